@@ -2,12 +2,30 @@ import tseslint from 'typescript-eslint';
 
 /** Code that decides and touches nothing: time arrives as an argument, randomness is injected, effects are returned. */
 const pureFolders = [
-  'api/**/*.ts', 'raft/core/**/*.ts', 'raft/store/command.ts', 'workers/codecs/**/*.ts', 'workers/schema/**/*.ts', 'server/api/**/*.ts', 'server/patch/**/*.ts',
-  'server/registry/*/**/*.ts', 'server/registry/strategy.ts', 'deploy/backends.ts', 'deploy/haproxy.ts',
+  'api/**/*.ts',
+  'raft/core/**/*.ts',
+  'raft/store/command.ts',
+  'workers/codecs/**/*.ts',
+  'workers/schema/**/*.ts',
+  'server/api/**/*.ts',
+  'server/patch/**/*.ts',
+  'server/registry/*/**/*.ts',
+  'server/registry/strategy.ts',
+  'deploy/backends.ts',
+  'deploy/haproxy.ts',
 ];
 
-const forbiddenGlobals = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'process', 'performance', 'crypto', 'fetch', 'console']
-  .map(name => ({ name, message: 'Pure code: take it as an argument.' }));
+const forbiddenGlobals = [
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'process',
+  'performance',
+  'crypto',
+  'fetch',
+  'console',
+].map((name) => ({ name, message: 'Pure code: take it as an argument.' }));
 
 export default tseslint.config(
   { ignores: ['dist/', '.build/', 'node_modules/', '.cluster/', 'coverage/', 'api/data/', 'api/types/'] },
@@ -46,18 +64,27 @@ export default tseslint.config(
     ignores: ['api/generate/{main,read}.ts', 'server/registry/core/service/{allocator,ranges,repair}.ts'],
     rules: {
       'no-restricted-globals': ['error', ...forbiddenGlobals],
-      'no-restricted-syntax': ['error',
+      'no-restricted-syntax': [
+        'error',
         { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Pure code: randomness is injected.' },
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Pure code: take the time as an argument.' },
-        { selector: "CallExpression[callee.name='Date'], CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Pure code: take the time as an argument.' },
+        {
+          selector: "CallExpression[callee.name='Date'], CallExpression[callee.object.name='Date'][callee.property.name='now']",
+          message: 'Pure code: take the time as an argument.',
+        },
         { selector: 'AwaitExpression', message: 'Pure code returns effects; it does not wait for them.' },
         { selector: ':function[async=true]', message: 'Pure code returns effects; it does not wait for them.' },
       ],
-      'no-restricted-imports': ['error', { patterns: [
-        { regex: '^node:(?!(net|buffer|crypto|util|assert)$)', message: 'Pure code touches nothing.' },
-        // Telling addresses from other text is a pure function, although it lives with the sockets.
-        { regex: '^node:net$', allowImportNames: ['isIP', 'isIPv4', 'isIPv6'], message: 'Pure code touches nothing.' },
-      ] }],
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { regex: '^node:(?!(net|buffer|crypto|util|assert)$)', message: 'Pure code touches nothing.' },
+            // Telling addresses from other text is a pure function, although it lives with the sockets.
+            { regex: '^node:net$', allowImportNames: ['isIP', 'isIPv4', 'isIPv6'], message: 'Pure code touches nothing.' },
+          ],
+        },
+      ],
     },
   },
   {

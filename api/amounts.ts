@@ -8,10 +8,13 @@ export type AmountTexts = Readonly<Record<string, string | number>>;
 export const noAmounts: Amounts = new Map();
 
 /** What is no amount is left out; what the server has accepted is one. */
-export const amountsOf = (texts: AmountTexts | null | undefined): Amounts => new Map(Object.entries(texts ?? {}).flatMap(([name, text]) => {
-  const parsed = parseQuantity(String(text));
-  return parsed.ok ? [[name, parsed.quantity] as const] : [];
-}));
+export const amountsOf = (texts: AmountTexts | null | undefined): Amounts =>
+  new Map(
+    Object.entries(texts ?? {}).flatMap(([name, text]) => {
+      const parsed = parseQuantity(String(text));
+      return parsed.ok ? [[name, parsed.quantity] as const] : [];
+    }),
+  );
 
 /** Both together by name; what only one names stays as it is. */
 export function combined(a: Amounts, b: Amounts, how: (a: Quantity, b: Quantity) => Quantity): Amounts {
@@ -29,5 +32,11 @@ export const maxOf = (a: Amounts, b: Amounts): Amounts => combined(a, b, largerQ
 /** Whether two sets of amounts name the same things with the same values, however spelt. */
 export function sameAmounts(a: AmountTexts | undefined, b: AmountTexts | undefined): boolean {
   const [x, y] = [amountsOf(a), amountsOf(b)];
-  return x.size === y.size && [...x].every(([name, amount]) => { const other = y.get(name); return other !== undefined && compareQuantities(amount, other) === 0; });
+  return (
+    x.size === y.size &&
+    [...x].every(([name, amount]) => {
+      const other = y.get(name);
+      return other !== undefined && compareQuantities(amount, other) === 0;
+    })
+  );
 }

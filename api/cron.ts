@@ -34,15 +34,29 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-interface Bounds { readonly min: number; readonly max: number; readonly names: readonly string[] }
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly names: readonly string[];
+}
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const bounds: readonly Bounds[] = [
-  { min: 0, max: 59, names: [] }, { min: 0, max: 23, names: [] }, { min: 1, max: 31, names: [] }, { min: 1, max: 12, names: months }, { min: 0, max: 6, names: days },
+  { min: 0, max: 59, names: [] },
+  { min: 0, max: 23, names: [] },
+  { min: 1, max: 31, names: [] },
+  { min: 1, max: 12, names: months },
+  { min: 0, max: 6, names: days },
 ];
 const descriptors: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *', '@annually': '0 0 1 1 *', '@monthly': '0 0 1 * *', '@weekly': '0 0 * * 0', '@daily': '0 0 * * *', '@midnight': '0 0 * * *', '@hourly': '0 * * * *',
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
 };
 const everyWord = '@every ';
 
@@ -62,8 +76,9 @@ export function parseTiming(text: string): TimingResult {
 function timingOf(text: string): Timing {
   if (text.startsWith(everyWord)) return everyOf(text);
   if (text.startsWith('@') && !Object.hasOwn(descriptors, text)) throw new Complaint(`unrecognized descriptor: ${text}`);
-  const fields = (descriptors[text] ?? text).split(/\s+/).filter(field => field !== '');
-  if (fields.length !== bounds.length) throw new Complaint(`expected exactly ${bounds.length} fields, found ${fields.length}: [${fields.join(' ')}]`);
+  const fields = (descriptors[text] ?? text).split(/\s+/).filter((field) => field !== '');
+  if (fields.length !== bounds.length)
+    throw new Complaint(`expected exactly ${bounds.length} fields, found ${fields.length}: [${fields.join(' ')}]`);
   const read = fields.map((field, position) => fieldOf(field, bounds[position] ?? { min: 0, max: 0, names: [] }));
   return read.includes('') ? { kind: 'never' } : { kind: 'calendar', fields: read.join(' ') };
 }
@@ -76,9 +91,12 @@ function everyOf(text: string): Timing {
 }
 
 function fieldOf(field: string, of: Bounds): string {
-  const ranges = field.split(',').filter(part => part !== '').map(part => rangeOf(part, of));
-  if (ranges.some(range => range === '*')) return '*';
-  return [...new Set(ranges.flatMap(range => (range === '*' ? [] : range)))].sort((a, b) => a - b).join(',');
+  const ranges = field
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part) => rangeOf(part, of));
+  if (ranges.some((range) => range === '*')) return '*';
+  return [...new Set(ranges.flatMap((range) => (range === '*' ? [] : range)))].sort((a, b) => a - b).join(',');
 }
 
 /** `*`, `5`, `5-10`, each with `/step`; `5/10` means from five on. */
@@ -105,7 +123,8 @@ function numberOrName(text: string, { names, min }: Bounds): number {
 }
 
 function numberOf(text: string): number {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw new Complaint(`failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^[+-]?[0-9]+$/.test(text))
+    throw new Complaint(`failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = Number(text);
   if (value < 0) throw new Complaint(`negative number (${value}) not allowed: ${text}`);
   return value;

@@ -2,7 +2,14 @@
 export type DurationResult = { readonly ok: true; readonly milliseconds: number } | { readonly ok: false; readonly message: string };
 
 const unitMilliseconds: ReadonlyMap<string, number> = new Map([
-  ['ns', 1e-6], ['us', 1e-3], ['µs', 1e-3], ['μs', 1e-3], ['ms', 1], ['s', 1_000], ['m', 60_000], ['h', 3_600_000],
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['µs', 1e-3],
+  ['μs', 1e-3],
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
 ]);
 /** About 292 years, the longest that 64 bits of nanoseconds can say. */
 const millisecondsMax = 9_223_372_036_854;
@@ -23,7 +30,8 @@ export function parseDuration(text: string): DurationResult {
     if (number === undefined) return invalid;
     if (unit === '' || unit === undefined) return { ok: false, message: `time: missing unit in duration ${JSON.stringify(text)}` };
     const factor = unitMilliseconds.get(unit);
-    if (factor === undefined) return { ok: false, message: `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}` };
+    if (factor === undefined)
+      return { ok: false, message: `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}` };
     total += Number(number) * factor;
     rest = rest.slice(number.length + unit.length);
   }

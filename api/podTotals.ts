@@ -14,8 +14,12 @@ const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory
  * What a pod requests, or may use at most: its containers together, or the largest of its init containers, which run one after another
  * beside those that keep running; and what running the pod itself costs.
  */
-export function podTotals({ containers, initContainers, resources, overhead }: PodSpec, list: ResourceList, ofRunning: AmountsOfContainer = specified): Amounts {
-  const running = (containers ?? []).map(container => ofRunning(container, list)).reduce(sumOf, noAmounts);
+export function podTotals(
+  { containers, initContainers, resources, overhead }: PodSpec,
+  list: ResourceList,
+  ofRunning: AmountsOfContainer = specified,
+): Amounts {
+  const running = (containers ?? []).map((container) => ofRunning(container, list)).reduce(sumOf, noAmounts);
   let [staying, starting] = [noAmounts, noAmounts];
   for (const container of initContainers ?? []) {
     const stays = container.restartPolicy === 'Always';

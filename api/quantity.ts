@@ -12,10 +12,15 @@ export interface Quantity {
   readonly format: QuantityFormat;
 }
 
-export type QuantityResult = { readonly ok: true; readonly quantity: Quantity; /** How the reference prints it. */ readonly text: string } | { readonly ok: false; readonly message: string };
+export type QuantityResult =
+  | { readonly ok: true; readonly quantity: Quantity; /** How the reference prints it. */ readonly text: string }
+  | { readonly ok: false; readonly message: string };
 
-const WRONG_FORMAT: QuantityResult = { ok: false, message: 'quantities must match the regular expression \'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$\'' };
-const WRONG_SUFFIX: QuantityResult = { ok: false, message: 'unable to parse quantity\'s suffix' };
+const WRONG_FORMAT: QuantityResult = {
+  ok: false,
+  message: "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+};
+const WRONG_SUFFIX: QuantityResult = { ok: false, message: "unable to parse quantity's suffix" };
 const WRONG_NUMBER: QuantityResult = { ok: false, message: 'unable to parse numeric part of quantity' };
 
 /** Each run of digits is taken whole or not at all: to try every way of sharing it out takes the square of its length. */
@@ -35,7 +40,12 @@ const BINARY_MAX = 2n ** 63n - 1n;
 /** Canonical at sight: up to three digits without leading zero before a unit. */
 const CANONICAL = /^[1-9]\d{0,2}(?:[numkMGTPE]|[KMGTP]i)?$/;
 
-interface Parsed { readonly sign: bigint; readonly digits: string; readonly fraction: string; readonly suffix: string }
+interface Parsed {
+  readonly sign: bigint;
+  readonly digits: string;
+  readonly fraction: string;
+  readonly suffix: string;
+}
 
 /** Quantities repeat from object to object and from check to check; when there are so many, a new table is begun. */
 const known = new Map<string, QuantityResult>();
@@ -68,10 +78,16 @@ const parse = (text: string): QuantityResult => {
 };
 
 /** The spelling under which the reference keeps a quantity, or why it refuses it. */
-export const canonicalQuantity = (text: string): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } =>
-  (CANONICAL.test(text) || text === '0' ? { ok: true, text } : parseQuantity(text));
+export const canonicalQuantity = (
+  text: string,
+): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } =>
+  CANONICAL.test(text) || text === '0' ? { ok: true, text } : parseQuantity(text);
 
-const decimalQuantity = (text: string, parsed: Parsed, { exponent, format }: { exponent: number; format: QuantityFormat }): QuantityResult => {
+const decimalQuantity = (
+  text: string,
+  parsed: Parsed,
+  { exponent, format }: { exponent: number; format: QuantityFormat },
+): QuantityResult => {
   const scale = exponent - parsed.fraction.length;
   const unsigned = BigInt(parsed.digits + parsed.fraction);
   if (unsigned === 0n) return zero(format);
@@ -86,7 +102,10 @@ const decimalQuantity = (text: string, parsed: Parsed, { exponent, format }: { e
 const binaryQuantity = (text: string, parsed: Parsed, power: number): QuantityResult => {
   const unsigned = BigInt(parsed.digits + parsed.fraction) * 1024n ** BigInt(power);
   if (unsigned === 0n) return zero('binary');
-  const rounded = -parsed.fraction.length >= NANO ? { digits: unsigned, exponent: -parsed.fraction.length } : roundUpToNano(unsigned, -parsed.fraction.length);
+  const rounded =
+    -parsed.fraction.length >= NANO
+      ? { digits: unsigned, exponent: -parsed.fraction.length }
+      : roundUpToNano(unsigned, -parsed.fraction.length);
   const quantity: Quantity = { ...capped(rounded), format: 'binary' };
   const signed = { ...quantity, digits: parsed.sign * quantity.digits };
   const canonical = formatQuantity(signed);
@@ -105,12 +124,13 @@ const roundUpToNano = (digits: bigint, exponent: number): { digits: bigint; expo
 };
 
 const capped = (amount: { digits: bigint; exponent: number }): { digits: bigint; exponent: number } =>
-  (amount.digits > BINARY_MAX * 10n ** BigInt(-amount.exponent) ? { digits: BINARY_MAX, exponent: 0 } : amount);
+  amount.digits > BINARY_MAX * 10n ** BigInt(-amount.exponent) ? { digits: BINARY_MAX, exponent: 0 } : amount;
 
 /** The canonical spelling of a value, as it results from arithmetic. */
 export const formatQuantity = (quantity: Quantity): string => {
   const whole = wholeOf(quantity);
-  if (quantity.format !== 'binary' || whole === undefined || (whole > -1024n && whole < 1024n)) return formatDecimal(thousands(quantity), quantity.format === 'exponent' ? 'exponent' : 'decimal');
+  if (quantity.format !== 'binary' || whole === undefined || (whole > -1024n && whole < 1024n))
+    return formatDecimal(thousands(quantity), quantity.format === 'exponent' ? 'exponent' : 'decimal');
   let [digits, power] = [whole, 0];
   for (; digits % 1024n === 0n && power < BINARY_SUFFIX.size - 1; power++) digits /= 1024n;
   return `${digits}${BINARY_SUFFIX.get(power)}`;
@@ -153,7 +173,11 @@ export const addQuantities = (a: Quantity, b: Quantity): Quantity => {
   if (a.digits === 0n) return b;
   if (b.digits === 0n) return a;
   const exponent = Math.min(a.exponent, b.exponent);
-  return { digits: a.digits * 10n ** BigInt(a.exponent - exponent) + b.digits * 10n ** BigInt(b.exponent - exponent), exponent, format: a.format };
+  return {
+    digits: a.digits * 10n ** BigInt(a.exponent - exponent) + b.digits * 10n ** BigInt(b.exponent - exponent),
+    exponent,
+    format: a.format,
+  };
 };
 
 export const zeroQuantity: Quantity = { digits: 0n, exponent: 0, format: 'decimal' };
@@ -171,7 +195,7 @@ export const scaledQuantity = ({ digits, exponent }: Quantity, places: number): 
 
 /** Rounded up to a whole number, as bytes are counted. */
 export const roundedUpQuantity = (quantity: Quantity): Quantity =>
-  (quantity.exponent >= 0 || quantity.digits < 0n ? quantity : { digits: scaledQuantity(quantity, 0), exponent: 0, format: quantity.format });
+  quantity.exponent >= 0 || quantity.digits < 0n ? quantity : { digits: scaledQuantity(quantity, 0), exponent: 0, format: quantity.format };
 
 const magnitude = ({ digits, exponent }: Quantity): number => String(digits < 0n ? -digits : digits).length + exponent;
 const sign = (value: bigint): number => (value < 0n ? -1 : value > 0n ? 1 : 0);

@@ -8,18 +8,22 @@ export type Labels = Readonly<Record<string, string>> | undefined;
 export const labelOperators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
   In: (value, values) => value !== undefined && values.includes(value),
   NotIn: (value, values) => value === undefined || !values.includes(value),
-  Exists: value => value !== undefined,
-  DoesNotExist: value => value === undefined,
+  Exists: (value) => value !== undefined,
+  DoesNotExist: (value) => value === undefined,
 };
 
 /** No selector selects nothing; an empty one selects everything. An unknown operator selects nothing. */
 export function selects(selector: LabelSelector | null | undefined, labels: Labels): boolean {
   if (!selector) return false;
-  return selectsAll(selector.matchLabels, labels) && (selector.matchExpressions ?? []).every(({ key, operator, values }) => labelOperators[operator]?.(labels?.[key], values ?? []) ?? false);
+  return (
+    selectsAll(selector.matchLabels, labels) &&
+    (selector.matchExpressions ?? []).every(({ key, operator, values }) => labelOperators[operator]?.(labels?.[key], values ?? []) ?? false)
+  );
 }
 
 /** A plain set of labels as a selector: all must be there. */
-export const selectsAll = (wanted: Labels, labels: Labels): boolean => Object.entries(wanted ?? {}).every(([key, value]) => labels?.[key] === value);
+export const selectsAll = (wanted: Labels, labels: Labels): boolean =>
+  Object.entries(wanted ?? {}).every(([key, value]) => labels?.[key] === value);
 
 export const isEmptySelector = (selector: LabelSelector | null | undefined): boolean =>
   !selector || (Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions ?? []).length === 0);
@@ -27,13 +31,18 @@ export const isEmptySelector = (selector: LabelSelector | null | undefined): boo
 const words: Readonly<Record<string, (key: string, values: string) => string>> = {
   In: (key, values) => `${key} in (${values})`,
   NotIn: (key, values) => `${key} notin (${values})`,
-  Exists: key => key,
-  DoesNotExist: key => `!${key}`,
+  Exists: (key) => key,
+  DoesNotExist: (key) => `!${key}`,
 };
 
 /** The spelling of queries and of `status.selector` in Scale. Keys are in order. */
 export function selectorText(selector: LabelSelector | null | undefined): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => [key, `${key}=${value}`] as const);
-  const others = (selector?.matchExpressions ?? []).map(({ key, operator, values }) => [key, words[operator]?.(key, [...(values ?? [])].sort().join(',')) ?? ''] as const);
-  return [...labels, ...others].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, text]) => text).join(',');
+  const others = (selector?.matchExpressions ?? []).map(
+    ({ key, operator, values }) => [key, words[operator]?.(key, [...(values ?? [])].sort().join(',')) ?? ''] as const,
+  );
+  return [...labels, ...others]
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, text]) => text)
+    .join(',');
 }

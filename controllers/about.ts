@@ -1,9 +1,15 @@
 import { controllerCatalogue, missingControllers } from './catalogue.js';
 
 /** What `--help` says before the options. */
-export const about = 'The controller manager runs the loops that move a cluster from the state that it is in to the state that is wanted. It watches and changes objects '
-  + 'through the API server, as any client does. Any number of managers may run; one of them works, the others stand by.\n\n'
-  + `Controllers: ${controllerCatalogue.map(({ name }) => name).join(', ')}.`
-  + (missingControllers.length > 0 ? `\n\nNot there yet, although --controllers knows their names: ${missingControllers.join(', ')}.` : '');
+export const about =
+  'The controller manager runs the loops that move a cluster from the state that it is in to the state that is wanted. It watches and changes objects ' +
+  'through the API server, as any client does. Any number of managers may run; one of them works, the others stand by.\n\n' +
+  `Controllers: ${controllerCatalogue.map(({ name }) => name).join(', ')}.` +
+  (missingControllers.length > 0 ? `\n\nNot there yet, although --controllers knows their names: ${missingControllers.join(', ')}.` : '');
 
-export const examples = [{ about: 'One manager beside an API server.', command: 'controller-manager --kubeconfig=controller-manager.kubeconfig --use-service-account-credentials' }];
+export const examples = [
+  {
+    about: 'One manager beside an API server.',
+    command: 'controller-manager --kubeconfig=controller-manager.kubeconfig --use-service-account-credentials',
+  },
+];

@@ -9,7 +9,10 @@ import { serviceAccounts } from '../api/types/core/v1.js';
  */
 
 /** `expirationSeconds` of the answer: how long the token lives from now on. Its `expirationTimestamp` is of the server's wall clock, which may differ from ours. */
-interface TokenRequest { readonly spec?: { readonly expirationSeconds?: number }; readonly status?: { readonly token?: string } }
+interface TokenRequest {
+  readonly spec?: { readonly expirationSeconds?: number };
+  readonly status?: { readonly token?: string };
+}
 
 const namespace = 'kube-system';
 const tokenSeconds = 3_600;
@@ -21,7 +24,14 @@ export class AccountTokens {
   readonly #tokens = new Map<string, { readonly token: string; /** Of the clock of durations. */ readonly renewAtMs: number }>();
   readonly #pending = new Map<string, Promise<string>>();
 
-  constructor(private readonly options: { readonly api: Api; readonly clock: Clock; readonly onError: (message: string) => void; readonly signal: AbortSignal }) {}
+  constructor(
+    private readonly options: {
+      readonly api: Api;
+      readonly clock: Clock;
+      readonly onError: (message: string) => void;
+      readonly signal: AbortSignal;
+    },
+  ) {}
 
   /** The account's token; waits until the server gives one. */
   async of(account: string): Promise<string> {
@@ -36,13 +46,15 @@ export class AccountTokens {
   }
 
   /** A token that the server refused is not used again: its account may have been deleted and made anew. */
-  forget(account: string): void { this.#tokens.delete(account); }
+  forget(account: string): void {
+    this.#tokens.delete(account);
+  }
 
   async #obtain(account: string): Promise<string> {
     const { clock, onError, signal } = this.options;
     for (;;) {
       try {
-        return await unless(isNotFound, this.#request(account)) ?? await this.#make(account);
+        return (await unless(isNotFound, this.#request(account))) ?? (await this.#make(account));
       } catch (error) {
         if (signal.aborted) throw error;
         onError(`no token for the account ${account}: ${messageOf(error)}`);

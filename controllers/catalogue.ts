@@ -44,42 +44,117 @@ export interface ControllerEntry {
 
 /** Every controller, in the order in which they start. */
 export const controllerCatalogue: readonly ControllerEntry[] = [
-  { name: 'serviceaccount-token-controller', alias: 'serviceaccount-token', account: 'tokens-controller', actsAsManager: true, make: tokensController },
+  {
+    name: 'serviceaccount-token-controller',
+    alias: 'serviceaccount-token',
+    account: 'tokens-controller',
+    actsAsManager: true,
+    make: tokensController,
+  },
   { name: 'serviceaccount-controller', alias: 'serviceaccount', account: 'service-account-controller', make: defaultAccountController },
-  { name: 'root-ca-certificate-publisher-controller', alias: 'root-ca-cert-publisher', account: 'root-ca-cert-publisher', make: rootCaPublisher },
-  { name: 'namespace-controller', alias: 'namespace', account: 'namespace-controller', haste: { qps: 20, burst: 100 }, make: namespaceController },
-  { name: 'garbage-collector-controller', alias: 'garbagecollector', account: 'generic-garbage-collector', haste: { qps: 2 }, component: 'garbage-collector-controller', make: environment => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null) },
+  {
+    name: 'root-ca-certificate-publisher-controller',
+    alias: 'root-ca-cert-publisher',
+    account: 'root-ca-cert-publisher',
+    make: rootCaPublisher,
+  },
+  {
+    name: 'namespace-controller',
+    alias: 'namespace',
+    account: 'namespace-controller',
+    haste: { qps: 20, burst: 100 },
+    make: namespaceController,
+  },
+  {
+    name: 'garbage-collector-controller',
+    alias: 'garbagecollector',
+    account: 'generic-garbage-collector',
+    haste: { qps: 2 },
+    component: 'garbage-collector-controller',
+    make: (environment) => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null),
+  },
   { name: 'replicaset-controller', alias: 'replicaset', account: 'replicaset-controller', make: replicaSetController },
-  { name: 'replicationcontroller-controller', alias: 'replicationcontroller', account: 'replication-controller', make: replicationControllerController },
+  {
+    name: 'replicationcontroller-controller',
+    alias: 'replicationcontroller',
+    account: 'replication-controller',
+    make: replicationControllerController,
+  },
   { name: 'deployment-controller', alias: 'deployment', account: 'deployment-controller', make: deploymentController },
   { name: 'job-controller', alias: 'job', account: 'job-controller', make: jobController },
   { name: 'cronjob-controller', alias: 'cronjob', account: 'cronjob-controller', make: cronJobController },
-  { name: 'pod-garbage-collector-controller', alias: 'podgc', account: 'pod-garbage-collector', make: environment => new PodCollector(environment) },
+  {
+    name: 'pod-garbage-collector-controller',
+    alias: 'podgc',
+    account: 'pod-garbage-collector',
+    make: (environment) => new PodCollector(environment),
+  },
   { name: 'resourcequota-controller', alias: 'resourcequota', account: 'resourcequota-controller', make: quotaController },
-  { name: 'legacy-serviceaccount-token-cleaner-controller', alias: 'legacy-service-account-token-cleaner', account: 'legacy-service-account-token-cleaner', make: environment => new TokenCleaner(environment) },
+  {
+    name: 'legacy-serviceaccount-token-cleaner-controller',
+    alias: 'legacy-service-account-token-cleaner',
+    account: 'legacy-service-account-token-cleaner',
+    make: (environment) => new TokenCleaner(environment),
+  },
   { name: 'ttl-after-finished-controller', alias: 'ttl-after-finished', account: 'ttl-after-finished-controller', make: ttlController },
-  { name: 'clusterrole-aggregation-controller', alias: 'clusterrole-aggregation', account: 'clusterrole-aggregation-controller', make: clusterRoleAggregation },
-  { name: 'endpointslice-controller', alias: 'endpointslice', account: 'endpointslice-controller', component: 'endpoint-slice-controller', make: endpointSliceController },
+  {
+    name: 'clusterrole-aggregation-controller',
+    alias: 'clusterrole-aggregation',
+    account: 'clusterrole-aggregation-controller',
+    make: clusterRoleAggregation,
+  },
+  {
+    name: 'endpointslice-controller',
+    alias: 'endpointslice',
+    account: 'endpointslice-controller',
+    component: 'endpoint-slice-controller',
+    make: endpointSliceController,
+  },
   { name: 'endpoints-controller', alias: 'endpoint', account: 'endpoint-controller', make: endpointsController },
-  { name: 'disruption-controller', alias: 'disruption', account: 'disruption-controller', component: 'controllermanager', make: disruptionController },
+  {
+    name: 'disruption-controller',
+    alias: 'disruption',
+    account: 'disruption-controller',
+    component: 'controllermanager',
+    make: disruptionController,
+  },
   { name: 'statefulset-controller', alias: 'statefulset', account: 'statefulset-controller', make: statefulSetController },
-  { name: 'daemonset-controller', alias: 'daemonset', account: 'daemon-set-controller', component: 'daemonset-controller', make: daemonSetController },
-  { name: 'endpointslice-mirroring-controller', alias: 'endpointslicemirroring', account: 'endpointslicemirroring-controller', component: 'endpoint-slice-mirroring-controller', make: endpointSliceMirroringController },
+  {
+    name: 'daemonset-controller',
+    alias: 'daemonset',
+    account: 'daemon-set-controller',
+    component: 'daemonset-controller',
+    make: daemonSetController,
+  },
+  {
+    name: 'endpointslice-mirroring-controller',
+    alias: 'endpointslicemirroring',
+    account: 'endpointslicemirroring-controller',
+    component: 'endpoint-slice-mirroring-controller',
+    make: endpointSliceMirroringController,
+  },
   { name: 'node-lifecycle-controller', alias: 'nodelifecycle', account: 'node-controller', make: nodeTaintController },
-  { name: 'persistentvolumeclaim-protection-controller', alias: 'pvc-protection', account: 'pvc-protection-controller', make: claimProtectionController },
+  {
+    name: 'persistentvolumeclaim-protection-controller',
+    alias: 'pvc-protection',
+    account: 'pvc-protection-controller',
+    make: claimProtectionController,
+  },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
-export const missingControllers: readonly string[] = referenceControllers.map(([name]) => name).filter(name => !controllerCatalogue.some(entry => entry.name === name));
+export const missingControllers: readonly string[] = referenceControllers
+  .map(([name]) => name)
+  .filter((name) => !controllerCatalogue.some((entry) => entry.name === name));
 
 /** Whether `--controllers` asks for a controller: the first item that names it decides, `*` decides for those that none names. */
 export function isEnabled({ name, alias }: Pick<ControllerEntry, 'name' | 'alias'>, wanted: readonly string[]): boolean {
-  const decisive = wanted.find(item => [name, alias].includes(item.replace(/^-/, '')));
+  const decisive = wanted.find((item) => [name, alias].includes(item.replace(/^-/, '')));
   return decisive === undefined ? wanted.includes('*') : !decisive.startsWith('-');
 }
 
 /** Words of `--controllers` that name nothing. */
 export function unknownControllers(wanted: readonly string[]): readonly string[] {
   const known = new Set([...controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), ...referenceControllers.flat(), '*']);
-  return wanted.filter(word => !known.has(word.replace(/^-/, '')));
+  return wanted.filter((word) => !known.has(word.replace(/^-/, '')));
 }

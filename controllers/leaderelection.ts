@@ -64,7 +64,9 @@ export class LeaderElector {
   constructor(private readonly options: LeaderElectionOptions) {}
 
   /** Whether this program may act now: asked before every write, because a program that was stopped for a while learns of it late. */
-  get mayAct(): boolean { return !this.#over && this.#leads && this.options.clock.elapsed() - this.#renewedAt < this.options.renewDeadlineMs; }
+  get mayAct(): boolean {
+    return !this.#over && this.#leads && this.options.clock.elapsed() - this.#renewedAt < this.options.renewDeadlineMs;
+  }
 
   /** Why this candidate is not well, for health checks: it thinks that it leads although its lease is long over. null while all is well. */
   get fault(): string | null {
@@ -73,7 +75,9 @@ export class LeaderElector {
     return late ? `failed election to renew leadership on lease ${namespace}/${name}` : null;
   }
 
-  get #leads(): boolean { return this.#lease?.spec?.holderIdentity === this.options.identity; }
+  get #leads(): boolean {
+    return this.#lease?.spec?.holderIdentity === this.options.identity;
+  }
 
   /**
    * Waits for leadership, then calls `lead` with a signal that aborts when leadership is lost or `signal` aborts. Resolves after `lead` has
@@ -87,7 +91,10 @@ export class LeaderElector {
     const work = lead(leading.signal);
     // Should the work end by itself, leadership has no purpose any more.
     const ended = new AbortController();
-    void work.then(() => ended.abort(), () => ended.abort());
+    void work.then(
+      () => ended.abort(),
+      () => ended.abort(),
+    );
     await this.#renew(AbortSignal.any([signal, ended.signal]));
     const result = signal.aborted || ended.signal.aborted ? 'stopped' : 'lost';
     // An attempt to renew that is still under way changes nothing any more.
@@ -186,7 +193,7 @@ export class LeaderElector {
     return {
       holderIdentity: identity,
       leaseDurationSeconds: Math.max(1, Math.ceil(leaseDurationMs / 1000)),
-      acquireTime: renews ? lease?.spec?.acquireTime ?? now : now,
+      acquireTime: renews ? (lease?.spec?.acquireTime ?? now) : now,
       renewTime: now,
       leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease && !renews ? 1 : 0),
     };
@@ -214,7 +221,10 @@ export class LeaderElector {
     const now = microTimeText(this.options.clock.now());
     const { leaseTransitions = 0 } = lease.spec ?? {};
     try {
-      await this.options.api.update(leases, { ...lease, spec: { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions } });
+      await this.options.api.update(leases, {
+        ...lease,
+        spec: { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions },
+      });
     } catch (error) {
       this.options.onError?.(new Error(`the lease could not be given back: ${messageOf(error)}`, { cause: error }));
     }

@@ -26,7 +26,9 @@ async function main(argv: readonly string[]): Promise<number> {
   // A thread shares the process's with others.
   if (isMainThread) process.umask(PRIVATE_FILES_UMASK);
   const read = readControllerManagerOptions(argv);
-  const errors = read.ok ? unknownControllers(read.options.controllers).map(word => `--controllers names ${JSON.stringify(word)}, which is no controller`) : read.errors;
+  const errors = read.ok
+    ? unknownControllers(read.options.controllers).map((word) => `--controllers names ${JSON.stringify(word)}, which is no controller`)
+    : read.errors;
   if (!read.ok || errors.length > 0) {
     process.stderr.write(`${errors.map((error) => `controller-manager: ${error}\n`).join('')}See controller-manager --help.\n`);
     return 2;
@@ -36,8 +38,12 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** Prints what options ask to be told; false when they ask to run. */
 function describe({ help, version }: ControllerManagerOptions): boolean {
-  if (help) process.stdout.write(helpText(controllerManagerFlags, { program: 'controller-manager', about, examples, width: process.stdout.columns ?? 100 }));
-  else if (version === 'raw' || version === 'true') process.stdout.write(version === 'raw' ? `${JSON.stringify(versionInfo(), null, 2)}\n` : `Kubernetes ${release}\n`);
+  if (help)
+    process.stdout.write(
+      helpText(controllerManagerFlags, { program: 'controller-manager', about, examples, width: process.stdout.columns ?? 100 }),
+    );
+  else if (version === 'raw' || version === 'true')
+    process.stdout.write(version === 'raw' ? `${JSON.stringify(versionInfo(), null, 2)}\n` : `Kubernetes ${release}\n`);
   else return false;
   return true;
 }
@@ -51,7 +57,7 @@ let lastWord: string | null = null;
  */
 function announceEnd(): void {
   const broken = (error: unknown): void => {
-    lastWord = `unexpected error: ${error instanceof Error ? error.stack ?? error.message : String(error)}`;
+    lastWord = `unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
     process.exit(1);
   };
   process.on('uncaughtException', broken);
@@ -76,11 +82,22 @@ async function run(options: ControllerManagerOptions): Promise<number> {
 
 async function work(options: ControllerManagerOptions): Promise<{ readonly status: number; readonly reason: string }> {
   const settings = connectionOf(options);
-  const rootCa = options['root-ca-file'] ? fs.readFileSync(options['root-ca-file'], 'utf8') : settings.ca ?? null;
+  const rootCa = options['root-ca-file'] ? fs.readFileSync(options['root-ca-file'], 'utf8') : (settings.ca ?? null);
   const metrics = new Metrics(options['disabled-metrics']);
   const checks = new Checks();
   const identity = `${os.hostname()}_${randomUUID()}`;
-  const manager = new Manager({ options, settings, rootCa, clock: systemClock, random: Math.random, identity, version: release, metrics, checks, log });
+  const manager = new Manager({
+    options,
+    settings,
+    rootCa,
+    clock: systemClock,
+    random: Math.random,
+    identity,
+    version: release,
+    metrics,
+    checks,
+    log,
+  });
   const stop = stopRequest();
   // Neither connections nor timers of the clock keep a process alive.
   const awake = setInterval(() => undefined, 24 * 60 * 60 * 1000);
@@ -89,7 +106,9 @@ async function work(options: ControllerManagerOptions): Promise<{ readonly statu
   try {
     const result = await manager.run(stop);
     if (result === 'lost') return { status: 1, reason: 'the lease is lost: another manager may work now' };
-    return stop.aborted ? { status: 0, reason: 'it was asked to stop' } : { status: 1, reason: 'its controllers have all ended by themselves' };
+    return stop.aborted
+      ? { status: 0, reason: 'it was asked to stop' }
+      : { status: 1, reason: 'its controllers have all ended by themselves' };
   } finally {
     await serving?.close();
     clearInterval(awake);

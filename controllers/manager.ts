@@ -39,7 +39,7 @@ const stopGraceMs = 5_000;
 /** It was asked to do nothing, and holds the lease while it does. */
 function idle(signal: AbortSignal, log: ManagerOptions['log']): Promise<void> {
   log('info', 'no controller is enabled, so nothing will be done');
-  return new Promise(resolve => {
+  return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
@@ -55,12 +55,20 @@ export class Manager {
     this.#connection = new Connection(settings, { clock });
     // CBOR is for those who switched it on; without that the reference speaks JSON as well.
     const contentType = options['kube-api-content-type'] === protobufType ? protobufType : jsonType;
-    this.#api = new RestApi({ connection: this.#connection, userAgent: this.#userAgent('leader-election'), clock, observe: metrics.request, retries: 0, contentType });
+    this.#api = new RestApi({
+      connection: this.#connection,
+      userAgent: this.#userAgent('leader-election'),
+      clock,
+      observe: metrics.request,
+      retries: 0,
+      contentType,
+    });
   }
 
   /** The server as this program's own identity, without limits: for what must not wait. */
-  get api(): RestApi { return this.#api; }
-
+  get api(): RestApi {
+    return this.#api;
+  }
 
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     try {
@@ -79,11 +87,22 @@ export class Manager {
     const renewDeadlineMs = options['leader-elect-renew-deadline'];
     const api = this.#api.with({ timeoutMs: renewDeadlineMs / 2 });
     const name = options['leader-elect-resource-name'];
-    const writer = new EventWriter({ api, clock, onError: error => log('error', `event: ${messageOf(error)}`) });
+    const writer = new EventWriter({ api, clock, onError: (error) => log('error', `event: ${messageOf(error)}`) });
     const elector = new LeaderElector({
-      api, clock, random, identity, renewDeadlineMs, name, namespace: options['leader-elect-resource-namespace'],
-      leaseDurationMs: options['leader-elect-lease-duration'], retryPeriodMs: options['leader-elect-retry-period'], events: writer.as(program),
-      onError: error => { if (!signal.aborted) log('error', `leader election: ${messageOf(error)}`); }, onNewLeader: holder => log('info', holder === identity ? 'this manager leads' : `${holder} leads`),
+      api,
+      clock,
+      random,
+      identity,
+      renewDeadlineMs,
+      name,
+      namespace: options['leader-elect-resource-namespace'],
+      leaseDurationMs: options['leader-elect-lease-duration'],
+      retryPeriodMs: options['leader-elect-retry-period'],
+      events: writer.as(program),
+      onError: (error) => {
+        if (!signal.aborted) log('error', `leader election: ${messageOf(error)}`);
+      },
+      onNewLeader: (holder) => log('info', holder === identity ? 'this manager leads' : `${holder} leads`),
     });
     checks.add('leaderElection', () => elector.fault);
     const lead = async (leading: AbortSignal): Promise<void> => {
@@ -101,22 +120,50 @@ export class Manager {
     const { options, settings, clock, random, metrics, log } = this.manager;
     // Every request and every watch listens.
     setMaxListeners(0, signal);
-    const mayWrite = (): void => { if (!mayAct()) throw new StoppedError('this manager does not hold the lease any more'); };
+    const mayWrite = (): void => {
+      if (!mayAct()) throw new StoppedError('this manager does not hold the lease any more');
+    };
     const api = this.#api.with({ signal, mayWrite, retries: 10 });
     const connection = this.#leaderConnection(settings, mayWrite, signal);
     const throttled = (account: string, { qps = 1, burst = 1 }: ControllerEntry['haste'] = {}): RestApi =>
-      api.with({ connection, userAgent: this.#userAgent(account), throttle: throttleFor(options['kube-api-qps'] * qps, options['kube-api-burst'] * burst, clock) });
+      api.with({
+        connection,
+        userAgent: this.#userAgent(account),
+        throttle: throttleFor(options['kube-api-qps'] * qps, options['kube-api-burst'] * burst, clock),
+      });
     const watchApi = api.with({ userAgent: this.#userAgent('shared-informers') });
     const informers = new Informers({
-      api: watchApi, clock, random, resyncMs: options['min-resync-period'],
+      api: watchApi,
+      clock,
+      random,
+      resyncMs: options['min-resync-period'],
       onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
     });
-    const events = new EventWriter({ api: throttled('events'), clock, onError: error => { if (!signal.aborted) log('error', `event: ${messageOf(error)}`); } });
+    const events = new EventWriter({
+      api: throttled('events'),
+      clock,
+      onError: (error) => {
+        if (!signal.aborted) log('error', `event: ${messageOf(error)}`);
+      },
+    });
     const identity = this.#identities(throttled('tokens-controller'), mayWrite, signal);
-    const controllers = this.#enabled().flatMap(entry => {
-      const controllerLog = (level: 'info' | 'error', message: string): void => { if (!signal.aborted) log(level, message); };
+    const controllers = this.#enabled().flatMap((entry) => {
+      const controllerLog = (level: 'info' | 'error', message: string): void => {
+        if (!signal.aborted) log(level, message);
+      };
       const own = throttled(entry.account, entry.haste);
-      const environment = { api: entry.actsAsManager ? own : identity(entry, own), watchApi, informers, events: events.as(entry.component ?? entry.account), clock, random, log: controllerLog, metrics: metrics.queue, options, rootCa: this.manager.rootCa };
+      const environment = {
+        api: entry.actsAsManager ? own : identity(entry, own),
+        watchApi,
+        informers,
+        events: events.as(entry.component ?? entry.account),
+        clock,
+        random,
+        log: controllerLog,
+        metrics: metrics.queue,
+        options,
+        rootCa: this.manager.rootCa,
+      };
       const controller = entry.make(environment);
       return controller ? [[entry.name, controller] as const] : [];
     });
@@ -125,9 +172,19 @@ export class Manager {
     log('info', `starting ${controllers.map(([name]) => name).join(', ')}`);
     const parts = controllers.map(([name, controller], index) => [name, this.#runOne(name, controller, index, signal)] as const);
     const left = new Set(['informers', 'events', ...parts.map(([name]) => name)]);
-    const over = async (name: string, part: Promise<void>): Promise<void> => { await part; left.delete(name); };
-    const work = Promise.all(parts.map(([name, part]) => over(name, part))).then(() => Promise.all([over('informers', informers.stopped()), over('events', events.flushed())]));
-    await stopped(work, { signal, clock, graceMs: stopGraceMs, onLate: () => log('error', `not waiting any longer for ${[...left].join(', ')}`) });
+    const over = async (name: string, part: Promise<void>): Promise<void> => {
+      await part;
+      left.delete(name);
+    };
+    const work = Promise.all(parts.map(([name, part]) => over(name, part))).then(() =>
+      Promise.all([over('informers', informers.stopped()), over('events', events.flushed())]),
+    );
+    await stopped(work, {
+      signal,
+      clock,
+      graceMs: stopGraceMs,
+      onLate: () => log('error', `not waiting any longer for ${[...left].join(', ')}`),
+    });
   }
 
   async #runOne(name: string, controller: Controller, index: number, signal: AbortSignal): Promise<void> {
@@ -146,16 +203,23 @@ export class Manager {
     }
   }
 
-  #enabled(): readonly ControllerEntry[] { return controllerCatalogue.filter(entry => isEnabled(entry, this.manager.options.controllers)); }
+  #enabled(): readonly ControllerEntry[] {
+    return controllerCatalogue.filter((entry) => isEnabled(entry, this.manager.options.controllers));
+  }
 
   /** With `--use-service-account-credentials` each controller writes as itself, over a connection that shows no certificate. */
   #identities(own: RestApi, mayWrite: () => void, signal: AbortSignal): (entry: ControllerEntry, api: RestApi) => RestApi {
     const { options, settings, clock, log } = this.manager;
     if (!options['use-service-account-credentials']) return (_, api) => api;
-    const tokens = new AccountTokens({ api: own, clock, signal, onError: message => log('error', message) });
+    const tokens = new AccountTokens({ api: own, clock, signal, onError: (message) => log('error', message) });
     const { cert: _, key: __, token: ___, ...anonymous } = settings;
     const connection = this.#leaderConnection(anonymous, mayWrite, signal);
-    return ({ account }, api) => api.with({ connection, headers: async () => ({ authorization: `Bearer ${await tokens.of(account)}` }), unauthorized: () => tokens.forget(account) });
+    return ({ account }, api) =>
+      api.with({
+        connection,
+        headers: async () => ({ authorization: `Bearer ${await tokens.of(account)}` }),
+        unauthorized: () => tokens.forget(account),
+      });
   }
 
   /** What controllers write goes over connections that break when the lease is over: of a write that was not sent by then, no byte leaves. */
@@ -165,5 +229,7 @@ export class Manager {
     return connection;
   }
 
-  #userAgent(account: string): string { return `${program}/${this.manager.version} (${process.platform}/${process.arch}) ${account}`; }
+  #userAgent(account: string): string {
+    return `${program}/${this.manager.version} (${process.platform}/${process.arch}) ${account}`;
+  }
 }

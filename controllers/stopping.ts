@@ -30,6 +30,15 @@ export function stopped(work: Promise<unknown>, { signal, clock, graceMs, onLate
       signal.removeEventListener('abort', begin);
       cancel();
     };
-    work.then(() => { over(); resolve(); }, (error: unknown) => { over(); reject(error instanceof Error ? error : new Error(String(error))); });
+    work.then(
+      () => {
+        over();
+        resolve();
+      },
+      (error: unknown) => {
+        over();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
   });
 }

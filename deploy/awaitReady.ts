@@ -29,16 +29,29 @@ export async function awaitReady(program: ManagedProgram, { ca, signal }: ReadyT
 
 async function wordOf(program: ManagedProgram, signal: AbortSignal | undefined): Promise<'ready' | 'ended' | 'late'> {
   const heard = new AbortController();
-  const late = delay(readyTimeoutMs, 'late' as const, { ref: false, signal: signal ? AbortSignal.any([signal, heard.signal]) : heard.signal });
+  const late = delay(readyTimeoutMs, 'late' as const, {
+    ref: false,
+    signal: signal ? AbortSignal.any([signal, heard.signal]) : heard.signal,
+  });
   try {
-    return await Promise.race([program.saidReady.then(() => 'ready' as const, () => 'ended' as const), late]);
+    return await Promise.race([
+      program.saidReady.then(
+        () => 'ready' as const,
+        () => 'ended' as const,
+      ),
+      late,
+    ]);
   } finally {
     late.catch(() => undefined);
     heard.abort();
   }
 }
 
-async function answers(program: ManagedProgram, { hostname, port }: URL, { ca, signal, deadline }: ReadyTerms & { readonly deadline: number }): Promise<void> {
+async function answers(
+  program: ManagedProgram,
+  { hostname, port }: URL,
+  { ca, signal, deadline }: ReadyTerms & { readonly deadline: number },
+): Promise<void> {
   while (program.running) {
     signal?.throwIfAborted();
     const readiness = await probeReadiness({ host: hostname, port: Number(port), timeoutMs: probeTimeoutMs, ca });

@@ -61,12 +61,14 @@ function changeState(backend: Backend, state: 'up' | 'down', nowMs: number): boo
 export function connectionOrder(backends: readonly Backend[]): Backend[] {
   const rank = { up: 0, unknown: 1, down: 2 } as const;
   const reasonRank = (backend: Backend): number => (backend.reason === 'silent' ? 1 : 0);
-  return [...backends].sort((a, b) => rank[a.state] - rank[b.state] || reasonRank(a) - reasonRank(b) || a.connections - b.connections || a.opened - b.opened);
+  return [...backends].sort(
+    (a, b) => rank[a.state] - rank[b.state] || reasonRank(a) - reasonRank(b) || a.connections - b.connections || a.opened - b.opened,
+  );
 }
 
 /** Whether the sessions of a backend should be cut, so that their clients come again and reach one that works. */
 export function shouldCutSessions(backend: Backend, backends: readonly Backend[], nowMs: number): boolean {
   if (backend.state !== 'down' || backend.reason === null) return false;
-  if (!backends.some(other => other.state === 'up')) return false;
+  if (!backends.some((other) => other.state === 'up')) return false;
   return nowMs - backend.downSinceMs >= sessionGraceMs[backend.reason];
 }

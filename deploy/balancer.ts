@@ -22,8 +22,11 @@ function parseAddress(text: string): Address {
 const program = new Command('balancer')
   .description('Spreads TCP connections over the API servers that are ready (GET /readyz over TLS, every half second).')
   .requiredOption('--listen <host:port>', 'where clients connect', parseAddress)
-  .requiredOption('--backend <host:port>', 'an API server; give it once for each', (text, all: Address[] = []) => [...all, parseAddress(text)])
-  .option('--ca-file <file>', 'authority that signed the API servers\' certificates; without it, health checks accept any certificate');
+  .requiredOption('--backend <host:port>', 'an API server; give it once for each', (text, all: Address[] = []) => [
+    ...all,
+    parseAddress(text),
+  ])
+  .option('--ca-file <file>', "authority that signed the API servers' certificates; without it, health checks accept any certificate");
 
 function say(line: string): void {
   process.stdout.write(`${new Date().toISOString()} ${line}\n`);

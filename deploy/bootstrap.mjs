@@ -18,16 +18,35 @@ const buildStamp = path.join(dist, '.build-stamp');
 const bundleStamp = path.join(dist, '.bundle-stamp');
 
 const commands = {
-  start: { about: 'start a local cluster (see: npm start -- --help)', needs: bundlePrograms, run: args => inThisProcess('programs/up.js', args) },
-  test: { about: 'run all tests; further arguments go to mocha', run: args => child([path.join(dist, 'test', 'run.js'), ...args]) },
+  start: {
+    about: 'start a local cluster (see: npm start -- --help)',
+    needs: bundlePrograms,
+    run: (args) => inThisProcess('programs/up.js', args),
+  },
+  test: { about: 'run all tests; further arguments go to mocha', run: (args) => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
   pack: { about: 'make what npm pack takes: programs and types', needs: bundlePrograms, run: packTypes },
   generate: { about: 'derive api/data and api/types from api/facts', uncompiled: true, run: generate },
-  simulate: { about: 'run seeded Raft schedules (npm run simulate -- --help)', run: args => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]) },
-  torture: { about: 'break a cluster of real processes and check its promises (npm run torture -- --help)', run: args => child([path.join(dist, 'test', 'torture', 'main.js'), ...args]) },
-  fuzz: { about: 'throw requests, frames and bodies at a server (npm run fuzz -- --help)', run: args => child([path.join(dist, 'test', 'fuzz', 'main.js'), ...args]) },
-  bench: { about: 'measure throughput (npm run bench -- --help)', run: args => child([path.join(dist, 'test', 'bench', 'main.js'), ...args]) },
-  golden: { about: 'replay recorded scenarios (npm run golden -- --help)', run: args => child([path.join(dist, 'test', 'golden', 'main.js'), ...args]) },
+  simulate: {
+    about: 'run seeded Raft schedules (npm run simulate -- --help)',
+    run: (args) => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]),
+  },
+  torture: {
+    about: 'break a cluster of real processes and check its promises (npm run torture -- --help)',
+    run: (args) => child([path.join(dist, 'test', 'torture', 'main.js'), ...args]),
+  },
+  fuzz: {
+    about: 'throw requests, frames and bodies at a server (npm run fuzz -- --help)',
+    run: (args) => child([path.join(dist, 'test', 'fuzz', 'main.js'), ...args]),
+  },
+  bench: {
+    about: 'measure throughput (npm run bench -- --help)',
+    run: (args) => child([path.join(dist, 'test', 'bench', 'main.js'), ...args]),
+  },
+  golden: {
+    about: 'replay recorded scenarios (npm run golden -- --help)',
+    run: (args) => child([path.join(dist, 'test', 'golden', 'main.js'), ...args]),
+  },
 };
 
 /** A step failed in a way that its own output, or this message, explains. */
@@ -57,7 +76,11 @@ function usage() {
 
 /** What node_modules must match: the locked versions, and the Node ABI that native code was compiled for. */
 function wantedInstall() {
-  return createHash('sha256').update(fs.readFileSync(path.join(root, 'package-lock.json'))).digest('hex') + ` abi-${process.versions.modules}`;
+  return (
+    createHash('sha256')
+      .update(fs.readFileSync(path.join(root, 'package-lock.json')))
+      .digest('hex') + ` abi-${process.versions.modules}`
+  );
 }
 
 async function install() {
@@ -65,9 +88,14 @@ async function install() {
   if (adoptExistingInstall()) return;
   const compiler = missingCompiler();
   if (compiler) say(`warning: ${compiler}`);
-  say('installing packages (npm ci; SQLite comes as a binary from github.com, or is compiled, which takes minutes and needs headers from nodejs.org)');
+  say(
+    'installing packages (npm ci; SQLite comes as a binary from github.com, or is compiled, which takes minutes and needs headers from nodejs.org)',
+  );
   const status = await npm(['ci', '--no-fund', '--no-audit', '--loglevel=error']);
-  if (status !== 0) throw new StepFailed(`npm ci failed with status ${status}; its messages are above.${compiler ? ` Likely cause: ${compiler}` : offlineHint()}`);
+  if (status !== 0)
+    throw new StepFailed(
+      `npm ci failed with status ${status}; its messages are above.${compiler ? ` Likely cause: ${compiler}` : offlineHint()}`,
+    );
   if (!nativeCodeLoads()) throw new StepFailed(nativeCodeHelp(compiler));
   fs.writeFileSync(installStamp, wantedInstall());
 }
@@ -78,7 +106,9 @@ function adoptExistingInstall() {
   if (installed === undefined) return false;
   const have = JSON.parse(installed).packages;
   const want = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
-  const differs = Object.entries(want).some(([place, { version, optional }]) => place !== '' && !optional && have[place]?.version !== version);
+  const differs = Object.entries(want).some(
+    ([place, { version, optional }]) => place !== '' && !optional && have[place]?.version !== version,
+  );
   if (differs || !nativeCodeLoads()) return false;
   fs.writeFileSync(installStamp, wantedInstall());
   return true;
@@ -95,21 +125,31 @@ function nativeCodeLoads() {
 }
 
 function missingCompiler() {
-  const tools = [['python3', ['--version']], ['make', ['--version']], [process.env.CXX ?? 'c++', ['--version']]];
+  const tools = [
+    ['python3', ['--version']],
+    ['make', ['--version']],
+    [process.env.CXX ?? 'c++', ['--version']],
+  ];
   const missing = tools.filter(([tool, args]) => spawnSync(tool, args, { stdio: 'ignore' }).status !== 0).map(([tool]) => tool);
-  return missing.length === 0 ? '' : `${missing.join(', ')} not found; better-sqlite3 is compiled during installation and needs python3, make and a C++ compiler ` +
-    '(Debian, Ubuntu: apt-get install python3 make g++)';
+  return missing.length === 0
+    ? ''
+    : `${missing.join(', ')} not found; better-sqlite3 is compiled during installation and needs python3, make and a C++ compiler ` +
+        '(Debian, Ubuntu: apt-get install python3 make g++)';
 }
 
 function nativeCodeHelp(compiler) {
-  const reason = compiler || 'npm may have been told not to run install scripts (npm config get ignore-scripts); package.json allows the one of better-sqlite3';
+  const reason =
+    compiler ||
+    'npm may have been told not to run install scripts (npm config get ignore-scripts); package.json allows the one of better-sqlite3';
   return `better-sqlite3 was installed but its native part was not built: ${reason}. After that: npm rebuild better-sqlite3`;
 }
 
 /** Packages come from the registry; SQLite's native code comes from elsewhere. */
 function offlineHint() {
-  return ' If it could not reach github.com or nodejs.org: SQLite is compiled without them when npm_config_nodedir names a folder with the headers of this Node' +
-    ` (${path.dirname(path.dirname(process.execPath))} often is one)`;
+  return (
+    ' If it could not reach github.com or nodejs.org: SQLite is compiled without them when npm_config_nodedir names a folder with the headers of this Node' +
+    ` (${path.dirname(path.dirname(process.execPath))} often is one)`
+  );
 }
 
 /** Runs npm with its progress going to the terminal; without a terminal, a line every ten seconds shows that it lives. */
@@ -150,7 +190,7 @@ async function build() {
 
 /** What runs as a program, without its types being checked: seconds, where the whole takes a minute. */
 async function bundlePrograms(tell = say) {
-  const wanted = fingerprint(listSources(sourceFolders.filter(folder => folder !== 'test')));
+  const wanted = fingerprint(listSources(sourceFolders.filter((folder) => folder !== 'test')));
   if (read(bundleStamp) === wanted) return;
   tell('bundling the programs');
   fs.mkdirSync(dist, { recursive: true });
@@ -164,15 +204,28 @@ async function packTypes() {
 }
 
 function fingerprint(sources) {
-  return createHash('sha256').update(sources.map(file => {
-    const { mtimeMs, size } = fs.statSync(path.join(root, file));
-    return `${file} ${mtimeMs} ${size}`;
-  }).join('\n')).update(wantedInstall()).digest('hex');
+  return createHash('sha256')
+    .update(
+      sources
+        .map((file) => {
+          const { mtimeMs, size } = fs.statSync(path.join(root, file));
+          return `${file} ${mtimeMs} ${size}`;
+        })
+        .join('\n'),
+    )
+    .update(wantedInstall())
+    .digest('hex');
 }
 
 function listSources(folders) {
-  const files = folders.filter(folder => fs.existsSync(path.join(root, folder))).flatMap(folder =>
-    fs.readdirSync(path.join(root, folder), { recursive: true }).map(file => path.join(folder, file)).filter(file => file.endsWith('.ts')));
+  const files = folders
+    .filter((folder) => fs.existsSync(path.join(root, folder)))
+    .flatMap((folder) =>
+      fs
+        .readdirSync(path.join(root, folder), { recursive: true })
+        .map((file) => path.join(folder, file))
+        .filter((file) => file.endsWith('.ts')),
+    );
   return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs')];
 }
 
@@ -180,7 +233,7 @@ function listSources(folders) {
 function removeOrphans(sources) {
   if (!fs.existsSync(dist)) return;
   const others = [`programs${path.sep}`, `types${path.sep}`];
-  for (const file of fs.readdirSync(dist, { recursive: true }).filter(name => !others.some(folder => name.startsWith(folder)))) {
+  for (const file of fs.readdirSync(dist, { recursive: true }).filter((name) => !others.some((folder) => name.startsWith(folder)))) {
     const source = file.replace(/\.js(\.map)?$/, '.ts');
     if (source !== file && !sources.has(source)) fs.rmSync(path.join(dist, file));
   }
@@ -193,7 +246,16 @@ async function generate() {
   const { build: bundleOne } = await import('esbuild');
   const outfile = path.join(dist, 'generate.mjs');
   const entry = path.join(root, 'api', 'generate', 'main.ts');
-  await bundleOne({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20', packages: 'external', logLevel: 'warning' });
+  await bundleOne({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'warning',
+  });
   return child([outfile, path.join(root, 'api')]);
 }
 
@@ -227,10 +289,10 @@ function child(args) {
 function run(file, args) {
   return new Promise((resolve, reject) => {
     const started = spawn(file, args, { cwd: root, stdio: 'inherit' });
-    const forward = signal => started.kill(signal);
+    const forward = (signal) => started.kill(signal);
     const ignore = () => undefined;
     process.on('SIGTERM', forward).on('SIGINT', ignore);
-    started.on('error', error => reject(new StepFailed(`cannot run ${file}: ${error.message}`)));
+    started.on('error', (error) => reject(new StepFailed(`cannot run ${file}: ${error.message}`)));
     started.on('exit', (code, signal) => {
       process.off('SIGTERM', forward).off('SIGINT', ignore);
       resolve(code ?? (signal === 'SIGINT' ? 130 : 143));

@@ -16,16 +16,25 @@ const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 /** Bundles the sources below `root` into `dist`, in place of what was bundled before. */
 export async function bundle(root, dist) {
   const { build } = await import('esbuild');
-  const entries = [...Object.entries(await programsOf(build, root, dist)), ...threads.map(file => [path.basename(file, '.js'), file])];
+  const entries = [...Object.entries(await programsOf(build, root, dist)), ...threads.map((file) => [path.basename(file, '.js'), file])];
   const outdir = path.join(dist, 'programs');
   fs.rmSync(outdir, { recursive: true, force: true });
   const { metafile } = await build({
     entryPoints: Object.fromEntries(entries.map(([name, file]) => [name, path.join(root, file.replace(/\.js$/, '.ts'))])),
-    outdir, external,
-    bundle: true, splitting: true, platform: 'node', format: 'esm', target: 'node20',
+    outdir,
+    external,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
     // Flat: what stands beside an entry point stands beside all parts.
     chunkNames: 'part-[hash]',
-    sourcemap: 'linked', sourcesContent: false, logLevel: 'warning', metafile: true, absWorkingDir: root,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    logLevel: 'warning',
+    metafile: true,
+    absWorkingDir: root,
     // CommonJS packages get parts of Node by `require`, which modules do not have.
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   });
@@ -36,7 +45,14 @@ export async function bundle(root, dist) {
 /** The table in `deploy/programs.ts`. */
 async function programsOf(build, root, dist) {
   const outfile = path.join(dist, 'programs-table.mjs');
-  await build({ entryPoints: [path.join(root, 'deploy', 'programs.ts')], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'warning' });
+  await build({
+    entryPoints: [path.join(root, 'deploy', 'programs.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'warning',
+  });
   try {
     return (await import(`${pathToFileURL(outfile).href}?${fs.statSync(outfile).mtimeMs}`)).programs;
   } finally {
@@ -46,11 +62,14 @@ async function programsOf(build, root, dist) {
 
 /** The terms of every package whose code is in the bundle: they want to be told wherever it goes. */
 function licences(root, inputs) {
-  const folders = new Set(inputs.flatMap(input => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
-  return [...folders].sort().map(folder => {
-    const { name, version, license } = JSON.parse(fs.readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
-    const file = fs.readdirSync(path.join(root, folder)).find(entry => /^licen[cs]e/i.test(entry));
-    const text = file ? fs.readFileSync(path.join(root, folder, file), 'utf8').trim() : '';
-    return `${name} ${version} (${license})\n\n${text}\n`;
-  }).join(`\n${'-'.repeat(80)}\n\n`);
+  const folders = new Set(inputs.flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(fs.readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+      const file = fs.readdirSync(path.join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
+      const text = file ? fs.readFileSync(path.join(root, folder, file), 'utf8').trim() : '';
+      return `${name} ${version} (${license})\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }

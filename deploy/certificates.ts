@@ -38,11 +38,15 @@ export async function createAuthority(commonName: string, clockSkewMs = clockSke
 }
 
 /** A new key with a certificate signed by `authority`. */
-export async function issueCertificate(authority: KeyAndCertificate, request: CertificateRequest, clockSkewMs = clockSkewMsDefault): Promise<KeyAndCertificate> {
+export async function issueCertificate(
+  authority: KeyAndCertificate,
+  request: CertificateRequest,
+  clockSkewMs = clockSkewMsDefault,
+): Promise<KeyAndCertificate> {
   const issuer = new x509.X509Certificate(authority.certificate);
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.create({
-    subject: [...[request.organization ?? []].flat().map(group => ({ O: [group] })), { CN: [request.commonName] }],
+    subject: [...[request.organization ?? []].flat().map((group) => ({ O: [group] })), { CN: [request.commonName] }],
     issuer: issuer.subjectName.toJSON(),
     publicKey: keys.publicKey,
     signingKey: await importKey(authority.key),
@@ -52,7 +56,7 @@ export async function issueCertificate(authority: KeyAndCertificate, request: Ce
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension(request.usages.map(usage => x509.ExtendedKeyUsage[usage])),
+      new x509.ExtendedKeyUsageExtension(request.usages.map((usage) => x509.ExtendedKeyUsage[usage])),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       ...subjectAlternativeNames(request),
@@ -65,14 +69,15 @@ export async function issueCertificate(authority: KeyAndCertificate, request: Ce
 export async function createKeyPair(kind: 'rsa' | 'ec' = 'rsa'): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
   const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
   const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
-  if (kind === 'ec') return promisify(generateKeyPair)('ec', { namedCurve: keyAlgorithm.namedCurve, privateKeyEncoding, publicKeyEncoding });
+  if (kind === 'ec')
+    return promisify(generateKeyPair)('ec', { namedCurve: keyAlgorithm.namedCurve, privateKeyEncoding, publicKeyEncoding });
   return promisify(generateKeyPair)('rsa', { modulusLength: tokenKeyBits, privateKeyEncoding, publicKeyEncoding });
 }
 
 function subjectAlternativeNames({ dnsNames = [], ipAddresses = [] }: CertificateRequest): x509.Extension[] {
   if (dnsNames.length + ipAddresses.length === 0) return [];
-  const dns = dnsNames.map(value => ({ type: 'dns' as const, value }));
-  const ip = ipAddresses.map(value => ({ type: 'ip' as const, value }));
+  const dns = dnsNames.map((value) => ({ type: 'dns' as const, value }));
+  const ip = ipAddresses.map((value) => ({ type: 'ip' as const, value }));
   return [new x509.SubjectAlternativeNameExtension([...dns, ...ip])];
 }
 

@@ -129,10 +129,14 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   if (options.fresh) removeState(directory);
   makeFolder(path.join(directory, 'logs'), 0o700);
   const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
-  const port = options.balancer === false ? settings.members[0]?.securePort ?? 0 : await choosePort(options.port);
+  const port = options.balancer === false ? (settings.members[0]?.securePort ?? 0) : await choosePort(options.port);
   const managers = options.managers ?? 0;
   const managerPorts = options.managersServe === false ? Array.from({ length: managers }, () => 0) : await findFreePorts(managers);
-  const pki = await ensurePki(path.join(directory, 'pki'), settings.members.map(({ id }) => id), { tokenKeys: options.tokenKeys });
+  const pki = await ensurePki(
+    path.join(directory, 'pki'),
+    settings.members.map(({ id }) => id),
+    { tokenKeys: options.tokenKeys },
+  );
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
   const peerAddresses = await options.peerAddresses?.(settings.members);
@@ -140,7 +144,8 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
 }
 
 function removeState(directory: string): void {
-  for (const name of ['data', 'logs', 'settings.json', 'cluster.json']) fs.rmSync(path.join(directory, name), { recursive: true, force: true });
+  for (const name of ['data', 'logs', 'settings.json', 'cluster.json'])
+    fs.rmSync(path.join(directory, name), { recursive: true, force: true });
 }
 
 async function choosePort(wanted: number | undefined): Promise<number> {
@@ -151,12 +156,18 @@ async function choosePort(wanted: number | undefined): Promise<number> {
 
 function writeClientFiles(directory: string, port: number, pki: PkiFiles, settings: ClusterSettings): void {
   const server = `https://${host}:${port}`;
-  const clients = { admin: { user: 'kubernetes-admin', client: pki.admin }, 'controller-manager': { user: 'system:kube-controller-manager', client: pki.controllerManager } };
+  const clients = {
+    admin: { user: 'kubernetes-admin', client: pki.admin },
+    'controller-manager': { user: 'system:kube-controller-manager', client: pki.controllerManager },
+  };
   for (const [name, { user, client }] of Object.entries(clients)) {
     writeFileAtomically(path.join(directory, `${name}.kubeconfig`), kubeconfig({ server, caFile: pki.caFile, user, client }), 0o600);
   }
   const backends = settings.members.map(({ id, securePort }) => ({ name: id, address: `${host}:${securePort}` }));
-  writeFileAtomically(path.join(directory, 'haproxy.cfg'), haproxyConfiguration({ listen: `${host}:${port}`, backends, caFile: pki.caFile }));
+  writeFileAtomically(
+    path.join(directory, 'haproxy.cfg'),
+    haproxyConfiguration({ listen: `${host}:${port}`, backends, caFile: pki.caFile }),
+  );
 }
 
 interface Prepared {
@@ -197,14 +208,25 @@ class LocalCluster implements Cluster {
     this.kubeconfig = path.join(directory, 'admin.kubeconfig');
     this.pki = pki;
     this.#ca = fs.readFileSync(pki.caFile, 'utf8');
-    this.members = settings.members.map(member => this.#member(member));
-    this.balancer = prepared.options.balancer === false ? null
-      : this.#process({ role: 'balancer', name: 'balancer', program: programFile('balancer'), args: balancerFlags(prepared), address: this.address });
+    this.members = settings.members.map((member) => this.#member(member));
+    this.balancer =
+      prepared.options.balancer === false
+        ? null
+        : this.#process({
+            role: 'balancer',
+            name: 'balancer',
+            program: programFile('balancer'),
+            args: balancerFlags(prepared),
+            address: this.address,
+          });
     this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
     const { fakeNodes: nodes = 0, bindPods = true } = prepared.options;
     const nodeFlags = ['--kubeconfig', this.kubeconfig, '--count', String(nodes), ...(bindPods ? [] : ['--no-bind'])];
-    this.fakeNodes = nodes > 0 ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: nodeFlags, address: null }) : null;
-    this.#servers = [...this.members.map(member => member.process), ...(this.balancer ? [this.balancer] : [])];
+    this.fakeNodes =
+      nodes > 0
+        ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: nodeFlags, address: null })
+        : null;
+    this.#servers = [...this.members.map((member) => member.process), ...(this.balancer ? [this.balancer] : [])];
     this.#clients = [...this.managers, ...(this.fakeNodes ? [this.fakeNodes] : [])];
   }
 
@@ -212,7 +234,9 @@ class LocalCluster implements Cluster {
     const { settings, say } = this.prepared;
     const started = performance.now();
     say(`starting ${settings.members.map(({ id }) => id).join(', ')}${this.balancer ? ' and the balancer' : ''}`);
-    this.#logTimer = setInterval(() => { this.#boundLogs(); }, logCheckIntervalMs).unref();
+    this.#logTimer = setInterval(() => {
+      this.#boundLogs();
+    }, logCheckIntervalMs).unref();
     await this.startStopped();
     this.#up = true;
     say(`all ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -222,7 +246,7 @@ class LocalCluster implements Cluster {
     for (const processes of [this.#servers, this.#clients]) {
       for (const process of processes) if (!process.running) process.start();
       this.#writeFile();
-      await Promise.all(processes.map(process => this.#waitReady(process)));
+      await Promise.all(processes.map((process) => this.#waitReady(process)));
     }
   }
 
@@ -238,16 +262,18 @@ class LocalCluster implements Cluster {
   }
 
   discard(): Promise<void> {
-    this.#stopping ??= Promise.all([...this.#clients, ...this.#servers].map(program => program.kill())).then(() => this.#giveBack());
+    this.#stopping ??= Promise.all([...this.#clients, ...this.#servers].map((program) => program.kill())).then(() => this.#giveBack());
     return this.#stopping;
   }
 
   async #stopInOrder(): Promise<void> {
     const { say } = this.prepared;
     for (const processes of [this.#clients, this.#servers]) {
-      await Promise.all(processes.map(async process => {
-        if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
-      }));
+      await Promise.all(
+        processes.map(async (process) => {
+          if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
+        }),
+      );
     }
   }
 
@@ -264,14 +290,30 @@ class LocalCluster implements Cluster {
     const dataDirectory = path.join(directory, 'data', id);
     const { apiserverProgram, apiserverFlags: further = [], apiserverPreload: preload } = this.prepared.options;
     const args = [...apiserverFlags(this.prepared, id, dataDirectory), ...(typeof further === 'function' ? further(id) : further)];
-    const process = this.#process({ role: 'apiserver', name: id, program: apiserverProgram ?? programFile('apiserver'), args, address, preload });
+    const process = this.#process({
+      role: 'apiserver',
+      name: id,
+      program: apiserverProgram ?? programFile('apiserver'),
+      args,
+      address,
+      preload,
+    });
     const waitReady = (): Promise<void> => this.#waitReady(process);
     return { id, address, peerAddress: `${host}:${peerPort}`, dataDirectory, process, waitReady, restart: () => this.restart(process) };
   }
 
   #manager(name: string, securePort: number): ManagedProgram {
-    const args = [...managerFlags(this.prepared, path.join(this.prepared.directory, 'controller-manager.kubeconfig'), securePort), ...(this.prepared.options.managerFlags ?? [])];
-    const process = this.#process({ role: 'controller-manager', name, program: programFile('controller-manager'), args, address: securePort === 0 ? null : `https://${host}:${securePort}` });
+    const args = [
+      ...managerFlags(this.prepared, path.join(this.prepared.directory, 'controller-manager.kubeconfig'), securePort),
+      ...(this.prepared.options.managerFlags ?? []),
+    ];
+    const process = this.#process({
+      role: 'controller-manager',
+      name,
+      program: programFile('controller-manager'),
+      args,
+      address: securePort === 0 ? null : `https://${host}:${securePort}`,
+    });
     if (this.prepared.options.restartManagers) this.#supervisors.set(process, new Supervisor(() => this.#startAgain(process)));
     return process;
   }
@@ -281,21 +323,26 @@ class LocalCluster implements Cluster {
     process.start();
     this.#writeFile();
     // One that ends again is reported as any end is.
-    this.#waitReady(process).catch((error: unknown) => { if (process.running && !this.#stopping) this.prepared.say(String(error)); });
+    this.#waitReady(process).catch((error: unknown) => {
+      if (process.running && !this.#stopping) this.prepared.say(String(error));
+    });
   }
 
   #process(spec: Omit<ProcessSpec, 'log'>): ManagedProgram {
     const { options, directory } = this.prepared;
     const events: ProgramEvents = {
-      onExit: exit => {
+      onExit: (exit) => {
         if (!this.#stopping) this.#writeFile();
         const supervised = this.#up && !this.#stopping ? this.#supervisors.get(program) : undefined;
         options.onExit?.(program, exit, supervised?.ended(exit) ?? null);
       },
       onStart: () => this.#supervisors.get(program)?.started(),
-      onMessage: message => options.onMessage?.(program, message),
+      onMessage: (message) => options.onMessage?.(program, message),
     };
-    const program: ManagedProgram = new (options.inProcess ? ManagedThread : ManagedProcess)({ ...spec, log: path.join(directory, 'logs', `${spec.name}.log`) }, events);
+    const program: ManagedProgram = new (options.inProcess ? ManagedThread : ManagedProcess)(
+      { ...spec, log: path.join(directory, 'logs', `${spec.name}.log`) },
+      events,
+    );
     return program;
   }
 

@@ -29,7 +29,13 @@ const pollMs = 50;
 
 export function writeClusterFile(file: string, processes: readonly ManagedProgram[]): void {
   const entries = processes.map(({ spec, pid, command }): ProcessEntry => ({
-    role: spec.role, name: spec.name, pid, address: spec.address, ...(spec.role === 'apiserver' ? { memberId: spec.name } : {}), log: spec.log, command,
+    role: spec.role,
+    name: spec.name,
+    pid,
+    address: spec.address,
+    ...(spec.role === 'apiserver' ? { memberId: spec.name } : {}),
+    log: spec.log,
+    command,
   }));
   const content: ClusterFile = { launcher: process.pid, processes: entries };
   writeFileAtomically(file, JSON.stringify(content, null, 2) + '\n');
@@ -43,7 +49,8 @@ export async function waitForLeftovers(file: string, say: (line: string) => void
     const alive = entries.filter(stillRuns);
     if (alive.length === 0) return;
     const pids = alive.map(({ pid }) => pid).join(', ');
-    if (performance.now() > deadline) throw new Error(`processes ${pids} of an earlier start still use this data directory; end them first`);
+    if (performance.now() > deadline)
+      throw new Error(`processes ${pids} of an earlier start still use this data directory; end them first`);
     if (!told) say(`waiting for processes of an earlier start to end (${pids})`);
     await delay(pollMs);
   }
@@ -65,7 +72,14 @@ interface Leftover {
 }
 
 function isLeftover(value: unknown): value is Leftover {
-  return typeof value === 'object' && value !== null && 'pid' in value && typeof value.pid === 'number' && 'command' in value && Array.isArray(value.command);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'pid' in value &&
+    typeof value.pid === 'number' &&
+    'command' in value &&
+    Array.isArray(value.command)
+  );
 }
 
 /** A process id may belong to someone else by now: the command line must be the recorded one, where it can be read. */
@@ -73,7 +87,7 @@ function stillRuns({ pid, command }: Leftover): boolean {
   if (!processExists(pid)) return false;
   try {
     const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return command.slice(1).every(word => words.includes(word));
+    return command.slice(1).every((word) => words.includes(word));
   } catch {
     return processExists(pid);
   }

@@ -21,7 +21,8 @@ export function makeFolder(folder: string, mode = 0o777): void {
       fs.mkdirSync(each, { mode });
     } catch (error) {
       // Somebody else was faster.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw new Error(`${each} cannot be made: ${(error as Error).message}`, { cause: error });
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+        throw new Error(`${each} cannot be made: ${(error as Error).message}`, { cause: error });
     }
   }
 }
@@ -66,5 +67,8 @@ export function keepPrivate(directory: string): void {
   if (ownUid === undefined) return;
   const { mode, uid } = fs.statSync(directory);
   if ((mode & 0o077) !== 0 && (uid === ownUid || ownUid === 0)) fs.chmodSync(directory, 0o700);
-  else if ((mode & 0o007) !== 0) throw new Error(`${directory} is open to all users of this machine and belongs to another one (uid ${uid}): choose a folder of your own with --data-dir`);
+  else if ((mode & 0o007) !== 0)
+    throw new Error(
+      `${directory} is open to all users of this machine and belongs to another one (uid ${uid}): choose a folder of your own with --data-dir`,
+    );
 }

@@ -22,8 +22,8 @@ export function balancerFlags({ port, settings, pki }: Surroundings): string[] {
 }
 
 export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, id: string, dataDirectory: string): string[] {
-  const self = settings.members.find(member => member.id === id);
-  const peers = settings.members.map(member => `${member.id}=${peerAddresses?.get(member.id) ?? `${host}:${member.peerPort}`}`).join(',');
+  const self = settings.members.find((member) => member.id === id);
+  const peers = settings.members.map((member) => `${member.id}=${peerAddresses?.get(member.id) ?? `${host}:${member.peerPort}`}`).join(',');
   return written({
     'secure-port': String(self?.securePort),
     'bind-address': host,

@@ -13,7 +13,12 @@ export interface KubeconfigTerms {
 }
 
 /** The same from files, under the name that every cluster of the reference's own tools has. */
-export function kubeconfig(options: { readonly server: string; readonly caFile: string; readonly user: string; readonly client: KeyPairFiles }): string {
+export function kubeconfig(options: {
+  readonly server: string;
+  readonly caFile: string;
+  readonly user: string;
+  readonly client: KeyPairFiles;
+}): string {
   const { server, caFile, user, client } = options;
   const read = (file: string): string => fs.readFileSync(file, 'utf8');
   return kubeconfigText({ server, ca: read(caFile), user, cert: read(client.certFile), key: read(client.keyFile), name: 'kubernetes' });

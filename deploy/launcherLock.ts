@@ -7,7 +7,10 @@ import { readFileIfPresent } from './files.js';
  * so that a lock left behind by a killed launcher is recognised even when its id now belongs to another process.
  */
 export class DirectoryInUse extends Error {
-  constructor(readonly directory: string, readonly pid: number) {
+  constructor(
+    readonly directory: string,
+    readonly pid: number,
+  ) {
     super(`${directory} is in use by another launcher, process ${pid}: stop it (kill ${pid}) or choose another folder with --data-dir`);
     this.name = 'DirectoryInUse';
   }
@@ -78,7 +81,7 @@ function processStart(pid: number): string | null {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in parentheses, and may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? null : fields[19] ?? null;
+    return fields[0] === 'Z' ? null : (fields[19] ?? null);
   } catch {
     return null;
   }

@@ -45,7 +45,7 @@ class Balancer implements LoadBalancer {
   readonly #backends: readonly Backend[];
   readonly #sessions = new Map<Backend, Set<net.Socket>>();
   /** `pauseOnConnect`: nothing is read from a client before a backend is there to take it. */
-  readonly #server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, client => this.#accept(client));
+  readonly #server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => this.#accept(client));
   readonly #waiting = new Set<net.Socket>();
   readonly #timers = new Map<Backend, NodeJS.Timeout>();
   #closed = false;
@@ -56,22 +56,26 @@ class Balancer implements LoadBalancer {
     this.#server.maxConnections = connectionsMax;
   }
 
-  get port(): number { return (this.#server.address() as net.AddressInfo).port; }
-  backends(): readonly Backend[] { return this.#backends; }
+  get port(): number {
+    return (this.#server.address() as net.AddressInfo).port;
+  }
+  backends(): readonly Backend[] {
+    return this.#backends;
+  }
 
   async listen(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(this.options.port, this.options.host, resolve);
     });
-    this.#server.on('error', error => this.options.log(`listener: ${error.message}`));
+    this.#server.on('error', (error) => this.options.log(`listener: ${error.message}`));
     for (const backend of this.#backends) void this.#probe(backend);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const client of this.#waiting) client.destroy();
     for (const backend of this.#backends) this.#cut(backend);
     await closed;
@@ -86,7 +90,10 @@ class Balancer implements LoadBalancer {
     if (recordProbe(backend, readiness, performance.now())) this.#report(backend, describeReadiness(readiness));
     this.#cutHangingSessions();
     const interval = this.#backends.some(({ state }) => state === 'up') ? probeIntervalMs : urgentProbeIntervalMs;
-    this.#timers.set(backend, setTimeout(() => void this.#probe(backend), interval));
+    this.#timers.set(
+      backend,
+      setTimeout(() => void this.#probe(backend), interval),
+    );
   }
 
   #cutHangingSessions(): void {
@@ -113,7 +120,7 @@ class Balancer implements LoadBalancer {
   async #connect(client: net.Socket): Promise<void> {
     const tried = new Set<Backend>();
     for (;;) {
-      const backend = connectionOrder(this.#backends).find(candidate => !tried.has(candidate));
+      const backend = connectionOrder(this.#backends).find((candidate) => !tried.has(candidate));
       if (!backend) break;
       tried.add(backend);
       backend.connections += 1;
@@ -136,13 +143,13 @@ class Balancer implements LoadBalancer {
     const sessions = this.#sessions.get(backend);
     sessions?.add(client);
     upstream.on('error', () => upstream.destroy());
-    client.once('close', failed => {
+    client.once('close', (failed) => {
       sessions?.delete(client);
       backend.connections -= 1;
       if (failed) upstream.destroy();
       else upstream.destroySoon();
     });
-    upstream.once('close', failed => {
+    upstream.once('close', (failed) => {
       if (failed) client.resetAndDestroy();
       else client.destroySoon();
     });
@@ -160,7 +167,7 @@ class Balancer implements LoadBalancer {
 }
 
 function dial(backend: Backend): Promise<net.Socket | Error> {
-  return new Promise(resolve => {
+  return new Promise((resolve) => {
     const socket = net.connect({ host: backend.host, port: backend.port, allowHalfOpen: true, noDelay: true });
     const timer = setTimeout(() => fail(new Error(`not within ${connectTimeoutMs} ms`)), connectTimeoutMs);
     const fail = (error: Error): void => {

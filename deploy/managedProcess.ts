@@ -16,15 +16,28 @@ export class ManagedProcess implements ManagedProgram {
 
   readonly #events: ProgramEvents;
 
-  constructor(readonly spec: ProcessSpec, events: ProgramEvents | ((exit: Exit) => void) = {}) {
+  constructor(
+    readonly spec: ProcessSpec,
+    events: ProgramEvents | ((exit: Exit) => void) = {},
+  ) {
     this.#events = typeof events === 'function' ? { onExit: events } : events;
   }
 
-  get pid(): number | null { return this.#child?.pid ?? null; }
-  get running(): boolean { return this.#child !== null; }
-  get ended(): Promise<Exit> { return this.#ended; }
-  get saidReady(): Promise<void> { return this.#ready; }
-  get command(): readonly string[] { return [process.execPath, this.spec.program, ...this.spec.args]; }
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+  get running(): boolean {
+    return this.#child !== null;
+  }
+  get ended(): Promise<Exit> {
+    return this.#ended;
+  }
+  get saidReady(): Promise<void> {
+    return this.#ready;
+  }
+  get command(): readonly string[] {
+    return [process.execPath, this.spec.program, ...this.spec.args];
+  }
 
   start(): void {
     if (this.#child) throw new Error(`${this.spec.name} is running already (process ${this.#child.pid})`);
@@ -32,9 +45,21 @@ export class ManagedProcess implements ManagedProgram {
     try {
       this.#endWasAsked = false;
       const { preload } = this.spec;
-      const args = ['--import', programFile('leash'), ...(preload === undefined ? [] : ['--import', preload]), this.spec.program, ...this.spec.args];
+      const args = [
+        '--import',
+        programFile('leash'),
+        ...(preload === undefined ? [] : ['--import', preload]),
+        this.spec.program,
+        ...this.spec.args,
+      ];
       // A session of its own keeps the terminal's Ctrl-C away: the launcher alone decides when and in which order to stop.
-      this.#watch(spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'], detached: true, env: { ...process.env, ...this.spec.environment } }));
+      this.#watch(
+        spawn(process.execPath, args, {
+          stdio: ['ignore', log, log, 'ipc'],
+          detached: true,
+          env: { ...process.env, ...this.spec.environment },
+        }),
+      );
     } finally {
       fs.closeSync(log);
     }
@@ -45,14 +70,14 @@ export class ManagedProcess implements ManagedProgram {
     this.#child = child;
     child.channel?.unref();
     this.#ready = new Promise((resolve, reject) => {
-      child.on('message', message => {
+      child.on('message', (message) => {
         if (message === 'ready') resolve();
         else this.#events.onMessage?.(message);
       });
       child.once('exit', () => reject(new Error(`${this.spec.name} ended before it was ready`)));
     });
     this.#ready.catch(() => undefined);
-    this.#ended = new Promise(resolve => {
+    this.#ended = new Promise((resolve) => {
       const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
         if (this.#child !== child) return;
         this.#child = null;
@@ -61,7 +86,9 @@ export class ManagedProcess implements ManagedProgram {
         this.#events.onExit?.(exit);
       };
       child.once('exit', finish);
-      child.once('error', () => { if (child.pid === undefined) finish(null, null); });
+      child.once('error', () => {
+        if (child.pid === undefined) finish(null, null);
+      });
     });
   }
 
@@ -77,15 +104,22 @@ export class ManagedProcess implements ManagedProgram {
     await this.#ended;
   }
 
-  pause(): void { this.#child?.kill('SIGSTOP'); }
-  resume(): void { this.#child?.kill('SIGCONT'); }
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+  resume(): void {
+    this.#child?.kill('SIGCONT');
+  }
 
   async stop(graceMs: number): Promise<boolean> {
     const child = this.#child;
     if (!child) return true;
     this.#endWasAsked = true;
     let inTime = true;
-    const timer = setTimeout(() => { inTime = false; child.kill('SIGKILL'); }, graceMs);
+    const timer = setTimeout(() => {
+      inTime = false;
+      child.kill('SIGKILL');
+    }, graceMs);
     child.kill('SIGTERM');
     child.kill('SIGCONT'); // a paused process would never see the SIGTERM
     await this.#ended;
@@ -93,5 +127,7 @@ export class ManagedProcess implements ManagedProgram {
     return inTime;
   }
 
-  logTail(): string { return lastLines(this.spec.log, logLinesShown); }
+  logTail(): string {
+    return lastLines(this.spec.log, logLinesShown);
+  }
 }

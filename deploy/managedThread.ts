@@ -16,13 +16,26 @@ export class ManagedThread implements ManagedProgram {
   #signal: NodeJS.Signals | null = null;
   #ready: Promise<void> = Promise.resolve();
 
-  constructor(readonly spec: ProcessSpec, private readonly events: ProgramEvents = {}) {}
+  constructor(
+    readonly spec: ProcessSpec,
+    private readonly events: ProgramEvents = {},
+  ) {}
 
-  get pid(): number | null { return this.#worker ? process.pid : null; }
-  get running(): boolean { return this.#worker !== null; }
-  get ended(): Promise<Exit> { return this.#ended; }
-  get saidReady(): Promise<void> { return this.#ready; }
-  get command(): readonly string[] { return [process.execPath, this.spec.program, ...this.spec.args]; }
+  get pid(): number | null {
+    return this.#worker ? process.pid : null;
+  }
+  get running(): boolean {
+    return this.#worker !== null;
+  }
+  get ended(): Promise<Exit> {
+    return this.#ended;
+  }
+  get saidReady(): Promise<void> {
+    return this.#ready;
+  }
+  get command(): readonly string[] {
+    return [process.execPath, this.spec.program, ...this.spec.args];
+  }
 
   start(): void {
     if (this.#worker) throw new Error(`${this.spec.name} is running already`);
@@ -31,7 +44,11 @@ export class ManagedThread implements ManagedProgram {
     this.#standstill = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const workerData: ThreadTerms = { standstill: this.#standstill };
     const worker = new Worker(program, {
-      name, argv: [...args], stdout: true, stderr: true, workerData,
+      name,
+      argv: [...args],
+      stdout: true,
+      stderr: true,
+      workerData,
       // Of its own, because the flags of a test runner (loaders, coverage) are not meant for the program.
       execArgv: ['--import', programFile('threadLeash'), ...(preload === undefined ? [] : ['--import', preload])],
       env: { ...process.env, NODE_OPTIONS: '', ...environment },
@@ -43,9 +60,11 @@ export class ManagedThread implements ManagedProgram {
   #watch(worker: Worker): void {
     this.#worker = worker;
     const log = fs.openSync(this.spec.log, 'a');
-    const write = (chunk: Buffer | string): void => { fs.writeSync(log, chunk.toString()); };
+    const write = (chunk: Buffer | string): void => {
+      fs.writeSync(log, chunk.toString());
+    };
     for (const stream of [worker.stdout, worker.stderr]) stream.on('data', write);
-    worker.on('error', error => write(`${error instanceof Error ? error.stack ?? error.message : String(error)}\n`));
+    worker.on('error', (error) => write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`));
     this.#ready = new Promise((resolve, reject) => {
       worker.on('message', (message: unknown) => {
         if (message === 'ready') resolve();
@@ -54,19 +73,25 @@ export class ManagedThread implements ManagedProgram {
       worker.once('exit', () => reject(new Error(`${this.spec.name} ended before it was ready`)));
     });
     this.#ready.catch(() => undefined);
-    this.#ended = new Promise(resolve => {
-      worker.once('exit', code => {
+    this.#ended = new Promise((resolve) => {
+      worker.once('exit', (code) => {
         fs.closeSync(log);
         for (const stream of [worker.stdout, worker.stderr]) stream.off('data', write);
         this.#worker = null;
-        const exit: Exit = { code: this.#signal === 'SIGKILL' ? null : code, signal: this.#signal === 'SIGKILL' ? 'SIGKILL' : null, expected: this.#signal !== null };
+        const exit: Exit = {
+          code: this.#signal === 'SIGKILL' ? null : code,
+          signal: this.#signal === 'SIGKILL' ? 'SIGKILL' : null,
+          expected: this.#signal !== null,
+        };
         resolve(exit);
         this.events.onExit?.(exit);
       });
     });
   }
 
-  send(message: object): void { this.#worker?.postMessage(message); }
+  send(message: object): void {
+    this.#worker?.postMessage(message);
+  }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const worker = this.#worker;
@@ -93,7 +118,10 @@ export class ManagedThread implements ManagedProgram {
     if (!worker) return true;
     this.#signal = 'SIGTERM';
     let inTime = true;
-    const timer = setTimeout(() => { inTime = false; void worker.terminate(); }, graceMs);
+    const timer = setTimeout(() => {
+      inTime = false;
+      void worker.terminate();
+    }, graceMs);
     this.resume(); // one that stands still would never see the signal
     this.#order('SIGTERM');
     await this.#ended;
@@ -101,7 +129,11 @@ export class ManagedThread implements ManagedProgram {
     return inTime;
   }
 
-  logTail(): string { return lastLines(this.spec.log, logLinesShown); }
+  logTail(): string {
+    return lastLines(this.spec.log, logLinesShown);
+  }
 
-  #order(order: ThreadOrder): void { this.#worker?.postMessage(order); }
+  #order(order: ThreadOrder): void {
+    this.#worker?.postMessage(order);
+  }
 }

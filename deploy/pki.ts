@@ -64,13 +64,23 @@ export interface PkiOptions {
 /**
  * Makes what is missing in `directory`, renews what must be renewed, and says where everything is. Errors name the file.
  */
-export async function ensurePki(directory: string, memberIds: readonly string[], { clockSkewMs, tokenKeys = 'rsa' }: PkiOptions = {}): Promise<PkiFiles> {
+export async function ensurePki(
+  directory: string,
+  memberIds: readonly string[],
+  { clockSkewMs, tokenKeys = 'rsa' }: PkiOptions = {},
+): Promise<PkiFiles> {
   makeFolder(directory, 0o700);
-  const at = (name: string): KeyPairFiles => ({ certFile: path.join(directory, `${name}.crt`), keyFile: path.join(directory, `${name}.key`) });
+  const at = (name: string): KeyPairFiles => ({
+    certFile: path.join(directory, `${name}.crt`),
+    keyFile: path.join(directory, `${name}.key`),
+  });
   const written: string[] = [];
   const serviceAccount = { keyFile: path.join(directory, 'sa.key'), pubFile: path.join(directory, 'sa.pub') };
   // RSA keys take longest, and another thread.
-  const [authority] = await Promise.all([ensureAuthority(at('ca'), authorityName, written, clockSkewMs), ensureServiceAccountKeys(serviceAccount, tokenKeys, written)]);
+  const [authority] = await Promise.all([
+    ensureAuthority(at('ca'), authorityName, written, clockSkewMs),
+    ensureServiceAccountKeys(serviceAccount, tokenKeys, written),
+  ]);
   const requests: [string, CertificateRequest][] = [
     ['apiserver', apiserver],
     ...Object.entries(clients),
@@ -80,22 +90,38 @@ export async function ensurePki(directory: string, memberIds: readonly string[],
   const proxyAuthority = await ensureAuthority(at(frontProxyAuthorityName), frontProxyAuthorityName, written, clockSkewMs);
   await ensureCertificate(at(frontProxyName), frontProxy, proxyAuthority, written, clockSkewMs);
   return {
-    caFile: at('ca').certFile, apiserver: at('apiserver'), admin: at('admin'), controllerManager: at('controller-manager'), serviceAccount,
+    caFile: at('ca').certFile,
+    apiserver: at('apiserver'),
+    admin: at('admin'),
+    controllerManager: at('controller-manager'),
+    serviceAccount,
     frontProxy: { ...at(frontProxyName), caFile: at(frontProxyAuthorityName).certFile },
-    peer: id => at(peerFileName(id)), written,
+    peer: (id) => at(peerFileName(id)),
+    written,
   };
 }
 
 const peerFileName = (memberId: string): string => `raft-${memberId}`;
 
-async function ensureAuthority(files: KeyPairFiles, name: string, written: string[], clockSkewMs: number | undefined): Promise<KeyAndCertificate> {
+async function ensureAuthority(
+  files: KeyPairFiles,
+  name: string,
+  written: string[],
+  clockSkewMs: number | undefined,
+): Promise<KeyAndCertificate> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, null) === null) return existing;
   const { createAuthority } = await import('./certificates.js');
   return store(files, await createAuthority(name, clockSkewMs), written);
 }
 
-async function ensureCertificate(files: KeyPairFiles, request: CertificateRequest, authority: KeyAndCertificate, written: string[], clockSkewMs: number | undefined): Promise<void> {
+async function ensureCertificate(
+  files: KeyPairFiles,
+  request: CertificateRequest,
+  authority: KeyAndCertificate,
+  written: string[],
+  clockSkewMs: number | undefined,
+): Promise<void> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, { request, authority }) === null) return;
   const { issueCertificate } = await import('./certificates.js');
@@ -113,7 +139,10 @@ async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: strin
 }
 
 /** Why a certificate cannot be used any longer, or null. `expected` is null for the authority, which signed itself. */
-export function whyUnfit(pair: KeyAndCertificate, expected: { readonly request: CertificateRequest; readonly authority: KeyAndCertificate } | null): string | null {
+export function whyUnfit(
+  pair: KeyAndCertificate,
+  expected: { readonly request: CertificateRequest; readonly authority: KeyAndCertificate } | null,
+): string | null {
   try {
     const certificate = new X509Certificate(pair.certificate);
     const issuer = new X509Certificate(expected?.authority.certificate ?? pair.certificate);
@@ -126,10 +155,17 @@ export function whyUnfit(pair: KeyAndCertificate, expected: { readonly request: 
   }
 }
 
-function wrongName(certificate: X509Certificate, { commonName, organization, dnsNames = [], ipAddresses = [] }: CertificateRequest): string | null {
+function wrongName(
+  certificate: X509Certificate,
+  { commonName, organization, dnsNames = [], ipAddresses = [] }: CertificateRequest,
+): string | null {
   const subject = certificate.subject.split('\n');
-  if (!subject.includes(`CN=${commonName}`) || [organization ?? []].flat().some(group => !subject.includes(`O=${group}`))) return 'it names another subject';
-  const missing = [...dnsNames.filter(name => certificate.checkHost(name, { subject: 'never' }) === undefined), ...ipAddresses.filter(ip => certificate.checkIP(ip) === undefined)];
+  if (!subject.includes(`CN=${commonName}`) || [organization ?? []].flat().some((group) => !subject.includes(`O=${group}`)))
+    return 'it names another subject';
+  const missing = [
+    ...dnsNames.filter((name) => certificate.checkHost(name, { subject: 'never' }) === undefined),
+    ...ipAddresses.filter((ip) => certificate.checkIP(ip) === undefined),
+  ];
   return missing.length > 0 ? `it lacks the names ${missing.join(', ')}` : null;
 }
 

@@ -13,15 +13,16 @@ export async function findFreePorts(count: number, random: () => number = Math.r
   const found = new Set<number>();
   for (let attempt = 0; attempt < attemptsMax && found.size < count; attempt++) {
     const port = firstPort + Math.floor(random() * (lastPort - firstPort + 1));
-    if (!found.has(port) && await portIsFree(port)) found.add(port);
+    if (!found.has(port) && (await portIsFree(port))) found.add(port);
   }
-  if (found.size < count) throw new Error(`found only ${found.size} of ${count} free ports between ${firstPort} and ${lastPort} on 127.0.0.1`);
+  if (found.size < count)
+    throw new Error(`found only ${found.size} of ${count} free ports between ${firstPort} and ${lastPort} on 127.0.0.1`);
   return [...found];
 }
 
 /** Whether a listener could be opened; a port without permission counts as not free. */
 export function portIsFree(port: number, host = '127.0.0.1'): Promise<boolean> {
-  return new Promise(resolve => {
+  return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', () => resolve(false));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));

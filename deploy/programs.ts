@@ -3,18 +3,18 @@ import { fileURLToPath } from 'node:url';
 
 /** The programs, by the names under which they are bundled, and the module that each begins with, below the folder of what was compiled. */
 export const programs = {
-  'apiserver': 'server/main.js',
+  apiserver: 'server/main.js',
   'controller-manager': 'controllers/main.js',
-  'balancer': 'deploy/balancer.js',
-  'nodes': 'deploy/nodes/main.js',
-  'up': 'deploy/up.js',
-  'raftplane': 'deploy/cli/main.js',
-  'leash': 'deploy/leash.js',
-  'threadLeash': 'deploy/threadLeash.js',
-  'memberFaults': 'deploy/testing/memberFaults.js',
-  'testing': 'deploy/testing/index.js',
-  'client': 'controllers/client/index.js',
-  'api': 'api/index.js',
+  balancer: 'deploy/balancer.js',
+  nodes: 'deploy/nodes/main.js',
+  up: 'deploy/up.js',
+  raftplane: 'deploy/cli/main.js',
+  leash: 'deploy/leash.js',
+  threadLeash: 'deploy/threadLeash.js',
+  memberFaults: 'deploy/testing/memberFaults.js',
+  testing: 'deploy/testing/index.js',
+  client: 'controllers/client/index.js',
+  api: 'api/index.js',
 } as const;
 
 export type ProgramName = keyof typeof programs;

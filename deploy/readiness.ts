@@ -21,21 +21,29 @@ const bodyBytesMax = 4096;
 
 /** Asks once, on a connection of its own: a kept connection would say nothing about new ones. Never rejects. */
 export function probeReadiness({ host, port, timeoutMs, ca }: Probe): Promise<Readiness> {
-  return new Promise(resolve => {
-    const request = https.request({ host, port, path: '/readyz', agent: false, ...(ca === undefined ? { rejectUnauthorized: false } : { ca }) });
+  return new Promise((resolve) => {
+    const request = https.request({
+      host,
+      port,
+      path: '/readyz',
+      agent: false,
+      ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
+    });
     const finish = (readiness: Readiness): void => {
       clearTimeout(timer);
       resolve(readiness);
       request.destroy();
     };
     const timer = setTimeout(() => finish({ state: 'silent', reason: `no answer within ${timeoutMs} ms` }), timeoutMs);
-    request.on('error', error => finish({ state: 'silent', reason: error.message }));
-    request.on('response', response => {
+    request.on('error', (error) => finish({ state: 'silent', reason: error.message }));
+    request.on('response', (response) => {
       const status = response.statusCode ?? 0;
       let body = '';
       response.setEncoding('utf8');
-      response.on('data', (chunk: string) => { body = (body + chunk).slice(0, bodyBytesMax); });
-      response.on('error', error => finish({ state: 'silent', reason: error.message }));
+      response.on('data', (chunk: string) => {
+        body = (body + chunk).slice(0, bodyBytesMax);
+      });
+      response.on('error', (error) => finish({ state: 'silent', reason: error.message }));
       response.on('end', () => finish(status === 200 ? { state: 'ready' } : { state: 'unready', status, body }));
     });
     request.end();
@@ -45,8 +53,11 @@ export function probeReadiness({ host, port, timeoutMs, ca }: Probe): Promise<Re
 /** One line of text for reports. */
 export function describeReadiness(readiness: Readiness): string {
   switch (readiness.state) {
-    case 'ready': return 'ready';
-    case 'unready': return `/readyz answers ${readiness.status}: ${readiness.body.trim().replaceAll('\n', '; ')}`;
-    case 'silent': return `/readyz does not answer (${readiness.reason})`;
+    case 'ready':
+      return 'ready';
+    case 'unready':
+      return `/readyz answers ${readiness.status}: ${readiness.body.trim().replaceAll('\n', '; ')}`;
+    case 'silent':
+      return `/readyz does not answer (${readiness.reason})`;
   }
 }

@@ -25,7 +25,9 @@ const defaultReplicas: ReplicaCount = 3;
 export async function loadSettings(file: string, replicas: ReplicaCount | undefined): Promise<ClusterSettings> {
   const existing = readSettings(file);
   if (existing && replicas !== undefined && existing.members.length !== replicas) {
-    throw new Error(`the data directory holds a cluster of ${existing.members.length} replicas: start it with --replicas ${existing.members.length}, or start empty with --fresh`);
+    throw new Error(
+      `the data directory holds a cluster of ${existing.members.length} replicas: start it with --replicas ${existing.members.length}, or start empty with --fresh`,
+    );
   }
   const settings = existing ? await withFreePorts(existing) : await newSettings(replicas ?? defaultReplicas);
   writeFileAtomically(file, JSON.stringify(settings, null, 2) + '\n');
@@ -34,7 +36,11 @@ export async function loadSettings(file: string, replicas: ReplicaCount | undefi
 
 async function newSettings(replicas: ReplicaCount): Promise<ClusterSettings> {
   const ports = await findFreePorts(2 * replicas);
-  const members = Array.from({ length: replicas }, (_, i) => ({ id: `r${i + 1}`, securePort: ports[2 * i] ?? 0, peerPort: ports[2 * i + 1] ?? 0 }));
+  const members = Array.from({ length: replicas }, (_, i) => ({
+    id: `r${i + 1}`,
+    securePort: ports[2 * i] ?? 0,
+    peerPort: ports[2 * i + 1] ?? 0,
+  }));
   return { token: randomBytes(8).toString('hex'), members };
 }
 
@@ -42,9 +48,11 @@ async function withFreePorts(settings: ClusterSettings): Promise<ClusterSettings
   const members: MemberSettings[] = [];
   for (const member of settings.members) {
     if (!(await portIsFree(member.peerPort))) {
-      throw new Error(`port ${member.peerPort} on 127.0.0.1, on which replica ${member.id} must listen for its peers, is in use by another program`);
+      throw new Error(
+        `port ${member.peerPort} on 127.0.0.1, on which replica ${member.id} must listen for its peers, is in use by another program`,
+      );
     }
-    const securePort = (await portIsFree(member.securePort)) ? member.securePort : (await findFreePorts(1))[0] ?? 0;
+    const securePort = (await portIsFree(member.securePort)) ? member.securePort : ((await findFreePorts(1))[0] ?? 0);
     members.push({ ...member, securePort });
   }
   return { ...settings, members };
@@ -65,8 +73,12 @@ function readSettings(file: string): ClusterSettings | null {
 function isSettings(value: unknown): value is ClusterSettings {
   if (!isRecord(value) || typeof value['token'] !== 'string' || !Array.isArray(value['members'])) return false;
   const members: readonly unknown[] = value['members'];
-  return members.length > 0 && members.every(member =>
-    isRecord(member) && typeof member['id'] === 'string' && isPort(member['securePort']) && isPort(member['peerPort']));
+  return (
+    members.length > 0 &&
+    members.every(
+      (member) => isRecord(member) && typeof member['id'] === 'string' && isPort(member['securePort']) && isPort(member['peerPort']),
+    )
+  );
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -35,7 +35,12 @@ export class Supervisor {
   #cancel: (() => void) | null = null;
 
   /** `start` is called when it is time; it may find that somebody else was faster. */
-  constructor(private readonly start: () => void, private readonly clock: SupervisorClock = supervisorClock) { this.#startedAt = clock.elapsed(); }
+  constructor(
+    private readonly start: () => void,
+    private readonly clock: SupervisorClock = supervisorClock,
+  ) {
+    this.#startedAt = clock.elapsed();
+  }
 
   /** To be told of each start, whoever asked for it. */
   started(): void {
@@ -48,7 +53,10 @@ export class Supervisor {
     if (expected || code === 0 || code === badCommandLine) return null;
     if (this.clock.elapsed() - this.#startedAt >= wellAfterMs) this.#failures = 0;
     const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#failures++, 30));
-    this.#cancel = this.clock.after(waitMs, () => { this.#cancel = null; this.start(); });
+    this.#cancel = this.clock.after(waitMs, () => {
+      this.#cancel = null;
+      this.start();
+    });
     return waitMs;
   }
 

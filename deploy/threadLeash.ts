@@ -16,16 +16,23 @@ export interface ThreadTerms {
 /** In the environment data of the threads that the first one starts: where they hear of a standstill, and its cell. */
 const inheritedKey = 'raftplane.standstill';
 
-interface Inherited extends ThreadTerms { readonly channel: string }
+interface Inherited extends ThreadTerms {
+  readonly channel: string;
+}
 
-const standStill = ({ standstill }: ThreadTerms): void => { Atomics.wait(standstill, 0, 1); };
+const standStill = ({ standstill }: ThreadTerms): void => {
+  Atomics.wait(standstill, 0, 1);
+};
 
 function leashFirst(terms: ThreadTerms): void {
   const channel = `raftplane-${process.pid}-${threadId}`;
   setEnvironmentData(inheritedKey, { ...terms, channel });
   const others = new BroadcastChannel(channel) as BroadcastChannel & { unref(): void };
   others.unref();
-  process.send = message => { parentPort?.postMessage(message); return true; };
+  process.send = (message) => {
+    parentPort?.postMessage(message);
+    return true;
+  };
   const deliver = messagesToListeners();
   parentPort?.on('message', (order: unknown) => {
     if (order === 'SIGTERM') process.emit('SIGTERM', 'SIGTERM');
@@ -39,7 +46,9 @@ function leashFirst(terms: ThreadTerms): void {
 /** As with the channel of a process, what comes before anybody listens is kept for the first who does. */
 function messagesToListeners(): (message: unknown) => void {
   let early: unknown[] = [];
-  const emit = (message: unknown): void => { process.emit('message', message, undefined); };
+  const emit = (message: unknown): void => {
+    process.emit('message', message, undefined);
+  };
   process.on('newListener', (event: string) => {
     if (event !== 'message') return;
     const waiting = early;
@@ -47,7 +56,7 @@ function messagesToListeners(): (message: unknown) => void {
     // The listener is there after this turn.
     queueMicrotask(() => waiting.forEach(emit));
   });
-  return message => {
+  return (message) => {
     if (process.listenerCount('message') === 0) early.push(message);
     else emit(message);
   };

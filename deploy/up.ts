@@ -4,17 +4,22 @@ import { readUpOptions, withUpOptions } from './cli/upOptions.js';
 
 /** `npm start`: a local control plane on this machine, until Ctrl-C. `raftplane up` is the same for those who have no clone. */
 
-const program = withUpOptions(new Command('npm start --')
-  .description('Starts a local Kubernetes control plane: API server replicas on Raft, a load balancer in front, and controller managers. Ctrl-C stops it; its data stays.')
-  .option('--data-dir <folder>', 'certificates, kubeconfig, logs and data', '.cluster'))
-  .addHelpText('after', '\nSignals: SIGTERM and SIGINT stop everything; SIGUSR2 starts again what is down.');
+const program = withUpOptions(
+  new Command('npm start --')
+    .description(
+      'Starts a local Kubernetes control plane: API server replicas on Raft, a load balancer in front, and controller managers. Ctrl-C stops it; its data stays.',
+    )
+    .option('--data-dir <folder>', 'certificates, kubeconfig, logs and data', '.cluster'),
+).addHelpText('after', '\nSignals: SIGTERM and SIGINT stop everything; SIGUSR2 starts again what is down.');
 
-const say = (line: string): void => { process.stderr.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
 
 try {
   program.parse();
   const { dataDir } = program.opts<{ readonly dataDir: string }>();
-  await runCluster(dataDir, readUpOptions(program), say, kubeconfig => {
+  await runCluster(dataDir, readUpOptions(program), say, (kubeconfig) => {
     process.stdout.write(`export KUBECONFIG=${quote(kubeconfig)}; kubectl get namespaces\n`);
   });
   process.exitCode = 0;

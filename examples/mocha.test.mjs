@@ -4,7 +4,7 @@ import { startCluster } from 'raftplane/testing';
 import { definition, startOperator } from './operator.mjs';
 
 const greeting = (name, to) => ({ apiVersion: 'example.org/v1', kind: 'Greeting', metadata: { name, namespace: 'default' }, spec: { to } });
-const answer = name => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
+const answer = (name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
 
 describe('the operator', function () {
   this.timeout(60_000);
@@ -19,28 +19,30 @@ describe('the operator', function () {
     await stopOperator?.();
     await cluster?.stop();
   });
-  afterEach(function () { if (this.currentTest.state === 'failed') console.error(cluster.logs()); });
+  afterEach(function () {
+    if (this.currentTest.state === 'failed') console.error(cluster.logs());
+  });
 
   it('goes on when the leader dies', async () => {
     await cluster.apply(greeting('before', 'Ada'));
-    await cluster.waitFor(answer('before'), object => object?.data.text === 'Hello, Ada!');
+    await cluster.waitFor(answer('before'), (object) => object?.data.text === 'Hello, Ada!');
     const leader = await cluster.leader();
     await leader.kill();
     await cluster.apply(greeting('after', 'Grace'));
-    await cluster.waitFor(answer('after'), object => object?.data.text === 'Hello, Grace!', { timeoutMs: 30_000 });
+    await cluster.waitFor(answer('after'), (object) => object?.data.text === 'Hello, Grace!', { timeoutMs: 30_000 });
     await leader.restart();
   });
 
   it('tries again what a busy server turned away', async () => {
     const busy = await cluster.fail('POST /api/v1/namespaces/*/configmaps', { status: 429, retryAfterSeconds: 1, times: 2 });
     await cluster.apply(greeting('patient', 'Edsger'));
-    await cluster.waitFor(answer('patient'), object => object !== null);
+    await cluster.waitFor(answer('patient'), (object) => object !== null);
     assert.equal(busy.hits, 2);
   });
 
   it('lists again when what it saw has expired', async () => {
     await cluster.expireHistory();
     await cluster.apply(greeting('late', 'Barbara'));
-    await cluster.waitFor(answer('late'), object => object !== null, { timeoutMs: 30_000 });
+    await cluster.waitFor(answer('late'), (object) => object !== null, { timeoutMs: 30_000 });
   });
 });

@@ -23,7 +23,18 @@ test('the operator needs no more rights than these, and asks for nothing else', 
     ],
   });
   stopOperator = await startOperator(user.kubeconfig);
-  await server.apply({ apiVersion: 'example.org/v1', kind: 'Greeting', metadata: { name: 'one', namespace: 'default' }, spec: { to: 'Ada' } });
-  await server.waitFor({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'default' } }, object => object?.data.text === 'Hello, Ada!');
-  assert.deepEqual(server.audit('operator').filter(({ code }) => code === 403), []);
+  await server.apply({
+    apiVersion: 'example.org/v1',
+    kind: 'Greeting',
+    metadata: { name: 'one', namespace: 'default' },
+    spec: { to: 'Ada' },
+  });
+  await server.waitFor(
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'default' } },
+    (object) => object?.data.text === 'Hello, Ada!',
+  );
+  assert.deepEqual(
+    server.audit('operator').filter(({ code }) => code === 403),
+    [],
+  );
 });

@@ -6,13 +6,30 @@ const plural = 'greetings';
 
 /** What the operator adds to a cluster. */
 export const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${plural}.${group}` },
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.${group}` },
   spec: {
-    group, scope: 'Namespaced', names: { kind: 'Greeting', plural, singular: 'greeting' },
-    versions: [{
-      name: version, served: true, storage: true, subresources: { status: {} },
-      schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { to: { type: 'string' } } }, status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } } },
-    }],
+    group,
+    scope: 'Namespaced',
+    names: { kind: 'Greeting', plural, singular: 'greeting' },
+    versions: [
+      {
+        name: version,
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: { type: 'object', properties: { to: { type: 'string' } } },
+              status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+            },
+          },
+        },
+      },
+    ],
   },
 };
 
@@ -47,7 +64,10 @@ export async function startOperator(kubeconfig) {
 
   function again(what) {
     if (stopped) return;
-    const timer = setTimeout(() => { timers.delete(timer); what(); }, 100);
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      what();
+    }, 100);
     timers.add(timer);
   }
 

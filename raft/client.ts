@@ -26,7 +26,11 @@ export async function startReplica(options: ReplicaOptions, { log }: ClientOptio
   const session = randomBytes(8).toString('hex');
   const takenBytes = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
   const workerData: ThreadData = { options, session, takenBytes };
-  const worker = new Worker(new URL('./thread.js', import.meta.url), { name: 'raft', workerData, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb } });
+  const worker = new Worker(new URL('./thread.js', import.meta.url), {
+    name: 'raft',
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+  });
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const replica = new PortReplica({
     session,
@@ -42,7 +46,11 @@ export async function startReplica(options: ReplicaOptions, { log }: ClientOptio
       else reject(restoreError(message.error));
     });
     worker.on('error', (cause) => {
-      const error = new ReplicaError('THREAD_ENDED', `the consensus thread crashed: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+      const error = new ReplicaError(
+        'THREAD_ENDED',
+        `the consensus thread crashed: ${cause instanceof Error ? cause.message : String(cause)}`,
+        cause,
+      );
       replica.failed(error);
       reject(error);
     });

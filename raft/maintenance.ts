@@ -58,7 +58,8 @@ export function verifyBackup(file: string): Contents {
 export function restoreBackup(file: string, { dataDirectory, memberId, clusterToken, members }: Founding): Contents {
   checkFounding({ memberId, clusterToken, members });
   const target = resolve(dataDirectory);
-  if (existsSync(target) && readdirSync(target).length > 0) throw new ReplicaError('INVALID_OPTIONS', `${target} is not empty; give a directory that does not exist yet`);
+  if (existsSync(target) && readdirSync(target).length > 0)
+    throw new ReplicaError('INVALID_OPTIONS', `${target} is not empty; give a directory that does not exist yet`);
   const draft = join(dirname(target), `.${basename(target)}.restoring`);
   rmSync(draft, { recursive: true, force: true });
   makeDirectory(draft);
@@ -76,7 +77,9 @@ export function restoreBackup(file: string, { dataDirectory, memberId, clusterTo
 
 /** A server that was restored with members that cannot be would never start, and its directory could not be used for anything else. */
 function checkFounding({ memberId, clusterToken, members }: Omit<Founding, 'dataDirectory'>): void {
-  const refuse = (reason: string): never => { throw new ReplicaError('INVALID_OPTIONS', reason); };
+  const refuse = (reason: string): never => {
+    throw new ReplicaError('INVALID_OPTIONS', reason);
+  };
   const ids = members.map(({ id }) => id);
   if (clusterToken === '') refuse('the cluster token is empty');
   if (!ids.includes(memberId)) refuse(`${memberId} is not among the members ${ids.join(', ')}`);
@@ -94,7 +97,9 @@ function advising<T>(file: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof DamagedSnapshotError)) throw error;
-    const advice = existsSync(file) ? 'Copy it again from where it was made, or use an earlier backup: what is damaged is not repaired' : 'Look for it where it was made';
+    const advice = existsSync(file)
+      ? 'Copy it again from where it was made, or use an earlier backup: what is damaged is not repaired'
+      : 'Look for it where it was made';
     throw new ReplicaError('INVALID_OPTIONS', `${file} is no whole backup: ${error.what}. ${advice}`, error);
   }
 }
@@ -124,17 +129,30 @@ export interface Inspected extends Contents {
   readonly committed: LogIndex;
 }
 
-interface Owner { readonly dataDirectory: string; readonly memberId: MemberId; readonly clusterToken: string }
+interface Owner {
+  readonly dataDirectory: string;
+  readonly memberId: MemberId;
+  readonly clusterToken: string;
+}
 
 /** Reads all of a data directory against its checksums: every change in the store, every entry in the log. Throws a StorageError or a ReplicaError. */
 export function inspect(owner: Owner): Inspected {
   const { store, log } = open(owner);
   try {
     store.verify();
-    for (let from = log.firstIndex; from <= log.lastIndex;) from = (log.entries(from, log.lastIndex, entriesBytes).at(-1)!.index + 1) as LogIndex;
+    for (let from = log.firstIndex; from <= log.lastIndex;)
+      from = (log.entries(from, log.lastIndex, entriesBytes).at(-1)!.index + 1) as LogIndex;
     const { appliedIndex: index, appliedTerm: term, revision, membership } = store;
     const committed = Math.max(log.hardState.commit, index) as LogIndex;
-    return { index, term, revision, members: membership.members, lastIndex: log.lastIndex, lastTerm: log.termAt(log.lastIndex) ?? term, committed };
+    return {
+      index,
+      term,
+      revision,
+      members: membership.members,
+      lastIndex: log.lastIndex,
+      lastTerm: log.termAt(log.lastIndex) ?? term,
+      committed,
+    };
   } finally {
     log.close();
     store.close();
@@ -160,7 +178,11 @@ export async function rescueBackup(owner: Owner, file: string): Promise<Inspecte
     return await backupOf({ ...owner, dataDirectory: work }, file);
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== 'DAMAGED') throw error;
-    throw new ReplicaError('INCONSISTENT_DATA', `${owner.dataDirectory} is damaged, so nothing can be rescued from it. Take another survivor, or the latest backup`, error);
+    throw new ReplicaError(
+      'INCONSISTENT_DATA',
+      `${owner.dataDirectory} is damaged, so nothing can be rescued from it. Take another survivor, or the latest backup`,
+      error,
+    );
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -180,13 +202,23 @@ async function backupOf(owner: Owner, file: string): Promise<Inspected> {
 }
 
 function checkDirectory(dataDirectory: string): void {
-  for (const name of [storeName, logName]) if (!existsSync(join(dataDirectory, name))) throw new ReplicaError('INVALID_OPTIONS', `${dataDirectory} is no data directory: ${name} is missing`);
+  for (const name of [storeName, logName])
+    if (!existsSync(join(dataDirectory, name)))
+      throw new ReplicaError('INVALID_OPTIONS', `${dataDirectory} is no data directory: ${name} is missing`);
 }
 
 function open({ dataDirectory, memberId, clusterToken }: Owner): ReturnType<typeof openDataDirectory> {
   checkDirectory(dataDirectory);
   return openDataDirectory({
-    dataDirectory, memberId, clusterToken, initialMembers: [], listenAddress: null, tls: null, heartbeatIntervalMs: 1, electionTimeoutMs: 2, logEntriesKept: 0,
+    dataDirectory,
+    memberId,
+    clusterToken,
+    initialMembers: [],
+    listenAddress: null,
+    tls: null,
+    heartbeatIntervalMs: 1,
+    electionTimeoutMs: 2,
+    logEntriesKept: 0,
   });
 }
 
@@ -194,5 +226,6 @@ function open({ dataDirectory, memberId, clusterToken }: Owner): ReturnType<type
 function copyDirectory(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   makeDirectory(to);
-  for (const name of readdirSync(from)) if (name.startsWith(storeName) || name.startsWith(logName)) copyFileSync(join(from, name), join(to, name));
+  for (const name of readdirSync(from))
+    if (name.startsWith(storeName) || name.startsWith(logName)) copyFileSync(join(from, name), join(to, name));
 }

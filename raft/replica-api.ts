@@ -12,7 +12,10 @@ export interface Replica {
    * Proposes a transaction and waits until this replica has applied it. A leader change on the way is retried inside, as long as it is
    * certain that the transaction is not in the log.
    */
-  write(transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] }, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
+  write(
+    transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] },
+    options: { readonly timeoutMs: number },
+  ): Promise<WriteOutcome>;
 
   /**
    * Linearizable read barrier (read index): resolves when this replica has applied all that was committed when the call was made.
@@ -55,8 +58,7 @@ export type WriteOutcome =
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 export type BarrierOutcome =
-  | { readonly outcome: 'reached'; readonly revision: Revision }
-  | { readonly outcome: 'unavailable'; readonly reason: string };
+  { readonly outcome: 'reached'; readonly revision: Revision } | { readonly outcome: 'unavailable'; readonly reason: string };
 
 /** Changes of the membership, for operators. `raft/client.ts` offers these beside `Replica`. */
 export interface ReplicaAdministration {

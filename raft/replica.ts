@@ -22,7 +22,12 @@ export { Engine } from './replica/engine.js';
  * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told.
  * `session` names this start of the replica in its proposals. Rejects with a StorageError, a ReplicaError, or an Error of the listener.
  */
-export async function openReplica(options: ReplicaOptions, session: string, sink: ReplicaSink, limits: ReplicaLimits = replicaLimits): Promise<Engine> {
+export async function openReplica(
+  options: ReplicaOptions,
+  session: string,
+  sink: ReplicaSink,
+  limits: ReplicaLimits = replicaLimits,
+): Promise<Engine> {
   checkOptions(options);
   if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
   const data = openDataDirectory(options);
@@ -33,7 +38,8 @@ export async function openReplica(options: ReplicaOptions, session: string, sink
     transport = await createTransport({
       self: { clusterId: data.log.identity.clusterId, id: options.memberId, incarnation: data.log.identity.incarnation },
       listenAddress: options.listenAddress,
-      advertisedAddress: [...data.store.membership.members, ...options.initialMembers].find(({ id }) => id === options.memberId)?.address ?? null,
+      advertisedAddress:
+        [...data.store.membership.members, ...options.initialMembers].find(({ id }) => id === options.memberId)?.address ?? null,
       tls: options.tls,
       remember: (id, incarnation) => rememberPeer(data, inbox, id, incarnation),
       isAlone: () => isAlone(options.memberId, data),
@@ -92,7 +98,20 @@ function startEngine({ options, session, sink, data: { store, log, snapshotDirec
     random: (below) => randomInt(below),
     snapshotSource: () => ({ index: store.appliedIndex, term: store.appliedTerm, membership: store.membership }),
   });
-  return new Engine({ core, log, store, transport, inbox, sink, session, snapshotDirectory, logEntriesKept: options.logEntriesKept, tickMs, electionTicks, limits });
+  return new Engine({
+    core,
+    log,
+    store,
+    transport,
+    inbox,
+    sink,
+    session,
+    snapshotDirectory,
+    logEntriesKept: options.logEntriesKept,
+    tickMs,
+    electionTicks,
+    limits,
+  });
 }
 
 function checkOptions(options: ReplicaOptions): void {
@@ -101,8 +120,10 @@ function checkOptions(options: ReplicaOptions): void {
   };
   if (options.clusterToken === '') fail('the cluster token is empty');
   if (!(options.heartbeatIntervalMs > 0)) fail(`the heartbeat interval of ${options.heartbeatIntervalMs} ms is not positive`);
-  if (!(options.electionTimeoutMs >= 2 * options.heartbeatIntervalMs)) fail('the election timeout must be at least twice the heartbeat interval');
-  if (!Number.isSafeInteger(options.logEntriesKept) || options.logEntriesKept < 0) fail(`${options.logEntriesKept} log entries cannot be kept`);
+  if (!(options.electionTimeoutMs >= 2 * options.heartbeatIntervalMs))
+    fail('the election timeout must be at least twice the heartbeat interval');
+  if (!Number.isSafeInteger(options.logEntriesKept) || options.logEntriesKept < 0)
+    fail(`${options.logEntriesKept} log entries cannot be kept`);
   if (options.listenAddress !== null && options.tls === null) fail('a replica that listens for peers needs certificates');
   for (const { address } of options.initialMembers) if (options.initialMembers.length > 1) parseAddress(address);
 }
@@ -112,7 +133,11 @@ function checkMembership(options: ReplicaOptions, { store, log }: DataDirectory)
   const { members, removed } = store.membership;
   if (removed.includes(options.memberId)) throw new ReplicaError('REMOVED', `member ${options.memberId} was removed from the cluster`);
   // A learner that catches up passes through memberships in which it was not yet.
-  if (log.created && !members.some(({ id }) => id === options.memberId)) throw new ReplicaError('INVALID_OPTIONS', `${options.memberId} is not among the members ${members.map(({ id }) => id).join(', ') || '(none)'}`);
+  if (log.created && !members.some(({ id }) => id === options.memberId))
+    throw new ReplicaError(
+      'INVALID_OPTIONS',
+      `${options.memberId} is not among the members ${members.map(({ id }) => id).join(', ') || '(none)'}`,
+    );
   if (members.length > 1 && (options.listenAddress === null || options.tls === null)) {
     throw new ReplicaError('INVALID_OPTIONS', 'a replica with peers needs an address to listen on, and certificates');
   }

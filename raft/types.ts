@@ -25,7 +25,9 @@ export const revision = (value: number): Revision => wholeNumber(value, 'revisio
 /** Accepts 1 to 63 characters of `a-z`, `0-9`, `-` and `.`; throws a RangeError for anything else. */
 export function memberId(value: string): MemberId {
   if (!/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(value)) {
-    throw new RangeError(`member id ${JSON.stringify(value)} must be 1 to 63 characters of a-z, 0-9, "-" and ".", and start and end with a letter or digit`);
+    throw new RangeError(
+      `member id ${JSON.stringify(value)} must be 1 to 63 characters of a-z, 0-9, "-" and ".", and start and end with a letter or digit`,
+    );
   }
   return value as MemberId;
 }

@@ -50,7 +50,10 @@ export interface Access {
 }
 
 const everythingAllowed: RuleResolver = () => ({
-  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [] }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }], incomplete: false, problems: [],
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  incomplete: false,
+  problems: [],
 });
 
 export interface AccessOptions {
@@ -67,15 +70,24 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
   const chain = createAuthorizerChain(files.authorizers, (link) => modeOf(link, { rbac, storage, files }), files.countDecisions);
   const open = derived(files.authorizers, (links) => links.some(({ type }) => type === 'AlwaysAllow'));
   warnIfOpen(open.current, options, log);
-  open.onChange((now) => { warnIfOpen(now, options, log); });
-  const issuers = createIssuers(derived(files.authentication, ({ jwt }) => jwt), log);
+  open.onChange((now) => {
+    warnIfOpen(now, options, log);
+  });
+  const issuers = createIssuers(
+    derived(files.authentication, ({ jwt }) => jwt),
+    log,
+  );
   const tokens = tokenServices({ options, files, storage, issuers });
   return {
     tokens,
     published: () => publishedTrust(trustFacts(options, files)),
-    onPublishedChange: (listener) => { for (const anchors of [files.clientAnchors, files.proxyAnchors]) anchors?.onChange(listener); },
+    onPublishedChange: (listener) => {
+      for (const anchors of [files.clientAnchors, files.proxyAnchors]) anchors?.onChange(listener);
+    },
     authenticate: authentication({ options, files, tokens, open }),
-    authorize: chain.authorize, rules: chain.rules, guards: [escalationCheck(rbac.index, chain.authorize)],
+    authorize: chain.authorize,
+    rules: chain.rules,
+    guards: [escalationCheck(rbac.index, chain.authorize)],
     synced: Promise.all([rbac.synced, chain.synced]),
     stop: () => {
       rbac.stop();
@@ -89,31 +101,49 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
 function trustFacts(options: ApiServerOptions, { clientAnchors, proxyAnchors }: AccessFiles): TrustFacts {
   return {
     client: clientAnchors?.current ?? null,
-    proxy: proxyAnchors === null ? null : {
-      anchors: proxyAnchors.current, lists: {
-        'allowed-names': options['requestheader-allowed-names'], 'username-headers': options['requestheader-username-headers'], 'uid-headers': options['requestheader-uid-headers'],
-        'group-headers': options['requestheader-group-headers'], 'extra-headers-prefix': options['requestheader-extra-headers-prefix'],
-      },
-    },
+    proxy:
+      proxyAnchors === null
+        ? null
+        : {
+            anchors: proxyAnchors.current,
+            lists: {
+              'allowed-names': options['requestheader-allowed-names'],
+              'username-headers': options['requestheader-username-headers'],
+              'uid-headers': options['requestheader-uid-headers'],
+              'group-headers': options['requestheader-group-headers'],
+              'extra-headers-prefix': options['requestheader-extra-headers-prefix'],
+            },
+          },
   };
 }
 
 function warnIfOpen(open: boolean, options: ApiServerOptions, log: Logger): void {
   if (!open) return;
   log.warn('every authenticated request is allowed; give --authorization-mode=RBAC to change that');
-  if (options['anonymous-auth'] !== false) log.warn('requests without credentials are refused, because authorization would allow them everything');
+  if (options['anonymous-auth'] !== false)
+    log.warn('requests without credentials are refused, because authorization would allow them everything');
 }
 
 /** All ways in, in the reference's order. What they looked at is gone from the request afterwards. */
-function authentication({ options, files: { clientAnchors, proxyAnchors, authentication: settings }, tokens, open }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: Live<boolean> }): Authenticator {
+function authentication({
+  options,
+  files: { clientAnchors, proxyAnchors, authentication: settings },
+  tokens,
+  open,
+}: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: Live<boolean> }): Authenticator {
   const headers: IdentityHeaders = {
-    user: options['requestheader-username-headers'], uid: options['requestheader-uid-headers'], group: options['requestheader-group-headers'],
+    user: options['requestheader-username-headers'],
+    uid: options['requestheader-uid-headers'],
+    group: options['requestheader-group-headers'],
     extraPrefixes: options['requestheader-extra-headers-prefix'],
   };
   const ways = [
-    ...(proxyAnchors === null ? [] : [frontProxyAuthenticator({ anchors: proxyAnchors, allowedNames: options['requestheader-allowed-names'], headers })]),
+    ...(proxyAnchors === null
+      ? []
+      : [frontProxyAuthenticator({ anchors: proxyAnchors, allowedNames: options['requestheader-allowed-names'], headers })]),
     ...(clientAnchors === null ? [] : [certificateAuthenticator(clientAnchors)]),
-    bearerAuthenticator(tokens.authenticate, tokens.audiences), webSocketAuthenticator(tokens.authenticate, tokens.audiences),
+    bearerAuthenticator(tokens.authenticate, tokens.audiences),
+    webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];
   const anonymous = derived(settings, ({ anonymous: told }) => {
     const { enabled, paths } = told ?? { enabled: options['anonymous-auth'] !== false, paths: null };
@@ -122,7 +152,12 @@ function authentication({ options, files: { clientAnchors, proxyAnchors, authent
   return stripCredentials(firstOf(ways, { anonymous: (request) => !open.current && anonymous.current(request) }), headers);
 }
 
-function tokenServices({ options, files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client }, storage, issuers: others }: Omit<AccessOptions, 'log'> & { readonly issuers: Issuers }): TokenServices {
+function tokenServices({
+  options,
+  files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client },
+  storage,
+  issuers: others,
+}: Omit<AccessOptions, 'log'> & { readonly issuers: Issuers }): TokenServices {
   const issuers = options['service-account-issuer'];
   const audiences = options['api-audiences'].length === 0 ? issuers : options['api-audiences'];
   const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
@@ -132,17 +167,40 @@ function tokenServices({ options, files: { signingKey, signer, verificationKeys,
     ...(verificationKeys.current.length === 0 ? [] : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
     forThisApi(audiences, others.authenticate),
-    ...(client === null ? [] : [tokenWebhook({ client, audiences, cacheTtlMs: options['authentication-token-webhook-cache-ttl'], version: options['authentication-token-webhook-version'] === 'v1' ? 'v1' : 'v1beta1' })]),
+    ...(client === null
+      ? []
+      : [
+          tokenWebhook({
+            client,
+            audiences,
+            cacheTtlMs: options['authentication-token-webhook-cache-ttl'],
+            version: options['authentication-token-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
+          }),
+        ]),
   ];
   return {
-    issuer: issuers[0] === undefined ? null : signer?.issuer(issuers[0]) ?? (signingKey === null ? null : createIssuer(issuers[0], signingKey)), audiences, extendedSecondsMax: signer?.lifetimeSecondsMax ?? null, authenticate: firstTokenOf(ways),
-    lifetimeSecondsMax: Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0), extendsLifetime: options['service-account-extend-token-expiration'],
+    issuer:
+      issuers[0] === undefined ? null : (signer?.issuer(issuers[0]) ?? (signingKey === null ? null : createIssuer(issuers[0], signingKey))),
+    audiences,
+    extendedSecondsMax: signer?.lifetimeSecondsMax ?? null,
+    authenticate: firstTokenOf(ways),
+    lifetimeSecondsMax: Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0),
+    extendsLifetime: options['service-account-extend-token-expiration'],
   };
 }
 
-interface Parts { readonly rbac: Rbac; readonly storage: Storage; readonly files: AccessFiles }
+interface Parts {
+  readonly rbac: Rbac;
+  readonly storage: Storage;
+  readonly files: AccessFiles;
+}
 
-const nothingListed: RuleResolver = () => ({ resourceRules: [], nonResourceRules: [], incomplete: true, problems: ['webhook authorizer does not support user rule resolution'] });
+const nothingListed: RuleResolver = () => ({
+  resourceRules: [],
+  nonResourceRules: [],
+  incomplete: true,
+  problems: ['webhook authorizer does not support user rule resolution'],
+});
 
 /** How each kind of link is made; null where what it needs is missing. */
 const modeMakers: Readonly<Record<string, (parts: Parts, link: AuthorizerSettings) => Mode | null>> = {
@@ -156,7 +214,20 @@ const modeMakers: Readonly<Record<string, (parts: Parts, link: AuthorizerSetting
 
 function askingMode(name: string, settings: WebhookSettings, { observeReview }: AccessFiles): Mode {
   const client = settings.kubeconfig === null ? clientFor(inCluster()) : webhookClient(settings.kubeconfig, `authorizer ${name}`);
-  return { authorize: webhookAuthorizer({ ...settings, name, client, observe: (outcome, seconds) => { observeReview(name, outcome, seconds); } }), rules: nothingListed, stop: () => { client.close(); } };
+  return {
+    authorize: webhookAuthorizer({
+      ...settings,
+      name,
+      client,
+      observe: (outcome, seconds) => {
+        observeReview(name, outcome, seconds);
+      },
+    }),
+    rules: nothingListed,
+    stop: () => {
+      client.close();
+    },
+  };
 }
 
 /** The API of the cluster that this server runs in as a pod. */

@@ -1,5 +1,11 @@
 import { connectSigner, type ExternalSigner } from './authentication/serviceaccount/external/signer.js';
-import { readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey, type VerificationKeys } from './authentication/serviceaccount/keys.js';
+import {
+  readSigningKey,
+  readVerificationKeys,
+  type SigningKey,
+  type VerificationKey,
+  type VerificationKeys,
+} from './authentication/serviceaccount/keys.js';
 import { readStaticTokens, type StaticTokens } from './authentication/tokens/staticFile.js';
 import { readAbacPolicies, type AbacPolicies } from './authorization/abac.js';
 import type { Anchors } from './authentication/peer.js';
@@ -54,11 +60,13 @@ export async function readAccessFiles({ options, live, metrics, log }: AccessFil
   return {
     staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
     signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
-    signer, verificationKeys: signer?.keys ?? { current: verificationKeys(options) },
+    signer,
+    verificationKeys: signer?.keys ?? { current: verificationKeys(options) },
     authentication: authenticationSettings({ options, live, metrics, log }),
     tokenWebhook: tokenWebhookFile === null ? null : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file'),
     authorizers: authorizerSettings({ options, live, metrics, log }),
-    countDecisions: createDecisionCounts(metrics.registry), observeReview: createReviewMetrics(metrics),
+    countDecisions: createDecisionCounts(metrics.registry),
+    observeReview: createReviewMetrics(metrics),
     clientAnchors: anchorsIn('client-ca-file', options, live),
     proxyAnchors: proxyAnchorsIn(options, live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),
@@ -81,11 +89,18 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
     files: [file],
     read: () => {
       const settings = readAuthenticationConfiguration(file, options['service-account-issuer']);
-      if (settings.anonymous !== null && options['anonymous-auth'] !== null) throw new Error(`--anonymous-auth and the member "anonymous" of ${file} (--authentication-config) exclude each other`);
+      if (settings.anonymous !== null && options['anonymous-auth'] !== null)
+        throw new Error(`--anonymous-auth and the member "anonymous" of ${file} (--authentication-config) exclude each other`);
       return settings;
     },
-    changed: () => { log.info('configuration of authentication was read again', { file }); reloads.record('success'); },
-    failed: (error) => { log.error('changed configuration of authentication cannot be used; the one from before stays', { error }); reloads.record('failure'); },
+    changed: () => {
+      log.info('configuration of authentication was read again', { file });
+      reloads.record('success');
+    },
+    failed: (error) => {
+      log.error('changed configuration of authentication cannot be used; the one from before stays', { error });
+      reloads.record('failure');
+    },
   });
 }
 
@@ -98,11 +113,18 @@ function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions)
     files: [file],
     read: () => {
       const settings = readAuthorizationConfiguration(file);
-      if (settings.some(({ type }) => type === 'ABAC') && options['authorization-policy-file'] === null) throw new Error(`authorizer ABAC of ${file} (--authorization-config) needs --authorization-policy-file`);
+      if (settings.some(({ type }) => type === 'ABAC') && options['authorization-policy-file'] === null)
+        throw new Error(`authorizer ABAC of ${file} (--authorization-config) needs --authorization-policy-file`);
       return settings;
     },
-    changed: () => { log.info('configuration of authorization was read again', { file }); reloads.record('success'); },
-    failed: (error) => { log.error('changed configuration of authorization cannot be used; the one from before stays', { error }); reloads.record('failure'); },
+    changed: () => {
+      log.info('configuration of authorization was read again', { file });
+      reloads.record('success');
+    },
+    failed: (error) => {
+      log.error('changed configuration of authorization cannot be used; the one from before stays', { error });
+      reloads.record('failure');
+    },
   });
 }
 
@@ -111,8 +133,13 @@ function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
   // A file that cannot be used shows before anything starts.
   if (kubeconfig !== null) webhookClient(kubeconfig, '--authorization-webhook-config-file').close();
   const webhook: WebhookSettings = {
-    version: options['authorization-webhook-version'] === 'v1' ? 'v1' : 'v1beta1', authorizedTtlMs: options['authorization-webhook-cache-authorized-ttl'],
-    unauthorizedTtlMs: options['authorization-webhook-cache-unauthorized-ttl'], timeoutMs: reviewTimeoutMs, onFailure: 'NoOpinion', kubeconfig, conditions: [],
+    version: options['authorization-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
+    authorizedTtlMs: options['authorization-webhook-cache-authorized-ttl'],
+    unauthorizedTtlMs: options['authorization-webhook-cache-unauthorized-ttl'],
+    timeoutMs: reviewTimeoutMs,
+    onFailure: 'NoOpinion',
+    kubeconfig,
+    conditions: [],
   };
   const modes = options['authorization-mode'].length === 0 ? ['AlwaysAllow'] : options['authorization-mode'];
   return modes.map((type) => ({ type, name: type.toLowerCase(), webhook: type === 'Webhook' ? webhook : null }));
@@ -122,7 +149,11 @@ function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
 const reviewTimeoutMs = 30_000;
 
 /** Changes that cannot be used are reported where the listener reads the same file. */
-function anchorsIn(option: 'client-ca-file' | 'requestheader-client-ca-file', options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
+function anchorsIn(
+  option: 'client-ca-file' | 'requestheader-client-ca-file',
+  options: ApiServerOptions,
+  live: LiveFiles,
+): Live<Anchors> | null {
   const file = options[option];
   return file === null ? null : live.follow({ files: [file], read: () => readAuthorities(file, `--${option}`).certificates });
 }
@@ -133,15 +164,18 @@ function anchorsIn(option: 'client-ca-file' | 'requestheader-client-ca-file', op
  */
 function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
   const [proxies, clients] = [options['requestheader-client-ca-file'], options['client-ca-file']];
-  if (proxies === null || clients === null || options['requestheader-allowed-names'].length > 0) return anchorsIn('requestheader-client-ca-file', options, live);
+  if (proxies === null || clients === null || options['requestheader-allowed-names'].length > 0)
+    return anchorsIn('requestheader-client-ca-file', options, live);
   return live.follow({
     files: [proxies, clients],
     read: () => {
       const anchors = readAuthorities(proxies, '--requestheader-client-ca-file').certificates;
       const users = new Set(readAuthorities(clients, '--client-ca-file').certificates.map(({ fingerprint256 }) => fingerprint256));
       if (anchors.some(({ fingerprint256 }) => users.has(fingerprint256))) {
-        throw new Error(`--client-ca-file (${clients}) and --requestheader-client-ca-file (${proxies}) hold the same authority: every user's certificate could ` +
-          'name any user; give --requestheader-allowed-names, or another authority for proxies');
+        throw new Error(
+          `--client-ca-file (${clients}) and --requestheader-client-ca-file (${proxies}) hold the same authority: every user's certificate could ` +
+            'name any user; give --requestheader-allowed-names, or another authority for proxies',
+        );
       }
       return anchors;
     },
@@ -152,11 +186,18 @@ function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchor
 async function signerOutside(options: ApiServerOptions, log: Logger): Promise<ExternalSigner | null> {
   const socket = options['service-account-signing-endpoint'];
   if (socket === null) return null;
-  const signer = await connectSigner({ socket, failed: (error) => { log.warn('keys of service account tokens cannot be asked for; those that are known stay', { error }); } });
+  const signer = await connectSigner({
+    socket,
+    failed: (error) => {
+      log.warn('keys of service account tokens cannot be asked for; those that are known stay', { error });
+    },
+  });
   const askedSeconds = options['service-account-max-token-expiration'] / 1000;
   if (askedSeconds <= signer.lifetimeSecondsMax) return signer;
   signer.stop();
-  throw new Error(`--service-account-max-token-expiration asks for ${askedSeconds} seconds; the signer at ${socket} (--service-account-signing-endpoint) signs for at most ${signer.lifetimeSecondsMax}`);
+  throw new Error(
+    `--service-account-max-token-expiration asks for ${askedSeconds} seconds; the signer at ${socket} (--service-account-signing-endpoint) signs for at most ${signer.lifetimeSecondsMax}`,
+  );
 }
 
 /** Without key files the serving key verifies, where there is an issuer whose tokens are to be accepted. */
@@ -164,5 +205,7 @@ function verificationKeys(options: ApiServerOptions): readonly VerificationKey[]
   const files = options['service-account-key-file'];
   if (files.length > 0) return readVerificationKeys(files, '--service-account-key-file');
   const serving = options['tls-private-key-file'];
-  return options['service-account-issuer'].length === 0 || serving === null ? [] : readVerificationKeys([serving], '--tls-private-key-file');
+  return options['service-account-issuer'].length === 0 || serving === null
+    ? []
+    : readVerificationKeys([serving], '--tls-private-key-file');
 }

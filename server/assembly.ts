@@ -90,60 +90,170 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const features = featuresOf(options);
   const isBuiltIn = builtInResources();
   const storage = createRaftStorage({
-    ...storeOf({ options, replica, encryption, log }), prefix: options['etcd-prefix'], selectableFields: resource => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)), cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
-    report: (error) => { log.named('storage').error('broken stored object', { error }); },
+    ...storeOf({ options, replica, encryption, log }),
+    prefix: options['etcd-prefix'],
+    selectableFields: (resource) => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)),
+    cached: cachedResources(options),
+    storedForm: storedFormOf(options['storage-media-type']),
+    report: (error) => {
+      log.named('storage').error('broken stored object', { error });
+    },
   });
   const connections = hookConnections(options, storage);
   const conversion = createConversionWebhooks(connections, metrics);
-  const custom = new CustomResources({ storage, builtIn, webhooks: conversion.converters, report: (error) => { log.named('extensions').error('a definition cannot be served', { error }); } });
-  const aggregation = createAggregation({ storage, catalogue, ...connections, rejectsRedirects: options['aggregator-reject-forwarding-redirect'] });
-  metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () => Promise.resolve(aggregation.unavailable()));
+  const custom = new CustomResources({
+    storage,
+    builtIn,
+    webhooks: conversion.converters,
+    report: (error) => {
+      log.named('extensions').error('a definition cannot be served', { error });
+    },
+  });
+  const aggregation = createAggregation({
+    storage,
+    catalogue,
+    ...connections,
+    rejectsRedirects: options['aggregator-reject-forwarding-redirect'],
+  });
+  metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () =>
+    Promise.resolve(aggregation.unavailable()),
+  );
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
   const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
   const webhooks = createAdmissionWebhooks({
-    storage, catalogue, connections, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
+    storage,
+    catalogue,
+    connections,
+    convert: convertAny(custom, isBuiltIn),
+    authorize: access.authorize,
+    enabled,
+    configurations: plugins,
+    metrics,
+    log: log.named('webhooks'),
   });
-  const policies = createAdmissionPolicies({ storage, catalogue, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, log: log.named('policies') });
-  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }), deletionsAtOnce: options['delete-collection-workers'] });
+  const policies = createAdmissionPolicies({
+    storage,
+    catalogue,
+    convert: convertAny(custom, isBuiltIn),
+    authorize: access.authorize,
+    enabled,
+    log: log.named('policies'),
+  });
+  const registry = createRegistry({
+    storage,
+    allocators: { services },
+    admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
+    deletionsAtOnce: options['delete-collection-workers'],
+  });
   const workers = createWorkers();
   const host = `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
-    openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys.current);
+    openIdDocuments(
+      access.tokens.issuer?.issuer ?? '',
+      options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`,
+      files.verificationKeys.current,
+    );
   const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);
   const discovery = createDiscovery({
-    catalogue, remote: aggregation.groups, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
-    otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS), cbor: features.CBORServingAndStorage,
+    catalogue,
+    remote: aggregation.groups,
+    build: { gitVersion: options.version?.startsWith('v') ? options.version : release },
+    serverAddress: host,
+    otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS),
+    cbor: features.CBORServingAndStorage,
   });
   const ownResources = createEndpoints({
-    registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression,
-    forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends: createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] }),
-    streamsNeedCreate: features.AuthorizePodWebsocketUpgradeCreatePermission, cbor: features.CBORServingAndStorage, catchUp: custom.catchUp,
+    registry,
+    catalogue,
+    workers,
+    authorize: access.authorize,
+    rules: access.rules,
+    tokens: access.tokens,
+    minRequestTimeoutSeconds: options['min-request-timeout'],
+    watchList: features.WatchList,
+    compression: features.APIResponseCompression,
+    forcesDeletion: features.AllowUnsafeMalformedObjectDeletion,
+    backends: createBackends({
+      credentials: agents,
+      preferredAddresses: options['kubelet-preferred-address-types'],
+      connectTimeoutMs: options['kubelet-timeout'],
+    }),
+    streamsNeedCreate: features.AuthorizePodWebsocketUpgradeCreatePermission,
+    cbor: features.CBORServingAndStorage,
+    catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
   let lifeCycles: LifeCycles | null = null;
   let policyStatuses: PolicyStatuses | null = null;
   return {
-    storage, registry, catalogue, access,
-    resources: async (context) => { if (!await aggregation.answers(context)) await ownResources(context); },
+    storage,
+    registry,
+    catalogue,
+    access,
+    resources: async (context) => {
+      if (!(await aggregation.answers(context))) await ownResources(context);
+    },
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;
       // A client that has been told through another server that a definition is in effect must find it here.
       if (TELLS_DEFINED.test(context.info.path)) await custom.fresh();
-      return await discovery(context) || openid(context) || openapi.documents(context);
+      return (await discovery(context)) || openid(context) || openapi.documents(context);
     },
     bootstrap: async (signal) => {
-      await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text), nodePort: options['kubernetes-service-node-port'] });
-      await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log), publishTrust({ registry, catalogue, signal }, access.published()), publishTrackingStart({ registry, catalogue, signal })]);
-      access.onPublishedChange(() => { publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => { log.named('access').warn('authorities cannot be published', { error }); }); });
+      await bootstrap({
+        registry,
+        catalogue,
+        signal,
+        servicePort: options['secure-port'],
+        serviceRanges: ranges.map(({ text }) => text),
+        nodePort: options['kubernetes-service-node-port'],
+      });
+      await Promise.all([
+        bootstrapRbac({ registry, catalogue, signal }),
+        repair(storage, log),
+        publishTrust({ registry, catalogue, signal }, access.published()),
+        publishTrackingStart({ registry, catalogue, signal }),
+      ]);
+      access.onPublishedChange(() => {
+        publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => {
+          log.named('access').warn('authorities cannot be published', { error });
+        });
+      });
       await Promise.all([access.synced, custom.synced, aggregation.synced]);
-      policyStatuses = new PolicyStatuses({ storage, registry, catalogue, report: (name, error) => { log.named('policies').warn('the status of a policy cannot be written', { name, error }); } });
+      policyStatuses = new PolicyStatuses({
+        storage,
+        registry,
+        catalogue,
+        report: (name, error) => {
+          log.named('policies').warn('the status of a policy cannot be written', { name, error });
+        },
+      });
       const apiServices = builtIn.resource(API_SERVICES.group, 'v1', API_SERVICES.resource);
-      if (apiServices !== null) aggregation.begin({ registry, resource: apiServices, writes: ownWrites, now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('aggregation').warn('an API service cannot be looked after', { name, error }); } });
+      if (apiServices !== null)
+        aggregation.begin({
+          registry,
+          resource: apiServices,
+          writes: ownWrites,
+          now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+          report: (name, error) => {
+            log.named('aggregation').warn('an API service cannot be looked after', { name, error });
+          },
+        });
       const definitions = builtIn.resource(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
       if (definitions === null) return;
-      lifeCycles = new LifeCycles({ resources: custom, storage, registry, definitions, apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'), now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error }); } });
+      lifeCycles = new LifeCycles({
+        resources: custom,
+        storage,
+        registry,
+        definitions,
+        apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'),
+        now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+        report: (name, error) => {
+          log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error });
+        },
+      });
     },
     close: async () => {
       lifeCycles?.stop();
@@ -171,21 +281,46 @@ interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
 }
 
 function admissionOf({ options, plugins: configurations, storage, catalogue, access, enabled, guards }: AdmissionParts): Admission {
-  return createAdmission(createPlugins({
-    storage, configurations, enabled,
-    tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage), access.authorize), ownerReferencesPermission(access.authorize, catalogue), ...access.guards, ...guards],
-  }));
+  return createAdmission(
+    createPlugins({
+      storage,
+      configurations,
+      enabled,
+      tolerationSeconds: {
+        'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'],
+        'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'],
+      },
+      others: [
+        ...certificateGuards(access.authorize),
+        nodeRestriction(createLookup(storage), access.authorize),
+        ownerReferencesPermission(access.authorize, catalogue),
+        ...access.guards,
+        ...guards,
+      ],
+    }),
+  );
 }
 
 /** Documents in which custom resources occur. */
 const TELLS_DEFINED = /^\/(apis|openapi)(\/|$)/;
 
 /** The replica as storage sees it. */
-function storeOf({ options, replica, encryption, log }: Pick<AssemblyOptions, 'options' | 'replica' | 'encryption' | 'log'>): Pick<RaftStorageOptions, 'replica' | 'isStale'> {
+function storeOf({
+  options,
+  replica,
+  encryption,
+  log,
+}: Pick<AssemblyOptions, 'options' | 'replica' | 'encryption' | 'log'>): Pick<RaftStorageOptions, 'replica' | 'isStale'> {
   if (encryption === null) return { replica };
-  const report = (error: unknown): void => { log.named('encryption').warn('a stored value cannot be decrypted', { error }); };
-  const encrypted = new EncryptedReplica({ replica, keys: new KeySpace(options['etcd-prefix']), encryption: () => encryption.current, report });
+  const report = (error: unknown): void => {
+    log.named('encryption').warn('a stored value cannot be decrypted', { error });
+  };
+  const encrypted = new EncryptedReplica({
+    replica,
+    keys: new KeySpace(options['etcd-prefix']),
+    encryption: () => encryption.current,
+    report,
+  });
   return { replica: encrypted, isStale: (key) => encrypted.isStale(key) };
 }
 
@@ -195,7 +330,11 @@ const storedFormOf = (mediaType: string): StoredForm | null => (isOtherMediaType
 /** A server that cannot repair claims still serves: the next one that starts tries again. */
 async function repair(storage: RaftStorage, log: Logger): Promise<void> {
   try {
-    const { added, removed } = await repairServiceClaims({ storage, now: new Date().toISOString().replace(/\.\d+Z$/, 'Z'), newUid: randomUUID });
+    const { added, removed } = await repairServiceClaims({
+      storage,
+      now: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+      newUid: randomUUID,
+    });
     if (added + removed > 0) log.named('services').info('repaired claims on addresses and ports', { added, removed });
   } catch (error) {
     log.named('services').warn('cannot check claims on addresses and ports', { error });

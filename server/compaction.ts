@@ -28,7 +28,12 @@ export class Compaction {
   /** `intervalMs` 0: never. */
   start(intervalMs: number): void {
     if (intervalMs === 0) return;
-    this.timer = setInterval(() => { this.attempt(() => this.turn()); }, Math.min(intervalMs, delayMsMax));
+    this.timer = setInterval(
+      () => {
+        this.attempt(() => this.turn());
+      },
+      Math.min(intervalMs, delayMsMax),
+    );
     this.timer.unref();
   }
 
@@ -39,7 +44,9 @@ export class Compaction {
   /** The cluster has just been filled with what every cluster has. Nobody can have seen how, so history begins afterwards. */
   begin(): void {
     this.before = this.options.version();
-    this.attempt(async () => { if ((await this.options.standing()).compacted === 0) await this.turn(); });
+    this.attempt(async () => {
+      if ((await this.options.standing()).compacted === 0) await this.turn();
+    });
   }
 
   /** What is due after each interval. */
@@ -55,7 +62,11 @@ export class Compaction {
     if (this.running) return;
     this.running = true;
     action()
-      .catch((error: unknown) => { this.options.log.warn('compaction failed; it is tried again after the next interval', { error }); })
-      .finally(() => { this.running = false; });
+      .catch((error: unknown) => {
+        this.options.log.warn('compaction failed; it is tried again after the next interval', { error });
+      })
+      .finally(() => {
+        this.running = false;
+      });
   }
 }

@@ -21,7 +21,9 @@ export interface HealthCheckOptions {
   readonly keyServices: { readonly current: () => readonly KeyCheck[]; readonly mayChange: boolean };
 }
 
-export interface KeyCheck { check(): Promise<void> }
+export interface KeyCheck {
+  check(): Promise<void>;
+}
 
 const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 
@@ -37,20 +39,55 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
   health.add({ name: 'log', check: () => {} }, everywhere);
   health.add({ name: 'etcd', check: store(healthTimeoutMs) }, everywhere);
   health.add({ name: 'etcd-readiness', check: store(readyTimeoutMs) }, ['readyz']);
-  health.add({ name: 'informer-sync', check: () => { demand(progress.synced, 'the cache is still being loaded'); } }, ['readyz']);
-  const bootstrapped = (): void => { demand(progress.bootstrapped, 'not finished'); };
+  health.add(
+    {
+      name: 'informer-sync',
+      check: () => {
+        demand(progress.synced, 'the cache is still being loaded');
+      },
+    },
+    ['readyz'],
+  );
+  const bootstrapped = (): void => {
+    demand(progress.bootstrapped, 'not finished');
+  };
   health.add({ name: bootstrapCheck, check: bootstrapped }, ['healthz', 'readyz']);
-  health.add({ name: bootstrapCheck, check: () => { if (performance.now() > graceEnds) bootstrapped(); } }, ['livez']);
+  health.add(
+    {
+      name: bootstrapCheck,
+      check: () => {
+        if (performance.now() > graceEnds) bootstrapped();
+      },
+    },
+    ['livez'],
+  );
   addKeyServices(health, options.keyServices);
-  health.add({ name: 'shutdown', check: () => { demand(!progress.stopping, 'the process is stopping'); } }, ['readyz']);
+  health.add(
+    {
+      name: 'shutdown',
+      check: () => {
+        demand(!progress.stopping, 'the process is stopping');
+      },
+    },
+    ['readyz'],
+  );
 }
 
 function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCheckOptions['keyServices']): void {
   if (!mayChange) {
-    for (const [index, service] of current().entries()) health.add({ name: `kms-provider-${index}`, check: remembered(() => service.check()) }, everywhere);
+    for (const [index, service] of current().entries())
+      health.add({ name: `kms-provider-${index}`, check: remembered(() => service.check()) }, everywhere);
     return;
   }
-  health.add({ name: 'kms-providers', check: remembered(async () => { await Promise.all(current().map((service) => service.check())); }) }, everywhere);
+  health.add(
+    {
+      name: 'kms-providers',
+      check: remembered(async () => {
+        await Promise.all(current().map((service) => service.check()));
+      }),
+    },
+    everywhere,
+  );
 }
 
 /** How long the answer of a key service is believed: balancers ask several times a second, and these answers may cost money. */
@@ -64,7 +101,14 @@ export function remembered(check: () => Promise<void>, now: () => number = () =>
     // While it is being asked, all wait for the same answer.
     const asked = { answer: check(), until: Number.POSITIVE_INFINITY };
     last = asked;
-    asked.answer.then(() => { asked.until = now() + goodForMs; }, () => { asked.until = now() + badForMs; });
+    asked.answer.then(
+      () => {
+        asked.until = now() + goodForMs;
+      },
+      () => {
+        asked.until = now() + badForMs;
+      },
+    );
     return asked.answer;
   };
 }

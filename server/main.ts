@@ -53,7 +53,10 @@ function textAskedFor(options: ApiServerOptions): string | null {
 
 /** `access=3,storage*=2` as a map, in order. */
 function moduleLevels(text: string | null): ReadonlyMap<string, number> {
-  const pairs = (text ?? '').split(',').filter((pair) => pair !== '').map((pair) => pair.split('='));
+  const pairs = (text ?? '')
+    .split(',')
+    .filter((pair) => pair !== '')
+    .map((pair) => pair.split('='));
   return new Map(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
 }
 
@@ -68,14 +71,21 @@ async function run(options: ApiServerOptions, log: Logger): Promise<void> {
     log.error('ended: nothing was left to wait for, which is a defect', { status });
   });
   // A state that nobody foresaw: the other replicas are right, this process may not be.
-  process.on('uncaughtException', (error: Error) => { endNow(log, 'unexpected error, ending', error); });
-  process.on('unhandledRejection', (reason: unknown) => { endNow(log, 'unexpected error, ending', reason); });
+  process.on('uncaughtException', (error: Error) => {
+    endNow(log, 'unexpected error, ending', error);
+  });
+  process.on('unhandledRejection', (reason: unknown) => {
+    endNow(log, 'unexpected error, ending', reason);
+  });
   const signalled = firstSignal(log);
   const server = await Promise.race([start(options, log), signalled]);
   // Nothing is served yet, and the replica's data survives any end.
   if (typeof server === 'string') process.exit(0);
   // Whoever started it need not ask. A start that fails is told of by `failed`.
-  server.ready.then(() => process.send?.('ready'), () => undefined);
+  server.ready.then(
+    () => process.send?.('ready'),
+    () => undefined,
+  );
   const outcome = await Promise.race([signalled, server.failed]);
   if (outcome instanceof Error) endNow(log, 'the replica cannot go on, ending', outcome, !isForeseen(outcome));
   await server.stop();

@@ -32,15 +32,32 @@ const MUTATING: PolicyResources = { policies: 'mutatingadmissionpolicies', bindi
 /** The steps of admission that policies stored in the cluster make. Follows them from now on. */
 export function createAdmissionPolicies({ storage, catalogue, convert, authorize, enabled, log }: AdmissionPolicyParts): AdmissionPolicies {
   const parts: PolicyParts = { storage, catalogue, convert, askAuthorizer: askAuthorizer(authorize) };
-  const report = (error: unknown, name: string): void => { log.error('a policy or binding cannot be read; the earlier one stays', { name, error }); };
+  const report = (error: unknown, name: string): void => {
+    log.error('a policy or binding cannot be read; the earlier one stays', { name, error });
+  };
   const running: { readonly step: AdmissionPlugin; stop(): void }[] = [];
   if (enabled.has('MutatingAdmissionPolicy')) {
     const followed = followPolicies(MUTATING, mutatingPolicyOf, storage, report);
-    running.push({ step: mutatingPolicies(followed, parts), stop: () => { followed.stop(); } });
+    running.push({
+      step: mutatingPolicies(followed, parts),
+      stop: () => {
+        followed.stop();
+      },
+    });
   }
   if (enabled.has('ValidatingAdmissionPolicy')) {
     const followed = followPolicies(VALIDATING, validatingPolicyOf, storage, report);
-    running.push({ step: validatingPolicies(followed, parts), stop: () => { followed.stop(); } });
+    running.push({
+      step: validatingPolicies(followed, parts),
+      stop: () => {
+        followed.stop();
+      },
+    });
   }
-  return { steps: running.map(({ step }) => step), stop: () => { for (const { stop } of running) stop(); } };
+  return {
+    steps: running.map(({ step }) => step),
+    stop: () => {
+      for (const { stop } of running) stop();
+    },
+  };
 }

@@ -60,7 +60,11 @@ const farewellTimeoutMs = 200;
  */
 export async function startServer(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
   const live = new LiveFiles();
-  const begun: Begun = [() => { live.stop(); }];
+  const begun: Begun = [
+    () => {
+      live.stop();
+    },
+  ];
   try {
     return await begin(options, log, live, begun);
   } catch (error) {
@@ -75,16 +79,25 @@ type Begun = (() => unknown)[];
 async function begin(options: ApiServerOptions, log: Logger, live: LiveFiles, begun: Begun): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = await servingOptions(options, live, log.named('tls'));
-  const plugins: PluginConfigurations = options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
-  const encryption = loadEncryption(options, live, (error) => { log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error }); });
+  const plugins: PluginConfigurations =
+    options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
+  const encryption = loadEncryption(options, live, (error) => {
+    log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
+  });
   const metrics = createMetrics({ disabled: options['disabled-metrics'] });
   const files = await readAccessFiles({ options, live, metrics, log: log.named('access') });
-  begun.push(() => { closeAccessFiles(files); });
+  begun.push(() => {
+    closeAccessFiles(files);
+  });
   const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
   begun.push(() => auditor?.close());
   const agents = readAgentCredentials(options);
   const raftLog = log.named('raft');
-  const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { raftLog[level](message, fields); } }).catch((cause: unknown) => {
+  const replica = await startReplica(replicaOptions(options), {
+    log: ({ level, message, fields }) => {
+      raftLog[level](message, fields);
+    },
+  }).catch((cause: unknown) => {
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
   begun.push(() => replica.stop());
@@ -106,14 +119,33 @@ interface Prepared {
   readonly auditor: Auditor | null;
 }
 
-async function serveReplica({ options, log, live, serving, files, plugins, agents, replica, encryption, metrics, auditor }: Prepared): Promise<RunningServer> {
+async function serveReplica({
+  options,
+  log,
+  live,
+  serving,
+  files,
+  plugins,
+  agents,
+  replica,
+  encryption,
+  metrics,
+  auditor,
+}: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
   const api = assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log });
   const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress });
-  const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
+  const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
+    await api.close();
+    throw error;
+  });
   const compaction = new Compaction({
-    version: () => api.storage.version, log: log.named('compaction'),
-    standing: async () => { const { role, compactedRevision } = await replica.status(); return { leads: role === 'leader', compacted: compactedRevision }; },
+    version: () => api.storage.version,
+    log: log.named('compaction'),
+    standing: async () => {
+      const { role, compactedRevision } = await replica.status();
+      return { leads: role === 'leader', compacted: compactedRevision };
+    },
     compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
   });
   compaction.start(options['etcd-compaction-interval']);
@@ -132,7 +164,9 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
   });
   const failed = new Promise<Error>((resolve) => {
     replica.onFailure(resolve);
-    ready.catch((error: unknown) => { if (!stopping.signal.aborted) resolve(error as Error); });
+    ready.catch((error: unknown) => {
+      if (!stopping.signal.aborted) resolve(error as Error);
+    });
   });
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
@@ -158,26 +192,63 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
 }
 
 /** Null where the machine has no address to give to others. */
-function presenceOf({ options, api, log, port }: { readonly options: ApiServerOptions; readonly api: Api; readonly log: Logger; readonly port: number }): Presence | null {
+function presenceOf({
+  options,
+  api,
+  log,
+  port,
+}: {
+  readonly options: ApiServerOptions;
+  readonly api: Api;
+  readonly log: Logger;
+  readonly port: number;
+}): Presence | null {
   const ip = endpointAddress(options);
-  if (ip === null) log.warn('this machine has no address to give to clients: the kubernetes service gets no endpoint of this server; see --advertise-address');
-  return ip === null ? null : new Presence({
-    storage: api.storage, registry: api.registry, catalogue: api.catalogue, reconciles: options['endpoint-reconciler-type'] !== 'none',
-    identity: { hostname: hostname(), memberId: options['raft-member-id'], processUid: randomUUID(), address: { ip, port } },
-    report: (what, error) => { log.named('presence').warn('cannot be written now, and is tried again', { what, error }); },
-  });
+  if (ip === null)
+    log.warn(
+      'this machine has no address to give to clients: the kubernetes service gets no endpoint of this server; see --advertise-address',
+    );
+  return ip === null
+    ? null
+    : new Presence({
+        storage: api.storage,
+        registry: api.registry,
+        catalogue: api.catalogue,
+        reconciles: options['endpoint-reconciler-type'] !== 'none',
+        identity: { hostname: hostname(), memberId: options['raft-member-id'], processUid: randomUUID(), address: { ip, port } },
+        report: (what, error) => {
+          log.named('presence').warn('cannot be written now, and is tried again', { what, error });
+        },
+      });
 }
 
-function eventExpiry({ api, replica, log, ttlMs }: { readonly api: Api; readonly replica: Replica; readonly log: Logger; readonly ttlMs: number }): Expiry {
+function eventExpiry({
+  api,
+  replica,
+  log,
+  ttlMs,
+}: {
+  readonly api: Api;
+  readonly replica: Replica;
+  readonly log: Logger;
+  readonly ttlMs: number;
+}): Expiry {
   return new Expiry({
-    storage: api.storage, resource: { group: '', resource: 'events' }, ttlMs, clock: machineClock,
+    storage: api.storage,
+    resource: { group: '', resource: 'events' },
+    ttlMs,
+    clock: machineClock,
     leads: async () => (await replica.status()).role === 'leader',
-    report: (error) => { log.named('events').warn('old events cannot be removed now; they are tried again', { error }); },
+    report: (error) => {
+      log.named('events').warn('old events cannot be removed now; they are tried again', { error });
+    },
   });
 }
 
 async function handOver(replica: Replica, log: Logger): Promise<void> {
-  await replica.transferLeadership({ timeoutMs: handOverTimeoutMs }).catch((error: unknown) => { log.debug(2, 'leadership was not handed over', { error }); });
+  await replica.transferLeadership({ timeoutMs: handOverTimeoutMs }).catch((error: unknown) => {
+    log.debug(2, 'leadership was not handed over', { error });
+  });
 }
 
 interface FrontOptions {
@@ -196,29 +267,55 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
   exposeReplica(metrics, () => replica.status(), options['raft-data-dir']);
   const health = createHealthRegistry();
   addHealthChecks(health, {
-    keyServices: { current: () => encryption?.current.keyServices ?? [], mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'] },
-    progress, replica, graceMs: options['livez-grace-period'], healthTimeoutMs: options['etcd-healthcheck-timeout'], readyTimeoutMs: options['etcd-readycheck-timeout'],
+    keyServices: {
+      current: () => encryption?.current.keyServices ?? [],
+      mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
+    },
+    progress,
+    replica,
+    graceMs: options['livez-grace-period'],
+    healthTimeoutMs: options['etcd-healthcheck-timeout'],
+    readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
   const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replica, log: log.named('health') });
   const directives = options['strict-transport-security-directives'];
-  return createChain({
-    authenticate: api.access.authenticate, authorize: api.access.authorize, audit: auditor, metrics, log: log.named('http'),
-    requestTimeoutMs: options['request-timeout'],
-    inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
-    corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
-    strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
-  }, routes);
+  return createChain(
+    {
+      authenticate: api.access.authenticate,
+      authorize: api.access.authorize,
+      audit: auditor,
+      metrics,
+      log: log.named('http'),
+      requestTimeoutMs: options['request-timeout'],
+      inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
+      corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
+      strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
+    },
+    routes,
+  );
 }
 
-const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> => drainAndClose(listener, chain, {
-  delayMs: options['shutdown-delay-duration'], sendRetryAfter: options['shutdown-send-retry-after'], watchGraceMs: options['shutdown-watch-termination-grace-period'],
-  requestsMs: options['request-timeout'], log,
-});
+const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>
+  drainAndClose(listener, chain, {
+    delayMs: options['shutdown-delay-duration'],
+    sendRetryAfter: options['shutdown-send-retry-after'],
+    watchGraceMs: options['shutdown-watch-termination-grace-period'],
+    requestsMs: options['request-timeout'],
+    log,
+  });
 
 /** Waits for the cache, then makes what must exist in every cluster. A cluster without majority is waited for: others may be on their way. */
-async function becomeReady({ options, log, api, progress, stopping }: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> & { readonly stopping: AbortSignal }): Promise<void> {
+async function becomeReady({
+  options,
+  log,
+  api,
+  progress,
+  stopping,
+}: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> & { readonly stopping: AbortSignal }): Promise<void> {
   const timeoutMs = options['storage-initialization-timeout'];
-  const patience = setTimeout(() => { log.warn('storage is not ready yet; a majority of members must be up', { waitedMs: timeoutMs }); }, timeoutMs);
+  const patience = setTimeout(() => {
+    log.warn('storage is not ready yet; a majority of members must be up', { waitedMs: timeoutMs });
+  }, timeoutMs);
   patience.unref();
   await api.storage.ready();
   progress.synced = true;
@@ -229,4 +326,3 @@ async function becomeReady({ options, log, api, progress, stopping }: Pick<Front
   progress.bootstrapped = true;
   log.info('ready');
 }
-

@@ -15,16 +15,27 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
   const tls = tlsSettings(options);
   checkTlsSettings(tls);
   const pair = await servingPair(options);
-  const clientCas = (['client-ca-file', 'requestheader-client-ca-file'] as const).flatMap((option) => (options[option] === null ? [] : [{ option: `--${option}`, file: options[option] }]));
+  const clientCas = (['client-ca-file', 'requestheader-client-ca-file'] as const).flatMap((option) =>
+    options[option] === null ? [] : [{ option: `--${option}`, file: options[option] }],
+  );
   const sniPairs = options['tls-sni-cert-key'];
   return {
     host: options['bind-address'],
     port: options['secure-port'],
     credentials: live.follow({
-      files: [pair.certFile, pair.keyFile, ...clientCas.map(({ file }) => file), ...sniPairs.map(splitSniPair).flatMap(({ certFile, keyFile }) => [certFile, keyFile])],
+      files: [
+        pair.certFile,
+        pair.keyFile,
+        ...clientCas.map(({ file }) => file),
+        ...sniPairs.map(splitSniPair).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
+      ],
       read: () => readCredentials(pair, clientCas, sniPairs, tls),
-      changed: () => { log.info('certificates have changed and were read again'); },
-      failed: (error) => { log.error('changed certificates cannot be used; those from before stay', { error }); },
+      changed: () => {
+        log.info('certificates have changed and were read again');
+      },
+      failed: (error) => {
+        log.error('changed certificates cannot be used; those from before stay', { error });
+      },
     }),
     tls,
     http2: !options['disable-http2-serving'],
@@ -33,11 +44,20 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
   };
 }
 
-function readCredentials({ certFile, keyFile }: KeyPairFiles, clientCas: readonly { readonly option: string; readonly file: string }[], sniPairs: readonly string[], tls: ListenerOptions['tls']): ListenerCredentials {
+function readCredentials(
+  { certFile, keyFile }: KeyPairFiles,
+  clientCas: readonly { readonly option: string; readonly file: string }[],
+  sniPairs: readonly string[],
+  tls: ListenerOptions['tls'],
+): ListenerCredentials {
   // The handshake knows all authorities; authentication finds out for which kind of client each stands.
-  const clientCa = clientCas.length === 0 ? null : Buffer.concat(clientCas.flatMap(({ option, file }) => [readAuthorities(file, option).pem, Buffer.from('\n')]));
+  const clientCa =
+    clientCas.length === 0
+      ? null
+      : Buffer.concat(clientCas.flatMap(({ option, file }) => [readAuthorities(file, option).pem, Buffer.from('\n')]));
   return {
-    certificate: readKeyPair(certFile, keyFile), clientCa,
+    certificate: readKeyPair(certFile, keyFile),
+    clientCa,
     sni: sniChooser(sniPairs, (certificate) => secureContextOptions({ certificate, clientCa }, tls)),
   };
 }
@@ -55,9 +75,20 @@ function tlsSettings(options: ApiServerOptions): Pick<SecureContextOptions, 'min
 function servingPair(options: ApiServerOptions): KeyPairFiles | Promise<KeyPairFiles> {
   const [certFile, keyFile] = [options['tls-cert-file'], options['tls-private-key-file']];
   if (certFile !== null && keyFile !== null) return { certFile, keyFile };
-  const addresses = [options['bind-address'], advertisedAddress(options), '127.0.0.1', '::1'].filter((address) => address !== '' && address !== '0.0.0.0' && address !== '::');
+  const addresses = [options['bind-address'], advertisedAddress(options), '127.0.0.1', '::1'].filter(
+    (address) => address !== '' && address !== '0.0.0.0' && address !== '::',
+  );
   return selfSignedPair(options['cert-dir'], {
-    dns: [...new Set([hostname(), 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'])],
+    dns: [
+      ...new Set([
+        hostname(),
+        'localhost',
+        'kubernetes',
+        'kubernetes.default',
+        'kubernetes.default.svc',
+        'kubernetes.default.svc.cluster.local',
+      ]),
+    ],
     ip: [...new Set(addresses)],
   });
 }
@@ -85,6 +116,8 @@ export function advertisedAddress(options: ApiServerOptions): string {
 
 /** Of this machine, IPv4 where there is one. */
 function outsideAddress(): string | null {
-  const outside = Object.values(networkInterfaces()).flatMap((list) => list ?? []).filter(({ internal, address }) => !internal && !address.startsWith('fe80:'));
+  const outside = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'));
   return (outside.find(({ family }) => family === 'IPv4') ?? outside[0])?.address ?? null;
 }

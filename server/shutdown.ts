@@ -22,7 +22,11 @@ const lingerMs = 200;
 const pollMs = 10;
 
 /** Stops serving without losing an answer: delay, no new requests, watches end, the rest is waited for, connections close. */
-export async function drainAndClose(listener: Listener, chain: Chain, { delayMs, sendRetryAfter, watchGraceMs, requestsMs, log }: ShutdownOptions): Promise<void> {
+export async function drainAndClose(
+  listener: Listener,
+  chain: Chain,
+  { delayMs, sendRetryAfter, watchGraceMs, requestsMs, log }: ShutdownOptions,
+): Promise<void> {
   if (delayMs > 0) await delay(delayMs);
   if (sendRetryAfter) chain.drain('retryAfter');
   else listener.drain(lingerMs);
@@ -38,7 +42,9 @@ export async function drainAndClose(listener: Listener, chain: Chain, { delayMs,
 
 /** Ends them evenly over `graceMs`, or all at once without it; not longer than there are any. */
 async function endWatches(watches: () => readonly Exchange[], graceMs: number): Promise<void> {
-  const end = (exchange: Exchange): void => { exchange.abort(new Error('the server is stopping')); };
+  const end = (exchange: Exchange): void => {
+    exchange.abort(new Error('the server is stopping'));
+  };
   const begun = performance.now();
   const all = watches();
   for (let ended = 0; ended < all.length && all.some(({ closed }) => !closed);) {

@@ -41,7 +41,10 @@ export function hookConnections(options: WebhookOptions, storage: Storage): Hook
   const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
   return {
     addresses: options['enable-aggregator-routing'] ? endpointAddresses(storage) : clusterAddresses(storage),
-    identity: certFile === null || keyFile === null ? {} : { cert: read(certFile, '--proxy-client-cert-file'), key: read(keyFile, '--proxy-client-key-file') },
+    identity:
+      certFile === null || keyFile === null
+        ? {}
+        : { cert: read(certFile, '--proxy-client-cert-file'), key: read(keyFile, '--proxy-client-key-file') },
   };
 }
 
@@ -72,22 +75,54 @@ export interface AdmissionWebhookParts {
 }
 
 const PLUGINS: readonly (readonly [name: string, kind: HookKind, make: typeof mutatingWebhooks])[] = [
-  ['MutatingAdmissionWebhook', 'mutating', mutatingWebhooks], ['ValidatingAdmissionWebhook', 'validating', validatingWebhooks],
+  ['MutatingAdmissionWebhook', 'mutating', mutatingWebhooks],
+  ['ValidatingAdmissionWebhook', 'validating', validatingWebhooks],
 ];
 
 /** The steps of admission that ask webhooks. Follows their configurations from now on. Throws when a kubeconfig cannot be used. */
-export function createAdmissionWebhooks({ storage, catalogue, connections, convert, authorize, enabled, configurations, metrics, log }: AdmissionWebhookParts): AdmissionWebhooks {
+export function createAdmissionWebhooks({
+  storage,
+  catalogue,
+  connections,
+  convert,
+  authorize,
+  enabled,
+  configurations,
+  metrics,
+  log,
+}: AdmissionWebhookParts): AdmissionWebhooks {
   const counted = createHookMetrics(metrics);
   const running = PLUGINS.filter(([name]) => enabled.has(name)).map(([name, kind, make]) => {
     const clients = clientsFor(connections, kubeconfigOf(configurations.get(name), name));
     const parts: CallerParts = {
-      storage, catalogue, clients, convert, askAuthorizer: askAuthorizer(authorize), metrics: counted, report: (message) => { log.warn(message); },
+      storage,
+      catalogue,
+      clients,
+      convert,
+      askAuthorizer: askAuthorizer(authorize),
+      metrics: counted,
+      report: (message) => {
+        log.warn(message);
+      },
     };
-    const followed = followHooks(kind, storage, (error, configuration) => { log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error }); });
-    return { step: make(followed, parts), stop: () => { followed.stop(); clients.close(); } };
+    const followed = followHooks(kind, storage, (error, configuration) => {
+      log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error });
+    });
+    return {
+      step: make(followed, parts),
+      stop: () => {
+        followed.stop();
+        clients.close();
+      },
+    };
   });
   if (enabled.has(IMAGE_POLICY)) running.push(imagePolicyStep(configurations, log));
-  return { steps: running.map(({ step }) => step), stop: () => { for (const { stop } of running) stop(); } };
+  return {
+    steps: running.map(({ step }) => step),
+    stop: () => {
+      for (const { stop } of running) stop();
+    },
+  };
 }
 
 const IMAGE_POLICY = 'ImagePolicyWebhook';
@@ -97,14 +132,29 @@ const imagePolicyTimeoutMs = 30_000;
 function imagePolicyStep(configurations: PluginConfigurations, log: Logger): { readonly step: AdmissionPlugin; readonly stop: () => void } {
   const policy = imagePolicyIn(configurations.get(IMAGE_POLICY) ?? null);
   const client = webhookClient(policy.kubeConfigFile, `the configuration of ${IMAGE_POLICY}`);
-  const ask = (review: string, signal: AbortSignal | null): Promise<string> => client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
-  return { step: imagePolicyWebhook({ policy, ask, report: (error) => { log.warn('images cannot be checked', { error }); } }), stop: () => { client.close(); } };
+  const ask = (review: string, signal: AbortSignal | null): Promise<string> =>
+    client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
+  return {
+    step: imagePolicyWebhook({
+      policy,
+      ask,
+      report: (error) => {
+        log.warn('images cannot be checked', { error });
+      },
+    }),
+    stop: () => {
+      client.close();
+    },
+  };
 }
 
 /** Clients with the users of a kubeconfig; null for none. */
-export const clientsFor = ({ addresses, identity }: HookConnections, kubeconfig: string | null, answerBytesMax?: number): HookClients => createHookClients({
-  resolve: addresses, identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity), ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
-});
+export const clientsFor = ({ addresses, identity }: HookConnections, kubeconfig: string | null, answerBytesMax?: number): HookClients =>
+  createHookClients({
+    resolve: addresses,
+    identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity),
+    ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
+  });
 
 /** The kind has had two names; `kubeConfigFile` has two spellings, as everywhere. */
 const FILE_FIELDS: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text' };
@@ -119,7 +169,8 @@ function kubeconfigOf(configuration: JsonObject | undefined, plugin: string): st
   checkPluginConfiguration(plugin, configuration, HOOK_KINDS.find(({ kind }) => kind === configuration['kind']) ?? HOOK_KINDS[0]!);
   const file = configuration['kubeConfigFile'] ?? configuration['orchConfigFile'] ?? '';
   if (file === '') return null;
-  if (typeof file !== 'string' || !path.isAbsolute(file)) throw new Error(`the configuration of ${plugin}: kubeConfigFile must be an absolute path`);
+  if (typeof file !== 'string' || !path.isAbsolute(file))
+    throw new Error(`the configuration of ${plugin}: kubeConfigFile must be an absolute path`);
   return file;
 }
 
@@ -134,5 +185,10 @@ const convertedBytesMax = 64 * 1024 * 1024;
 /** What converts custom resources by asking webhooks. */
 export function createConversionWebhooks(connections: HookConnections, metrics: Metrics): ConversionWebhooks {
   const clients = clientsFor(connections, null, convertedBytesMax);
-  return { converters: webhookConverters({ clients, observe: createConversionMetrics(metrics) }), stop: () => { clients.close(); } };
+  return {
+    converters: webhookConverters({ clients, observe: createConversionMetrics(metrics) }),
+    stop: () => {
+      clients.close();
+    },
+  };
 }

@@ -24,7 +24,9 @@ function parse(args: readonly string[]): Choice {
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? '';
     if (arg === '--help' || arg === '-h') {
-      process.stdout.write('usage: npm test -- [--grep TEXT] [FOLDER-OR-FILE-PART...]\n\n  npm test -- unit/raft        tests whose path contains "unit/raft"\n  npm test -- --grep election  tests whose title contains "election"\n');
+      process.stdout.write(
+        'usage: npm test -- [--grep TEXT] [FOLDER-OR-FILE-PART...]\n\n  npm test -- unit/raft        tests whose path contains "unit/raft"\n  npm test -- --grep election  tests whose title contains "election"\n',
+      );
       process.exit(0);
     } else if (arg === '--grep' || arg === '-g') grep = args[++i];
     else if (arg === '--only') only.push(args[++i] ?? '');
@@ -37,14 +39,19 @@ function parse(args: readonly string[]): Choice {
 }
 
 function testFiles(folder: string, only: readonly string[]): string[] {
-  const files = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.test.js')).sort();
-  const chosen = files.filter(file => only.length === 0 || only.some(part => file.includes(part)));
-  return chosen.map(file => path.join(folder, file));
+  const files = fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.js'))
+    .sort();
+  const chosen = files.filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
+  return chosen.map((file) => path.join(folder, file));
 }
 
 /** Unit tests first: whoever waits learns of the plainest failures soonest. */
 function order(file: string): number {
-  return ['unit', 'simulation', 'clients', 'attacks', 'fuzz', 'cluster', 'golden'].findIndex(folder => file.includes(`${path.sep}test${path.sep}${folder}${path.sep}`));
+  return ['unit', 'simulation', 'clients', 'attacks', 'fuzz', 'cluster', 'golden'].findIndex((folder) =>
+    file.includes(`${path.sep}test${path.sep}${folder}${path.sep}`),
+  );
 }
 
 async function main(): Promise<void> {

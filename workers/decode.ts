@@ -22,18 +22,24 @@ export interface DecodeObjectRequest {
 
 export type DecodeObjectResult =
   | {
-    readonly ok: true;
-    /** With kind and apiVersion. For a built-in type, in the form in which it is kept; see `checkStructure`. */
-    readonly object: JsonMembers;
-    /** Unknown and duplicate fields, one text each, ready to be a warning. */
-    readonly strict: readonly string[];
-    /** The same as one text, for a refusal: `strict decoding error: ...`. Undefined if there are none. */
-    readonly refusal: string | undefined;
-  }
+      readonly ok: true;
+      /** With kind and apiVersion. For a built-in type, in the form in which it is kept; see `checkStructure`. */
+      readonly object: JsonMembers;
+      /** Unknown and duplicate fields, one text each, ready to be a warning. */
+      readonly strict: readonly string[];
+      /** The same as one text, for a refusal: `strict decoding error: ...`. Undefined if there are none. */
+      readonly refusal: string | undefined;
+    }
   /** The bytes could not be read; the message follows on `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
   | { readonly ok: false; readonly stage: 'syntax'; readonly message: string }
   /** The body says that it is of another kind; nothing more was looked at. */
-  | { readonly ok: false; readonly stage: 'kind'; readonly apiVersion: string; readonly kind: string; /** Of the object, for kinds that are not built in. */ readonly name?: string }
+  | {
+      readonly ok: false;
+      readonly stage: 'kind';
+      readonly apiVersion: string;
+      readonly kind: string;
+      /** Of the object, for kinds that are not built in. */ readonly name?: string;
+    }
   /** A value does not fit its field; the message follows on `X in version "v1" cannot be handled as a X: `. */
   | { readonly ok: false; readonly stage: 'structure'; readonly message: string };
 
@@ -42,7 +48,7 @@ export type DecodeObjectResult =
  * that are not built in are decoded and their duplicates found, but their structure is for others to check.
  */
 export const decodeObject = (request: DecodeObjectRequest): DecodeObjectResult =>
-  (request.encoding === 'protobuf' ? decodeProtobuf(request) : DECODERS[request.encoding](request));
+  request.encoding === 'protobuf' ? decodeProtobuf(request) : DECODERS[request.encoding](request);
 
 const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
   const type = typeOfKind(request.kind);
@@ -55,7 +61,12 @@ const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
 };
 
 /** Reads a second time, with care, only if members are missing: some stand there twice. */
-const typedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok: true }, object: JsonMembers, type: ApiType): DecodeObjectResult => {
+const typedJson = (
+  request: DecodeObjectRequest,
+  document: JsonDocument & { ok: true },
+  object: JsonMembers,
+  type: ApiType,
+): DecodeObjectResult => {
   const added = addedMembers(document.value, object);
   const unknownFields = request.findStrict ? 'report' : 'ignore';
   if (document.order !== undefined) return finished(checkStructure(object, type, { unknownFields, order: reordered(document, object) }));
@@ -68,10 +79,15 @@ const typedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok: 
 };
 
 const untypedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok: true }, object: JsonMembers): DecodeObjectResult => {
-  const plain = document.order === undefined ? object : untypedNumbers(object) as JsonMembers;
-  if (!request.findStrict || countMembers(document.value) === document.members) return { ok: true, object: plain, strict: [], refusal: undefined };
+  const plain = document.order === undefined ? object : (untypedNumbers(object) as JsonMembers);
+  if (!request.findStrict || countMembers(document.value) === document.members)
+    return { ok: true, object: plain, strict: [], refusal: undefined };
   const careful = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: false, careful: true });
-  const strict = careful.ok ? duplicatePaths(careful.value, careful.order).slice(0, DUPLICATES_MAX).map((path) => `duplicate field "${path}"`) : [];
+  const strict = careful.ok
+    ? duplicatePaths(careful.value, careful.order)
+        .slice(0, DUPLICATES_MAX)
+        .map((path) => `duplicate field "${path}"`)
+    : [];
   return { ok: true, object: plain, strict, refusal: refusalOf(strict) };
 };
 
@@ -81,12 +97,18 @@ const INT64_MAX = 2n ** 63n - 1n;
 /** Whole numbers of more than 64 bits are no whole numbers where nothing is known of their type. Changes the value. */
 const untypedNumbers = (value: Json): Json => {
   if (typeof value === 'bigint') return value > INT64_MAX ? Number(value) : value;
-  if (Array.isArray(value)) value.forEach((item, index) => { if (typeof item === 'object' || typeof item === 'bigint') value[index] = untypedNumbers(item); });
-  else if (isMembers(value)) for (const name of Object.keys(value)) if (typeof value[name] === 'object' || typeof value[name] === 'bigint') value[name] = untypedNumbers(value[name] as Json);
+  if (Array.isArray(value))
+    value.forEach((item, index) => {
+      if (typeof item === 'object' || typeof item === 'bigint') value[index] = untypedNumbers(item);
+    });
+  else if (isMembers(value))
+    for (const name of Object.keys(value))
+      if (typeof value[name] === 'object' || typeof value[name] === 'bigint') value[name] = untypedNumbers(value[name] as Json);
   return value;
 };
 
-const addedMembers = (before: Json, after: JsonMembers): number => (isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0);
+const addedMembers = (before: Json, after: JsonMembers): number =>
+  isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0;
 
 /** The order of members is kept by object, and the outermost one was copied to complete its kind. */
 const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): ReadonlyMap<JsonMembers, readonly string[]> => {
@@ -107,17 +129,24 @@ const decodeYaml = (request: DecodeObjectRequest): DecodeObjectResult => {
 
 const decodeCbor = (request: DecodeObjectRequest): DecodeObjectResult => {
   const decoded = cborCodec.decode(request.bytes, { findDuplicates: false, depthMax: DEPTH_MAX });
-  return decoded.ok ? checkDecoded(decoded.value as Json, request, []) : syntax(`unable to determine group/version/kind: ${decoded.message}`);
+  return decoded.ok
+    ? checkDecoded(decoded.value as Json, request, [])
+    : syntax(`unable to determine group/version/kind: ${decoded.message}`);
 };
 
-const DECODERS: Readonly<Record<Exclude<EncodingName, 'protobuf'>, (request: DecodeObjectRequest) => DecodeObjectResult>> = { json: decodeJson, yaml: decodeYaml, cbor: decodeCbor };
+const DECODERS: Readonly<Record<Exclude<EncodingName, 'protobuf'>, (request: DecodeObjectRequest) => DecodeObjectResult>> = {
+  json: decodeJson,
+  yaml: decodeYaml,
+  cbor: decodeCbor,
+};
 
 const checkDecoded = (value: Json, request: DecodeObjectRequest, duplicates: readonly string[]): DecodeObjectResult => {
   const { kind, findStrict } = request;
   const typed = typedObject(value, request);
   if (!typed.ok) return typed;
   const type = typeOfKind(kind);
-  if (type === undefined) return { ok: true, object: untypedNumbers(typed.object) as JsonMembers, strict: duplicates, refusal: refusalOf([], duplicates) };
+  if (type === undefined)
+    return { ok: true, object: untypedNumbers(typed.object) as JsonMembers, strict: duplicates, refusal: refusalOf([], duplicates) };
   return finished(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' }), duplicates);
 };
 
@@ -132,13 +161,20 @@ const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
   if (!decoded.ok) return { ok: false, stage: typeOfKind(kind) === undefined ? 'syntax' : 'structure', message: decoded.message };
   const object = { ...typed.object, ...decoded.value };
   const type = typeOfKind(kind);
-  return type === undefined ? { ok: true, object, strict: [], refusal: undefined } : finished(checkStructure(object, type, { unknownFields: 'ignore' }));
+  return type === undefined
+    ? { ok: true, object, strict: [], refusal: undefined }
+    : finished(checkStructure(object, type, { unknownFields: 'ignore' }));
 };
 
 /** Lines that repeat a key come first, as one error of the YAML reader. */
 const finished = (result: StructureResult, duplicateLines: readonly string[] = []): DecodeObjectResult => {
   if (!result.ok) return { ok: false, stage: 'structure', message: result.message };
-  return { ok: true, object: result.value, strict: [...duplicateLines, ...result.strict], refusal: refusalOf(result.strict, duplicateLines) };
+  return {
+    ok: true,
+    object: result.value,
+    strict: [...duplicateLines, ...result.strict],
+    refusal: refusalOf(result.strict, duplicateLines),
+  };
 };
 
 const refusalOf = (fields: readonly string[], duplicateLines: readonly string[] = []): string | undefined => {
@@ -153,22 +189,34 @@ const TYPE_STRUCT = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\"
 type TypedObject = { readonly ok: true; readonly object: JsonMembers } | (DecodeObjectResult & { ok: false });
 
 /** The object with its kind completed, if it is of the expected one. Null is an empty object. */
-const typedObject = (value: Json, { kind: expected, anyVersion = false }: Pick<DecodeObjectRequest, 'kind' | 'anyVersion'>): TypedObject => {
+const typedObject = (
+  value: Json,
+  { kind: expected, anyVersion = false }: Pick<DecodeObjectRequest, 'kind' | 'anyVersion'>,
+): TypedObject => {
   if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${TYPE_STRUCT}`);
   const given = value ?? {};
   // What is not compiled in has to say what it is.
   if (typeOfKind(expected) === undefined) {
     if (!given['kind']) return { ok: false, stage: 'syntax', message: `Object 'Kind' is missing in '${writeJson(given)}'` };
-    if (!given['apiVersion'] || given['kind'] !== expected.kind) return { ok: false, stage: 'kind', apiVersion: (given['apiVersion'] ?? '') as string, kind: given['kind'] as string, name: nameIn(given) };
+    if (!given['apiVersion'] || given['kind'] !== expected.kind)
+      return {
+        ok: false,
+        stage: 'kind',
+        apiVersion: (given['apiVersion'] ?? '') as string,
+        kind: given['kind'] as string,
+        name: nameIn(given),
+      };
   }
   for (const member of ['apiVersion', 'kind']) {
     const found = given[member];
-    if (found !== undefined && found !== null && typeof found !== 'string') return mistyped(`${goKind(found)} into Go struct field .${member} of type string`);
+    if (found !== undefined && found !== null && typeof found !== 'string')
+      return mistyped(`${goKind(found)} into Go struct field .${member} of type string`);
   }
   const kind = (given['kind'] as string | null | undefined) || expected.kind;
   const expectedVersion = expected.group === '' ? expected.version : `${expected.group}/${expected.version}`;
   const apiVersion = ((given['apiVersion'] as string | null | undefined) || expectedVersion).replace(/^\/(?=[^/]*$)/, '');
-  if (kind !== expected.kind || (apiVersion !== expectedVersion && !(anyVersion && isVersion(apiVersion)))) return { ok: false, stage: 'kind', apiVersion, kind };
+  if (kind !== expected.kind || (apiVersion !== expectedVersion && !(anyVersion && isVersion(apiVersion))))
+    return { ok: false, stage: 'kind', apiVersion, kind };
   return { ok: true, object: given['kind'] === kind && given['apiVersion'] === apiVersion ? given : { ...given, kind, apiVersion } };
 };
 
@@ -176,7 +224,11 @@ const isVersion = (apiVersion: string): boolean => apiVersion.split('/').length 
 
 const nameIn = ({ metadata }: JsonMembers): string => (isMembers(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '');
 
-const mistyped = (what: string): DecodeObjectResult & { ok: false } => ({ ok: false, stage: 'syntax', message: `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}` });
+const mistyped = (what: string): DecodeObjectResult & { ok: false } => ({
+  ok: false,
+  stage: 'syntax',
+  message: `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`,
+});
 
 const goKind = (value: Json): string => {
   if (Array.isArray(value)) return 'array';

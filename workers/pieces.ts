@@ -56,11 +56,14 @@ class Cutter {
 
   private cutContainer(container: Container, path: readonly (string | number)[]): void {
     if (path.length === 0) this.pieces.push({ path, text: Array.isArray(container) ? '[]' : '{}' });
-    const entries: readonly (readonly [string | number, Json])[] = Array.isArray(container) ? container.map((item, index) => [index, item] as const) : Object.entries(container);
+    const entries: readonly (readonly [string | number, Json])[] = Array.isArray(container)
+      ? container.map((item, index) => [index, item] as const)
+      : Object.entries(container);
     let run: (readonly [string | number, Json])[] = [];
     let weight = 0;
     const flush = (): void => {
-      if (run.length > 0) this.pieces.push({ path, text: writeJson(Array.isArray(container) ? run.map(([, value]) => value) : Object.fromEntries(run)) });
+      if (run.length > 0)
+        this.pieces.push({ path, text: writeJson(Array.isArray(container) ? run.map(([, value]) => value) : Object.fromEntries(run)) });
       run = [];
       weight = 0;
     };
@@ -106,7 +109,8 @@ const add = (container: Container, more: Json): void => {
   }
   for (const [name, member] of Object.entries(more as JsonMembers)) {
     // Plain assignment would set the prototype.
-    if (name === '__proto__') Object.defineProperty(container, name, { value: member, writable: true, enumerable: true, configurable: true });
+    if (name === '__proto__')
+      Object.defineProperty(container, name, { value: member, writable: true, enumerable: true, configurable: true });
     else container[name] = member;
   }
 };

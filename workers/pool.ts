@@ -42,7 +42,12 @@ export interface Workers {
  * The break-even by encoding, as `test/bench/codecs.ts` shows it: below, the event loop is held up for less time by doing the work
  * than by passing the object between threads, or at least for no more than a few milliseconds.
  */
-export const INLINE_BYTES_MAX: Readonly<Record<EncodingName, number>> = { json: 256 * 1024, protobuf: 128 * 1024, cbor: 64 * 1024, yaml: 8 * 1024 };
+export const INLINE_BYTES_MAX: Readonly<Record<EncodingName, number>> = {
+  json: 256 * 1024,
+  protobuf: 128 * 1024,
+  cbor: 64 * 1024,
+  yaml: 8 * 1024,
+};
 export const QUEUE_MAX = 256;
 const IDLE_TIMEOUT_MS = 10_000;
 const THREADS_MAX = 4;
@@ -72,7 +77,10 @@ class LazyPool {
   private pool: Piscina<Job, unknown> | undefined;
   private closed = false;
 
-  constructor(private readonly threads: number, private readonly queueMax: number) {}
+  constructor(
+    private readonly threads: number,
+    private readonly queueMax: number,
+  ) {}
 
   async decode(job: DecodeJob, signal: AbortSignal | undefined): Promise<DecodeResult | PoolFailure> {
     const bytes = ownBytes(job.bytes);
@@ -83,9 +91,15 @@ class LazyPool {
 
   async decodeObject(job: DecodeObjectRequest, signal: AbortSignal | undefined): Promise<DecodeObjectResult | PoolFailure> {
     const bytes = ownBytes(job.bytes);
-    const answer = await this.run<PiecedResult<DecodeObjectResult>>({ verb: 'decodeObject', job: { ...job, bytes } }, [bytes.buffer], signal);
+    const answer = await this.run<PiecedResult<DecodeObjectResult>>(
+      { verb: 'decodeObject', job: { ...job, bytes } },
+      [bytes.buffer],
+      signal,
+    );
     if (!('result' in answer)) return answer;
-    return answer.pieces === undefined || !answer.result.ok ? answer.result : { ...answer.result, object: await putTogether(answer.pieces) as JsonMembers };
+    return answer.pieces === undefined || !answer.result.ok
+      ? answer.result
+      : { ...answer.result, object: (await putTogether(answer.pieces)) as JsonMembers };
   }
 
   async encode(job: EncodeJob, signal: AbortSignal | undefined): Promise<EncodeResult | PoolFailure> {
@@ -110,7 +124,7 @@ class LazyPool {
     const pool = this.started();
     if (pool.queueSize >= this.queueMax) return OVERLOADED;
     try {
-      return await pool.run(job, { transferList, signal: signal ?? null }) as T;
+      return (await pool.run(job, { transferList, signal: signal ?? null })) as T;
     } catch (error) {
       return this.isClosed() || signal?.aborted ? CANCELLED : refusal(error);
     }
@@ -118,8 +132,13 @@ class LazyPool {
 
   private started(): Piscina<Job, unknown> {
     this.pool ??= new Piscina<Job, unknown>({
-      filename: TASK_FILE, minThreads: 0, maxThreads: this.threads, maxQueue: this.queueMax, idleTimeout: IDLE_TIMEOUT_MS,
-      recordTiming: false, resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+      filename: TASK_FILE,
+      minThreads: 0,
+      maxThreads: this.threads,
+      maxQueue: this.queueMax,
+      idleTimeout: IDLE_TIMEOUT_MS,
+      recordTiming: false,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
     });
     return this.pool;
   }

@@ -8,14 +8,20 @@ import { cut, type Piece } from './pieces.js';
 /** Entry point of the pool's threads. Bytes go back by transfer instead of by copy, values in pieces. */
 export default ({ verb, job }: Job): unknown => {
   switch (verb) {
-    case 'decode': return inPieces<DecodeResult>(runDecode(job), result => (result.ok ? result.value as Json : undefined));
-    case 'decodeObject': return inPieces<DecodeObjectResult>(decodeObject(job), result => (result.ok ? result.object : undefined));
-    case 'encode': return transferring(runEncode(job));
+    case 'decode':
+      return inPieces<DecodeResult>(runDecode(job), (result) => (result.ok ? (result.value as Json) : undefined));
+    case 'decodeObject':
+      return inPieces<DecodeObjectResult>(decodeObject(job), (result) => (result.ok ? result.object : undefined));
+    case 'encode':
+      return transferring(runEncode(job));
   }
 };
 
 /** What a thread answers to a decoding verb: the result, whose value is in pieces if there is one. */
-export interface PiecedResult<T> { readonly result: T; readonly pieces: readonly Piece[] | undefined }
+export interface PiecedResult<T> {
+  readonly result: T;
+  readonly pieces: readonly Piece[] | undefined;
+}
 
 const inPieces = <T extends DecodeResult | DecodeObjectResult>(result: T, valueOf: (result: T) => Json | undefined): PiecedResult<T> => {
   const value = valueOf(result);

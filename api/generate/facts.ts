@@ -44,7 +44,12 @@ export interface TypeFacts {
   readonly fields?: Readonly<Record<string, FieldFacts>>;
 }
 
-export interface ColumnFacts { readonly name: string; readonly type: string; readonly format?: string; readonly priority?: number }
+export interface ColumnFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly priority?: number;
+}
 
 export interface SubresourceFacts {
   readonly kind: string;
@@ -83,7 +88,10 @@ export interface VersionFacts {
   readonly messages?: Readonly<Record<string, TypeFacts>>;
 }
 
-export interface TypeDescription { readonly description?: string; readonly fields?: Readonly<Record<string, string>> }
+export interface TypeDescription {
+  readonly description?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+}
 
 /** Everything below `api/facts`. */
 export interface Facts {

@@ -24,17 +24,30 @@ export function generate(facts: Facts): Map<string, string> {
 }
 
 /** One entry a line, so that a change of the facts shows up as a readable difference. */
-const table = (entries: readonly (readonly [string, unknown])[]): string => `{\n${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',\n')}\n}\n`;
+const table = (entries: readonly (readonly [string, unknown])[]): string =>
+  `{\n${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',\n')}\n}\n`;
 
-const lines = (entries: readonly unknown[]): string => entries.map(entry => JSON.stringify(entry)).join(',\n');
-const groupText = (rows: readonly GroupRow[]): string => `[\n${rows.map(({ name, versions }) => `{ "name": ${JSON.stringify(name)}, "versions": [\n${versions.map(({ version, servedByDefault, resources }) =>
-  `  { "version": ${JSON.stringify(version)}, "servedByDefault": ${servedByDefault}, "resources": [\n${lines(resources)}] }`).join(',\n')}] }`).join(',\n')}\n]\n`;
+const lines = (entries: readonly unknown[]): string => entries.map((entry) => JSON.stringify(entry)).join(',\n');
+const groupText = (rows: readonly GroupRow[]): string =>
+  `[\n${rows
+    .map(
+      ({ name, versions }) =>
+        `{ "name": ${JSON.stringify(name)}, "versions": [\n${versions
+          .map(
+            ({ version, servedByDefault, resources }) =>
+              `  { "version": ${JSON.stringify(version)}, "servedByDefault": ${servedByDefault}, "resources": [\n${lines(resources)}] }`,
+          )
+          .join(',\n')}] }`,
+    )
+    .join(',\n')}\n]\n`;
 
 /** What holds for members of all kinds is written `kind.NAME`, what holds for those of all types `*.NAME`. */
 const FAMILIES: Readonly<Record<string, string>> = { 'any kind': 'kind', 'any type': '*' };
 
 function descriptionText(descriptions: ReadonlyMap<string, TypeDescription>): string {
   const types = [...descriptions].flatMap(([type, { description }]) => (description === undefined ? [] : [[type, description] as const]));
-  const fields = [...descriptions].flatMap(([type, { fields: members = {} }]) => Object.entries(members).map(([name, text]) => [`${FAMILIES[type] ?? type}.${name}`, text] as const));
+  const fields = [...descriptions].flatMap(([type, { fields: members = {} }]) =>
+    Object.entries(members).map(([name, text]) => [`${FAMILIES[type] ?? type}.${name}`, text] as const),
+  );
   return `{\n"types": ${table(types).trimEnd()},\n"fields": ${table(fields).trimEnd()}\n}\n`;
 }

@@ -12,9 +12,20 @@ export function interfaceFiles(facts: Facts, model: Model): Map<string, string> 
 }
 
 export const generatedMark = '// Generated from api/facts by `npm run generate`: change it there.';
-const SCALARS: Readonly<Record<string, string>> = { string: 'string', bytes: 'string', int32: 'number', int64: 'number', double: 'number', boolean: 'boolean' };
+const SCALARS: Readonly<Record<string, string>> = {
+  string: 'string',
+  bytes: 'string',
+  int32: 'number',
+  int64: 'number',
+  double: 'number',
+  boolean: 'boolean',
+};
 const LEAVES: Readonly<Record<string, string>> = {
-  string: 'string', 'string date-time': 'string', 'string int-or-string': 'number | string', object: 'Readonly<Record<string, unknown>>', any: 'unknown',
+  string: 'string',
+  'string date-time': 'string',
+  'string int-or-string': 'number | string',
+  object: 'Readonly<Record<string, unknown>>',
+  any: 'unknown',
 };
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
@@ -22,13 +33,21 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 class Writer {
   readonly #imports = new Map<string, string>();
 
-  constructor(private readonly facts: Facts, private readonly model: Model, private readonly place: string) {}
+  constructor(
+    private readonly facts: Facts,
+    private readonly model: Model,
+    private readonly place: string,
+  ) {}
 
   file(types: readonly ModelType[]): string {
-    const parts = types.map(type => this.#type(type));
-    const resources = Object.entries(this.facts.versions.get(this.place)?.resources ?? {}).map(([name, resource]) => this.#resource(name, resource));
+    const parts = types.map((type) => this.#type(type));
+    const resources = Object.entries(this.facts.versions.get(this.place)?.resources ?? {}).map(([name, resource]) =>
+      this.#resource(name, resource),
+    );
     const root = this.place.includes('/') ? '../' : './';
-    const imports = [...this.#imports].sort(([a], [b]) => byText(a, b)).map(([place, alias]) => `import type * as ${alias} from '${root}${place}.js';`);
+    const imports = [...this.#imports]
+      .sort(([a], [b]) => byText(a, b))
+      .map(([place, alias]) => `import type * as ${alias} from '${root}${place}.js';`);
     if (resources.length > 0) imports.unshift("import type { Resource } from '../../meta/resource.js';");
     return `${[[generatedMark, ...imports].join('\n'), ...parts, ...(resources.length > 0 ? [resources.join('\n')] : [])].join('\n\n')}\n`;
   }
@@ -36,7 +55,7 @@ class Writer {
   #type(type: ModelType): string {
     const comment = this.#comment(this.#described(type)?.description, '');
     if (type.json !== undefined) return `${comment}export type ${type.word} = ${LEAVES[type.json] ?? 'unknown'};`;
-    const members = type.members.map(member => this.#member(type, member)).join('');
+    const members = type.members.map((member) => this.#member(type, member)).join('');
     return `${comment}export interface ${type.word} {\n${members}}`;
   }
 
@@ -75,7 +94,11 @@ class Writer {
 
   #describedMember(type: ModelType, name: string): string | undefined {
     const { descriptions } = this.facts;
-    return this.#described(type)?.fields?.[name] ?? (type.kind === true ? descriptions.get('any kind')?.fields?.[name] : undefined) ?? descriptions.get('any type')?.fields?.[name];
+    return (
+      this.#described(type)?.fields?.[name] ??
+      (type.kind === true ? descriptions.get('any kind')?.fields?.[name] : undefined) ??
+      descriptions.get('any type')?.fields?.[name]
+    );
   }
 
   #comment(text: string | undefined, indent: string): string {
@@ -91,11 +114,11 @@ class Writer {
 
 const versionless = (name: string): string => name.replace(/\.v\d\w*\./, '.');
 const listOf = (items: string): string => (items.includes(' ') ? `readonly (${items})[]` : `readonly ${items}[]`);
-const enumeration = ({ enum: values = [] }: FieldFacts): string => values.map(value => `'${value}'`).join(' | ');
+const enumeration = ({ enum: values = [] }: FieldFacts): string => values.map((value) => `'${value}'`).join(' | ');
 
 /** `replicasets` and `ReplicaSet` -> `replicaSets`; `apiservices` and `APIService` -> `apiServices` */
 export function constantOf(resource: string, kind: string): string {
-  const camel = kind.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, start => start.toLowerCase());
+  const camel = kind.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (start) => start.toLowerCase());
   let same = 0;
   while (same < camel.length && camel[same]?.toLowerCase() === resource[same]) same++;
   return `${camel.slice(0, same)}${resource.slice(same)}`;

@@ -1,7 +1,11 @@
 import type { Facts, FieldFacts, TypeFacts, VersionFacts } from './facts.js';
 
 /** A member with its types by their short names, which are valid everywhere. */
-export interface Member extends FieldFacts { readonly name: string; readonly shape: string; readonly protoShape: string }
+export interface Member extends FieldFacts {
+  readonly name: string;
+  readonly shape: string;
+  readonly protoShape: string;
+}
 
 /** A type or message under its short name: `apps.v1.Deployment`, `resource.Quantity`. */
 export interface ModelType extends Omit<TypeFacts, 'fields' | 'package'> {
@@ -35,16 +39,22 @@ export function modelOf({ versions }: Facts): Model {
     ...Object.entries(facts.types ?? {}).map(([word, type]) => named(place, facts, { word, type, messageOnly: false })),
     ...Object.entries(facts.messages ?? {}).map(([word, type]) => named(place, facts, { word, type, messageOnly: true })),
   ]);
-  const byName = new Map(bare.map(type => [type.name, type]));
-  for (const type of bare) for (const member of type.own) for (const shape of [member.shape, member.protoShape]) assertKnown(byName, type, { member, shape });
-  const members = (type: ModelType): readonly Member[] => type.own.flatMap(member => {
-    const inlined = member.inline === true ? byName.get(member.shape) : undefined;
-    return inlined === undefined ? [member] : members(inlined);
-  });
-  return { versions, types: new Map(bare.map(type => [type.name, { ...type, members: members(type) }])) };
+  const byName = new Map(bare.map((type) => [type.name, type]));
+  for (const type of bare)
+    for (const member of type.own) for (const shape of [member.shape, member.protoShape]) assertKnown(byName, type, { member, shape });
+  const members = (type: ModelType): readonly Member[] =>
+    type.own.flatMap((member) => {
+      const inlined = member.inline === true ? byName.get(member.shape) : undefined;
+      return inlined === undefined ? [member] : members(inlined);
+    });
+  return { versions, types: new Map(bare.map((type) => [type.name, { ...type, members: members(type) }])) };
 }
 
-interface Entry { readonly word: string; readonly type: TypeFacts; readonly messageOnly: boolean }
+interface Entry {
+  readonly word: string;
+  readonly type: TypeFacts;
+  readonly messageOnly: boolean;
+}
 
 function named(place: string, facts: VersionFacts, { word, type, messageOnly }: Entry): ModelType {
   const prefix = facts.version === undefined ? '' : `${place.replace('/', '.')}.`;
@@ -54,8 +64,16 @@ function named(place: string, facts: VersionFacts, { word, type, messageOnly }: 
     return { ...field, name, shape, protoShape: field.protoType === undefined ? shape : shapeOf(field.protoType, prefix) };
   });
   return {
-    ...rest, name: `${prefix}${word}`, word: word.slice(word.lastIndexOf('.') + 1), place, group: facts.group, version: facts.version ?? '',
-    package: ownPackage ?? facts.package ?? '', messageOnly, own, members: own,
+    ...rest,
+    name: `${prefix}${word}`,
+    word: word.slice(word.lastIndexOf('.') + 1),
+    place,
+    group: facts.group,
+    version: facts.version ?? '',
+    package: ownPackage ?? facts.package ?? '',
+    messageOnly,
+    own,
+    members: own,
   };
 }
 
@@ -66,13 +84,19 @@ function shapeOf(text: string, prefix: string): string {
   return SCALARS.has(text) || text.includes('.') ? text : `${prefix}${text}`;
 }
 
-function assertKnown(types: ReadonlyMap<string, ModelType>, type: ModelType, { member, shape }: { readonly member: Member; readonly shape: string }): void {
+function assertKnown(
+  types: ReadonlyMap<string, ModelType>,
+  type: ModelType,
+  { member, shape }: { readonly member: Member; readonly shape: string },
+): void {
   const name = shape.replace(/^(\[\]|\{\})*/, '');
-  if (!SCALARS.has(name) && !types.has(name)) throw new Error(`${type.place}.yaml: ${type.word}.${member.name} is of an unknown type ${name}`);
+  if (!SCALARS.has(name) && !types.has(name))
+    throw new Error(`${type.place}.yaml: ${type.word}.${member.name} is of an unknown type ${name}`);
 }
 
 /** Type names in OpenAPI documents, `io.k8s.api.apps.v1.Deployment`: the generated tables are in their order. */
-export const openApiName = ({ package: pack, word }: ModelType): string => `${pack.replace('k8s.io.', 'io.k8s.').replace(/^(io\.k8s\.\w+)/, start => start.replaceAll('_', '-'))}.${word}`;
+export const openApiName = ({ package: pack, word }: ModelType): string =>
+  `${pack.replace('k8s.io.', 'io.k8s.').replace(/^(io\.k8s\.\w+)/, (start) => start.replaceAll('_', '-'))}.${word}`;
 
 /** Generated tables are in the order of code units, whatever language the machine speaks. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -5,7 +5,10 @@ import type { Facts, FieldFacts, ResourceFacts, SubresourceFacts, TypeDescriptio
 
 /** Reads `api/facts`. Throws an error that names the file and the entry where one says something unknown. */
 export function readFacts(folder: string): Facts {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.yaml')).map(file => file.split(sep).join('/')).sort();
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.split(sep).join('/'))
+    .sort();
   const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8')) as unknown;
   const versions = new Map<string, VersionFacts>();
   const descriptions = new Map<string, TypeDescription>();
@@ -14,23 +17,67 @@ export function readFacts(folder: string): Facts {
     const [, group, name = ''] = /^(?:(.*)\/)?([^/]+)\.yaml$/.exec(file) ?? [];
     if (name === 'descriptions') addDescriptions(descriptions, group, read(file) as Readonly<Record<string, TypeDescription>>);
     else if (group === 'bootstrap') bootstrap.set(name, read(file) as readonly unknown[]);
-    else if (group?.startsWith('bootstrap/') !== true && file !== 'metrics.yaml') versions.set(group === undefined ? name : `${group}/${name}`, checked(file, read(file) as VersionFacts));
+    else if (group?.startsWith('bootstrap/') !== true && file !== 'metrics.yaml')
+      versions.set(group === undefined ? name : `${group}/${name}`, checked(file, read(file) as VersionFacts));
   }
   return { versions, descriptions, bootstrap };
 }
 
-function addDescriptions(all: Map<string, TypeDescription>, group: string | undefined, types: Readonly<Record<string, TypeDescription>>): void {
+function addDescriptions(
+  all: Map<string, TypeDescription>,
+  group: string | undefined,
+  types: Readonly<Record<string, TypeDescription>>,
+): void {
   for (const [type, description] of Object.entries(types)) all.set(group === undefined ? type : `${group}.${type}`, description);
 }
 
 type Keys<T> = Readonly<Record<keyof Required<T>, true>>;
-const versionKeys: Keys<VersionFacts> = { group: true, version: true, package: true, served: true, preferred: true, resources: true, types: true, messages: true };
-const typeKeys: Keys<TypeFacts> = { kind: true, kindIn: true, json: true, protobuf: true, mapType: true, unions: true, package: true, fields: true };
-const fieldKeys: Keys<FieldFacts> = {
-  type: true, proto: true, protoName: true, protoType: true, inline: true, required: true, presence: true, default: true, enum: true,
-  listType: true, listMapKeys: true, mapType: true, patchStrategy: true, patchMergeKey: true,
+const versionKeys: Keys<VersionFacts> = {
+  group: true,
+  version: true,
+  package: true,
+  served: true,
+  preferred: true,
+  resources: true,
+  types: true,
+  messages: true,
 };
-const resourceKeys: Keys<ResourceFacts> = { kind: true, singular: true, scope: true, shortNames: true, categories: true, verbs: true, subresources: true, columns: true };
+const typeKeys: Keys<TypeFacts> = {
+  kind: true,
+  kindIn: true,
+  json: true,
+  protobuf: true,
+  mapType: true,
+  unions: true,
+  package: true,
+  fields: true,
+};
+const fieldKeys: Keys<FieldFacts> = {
+  type: true,
+  proto: true,
+  protoName: true,
+  protoType: true,
+  inline: true,
+  required: true,
+  presence: true,
+  default: true,
+  enum: true,
+  listType: true,
+  listMapKeys: true,
+  mapType: true,
+  patchStrategy: true,
+  patchMergeKey: true,
+};
+const resourceKeys: Keys<ResourceFacts> = {
+  kind: true,
+  singular: true,
+  scope: true,
+  shortNames: true,
+  categories: true,
+  verbs: true,
+  subresources: true,
+  columns: true,
+};
 const subresourceKeys: Keys<SubresourceFacts> = { kind: true, of: true, verbs: true };
 
 function checked(file: string, facts: VersionFacts): VersionFacts {
@@ -48,7 +95,7 @@ function checked(file: string, facts: VersionFacts): VersionFacts {
 }
 
 function refuseOthers(where: string, entry: object, known: Readonly<Record<string, true>>): void {
-  const wrong = Object.keys(entry).find(key => !Object.hasOwn(known, key));
+  const wrong = Object.keys(entry).find((key) => !Object.hasOwn(known, key));
   if (wrong !== undefined) throw new Error(`${where}: ${wrong} is not one of ${Object.keys(known).join(', ')}`);
 }
 

@@ -17,7 +17,7 @@ const byName = (a: Member, b: Member): number => byText(a.name, b.name);
 
 export function typeTable({ types }: Model): [string, unknown][] {
   const described = [...types.values()].filter(({ messageOnly }) => !messageOnly);
-  return described.sort((a, b) => byText(openApiName(a), openApiName(b))).map(type => [type.name, typeEntry(type)]);
+  return described.sort((a, b) => byText(openApiName(a), openApiName(b))).map((type) => [type.name, typeEntry(type)]);
 }
 
 function typeEntry(type: ModelType): unknown {
@@ -25,28 +25,48 @@ function typeEntry(type: ModelType): unknown {
     ...(type.kind === true ? { kinds: kindsOf(type) } : {}),
     ...(type.protobuf === false ? { message: false } : {}),
     ...(type.mapType === undefined ? {} : { mapType: type.mapType }),
-    ...(type.unions === undefined ? {} : { unions: type.unions.map(({ discriminator, fields }) => ({ ...(discriminator === undefined ? {} : { discriminator }), 'fields-to-discriminateBy': fields })) }),
+    ...(type.unions === undefined
+      ? {}
+      : {
+          unions: type.unions.map(({ discriminator, fields }) => ({
+            ...(discriminator === undefined ? {} : { discriminator }),
+            'fields-to-discriminateBy': fields,
+          })),
+        }),
   };
   if (type.json !== undefined) return { ...head, leaf: type.json };
   const members = [...type.members].sort(byName);
-  const more = Object.fromEntries(members.map(member => [member.name, moreOf(member)] as const).filter(([, facts]) => Object.keys(facts).length > 0));
-  const fields = members.map(member => `${member.name} ${member.shape}${presenceOf(member)}${member.required === true ? '*' : ''}`).join(';');
+  const more = Object.fromEntries(
+    members.map((member) => [member.name, moreOf(member)] as const).filter(([, facts]) => Object.keys(facts).length > 0),
+  );
+  const fields = members
+    .map((member) => `${member.name} ${member.shape}${presenceOf(member)}${member.required === true ? '*' : ''}`)
+    .join(';');
   return { ...head, fields, ...(Object.keys(more).length > 0 ? { more } : {}) };
 }
 
-const kindsOf = ({ group = '', version, word, kindIn = [] }: ModelType): string[] => [`${group}/${version}`, ...kindIn.map(other => (other.includes('/') ? other : `/${other}`))].map(each => `${each}/${word}`);
+const kindsOf = ({ group = '', version, word, kindIn = [] }: ModelType): string[] =>
+  [`${group}/${version}`, ...kindIn.map((other) => (other.includes('/') ? other : `/${other}`))].map((each) => `${each}/${word}`);
 
 const MORE = ['default', 'enum', 'listType', 'listMapKeys', 'mapType', 'patchStrategy', 'patchMergeKey'] as const;
-const moreOf = (member: Member): object => Object.fromEntries(MORE.filter(key => member[key] !== undefined).map(key => [key, member[key]]));
+const moreOf = (member: Member): object =>
+  Object.fromEntries(MORE.filter((key) => member[key] !== undefined).map((key) => [key, member[key]]));
 
 export function messageTable({ types }: Model): [string, string][] {
   const messages = [...types.values()].filter(({ protobuf }) => protobuf !== false);
-  return messages.sort((a, b) => byText(`${a.package}.${a.word}`, `${b.package}.${b.word}`)).map(message => [message.name, messageEntry(message)]);
+  return messages
+    .sort((a, b) => byText(`${a.package}.${a.word}`, `${b.package}.${b.word}`))
+    .map((message) => [message.name, messageEntry(message)]);
 }
 
 function messageEntry({ own }: ModelType): string {
   const fields = own.filter(({ proto }) => proto !== undefined).sort((a, b) => (a.proto ?? 0) - (b.proto ?? 0));
-  return fields.map(field => `${field.proto ?? 0} ${field.name} ${field.inline === true ? `...${field.protoShape}!` : `${field.protoShape}${presenceOf(field)}`}`).join(';');
+  return fields
+    .map(
+      (field) =>
+        `${field.proto ?? 0} ${field.name} ${field.inline === true ? `...${field.protoShape}!` : `${field.protoShape}${presenceOf(field)}`}`,
+    )
+    .join(';');
 }
 
 /** Group version -> kinds that exist there, served or not: decides which of several decoding errors a client sees. */

@@ -11,19 +11,35 @@ export interface Resource<T extends KubeObject = KubeObject> {
   readonly shape?: T;
 }
 
-export const apiVersionOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string => (group === '' ? version : `${group}/${version}`);
+export const apiVersionOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string =>
+  group === '' ? version : `${group}/${version}`;
 export const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
 /** `deployments.apps`, `pods`: a type whatever its version. */
-export const groupResourceOf = ({ group, resource }: Pick<Resource, 'group' | 'resource'>): string => (group === '' ? resource : `${resource}.${group}`);
+export const groupResourceOf = ({ group, resource }: Pick<Resource, 'group' | 'resource'>): string =>
+  group === '' ? resource : `${resource}.${group}`;
 
 /** Describes a type: `resource<Pod>('v1', 'pods', 'Pod')`. */
-export function resource<T extends KubeObject>(apiVersion: string, plural: string, kind: string, scope: 'namespaced' | 'cluster' = 'namespaced'): Resource<T> {
+export function resource<T extends KubeObject>(
+  apiVersion: string,
+  plural: string,
+  kind: string,
+  scope: 'namespaced' | 'cluster' = 'namespaced',
+): Resource<T> {
   const slash = apiVersion.indexOf('/');
-  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), resource: plural, kind, namespaced: scope === 'namespaced' };
+  return {
+    group: slash < 0 ? '' : apiVersion.slice(0, slash),
+    version: apiVersion.slice(slash + 1),
+    resource: plural,
+    kind,
+    namespaced: scope === 'namespaced',
+  };
 }
 
 /** Where one type, or one object of it, is served. An empty namespace of a namespaced type means all namespaces. */
-export function pathOf(type: Resource, at: { readonly namespace?: string; readonly name?: string; readonly subresource?: string } = {}): string {
+export function pathOf(
+  type: Resource,
+  at: { readonly namespace?: string; readonly name?: string; readonly subresource?: string } = {},
+): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
   const namespace = type.namespaced && at.namespace ? `/namespaces/${encodeURIComponent(at.namespace)}` : '';
   const name = at.name ? `/${encodeURIComponent(at.name)}` : '';

@@ -52,7 +52,11 @@ export interface Watch<T> extends AsyncIterable<WatchEvent<T>> {
   close(): void;
 }
 
-export type PatchType = 'application/merge-patch+json' | 'application/strategic-merge-patch+json' | 'application/json-patch+json' | 'application/apply-patch+yaml';
+export type PatchType =
+  | 'application/merge-patch+json'
+  | 'application/strategic-merge-patch+json'
+  | 'application/json-patch+json'
+  | 'application/apply-patch+yaml';
 
 export interface Patch {
   readonly type: PatchType;

@@ -18,7 +18,9 @@ export class Cache<T extends KubeObject> implements Lister<T> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, { words: IndexFunction<T>; keys: Map<string, Set<string>> }>();
 
-  constructor() { this.addIndex(namespaceIndex, object => [object.metadata.namespace ?? '']); }
+  constructor() {
+    this.addIndex(namespaceIndex, (object) => [object.metadata.namespace ?? '']);
+  }
 
   /** May be called at any time; what is in the cache is indexed at once. */
   addIndex(name: string, words: IndexFunction<T>): void {
@@ -28,16 +30,26 @@ export class Cache<T extends KubeObject> implements Lister<T> {
     for (const [key, object] of this.#objects) for (const word of words(object)) file(index.keys, word, key);
   }
 
-  get(key: string): T | undefined { return this.#objects.get(key); }
-  list(): readonly T[] { return [...this.#objects.values()]; }
-  keys(): readonly string[] { return [...this.#objects.keys()]; }
-  get size(): number { return this.#objects.size; }
-  inNamespace(namespace: string): readonly T[] { return this.by(namespaceIndex, namespace); }
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+  list(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+  keys(): readonly string[] {
+    return [...this.#objects.keys()];
+  }
+  get size(): number {
+    return this.#objects.size;
+  }
+  inNamespace(namespace: string): readonly T[] {
+    return this.by(namespaceIndex, namespace);
+  }
 
   by(name: string, word: string): readonly T[] {
     const index = this.#indexes.get(name);
     if (!index) throw new Error(`there is no index ${name}`);
-    return [...index.keys.get(word) ?? []].flatMap(key => this.#objects.get(key) ?? []);
+    return [...(index.keys.get(word) ?? [])].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
   /** Returns what was there before. */

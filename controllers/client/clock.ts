@@ -23,8 +23,11 @@ export const systemClock: Clock = {
 
 /** Resolves after `ms`, or at once when `signal` aborts. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal?.aborted) { resolve(); return; }
+  return new Promise((resolve) => {
+    if (signal?.aborted) {
+      resolve();
+      return;
+    }
     const finish = (): void => {
       cancel();
       signal?.removeEventListener('abort', finish);

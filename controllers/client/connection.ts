@@ -59,7 +59,10 @@ export class Connection {
   readonly #sessions = new Set<Session>();
   #closed = false;
 
-  constructor(private readonly settings: ConnectionSettings, private readonly options: ConnectionOptions = {}) {
+  constructor(
+    private readonly settings: ConnectionSettings,
+    private readonly options: ConnectionOptions = {},
+  ) {
     const url = new URL(settings.server);
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/$/, '');
@@ -101,11 +104,27 @@ export class Connection {
         throw error;
       }
       const token = this.settings.token?.();
-      const stream = session.http.request({ ':method': method, ':path': this.#prefix + path, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers }, { endStream: body === undefined });
-      const abort = (): void => { stream.close(http2.constants.NGHTTP2_CANCEL); };
+      const stream = session.http.request(
+        {
+          ':method': method,
+          ':path': this.#prefix + path,
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        { endStream: body === undefined },
+      );
+      const abort = (): void => {
+        stream.close(http2.constants.NGHTTP2_CANCEL);
+      };
       signal?.addEventListener('abort', abort, { once: true });
-      const cancelTimer = timeoutMs === undefined ? null : this.#clock.after(timeoutMs, () => { reject(new ConnectionError(`${this.#origin} did not answer within ${timeoutMs} ms`, false)); abort(); });
-      stream.once('response', answer => resolve({ status: answer[':status'] ?? 0, headers: answer, stream }));
+      const cancelTimer =
+        timeoutMs === undefined
+          ? null
+          : this.#clock.after(timeoutMs, () => {
+              reject(new ConnectionError(`${this.#origin} did not answer within ${timeoutMs} ms`, false));
+              abort();
+            });
+      stream.once('response', (answer) => resolve({ status: answer[':status'] ?? 0, headers: answer, stream }));
       // Also after the answer began: the error of a stream that nobody listens to would end the process.
       stream.on('error', (error: Error) => reject(this.#failure(stream, error)));
       stream.once('close', () => {
@@ -121,7 +140,11 @@ export class Connection {
   /** A refused stream was not processed (RFC 9113, 8.7), and neither was one above the last that a GOAWAY names; all else is unknown. */
   #failure(stream: http2.ClientHttp2Stream, error: Error | null): ConnectionError {
     const definite = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || stream.id === undefined;
-    return new ConnectionError(`the connection to ${this.#origin} broke: ${error ? messageOf(error) : 'the stream was closed'}`, definite, error);
+    return new ConnectionError(
+      `the connection to ${this.#origin} broke: ${error ? messageOf(error) : 'the stream was closed'}`,
+      definite,
+      error,
+    );
   }
 
   #session(): Session {
@@ -134,12 +157,23 @@ export class Connection {
 
   #open(): Session {
     const { ca, cert, key, skipTlsVerify, tlsServerName } = this.settings;
-    const terms = { ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...(tlsServerName === undefined ? {} : { servername: tlsServerName }) };
+    const terms = {
+      ca,
+      cert,
+      key,
+      rejectUnauthorized: !skipTlsVerify,
+      ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
+    };
     const { mayPass } = this.options;
     const socket = mayPass ? this.#socket(terms) : null;
-    const http = http2.connect(this.#origin, { ...terms, ...(socket && mayPass ? { createConnection: () => new GatedStream(socket, mayPass) } : {}) });
+    const http = http2.connect(this.#origin, {
+      ...terms,
+      ...(socket && mayPass ? { createConnection: () => new GatedStream(socket, mayPass) } : {}),
+    });
     // Over a stream that is not a socket a session counts as connected at once; what counts is the socket below.
-    const connected = socket ? this.#connected(http, socket, socket instanceof tls.TLSSocket ? 'secureConnect' : 'connect') : this.#connected(http, http, 'connect');
+    const connected = socket
+      ? this.#connected(http, socket, socket instanceof tls.TLSSocket ? 'secureConnect' : 'connect')
+      : this.#connected(http, http, 'connect');
     const session: Session = { http, streams: 0, connected };
     session.connected.catch(() => undefined);
     this.#sessions.add(session);
@@ -156,18 +190,36 @@ export class Connection {
     const { protocol, hostname, port } = new URL(this.#origin);
     const host = hostname.replace(/^\[|\]$/g, '');
     if (protocol === 'http:') return net.connect(Number(port || 80), host);
-    return tls.connect({ host, port: Number(port || 443), ALPNProtocols: ['h2'], ...(net.isIP(host) === 0 ? { servername: host } : {}), ...terms });
+    return tls.connect({
+      host,
+      port: Number(port || 443),
+      ALPNProtocols: ['h2'],
+      ...(net.isIP(host) === 0 ? { servername: host } : {}),
+      ...terms,
+    });
   }
 
   #connected(http: http2.ClientHttp2Session, source: EventEmitter, event: 'connect' | 'secureConnect'): Promise<void> {
     const timeoutMs = this.options.connectTimeoutMs ?? defaultConnectTimeoutMs;
     return new Promise((resolve, reject) => {
-      const fail = (why: string, cause?: unknown): void => { reject(new ConnectionError(`cannot connect to ${this.#origin}: ${why}`, true, cause)); http.destroy(); };
+      const fail = (why: string, cause?: unknown): void => {
+        reject(new ConnectionError(`cannot connect to ${this.#origin}: ${why}`, true, cause));
+        http.destroy();
+      };
       const cancel = this.#clock.after(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
       // Node is kept alive while a connection is awaited; afterwards the process's own work decides.
-      source.once(event, () => { cancel(); resolve(); });
-      http.once('error', error => { cancel(); fail(messageOf(error), error); });
-      http.once('close', () => { cancel(); fail('it was closed'); });
+      source.once(event, () => {
+        cancel();
+        resolve();
+      });
+      http.once('error', (error) => {
+        cancel();
+        fail(messageOf(error), error);
+      });
+      http.once('close', () => {
+        cancel();
+        fail('it was closed');
+      });
     });
   }
 
@@ -177,8 +229,17 @@ export class Connection {
     let waiting = false;
     const beat = (): void => {
       if (http.destroyed) return;
-      if (waiting) { http.destroy(new ConnectionError(`${this.#origin} has been silent for ${everyMs} ms`, false)); return; }
-      if (!http.connecting && http.ping(() => { waiting = false; })) waiting = true;
+      if (waiting) {
+        http.destroy(new ConnectionError(`${this.#origin} has been silent for ${everyMs} ms`, false));
+        return;
+      }
+      if (
+        !http.connecting &&
+        http.ping(() => {
+          waiting = false;
+        })
+      )
+        waiting = true;
       cancel = this.#clock.after(everyMs, beat);
     };
     let cancel = this.#clock.after(everyMs, beat);

@@ -47,17 +47,34 @@ export class QueueController implements Controller {
   readonly queue: WorkQueue;
   readonly #needed: { synced(): Promise<void> }[] = [];
 
-  constructor(private readonly environment: ControllerEnvironment, private readonly options: QueueControllerOptions) {
+  constructor(
+    private readonly environment: ControllerEnvironment,
+    private readonly options: QueueControllerOptions,
+  ) {
     this.name = options.name;
     const { backoffFirstMs, backoffMaxMs } = options;
     const metrics = environment.metrics?.(options.name);
-    this.queue = new WorkQueue({ clock: environment.clock, ...(metrics ? { metrics } : {}), ...(backoffFirstMs === undefined ? {} : { backoffFirstMs }), ...(backoffMaxMs === undefined ? {} : { backoffMaxMs }) });
+    this.queue = new WorkQueue({
+      clock: environment.clock,
+      ...(metrics ? { metrics } : {}),
+      ...(backoffFirstMs === undefined ? {} : { backoffFirstMs }),
+      ...(backoffMaxMs === undefined ? {} : { backoffMaxMs }),
+    });
   }
 
   /** Follows a type; `keys` says which keys a change of an object concerns (both states are asked). The default is its own key. */
-  watch<T extends KubeObject>(type: Resource<T>, keys: (object: T) => readonly string[] = object => [keyTextOf(object)]): this {
-    const add = (object: T): void => { for (const key of keys(object)) this.queue.add(key); };
-    this.needs(type).addHandlers({ added: add, changed: (before, after) => { if (before !== after) add(before); add(after); }, removed: add });
+  watch<T extends KubeObject>(type: Resource<T>, keys: (object: T) => readonly string[] = (object) => [keyTextOf(object)]): this {
+    const add = (object: T): void => {
+      for (const key of keys(object)) this.queue.add(key);
+    };
+    this.needs(type).addHandlers({
+      added: add,
+      changed: (before, after) => {
+        if (before !== after) add(before);
+        add(after);
+      },
+      removed: add,
+    });
     return this;
   }
 
@@ -69,10 +86,15 @@ export class QueueController implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#needed.map(informer => informer.synced()));
+    await Promise.all(this.#needed.map((informer) => informer.synced()));
     const { workers = 1, sync, retriesMax, background } = this.options;
     // A conflict says that the cache lags; the next try comes with what it shows then.
-    const onError = (key: string, error: unknown): void => { if (!isConflict(error)) this.environment.log('error', `${this.name}: ${key}: ${messageOf(error)}`); };
-    await Promise.all([work(this.queue, { workers, sync, onError, ...(retriesMax === undefined ? {} : { retriesMax }) }, signal), background?.(signal)]);
+    const onError = (key: string, error: unknown): void => {
+      if (!isConflict(error)) this.environment.log('error', `${this.name}: ${key}: ${messageOf(error)}`);
+    };
+    await Promise.all([
+      work(this.queue, { workers, sync, onError, ...(retriesMax === undefined ? {} : { retriesMax }) }, signal),
+      background?.(signal),
+    ]);
   }
 }

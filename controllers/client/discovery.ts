@@ -2,7 +2,9 @@ import type { Api } from './api.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
 /** A type that a server serves, and what can be done with it. */
-export interface DiscoveredType extends Resource { readonly verbs: ReadonlySet<string> }
+export interface DiscoveredType extends Resource {
+  readonly verbs: ReadonlySet<string>;
+}
 
 export interface Discovery {
   /** Each type once, in the version that the server prefers. */
@@ -18,7 +20,12 @@ interface GroupDocument {
   readonly versions?: readonly {
     readonly version: string;
     readonly freshness?: string;
-    readonly resources?: readonly { readonly resource: string; readonly responseKind?: { readonly group?: string; readonly version?: string; readonly kind?: string }; readonly scope?: string; readonly verbs?: readonly string[] }[];
+    readonly resources?: readonly {
+      readonly resource: string;
+      readonly responseKind?: { readonly group?: string; readonly version?: string; readonly kind?: string };
+      readonly scope?: string;
+      readonly verbs?: readonly string[];
+    }[];
   }[];
 }
 
@@ -26,16 +33,28 @@ const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 /** Asks a server for everything it serves, in two requests. */
 export async function discover(api: Api): Promise<Discovery> {
-  const documents = await Promise.all(['/api', '/apis'].map(path => api.read<{ readonly items?: readonly GroupDocument[] }>(path, aggregated)));
-  const versions = documents.flatMap(({ items = [] }) => items).flatMap(({ metadata, versions: served = [] }) => served.map(version => ({ group: metadata.name ?? '', ...version })));
-  const all = versions.flatMap(({ group, version, resources = [] }) => resources.map(entry => ({
-    // A body of another kind's version says so in its response kind; the path is the group's.
-    group, version, resource: entry.resource, kind: entry.responseKind?.kind ?? '', namespaced: entry.scope === 'Namespaced', verbs: new Set(entry.verbs ?? []),
-  })));
+  const documents = await Promise.all(
+    ['/api', '/apis'].map((path) => api.read<{ readonly items?: readonly GroupDocument[] }>(path, aggregated)),
+  );
+  const versions = documents
+    .flatMap(({ items = [] }) => items)
+    .flatMap(({ metadata, versions: served = [] }) => served.map((version) => ({ group: metadata.name ?? '', ...version })));
+  const all = versions.flatMap(({ group, version, resources = [] }) =>
+    resources.map((entry) => ({
+      // A body of another kind's version says so in its response kind; the path is the group's.
+      group,
+      version,
+      resource: entry.resource,
+      kind: entry.responseKind?.kind ?? '',
+      namespaced: entry.scope === 'Namespaced',
+      verbs: new Set(entry.verbs ?? []),
+    })),
+  );
   const seen = new Set<string>();
   const types = all.filter(({ group, resource }) => !seen.has(`${resource}.${group}`) && seen.add(`${resource}.${group}`));
   return { types, all, failed: versions.filter(({ freshness }) => freshness === 'Stale').map(apiVersionOf) };
 }
 
 /** Types that can be listed, watched and deleted. */
-export const deletableTypes = ({ types }: Discovery): readonly DiscoveredType[] => types.filter(({ verbs }) => ['delete', 'list', 'watch'].every(verb => verbs.has(verb)));
+export const deletableTypes = ({ types }: Discovery): readonly DiscoveredType[] =>
+  types.filter(({ verbs }) => ['delete', 'list', 'watch'].every((verb) => verbs.has(verb)));

@@ -14,7 +14,11 @@ export const protobufType = PROTOBUF_MEDIA_TYPE;
 /** Metadata alone: every type has it in Protobuf, custom ones too. */
 export type MetadataForm = 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
-interface GroupVersionKind { readonly group: string; readonly version: string; readonly kind: string }
+interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
 
 /**
  * Whether objects of that kind can be read and written in Protobuf. Messages are found by the first word of the group, so `apps.example.org` would pass
@@ -42,17 +46,20 @@ export function encodeBody(preferred: ContentType, body: unknown): EncodedBody {
 }
 
 function inProtobuf(body: unknown): Buffer | null {
-  const { apiVersion, kind } = typeof body === 'object' && body !== null ? body as { readonly apiVersion?: unknown; readonly kind?: unknown } : {};
+  const { apiVersion, kind } =
+    typeof body === 'object' && body !== null ? (body as { readonly apiVersion?: unknown; readonly kind?: unknown }) : {};
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !speaksProtobuf(kindOf(apiVersion, kind))) return null;
   const encoded = protobufEncode(body);
   return encoded.ok ? encoded.bytes : null;
 }
 
 /** Whether an answer, or a body, of that content type is Protobuf. */
-export const isProtobuf = (contentType: string | undefined): boolean => contentType !== undefined && contentType.split(';', 1)[0]?.trim() === protobufType;
+export const isProtobuf = (contentType: string | undefined): boolean =>
+  contentType !== undefined && contentType.split(';', 1)[0]?.trim() === protobufType;
 
 /** Decodes a whole answer. Throws an `UnreadableError` when it is not what its type says. */
-export const decodeBody = (bytes: Buffer, contentType: string | undefined): unknown => (isProtobuf(contentType) ? decodeProtobuf(bytes) : decodeJson(bytes));
+export const decodeBody = (bytes: Buffer, contentType: string | undefined): unknown =>
+  isProtobuf(contentType) ? decodeProtobuf(bytes) : decodeJson(bytes);
 
 /** Decodes one enveloped object. */
 export function decodeProtobuf(bytes: Buffer): unknown {

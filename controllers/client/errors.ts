@@ -15,20 +15,33 @@ export class ApiError extends Error {
   readonly code: number;
   readonly reason: string;
 
-  constructor(code: number, readonly status: StatusDocument, request: string, readonly retryAfterSeconds: number | null = null) {
+  constructor(
+    code: number,
+    readonly status: StatusDocument,
+    request: string,
+    readonly retryAfterSeconds: number | null = null,
+  ) {
     super(status.message ?? `${request} was answered with ${code}`);
     this.code = code;
     this.reason = status.reason ?? '';
   }
 
   /** Whether the request certainly had no effect. A server that ran out of time (504, and errors within: 500) may still have carried it out. */
-  get definite(): boolean { return this.code !== 504 && this.code !== 500; }
+  get definite(): boolean {
+    return this.code !== 504 && this.code !== 500;
+  }
 }
 
 /** No answer came. When `definite`, the request certainly did not reach the server; otherwise it may have been carried out. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
-  constructor(message: string, readonly definite: boolean, cause?: unknown) { super(message, { cause }); }
+  constructor(
+    message: string,
+    readonly definite: boolean,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
 }
 
 /** The client may not send requests any more: it was stopped, or its permission (a lease) ran out. */
@@ -41,7 +54,10 @@ export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
-const hasReason = (reason: string, code: number) => (error: unknown): error is ApiError => error instanceof ApiError && (error.reason === reason || (error.reason === '' && error.code === code));
+const hasReason =
+  (reason: string, code: number) =>
+  (error: unknown): error is ApiError =>
+    error instanceof ApiError && (error.reason === reason || (error.reason === '' && error.code === code));
 
 export const isNotFound = hasReason('NotFound', 404);
 export const isAlreadyExists = hasReason('AlreadyExists', -1);
@@ -50,11 +66,14 @@ export const isForbidden = hasReason('Forbidden', 403);
 export const isInvalid = hasReason('Invalid', 422);
 export const isUnauthorized = hasReason('Unauthorized', 401);
 /** The wanted version is no longer there: list anew. */
-export const isExpired = (error: unknown): error is ApiError => error instanceof ApiError && (error.reason === 'Expired' || error.reason === 'Gone' || error.code === 410);
-export const isServerTimeout = (error: unknown): error is ApiError => error instanceof ApiError && (error.reason === 'Timeout' || error.reason === 'ServerTimeout');
+export const isExpired = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.reason === 'Expired' || error.reason === 'Gone' || error.code === 410);
+export const isServerTimeout = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.reason === 'Timeout' || error.reason === 'ServerTimeout');
 
 /** Whether a Status lists a cause of that type. */
-export const hasCause = (error: unknown, cause: string): boolean => error instanceof ApiError && (error.status.details?.causes?.some(({ reason }) => reason === cause) ?? false);
+export const hasCause = (error: unknown, cause: string): boolean =>
+  error instanceof ApiError && (error.status.details?.causes?.some(({ reason }) => reason === cause) ?? false);
 /** Creation failed because the namespace goes away: nothing to do, and nothing to report. */
 export const isNamespaceTerminating = (error: unknown): boolean => hasCause(error, 'NamespaceTerminating');
 

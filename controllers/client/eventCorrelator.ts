@@ -63,7 +63,9 @@ export class EventCorrelator {
   }
 
   /** Remembers what became of a correlation. */
-  wrote(key: string, event: WrittenEvent): void { this.#written.set(key, event); }
+  wrote(key: string, event: WrittenEvent): void {
+    this.#written.set(key, event);
+  }
 
   #isOneOfMany(kind: string, message: string): boolean {
     const now = this.clock.elapsed();

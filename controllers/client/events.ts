@@ -42,17 +42,24 @@ export class EventWriter {
   }
 
   as(component: string): EventRecorder {
-    const tell = (type: 'Normal' | 'Warning') => (object: KubeObject, reason: string, message: string): void => this.#tell({ object: referenceTo(object), type, reason, message, component });
+    const tell =
+      (type: 'Normal' | 'Warning') =>
+      (object: KubeObject, reason: string, message: string): void =>
+        this.#tell({ object: referenceTo(object), type, reason, message, component });
     return { normal: tell('Normal'), warning: tell('Warning') };
   }
 
   /** Resolves when everything told so far is written, or failed. */
-  async flushed(): Promise<void> { while (this.#writing) await this.#writing; }
+  async flushed(): Promise<void> {
+    while (this.#writing) await this.#writing;
+  }
 
   #tell(happening: Happening): void {
     if (this.#waiting.length >= waitingMax) return;
     this.#waiting.push(happening);
-    this.#writing ??= this.#writeAll().finally(() => { this.#writing = null; });
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = null;
+    });
   }
 
   async #writeAll(): Promise<void> {
@@ -68,7 +75,7 @@ export class EventWriter {
 
   async #write(happening: Happening, correlation: Correlation): Promise<void> {
     if (correlation.do === 'drop') return;
-    if (correlation.do === 'count' && await this.#countUp(correlation)) return;
+    if (correlation.do === 'count' && (await this.#countUp(correlation))) return;
     const now = this.options.clock.now();
     const namespace = happening.object.namespace || 'default';
     const name = `${happening.object.name ?? ''}.${this.#unique(now)}`;
@@ -93,13 +100,35 @@ export class EventWriter {
 }
 
 export function referenceTo({ apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } }: KubeObject): ObjectReference {
-  return { ...(kind ? { kind } : {}), ...(namespace ? { namespace } : {}), ...(name ? { name } : {}), ...(uid ? { uid } : {}), ...(apiVersion ? { apiVersion } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+  return {
+    ...(kind ? { kind } : {}),
+    ...(namespace ? { namespace } : {}),
+    ...(name ? { name } : {}),
+    ...(uid ? { uid } : {}),
+    ...(apiVersion ? { apiVersion } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
+  };
 }
 
-function eventOf({ object, type, reason, component }: Happening, message: string, at: { readonly name: string; readonly namespace: string; readonly now: number }): EventObject {
+function eventOf(
+  { object, type, reason, component }: Happening,
+  message: string,
+  at: { readonly name: string; readonly namespace: string; readonly now: number },
+): EventObject {
   const time = timeText(at.now);
   return {
-    apiVersion: 'v1', kind: 'Event', metadata: { name: at.name, namespace: at.namespace },
-    involvedObject: object, reason, message, type, source: { component }, firstTimestamp: time, lastTimestamp: time, count: 1, reportingComponent: component, reportingInstance: '',
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: at.name, namespace: at.namespace },
+    involvedObject: object,
+    reason,
+    message,
+    type,
+    source: { component },
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+    reportingComponent: component,
+    reportingInstance: '',
   };
 }

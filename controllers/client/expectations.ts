@@ -38,7 +38,11 @@ export class Expectations {
   }
 
   /** A deletion was seen, or will not happen. */
-  deleted(key: string, uid: string): void { this.#expected.get(key)?.deletions.delete(uid); }
+  deleted(key: string, uid: string): void {
+    this.#expected.get(key)?.deletions.delete(uid);
+  }
 
-  forget(key: string): void { this.#expected.delete(key); }
+  forget(key: string): void {
+    this.#expected.delete(key);
+  }
 }

@@ -10,15 +10,22 @@ import { Duplex } from 'node:stream';
  */
 export class GatedStream extends Duplex {
   /** `mayPass` throws when nothing may leave any more. */
-  constructor(private readonly socket: Socket, private readonly mayPass: () => void) {
+  constructor(
+    private readonly socket: Socket,
+    private readonly mayPass: () => void,
+  ) {
     super();
-    socket.on('data', (chunk: Buffer) => { if (!this.push(chunk)) socket.pause(); });
+    socket.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) socket.pause();
+    });
     socket.once('end', () => this.push(null));
-    socket.once('error', error => this.destroy(error));
+    socket.once('error', (error) => this.destroy(error));
     socket.once('close', () => this.destroy());
   }
 
-  override _read(): void { this.socket.resume(); }
+  override _read(): void {
+    this.socket.resume();
+  }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
     try {
@@ -31,7 +38,9 @@ export class GatedStream extends Duplex {
     this.socket.write(chunk, done);
   }
 
-  override _final(done: (error?: Error | null) => void): void { this.socket.end(() => done()); }
+  override _final(done: (error?: Error | null) => void): void {
+    this.socket.end(() => done());
+  }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.socket.destroy();

@@ -34,20 +34,34 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   #synced = false;
   #whenSynced: (() => void)[] = [];
 
-  constructor(private readonly options: InformerOptions<T>) { this.#transform = options.transform ?? withoutManagedFields; }
+  constructor(private readonly options: InformerOptions<T>) {
+    this.#transform = options.transform ?? withoutManagedFields;
+  }
 
-  get type(): Resource<T> { return this.options.type; }
-  get cache(): Lister<T> { return this.#cache; }
-  get version(): string { return this.#version; }
-  get hasSynced(): boolean { return this.#synced; }
+  get type(): Resource<T> {
+    return this.options.type;
+  }
+  get cache(): Lister<T> {
+    return this.#cache;
+  }
+  get version(): string {
+    return this.#version;
+  }
+  get hasSynced(): boolean {
+    return this.#synced;
+  }
 
-  addIndex(name: string, words: IndexFunction<T>): void { this.#cache.addIndex(name, words); }
+  addIndex(name: string, words: IndexFunction<T>): void {
+    this.#cache.addIndex(name, words);
+  }
 
   /** A handler that comes late is told of what is there. The returned function takes it away. */
   addHandlers(handlers: Handlers<T>): () => void {
     this.#handlers.add(handlers);
     if (this.#synced) for (const object of this.#cache.list()) handlers.added?.(object);
-    return () => { this.#handlers.delete(handlers); };
+    return () => {
+      this.#handlers.delete(handlers);
+    };
   }
 
   /** Starts to follow the server until `signal` aborts; further calls change nothing. */
@@ -62,14 +76,21 @@ export class Informer<T extends KubeObject> implements Sink<T> {
 
   /** Resolves when the cache has the state of some moment after the start, or the informer was stopped. */
   synced(): Promise<void> {
-    return this.#synced ? Promise.resolve() : new Promise(resolve => { this.#whenSynced.push(resolve); });
+    return this.#synced
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          this.#whenSynced.push(resolve);
+        });
   }
 
   /** Resolves after the end. */
-  async stopped(): Promise<void> { await this.#running; }
+  async stopped(): Promise<void> {
+    await this.#running;
+  }
 
   replace(objects: readonly T[], version: string): void {
-    if (isOlder(version, this.#version)) throw new Error(`the server answered with version ${version} of ${groupResourceOf(this.type)} after ${this.#version}`);
+    if (isOlder(version, this.#version))
+      throw new Error(`the server answered with version ${version} of ${groupResourceOf(this.type)} after ${this.#version}`);
     const gone = new Set(this.#cache.keys());
     for (const object of objects) {
       gone.delete(keyTextOf(object));
@@ -85,7 +106,13 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     const kept = this.#transform(object);
     const before = this.#cache.get(keyTextOf(kept));
     this.#advance(object);
-    if (before && before.metadata.uid === kept.metadata.uid && !isOlder(before.metadata.resourceVersion, kept.metadata.resourceVersion) && before.metadata.resourceVersion !== undefined) return;
+    if (
+      before &&
+      before.metadata.uid === kept.metadata.uid &&
+      !isOlder(before.metadata.resourceVersion, kept.metadata.resourceVersion) &&
+      before.metadata.resourceVersion !== undefined
+    )
+      return;
     // Deleted and made anew within a gap: the handlers see both.
     if (before && before.metadata.uid !== kept.metadata.uid) this.#remove(keyTextOf(kept), undefined);
     const old = this.#cache.put(kept);
@@ -168,6 +195,10 @@ export class Informers {
   }
 
   /** Resolves when each informer asked for so far is synced. */
-  async synced(): Promise<void> { await Promise.all([...this.#informers.values()].map(informer => informer.synced())); }
-  async stopped(): Promise<void> { await Promise.all([...this.#informers.values()].map(informer => informer.stopped())); }
+  async synced(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.synced()));
+  }
+  async stopped(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.stopped()));
+  }
 }

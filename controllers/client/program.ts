@@ -39,23 +39,45 @@ const defaultBurst = 30;
 const awakeMs = 24 * 60 * 60 * 1000;
 
 /** Connects controllers of your own to a server. Does not connect before something is asked. */
-export function controllerProgram(settings: ConnectionSettings, { name, signal, contentType = 'application/json', qps = defaultQps, burst = defaultBurst, resyncMs, log = logToStderr }: ProgramOptions): ControllerProgram {
+export function controllerProgram(
+  settings: ConnectionSettings,
+  { name, signal, contentType = 'application/json', qps = defaultQps, burst = defaultBurst, resyncMs, log = logToStderr }: ProgramOptions,
+): ControllerProgram {
   const clock = systemClock;
   const random = Math.random;
   // Every request and every watch listens.
   setMaxListeners(0, signal);
   const connection = new Connection(settings, { clock });
   const api = new RestApi({ connection, userAgent: `${name}/1 (${process.platform}/${process.arch})`, clock, signal, contentType });
-  const informers = new Informers({ api, clock, random, ...(resyncMs === undefined ? {} : { resyncMs }), onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`) });
-  const writer = new EventWriter({ api, clock, onError: error => { if (!signal.aborted) log('error', `event: ${messageOf(error)}`); } });
-  const environment = { api: api.with({ throttle: throttleFor(qps, burst, clock) }), informers, events: writer.as(name), clock, random, log };
+  const informers = new Informers({
+    api,
+    clock,
+    random,
+    ...(resyncMs === undefined ? {} : { resyncMs }),
+    onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
+  });
+  const writer = new EventWriter({
+    api,
+    clock,
+    onError: (error) => {
+      if (!signal.aborted) log('error', `event: ${messageOf(error)}`);
+    },
+  });
+  const environment = {
+    api: api.with({ throttle: throttleFor(qps, burst, clock) }),
+    informers,
+    events: writer.as(name),
+    clock,
+    random,
+    log,
+  };
   return {
     environment,
     async run(...controllers) {
       const awake = setInterval(() => undefined, awakeMs);
       try {
         informers.start(signal);
-        await Promise.all(controllers.map(controller => controller.run(signal)));
+        await Promise.all(controllers.map((controller) => controller.run(signal)));
         await Promise.all([informers.stopped(), writer.flushed()]);
       } finally {
         clearInterval(awake);

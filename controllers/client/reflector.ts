@@ -54,7 +54,10 @@ export class Reflector<T extends KubeObject> {
   #stale = true;
   #failures = 0;
 
-  constructor(private readonly options: ReflectorOptions<T>, private readonly sink: Sink<T>) {}
+  constructor(
+    private readonly options: ReflectorOptions<T>,
+    private readonly sink: Sink<T>,
+  ) {}
 
   /** Resolves after `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
@@ -74,7 +77,10 @@ export class Reflector<T extends KubeObject> {
   #consider(error: unknown): void {
     if (isExpired(error)) this.#stale = true;
     // A server that does not know such watches says so; it will not learn it while this program runs.
-    else if (this.#stale && !this.#lists && error instanceof ApiError && (error.code === 400 || error.code === 422)) { this.#lists = true; return; }
+    else if (this.#stale && !this.#lists && error instanceof ApiError && (error.code === 400 || error.code === 422)) {
+      this.#lists = true;
+      return;
+    }
     if (!isExpired(error)) this.options.onError?.(error);
   }
 
@@ -95,13 +101,23 @@ export class Reflector<T extends KubeObject> {
 
   #selection(): { namespace?: string; labelSelector?: string; fieldSelector?: string; metadataOnly?: true } {
     const { namespace, labelSelector, fieldSelector, metadataOnly } = this.options;
-    return { ...(metadataOnly ? { metadataOnly } : {}), ...(namespace ? { namespace } : {}), ...(labelSelector ? { labelSelector } : {}), ...(fieldSelector ? { fieldSelector } : {}) };
+    return {
+      ...(metadataOnly ? { metadataOnly } : {}),
+      ...(namespace ? { namespace } : {}),
+      ...(labelSelector ? { labelSelector } : {}),
+      ...(fieldSelector ? { fieldSelector } : {}),
+    };
   }
 
   #open(withState: boolean): Promise<Watch<T>> {
     const timeoutSeconds = Math.floor(watchSecondsMin * (1 + this.options.random()));
     const common = { ...this.#selection(), allowWatchBookmarks: true, timeoutSeconds };
-    return this.options.api.watch(this.options.type, withState ? { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : { ...common, resourceVersion: this.sink.version });
+    return this.options.api.watch(
+      this.options.type,
+      withState
+        ? { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
+        : { ...common, resourceVersion: this.sink.version },
+    );
   }
 
   async #list(signal: AbortSignal): Promise<void> {
@@ -109,7 +125,11 @@ export class Reflector<T extends KubeObject> {
     let next = '';
     let version = '';
     do {
-      const page = await this.options.api.list(this.options.type, { ...this.#selection(), limit: pageSize, ...(next ? { continue: next } : {}) });
+      const page = await this.options.api.list(this.options.type, {
+        ...this.#selection(),
+        limit: pageSize,
+        ...(next ? { continue: next } : {}),
+      });
       items.push(...page.items);
       version = page.metadata.resourceVersion ?? '';
       next = page.metadata.continue ?? '';
@@ -130,20 +150,27 @@ export class Reflector<T extends KubeObject> {
     } finally {
       overdue();
     }
-    if (events === 0 && this.options.clock.elapsed() - opened < watchMsMin) throw new ConnectionError('a watch ended as soon as it began', true);
+    if (events === 0 && this.options.clock.elapsed() - opened < watchMsMin)
+      throw new ConnectionError('a watch ended as soon as it began', true);
     if (initial) throw new ConnectionError('a watch ended before its initial state was complete', true);
   }
 
   #take(event: WatchEvent<T>, initial: T[] | null): T[] | null {
     switch (event.type) {
-      case 'ERROR': throw failureOf(event.object);
+      case 'ERROR':
+        throw failureOf(event.object);
       case 'BOOKMARK': {
         const version = event.object.metadata.resourceVersion ?? '';
-        if (initial && event.object.metadata.annotations?.[initialEventsEnd] === 'true') { this.#replace(initial, version); return null; }
+        if (initial && event.object.metadata.annotations?.[initialEventsEnd] === 'true') {
+          this.#replace(initial, version);
+          return null;
+        }
         if (!initial) this.sink.progress(version);
         return initial;
       }
-      case 'DELETED': case 'ADDED': case 'MODIFIED':
+      case 'DELETED':
+      case 'ADDED':
+      case 'MODIFIED':
         if (initial) initial.push(event.object);
         else if (event.type === 'DELETED') this.sink.remove(event.object);
         else this.sink.put(event.object);
@@ -160,6 +187,6 @@ export class Reflector<T extends KubeObject> {
 }
 
 function failureOf(object: unknown): Error {
-  const status = typeof object === 'object' && object !== null ? object as { code?: number } : {};
+  const status = typeof object === 'object' && object !== null ? (object as { code?: number }) : {};
   return new ApiError(status.code ?? 500, status, 'a watch');
 }

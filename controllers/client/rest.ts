@@ -62,43 +62,84 @@ export class RestApi implements Api {
   /** Types for which the server does not take, or give, Protobuf. */
   readonly #jsonOnly = new Set<string>();
 
-  constructor(private readonly options: RestOptions) { this.#clock = options.clock ?? systemClock; }
+  constructor(private readonly options: RestOptions) {
+    this.#clock = options.clock ?? systemClock;
+  }
 
   /** The same server, under other circumstances: another rate limit, identity or life time. */
-  with(changes: Partial<RestOptions>): RestApi { return new RestApi({ ...this.options, ...changes }); }
+  with(changes: Partial<RestOptions>): RestApi {
+    return new RestApi({ ...this.options, ...changes });
+  }
 
-  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T> { return this.#ask({ method: 'GET', path: pathOf(type, key), about: type }); }
+  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T> {
+    return this.#ask({ method: 'GET', path: pathOf(type, key), about: type });
+  }
 
   async list<T extends KubeObject>(type: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
     const { namespace, metadataOnly, ...query } = options;
-    const list = await this.#ask<ObjectList<T> & { items: T[] | null }>({ method: 'GET', path: pathOf(type, { namespace: namespace ?? '' }) + queryOf(query), about: type, ...(metadataOnly ? { form: 'PartialObjectMetadataList' } : {}) });
+    const list = await this.#ask<ObjectList<T> & { items: T[] | null }>({
+      method: 'GET',
+      path: pathOf(type, { namespace: namespace ?? '' }) + queryOf(query),
+      about: type,
+      ...(metadataOnly ? { form: 'PartialObjectMetadataList' } : {}),
+    });
     // Metadata alone names what it is; whoever asked wants to know of which kind the object is.
-    return { ...list, items: (list.items ?? []).map(item => (metadataOnly ? ofType(type, item) : named(type, item))) };
+    return { ...list, items: (list.items ?? []).map((item) => (metadataOnly ? ofType(type, item) : named(type, item))) };
   }
 
   create<T extends KubeObject>(type: Resource<T>, object: T): Promise<T> {
-    return this.#ask({ method: 'POST', path: pathOf(type, { namespace: object.metadata.namespace ?? '' }), about: type, body: named(type, object) });
+    return this.#ask({
+      method: 'POST',
+      path: pathOf(type, { namespace: object.metadata.namespace ?? '' }),
+      about: type,
+      body: named(type, object),
+    });
   }
 
   update<T extends KubeObject>(type: Resource<T>, object: T, { subresource = '' }: { readonly subresource?: string } = {}): Promise<T> {
     return this.#ask({ method: 'PUT', path: pathOf(type, { ...keyOf(object), subresource }), about: type, body: named(type, object) });
   }
 
-  patch<T extends KubeObject>(type: Resource<T>, key: ObjectKey, patch: Patch, { subresource = '' }: { readonly subresource?: string } = {}): Promise<T> {
-    return this.#ask({ method: 'PATCH', path: pathOf(type, { ...key, subresource }) + queryOf({ ...patch.apply }), about: type, body: patch.body, type: patch.type });
+  patch<T extends KubeObject>(
+    type: Resource<T>,
+    key: ObjectKey,
+    patch: Patch,
+    { subresource = '' }: { readonly subresource?: string } = {},
+  ): Promise<T> {
+    return this.#ask({
+      method: 'PATCH',
+      path: pathOf(type, { ...key, subresource }) + queryOf({ ...patch.apply }),
+      about: type,
+      body: patch.body,
+      type: patch.type,
+    });
   }
 
   async delete(type: Resource, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
-    await this.#ask({ method: 'DELETE', path: pathOf(type, key), about: type, body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } });
+    await this.#ask({
+      method: 'DELETE',
+      path: pathOf(type, key),
+      about: type,
+      body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options },
+    });
   }
 
   async deleteCollection(type: Resource, namespace: string, options: DeleteOptions = {}): Promise<void> {
-    await this.#ask({ method: 'DELETE', path: pathOf(type, { namespace }), about: type, body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } });
+    await this.#ask({
+      method: 'DELETE',
+      path: pathOf(type, { namespace }),
+      about: type,
+      body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options },
+    });
   }
 
-  post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A> { return this.#ask({ method: 'POST', path: pathOf(type, { ...key, subresource }), about: type, body }); }
+  post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A> {
+    return this.#ask({ method: 'POST', path: pathOf(type, { ...key, subresource }), about: type, body });
+  }
 
-  read<A>(path: string, accept?: string): Promise<A> { return this.#ask({ method: 'GET', path, ...(accept ? { accept } : {}) }); }
+  read<A>(path: string, accept?: string): Promise<A> {
+    return this.#ask({ method: 'GET', path, ...(accept ? { accept } : {}) });
+  }
 
   async watch<T extends KubeObject>(type: Resource<T>, { namespace, metadataOnly, ...query }: WatchOptions): Promise<Watch<T>> {
     const path = pathOf(type, { namespace: namespace ?? '' }) + queryOf({ watch: true, ...query });
@@ -121,8 +162,9 @@ export class RestApi implements Api {
     for (let attempt = 0; ; attempt++) {
       await this.options.throttle?.take(this.options.signal);
       const outcome = await this.#attempt(call, timeoutMs).then<Answer | number, number>(
-        answer => (answer.status < 300 ? answer : this.#refusal(call, answer, attempt)),
-        (error: unknown) => this.#broken(call, error, attempt));
+        (answer) => (answer.status < 300 ? answer : this.#refusal(call, answer, attempt)),
+        (error: unknown) => this.#broken(call, error, attempt),
+      );
       if (typeof outcome !== 'number') return outcome;
       await pause(this.#clock, outcome, this.options.signal);
     }
@@ -132,12 +174,22 @@ export class RestApi implements Api {
     const { connection, userAgent, headers, mayWrite, signal, observe } = this.options;
     const { method, path } = call;
     const { content, type, accept } = this.#spelled(call);
-    const own = await headers?.() ?? {};
+    const own = (await headers?.()) ?? {};
     if (signal?.aborted) throw new StoppedError('the client is stopped');
     const started = this.#clock.elapsed();
     const answer = await connection.request({
-      method, path, ...(content ? { body: content } : {}), ...(signal ? { signal } : {}), ...(timeoutMs === null ? {} : { timeoutMs }), ...(mayWrite && method !== 'GET' ? { mayLeave: mayWrite } : {}),
-      headers: { accept, 'user-agent': userAgent, ...own, ...(content ? { 'content-type': type, 'content-length': String(content.length) } : {}) },
+      method,
+      path,
+      ...(content ? { body: content } : {}),
+      ...(signal ? { signal } : {}),
+      ...(timeoutMs === null ? {} : { timeoutMs }),
+      ...(mayWrite && method !== 'GET' ? { mayLeave: mayWrite } : {}),
+      headers: {
+        accept,
+        'user-agent': userAgent,
+        ...own,
+        ...(content ? { 'content-type': type, 'content-length': String(content.length) } : {}),
+      },
     });
     observe?.({ verb: method, code: answer.status, seconds: (this.#clock.elapsed() - started) / 1000 });
     return answer;
@@ -165,7 +217,10 @@ export class RestApi implements Api {
     const header = answer.headers['retry-after'];
     const seconds = header !== undefined && /^\d+$/.test(header) ? Number(header) : null;
     const error = new ApiError(answer.status, status, `${call.method} ${call.path}`, seconds ?? status.details?.retryAfterSeconds ?? null);
-    if (answer.status === 401 && attempt === 0 && this.options.unauthorized) { this.options.unauthorized(); return 0; }
+    if (answer.status === 401 && attempt === 0 && this.options.unauthorized) {
+      this.options.unauthorized();
+      return 0;
+    }
     // 429 and 503 with Retry-After are said before the request is looked at. A 504 is not: the write may have been carried out.
     const turnedAway = answer.status === 429 || (answer.status === 503 && seconds !== null);
     const again = turnedAway || (call.method === 'GET' && answer.status >= 500 && seconds !== null);
@@ -208,11 +263,17 @@ function bodyOf({ stream }: Answer): Promise<Buffer> {
     let ended = false;
     const broke = (error?: Error): void => reject(new ConnectionError('the connection broke within an answer', false, error));
     // A connection may break in the very turn in which the head of the answer came; of such a stream nothing more is heard.
-    if (stream.destroyed) return stream.readableEnded && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR ? resolve(Buffer.alloc(0)) : broke();
-    stream.once('end', () => { ended = true; }).once('error', broke).once('close', () => {
-      if (ended && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR) resolve(Buffer.concat(chunks));
-      else broke();
-    });
+    if (stream.destroyed)
+      return stream.readableEnded && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR ? resolve(Buffer.alloc(0)) : broke();
+    stream
+      .once('end', () => {
+        ended = true;
+      })
+      .once('error', broke)
+      .once('close', () => {
+        if (ended && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR) resolve(Buffer.concat(chunks));
+        else broke();
+      });
   });
 }
 

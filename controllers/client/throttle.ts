@@ -16,7 +16,11 @@ export class TokenBucket implements Throttle {
   #tokens: number;
   #filledAt: number;
 
-  constructor(private readonly qps: number, private readonly burst: number, private readonly clock: Clock) {
+  constructor(
+    private readonly qps: number,
+    private readonly burst: number,
+    private readonly clock: Clock,
+  ) {
     this.#tokens = burst;
     this.#filledAt = clock.elapsed();
   }

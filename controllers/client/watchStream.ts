@@ -30,9 +30,9 @@ const lines: Framing = {
     const end = bytes.indexOf(newline, start);
     return end < 0 ? { need: bytes.length - start + 1 } : { from: start, to: end };
   },
-  mayEnd: chunk => chunk.includes(newline),
+  mayEnd: (chunk) => chunk.includes(newline),
   gap: 1,
-  decode: event => decodeJson(event) as WatchEvent<KubeObject>,
+  decode: (event) => decodeJson(event) as WatchEvent<KubeObject>,
 };
 
 /** Messages behind their lengths. */
@@ -53,7 +53,10 @@ const lengthDelimited: Framing = {
 
 /** Events of a watch from its body. */
 export class StreamWatch<T extends KubeObject> implements Watch<T> {
-  constructor(private readonly stream: Readable & { close?: () => void }, private readonly inProtobuf = false) {}
+  constructor(
+    private readonly stream: Readable & { close?: () => void },
+    private readonly inProtobuf = false,
+  ) {}
 
   close(): void {
     if (this.stream.close) this.stream.close();

@@ -41,9 +41,13 @@ export class WorkQueue {
 
   constructor(private readonly options: WorkQueueOptions) {}
 
-  get length(): number { return this.#waiting.size; }
+  get length(): number {
+    return this.#waiting.size;
+  }
   /** Whether nothing waits, is worked on or comes later. */
-  get idle(): boolean { return this.#waiting.size + this.#processing.size + this.#delayed.size === 0; }
+  get idle(): boolean {
+    return this.#waiting.size + this.#processing.size + this.#delayed.size === 0;
+  }
 
   add(key: string): void {
     if (this.#closed || this.#dirty.has(key)) return;
@@ -56,12 +60,21 @@ export class WorkQueue {
   /** Adds the key after `ms`. Of several waits of a key the shortest counts. */
   addAfter(key: string, ms: number): void {
     if (this.#closed) return;
-    if (ms <= 0) { this.add(key); return; }
+    if (ms <= 0) {
+      this.add(key);
+      return;
+    }
     const at = this.options.clock.elapsed() + ms;
     const planned = this.#delayed.get(key);
     if (planned && planned.at <= at) return;
     planned?.cancel();
-    this.#delayed.set(key, { at, cancel: this.options.clock.after(ms, () => { this.#delayed.delete(key); this.add(key); }) });
+    this.#delayed.set(key, {
+      at,
+      cancel: this.options.clock.after(ms, () => {
+        this.#delayed.delete(key);
+        this.add(key);
+      }),
+    });
   }
 
   /** Adds the key after a wait that grows with its failures. */
@@ -73,15 +86,22 @@ export class WorkQueue {
     this.addAfter(key, Math.min(backoffMaxMs, backoffFirstMs * 2 ** Math.min(failures, 40)));
   }
 
-  failuresOf(key: string): number { return this.#failures.get(key) ?? 0; }
+  failuresOf(key: string): number {
+    return this.#failures.get(key) ?? 0;
+  }
   /** The key is well: its next failure counts as the first. */
-  forget(key: string): void { this.#failures.delete(key); }
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
 
   /** The next key, which stays with the taker until `done`; null once the queue is closed. */
   take(): Promise<string | null> {
     if (this.#closed) return Promise.resolve(null);
     const [key] = this.#waiting;
-    if (key === undefined) return new Promise(resolve => { this.#takers.push(resolve); });
+    if (key === undefined)
+      return new Promise((resolve) => {
+        this.#takers.push(resolve);
+      });
     this.#waiting.delete(key);
     this.options.metrics?.depth?.(this.#waiting.size);
     this.#begin(key);
@@ -107,7 +127,11 @@ export class WorkQueue {
 
   #offer(key: string): void {
     const taker = this.#takers.shift();
-    if (taker) { this.#begin(key); taker(key); return; }
+    if (taker) {
+      this.#begin(key);
+      taker(key);
+      return;
+    }
     this.#waiting.add(key);
     this.options.metrics?.depth?.(this.#waiting.size);
   }

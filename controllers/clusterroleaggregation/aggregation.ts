@@ -4,10 +4,10 @@ import type { ClusterRole, PolicyRule } from '../../api/types/rbac/v1.js';
 
 /** The rules of an aggregated role: those of all roles that it selects, selector by selector and in order of names, each once. Pure. */
 export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): readonly PolicyRule[] {
-  const others = all.filter(other => nameOf(other) !== nameOf(role)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const others = all.filter((other) => nameOf(other) !== nameOf(role)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const rules = new Map<string, PolicyRule>();
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
-    for (const rule of others.filter(({ metadata }) => selects(selector, metadata.labels)).flatMap(other => other.rules ?? [])) {
+    for (const rule of others.filter(({ metadata }) => selects(selector, metadata.labels)).flatMap((other) => other.rules ?? [])) {
       const key = contentOf(rule);
       if (!rules.has(key)) rules.set(key, rule);
     }
@@ -16,5 +16,5 @@ export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]):
 }
 
 /** The same for rules that mean the same: a list that is absent and an empty one do. */
-const contentOf = (rule: PolicyRule): string => JSON.stringify(LISTS.map(list => rule[list] ?? []));
+const contentOf = (rule: PolicyRule): string => JSON.stringify(LISTS.map((list) => rule[list] ?? []));
 const LISTS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;

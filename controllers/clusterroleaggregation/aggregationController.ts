@@ -11,10 +11,16 @@ const fieldManager = 'clusterrole-aggregation-controller';
 
 /** Keeps the rules of roles that gather those of others. */
 export function clusterRoleAggregation(environment: ManagerEnvironment): Controller {
-  const controller = new QueueController(environment, { name: 'clusterrole_aggregation', workers: 5, sync: name => syncRole(environment, name) });
+  const controller = new QueueController(environment, {
+    name: 'clusterrole_aggregation',
+    workers: 5,
+    sync: (name) => syncRole(environment, name),
+  });
   const { cache } = controller.needs(clusterRoles);
   // Any role may be selected, or have been selected, by any of them.
-  const addAll = (): void => { for (const role of cache.list()) if (role.aggregationRule) controller.queue.add(nameOf(role)); };
+  const addAll = (): void => {
+    for (const role of cache.list()) if (role.aggregationRule) controller.queue.add(nameOf(role));
+  };
   controller.needs(clusterRoles).addHandlers({ added: addAll, changed: addAll, removed: addAll });
   return controller;
 }
@@ -26,5 +32,12 @@ export async function syncRole({ api, informers }: ManagerEnvironment, name: str
   if (!role?.aggregationRule) return;
   const rules = aggregatedRules(role, cache.list());
   if (sameJson(rules, role.rules)) return;
-  await api.patch(clusterRoles, keyOf(role), applyPatch({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: clusterRoles.kind, metadata: { name }, ...(rules.length > 0 ? { rules } : {}) }, { fieldManager, force: true }));
+  await api.patch(
+    clusterRoles,
+    keyOf(role),
+    applyPatch(
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: clusterRoles.kind, metadata: { name }, ...(rules.length > 0 ? { rules } : {}) },
+      { fieldManager, force: true },
+    ),
+  );
 }

@@ -12,15 +12,23 @@ import { isReadable, plan, waitAfterChange, type Plan, type Remark } from './pla
 /** Starts Jobs when their schedules say so, and keeps as many finished ones as history allows. */
 export function cronJobController(environment: ManagerEnvironment): Controller {
   const loop = new CronJobLoop(environment);
-  const controller: QueueController = new QueueController(environment, { name: 'cronjob', workers: environment.options['concurrent-cron-job-syncs'], sync: key => loop.sync(key) });
+  const controller: QueueController = new QueueController(environment, {
+    name: 'cronjob',
+    workers: environment.options['concurrent-cron-job-syncs'],
+    sync: (key) => loop.sync(key),
+  });
   const add = (cronJob: CronJob): void => controller.queue.add(keyTextOf(cronJob));
-  controller.needs(cronJobs).addHandlers({ added: add, removed: add, changed: (before, after) => loop.changed(controller.queue, before, after) });
+  controller
+    .needs(cronJobs)
+    .addHandlers({ added: add, removed: add, changed: (before, after) => loop.changed(controller.queue, before, after) });
   follow(controller, { ownerType: cronJobs, type: jobs, wouldAdopt: () => false });
   return controller;
 }
 
 /** The state of one look at a cron job: what its status is to become. */
-interface Look { cronJob: CronJob }
+interface Look {
+  cronJob: CronJob;
+}
 
 function without(cronJob: CronJob, uids: ReadonlySet<string | undefined>): CronJob {
   const active = activeOf(cronJob).filter(({ uid }) => !uids.has(uid));
@@ -31,15 +39,27 @@ export class CronJobLoop {
   /** What schedules without a time zone mean. */
   readonly #localZone: string;
 
-  constructor(private readonly environment: ManagerEnvironment, localZone = new Intl.DateTimeFormat().resolvedOptions().timeZone) { this.#localZone = localZone; }
+  constructor(
+    private readonly environment: ManagerEnvironment,
+    localZone = new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  ) {
+    this.#localZone = localZone;
+  }
 
   /** A new schedule does not make up for times that it would have had; it begins with its next one. */
   changed(queue: QueueController['queue'], before: CronJob, after: CronJob): void {
     const isNew = before.spec?.schedule !== after.spec?.schedule || before.spec?.timeZone !== after.spec?.timeZone;
-    if (!isNew) { queue.add(keyTextOf(after)); return; }
+    if (!isNew) {
+      queue.add(keyTextOf(after));
+      return;
+    }
     if (!isReadable(after, this.#localZone)) {
       // Nothing is to be done until the next change.
-      this.environment.events.warning(after, 'UnParseableCronJobSchedule', `unparseable schedule for cronjob: ${after.spec?.schedule ?? ''}`);
+      this.environment.events.warning(
+        after,
+        'UnParseableCronJobSchedule',
+        `unparseable schedule for cronjob: ${after.spec?.schedule ?? ''}`,
+      );
       return;
     }
     const waitMs = waitAfterChange(after, this.environment.clock.now(), this.#localZone);
@@ -76,9 +96,11 @@ export class CronJobLoop {
     const { api, events } = this.environment;
     const found = review(look.cronJob, owned);
     if (found.unexpected.length > 0) await this.#compareLists(look, found.unexpected);
-    for (const { job, condition } of found.completed) events.normal(look.cronJob, 'SawCompletedJob', `Saw completed job: ${nameOf(job)}, condition: ${condition}`);
+    for (const { job, condition } of found.completed)
+      events.normal(look.cronJob, 'SawCompletedJob', `Saw completed job: ${nameOf(job)}, condition: ${condition}`);
     look.cronJob = without(look.cronJob, new Set(found.completed.map(({ job }) => uidOf(job))));
-    if (found.lastSuccessfulTime !== undefined) look.cronJob = { ...look.cronJob, status: { ...look.cronJob.status, lastSuccessfulTime: found.lastSuccessfulTime } };
+    if (found.lastSuccessfulTime !== undefined)
+      look.cronJob = { ...look.cronJob, status: { ...look.cronJob.status, lastSuccessfulTime: found.lastSuccessfulTime } };
     for (const ref of found.unseen) {
       // The cache may be behind.
       if (await unless(isNotFound, api.get(jobs, { namespace: ref.namespace ?? '', name: ref.name ?? '' }))) continue;
@@ -91,8 +113,14 @@ export class CronJobLoop {
   async #compareLists(look: Look, unexpected: readonly Job[]): Promise<void> {
     const latest = await this.environment.api.get(cronJobs, keyOf(look.cronJob));
     const listed = new Set(activeOf(latest).map(({ uid }) => uid));
-    if (unexpected.some(job => listed.has(uidOf(job)))) look.cronJob = latest;
-    for (const job of unexpected) if (!listed.has(uidOf(job))) this.environment.events.warning(look.cronJob, 'UnexpectedJob', `Saw a job that the controller did not create or forgot: ${nameOf(job)}`);
+    if (unexpected.some((job) => listed.has(uidOf(job)))) look.cronJob = latest;
+    for (const job of unexpected)
+      if (!listed.has(uidOf(job)))
+        this.environment.events.warning(
+          look.cronJob,
+          'UnexpectedJob',
+          `Saw a job that the controller did not create or forgot: ${nameOf(job)}`,
+        );
   }
 
   async #start(look: Look, { at, job, replaces }: NonNullable<Plan['start']>): Promise<void> {
@@ -100,8 +128,18 @@ export class CronJobLoop {
     const created = await this.#create(look, job);
     if (!created) return;
     const { namespace, name, uid, resourceVersion } = created.metadata;
-    const ref: ActiveRef = { kind: jobs.kind, apiVersion: 'batch/v1', ...(namespace ? { namespace } : {}), ...(name ? { name } : {}), ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
-    look.cronJob = { ...look.cronJob, status: { ...look.cronJob.status, active: [...activeOf(look.cronJob), ref], lastScheduleTime: timeText(at) } };
+    const ref: ActiveRef = {
+      kind: jobs.kind,
+      apiVersion: 'batch/v1',
+      ...(namespace ? { namespace } : {}),
+      ...(name ? { name } : {}),
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+    };
+    look.cronJob = {
+      ...look.cronJob,
+      status: { ...look.cronJob.status, active: [...activeOf(look.cronJob), ref], lastScheduleTime: timeText(at) },
+    };
   }
 
   async #replace(look: Look, ref: ActiveRef): Promise<void> {

@@ -7,15 +7,25 @@ import { isFinished } from '../job/verdict.js';
 
 export type ActiveRef = NonNullable<NonNullable<CronJob['status']>['active']>[number];
 export const activeOf = (cronJob: CronJob): readonly ActiveRef[] => cronJob.status?.active ?? [];
-const isTrue = (type: string) => ({ type: other, status }: Condition): boolean => other === type && status === 'True';
+const isTrue =
+  (type: string) =>
+  ({ type: other, status }: Condition): boolean =>
+    other === type && status === 'True';
 const hasEnded = (job: Job, how: 'Complete' | 'Failed'): boolean => job.status?.conditions?.some(isTrue(how)) ?? false;
 
 /** Finished Jobs beyond the limits of history, the oldest first. No limit keeps all. */
 export function superfluousJobs({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
-  const beyond = (limit: number | undefined, ended: readonly Job[]): readonly Job[] => (limit === undefined ? [] : [...ended].sort(byStart).slice(0, Math.max(0, ended.length - limit)));
+  const beyond = (limit: number | undefined, ended: readonly Job[]): readonly Job[] =>
+    limit === undefined ? [] : [...ended].sort(byStart).slice(0, Math.max(0, ended.length - limit));
   return [
-    ...beyond(spec?.successfulJobsHistoryLimit, jobs.filter(job => hasEnded(job, 'Complete'))),
-    ...beyond(spec?.failedJobsHistoryLimit, jobs.filter(job => hasEnded(job, 'Failed'))),
+    ...beyond(
+      spec?.successfulJobsHistoryLimit,
+      jobs.filter((job) => hasEnded(job, 'Complete')),
+    ),
+    ...beyond(
+      spec?.failedJobsHistoryLimit,
+      jobs.filter((job) => hasEnded(job, 'Failed')),
+    ),
   ];
 }
 
@@ -39,16 +49,22 @@ export interface Review {
 export function review(cronJob: CronJob, jobs: readonly Job[]): Review {
   const listed = new Set(activeOf(cronJob).map(({ uid }) => uid));
   const existing = new Set(jobs.map(uidOf));
-  const completed = jobs.filter(job => isFinished(job) && listed.has(uidOf(job)));
+  const completed = jobs.filter((job) => isFinished(job) && listed.has(uidOf(job)));
   return {
-    completed: completed.map(job => ({ job, condition: job.status?.conditions?.find(({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed'))?.type ?? '' })),
-    unexpected: jobs.filter(job => !isFinished(job) && !listed.has(uidOf(job))),
+    completed: completed.map((job) => ({
+      job,
+      condition:
+        job.status?.conditions?.find(({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed'))?.type ?? '',
+    })),
+    unexpected: jobs.filter((job) => !isFinished(job) && !listed.has(uidOf(job))),
     unseen: activeOf(cronJob).filter(({ uid }) => uid === undefined || !existing.has(uid)),
     lastSuccessfulTime: latestSuccess(cronJob, jobs),
   };
 }
 
 function latestSuccess({ status }: CronJob, jobs: readonly Job[]): string | undefined {
-  const times = [status?.lastSuccessfulTime, ...jobs.filter(job => hasEnded(job, 'Complete')).map(job => job.status?.completionTime)].map(timeOf).filter(time => !Number.isNaN(time));
+  const times = [status?.lastSuccessfulTime, ...jobs.filter((job) => hasEnded(job, 'Complete')).map((job) => job.status?.completionTime)]
+    .map(timeOf)
+    .filter((time) => !Number.isNaN(time));
   return times.length === 0 ? undefined : timeText(Math.max(...times));
 }

@@ -8,12 +8,20 @@ import { scheduleOf, type Schedule } from './schedule.js';
 import { zonedText, zoneOf } from './zones.js';
 
 /** What to tell about a cron job. */
-export interface Remark { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string }
+export interface Remark {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
 
 export interface Plan {
   readonly remarks: readonly Remark[];
   /** The run to start now; null for none. */
-  readonly start: { readonly at: number; readonly job: Job; /** Jobs that make room for it. */ readonly replaces: readonly ActiveRef[] } | null;
+  readonly start: {
+    readonly at: number;
+    readonly job: Job;
+    /** Jobs that make room for it. */ readonly replaces: readonly ActiveRef[];
+  } | null;
   /** When to look again, unless something changes; null for never. */
   readonly againAfterMs: number | null;
 }
@@ -27,12 +35,20 @@ const idle = (...remarks: readonly Remark[]): Plan => ({ remarks, start: null, a
 export function plan(cronJob: CronJob, now: number, localZone: string): Plan {
   const { spec } = cronJob;
   if (!spec || isTerminating(cronJob)) return idle();
-  if (spec.timeZone !== undefined && !zoneOf(spec.timeZone)) return idle(warning('UnknownTimeZone', `invalid timeZone: ${JSON.stringify(spec.timeZone)}: unknown time zone ${spec.timeZone}`));
+  if (spec.timeZone !== undefined && !zoneOf(spec.timeZone))
+    return idle(warning('UnknownTimeZone', `invalid timeZone: ${JSON.stringify(spec.timeZone)}: unknown time zone ${spec.timeZone}`));
   if (spec.suspend) return idle();
   const old = spec.schedule.includes('TZ')
-    ? [warning('UnsupportedSchedule', `CRON_TZ or TZ used in schedule ${JSON.stringify(spec.schedule)} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`)] : [];
+    ? [
+        warning(
+          'UnsupportedSchedule',
+          `CRON_TZ or TZ used in schedule ${JSON.stringify(spec.schedule)} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`,
+        ),
+      ]
+    : [];
   const read = scheduleOf(spec.schedule, spec.timeZone ?? localZone);
-  if (!read.ok) return idle(...old, warning('UnparseableSchedule', `unparseable schedule: ${JSON.stringify(spec.schedule)} : ${read.message}`));
+  if (!read.ok)
+    return idle(...old, warning('UnparseableSchedule', `unparseable schedule: ${JSON.stringify(spec.schedule)} : ${read.message}`));
   const next = atSchedule(cronJob, read.schedule, now);
   return { ...next, remarks: [...old, ...next.remarks] };
 }
@@ -42,7 +58,10 @@ function atSchedule(cronJob: CronJob, schedule: Schedule, now: number): Plan {
   const due = dueAt(cronJob, schedule, now, { withDeadline: true });
   if (due.kind === 'invalid') return idle(warning('InvalidSchedule', `invalid schedule: ${spec?.schedule ?? ''} : ${due.message}`));
   if (due.kind === 'none') return { remarks: [], start: null, againAfterMs: nextLookMs(cronJob, schedule, now) };
-  const many = due.missed === 'many' ? [warning('TooManyMissedTimes', 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew')] : [];
+  const many =
+    due.missed === 'many'
+      ? [warning('TooManyMissedTimes', 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew')]
+      : [];
   const objection = objectionTo(cronJob, due.at, now);
   if (objection) return { remarks: [...many, ...objection.remarks], start: null, againAfterMs: nextLookMs(cronJob, schedule, now) };
   const started: CronJob = { ...cronJob, status: { ...cronJob.status, lastScheduleTime: timeText(due.at) } };
@@ -55,11 +74,21 @@ function objectionTo(cronJob: CronJob, at: number, now: number): { readonly rema
   const { spec, status } = cronJob;
   const active = activeOf(cronJob);
   if (spec?.startingDeadlineSeconds !== undefined && at + spec.startingDeadlineSeconds * 1000 < now) {
-    return { remarks: [warning('MissSchedule', `Missed scheduled time to start a job: ${new Date(at).toUTCString().replace('GMT', '+0000')}`)] };
+    return {
+      remarks: [warning('MissSchedule', `Missed scheduled time to start a job: ${new Date(at).toUTCString().replace('GMT', '+0000')}`)],
+    };
   }
   if (active.some(({ name }) => name === jobName(cronJob, at)) || timeOf(status?.lastScheduleTime) === at) return { remarks: [] };
   if (spec?.concurrencyPolicy !== 'Forbid' || active.length === 0) return null;
-  return { remarks: [{ type: 'Normal', reason: 'JobAlreadyActive', message: 'Not starting job because prior execution is running and concurrency policy is Forbid' }] };
+  return {
+    remarks: [
+      {
+        type: 'Normal',
+        reason: 'JobAlreadyActive',
+        message: 'Not starting job because prior execution is running and concurrency policy is Forbid',
+      },
+    ],
+  };
 }
 
 /** The minute in the name makes a run that is started twice collide with itself. */
@@ -70,8 +99,11 @@ function jobOf(cronJob: CronJob, at: number): Job {
   const zone = zoneOf(cronJob.spec?.timeZone ?? '');
   return {
     metadata: {
-      name: jobName(cronJob, at), namespace: namespaceOf(cronJob), ...(metadata?.labels ? { labels: metadata.labels } : {}),
-      annotations: { ...metadata?.annotations, ...(zone ? { [timestampAnnotation]: zonedText(at, zone) } : {}) }, ownerReferences: [controllerReference(cronJobs, cronJob)],
+      name: jobName(cronJob, at),
+      namespace: namespaceOf(cronJob),
+      ...(metadata?.labels ? { labels: metadata.labels } : {}),
+      annotations: { ...metadata?.annotations, ...(zone ? { [timestampAnnotation]: zonedText(at, zone) } : {}) },
+      ownerReferences: [controllerReference(cronJobs, cronJob)],
     },
     ...(spec ? { spec } : {}),
   };
@@ -86,4 +118,3 @@ export function waitAfterChange(cronJob: CronJob, now: number, localZone: string
   const read = scheduleOf(cronJob.spec?.schedule ?? '', cronJob.spec?.timeZone ?? localZone);
   return read.ok ? nextLookMs(cronJob, read.schedule, now) : null;
 }
-

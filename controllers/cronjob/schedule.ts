@@ -55,7 +55,7 @@ function everySchedule(everyMs: number): Schedule {
 function calendarNext(fields: string, zone: Zone): (ms: number) => number | null {
   const cron = new Cron(fields, { paused: true, utcOffset: 0, mode: '5-part' });
   const nextOnWall = (wall: number): number | null => cron.nextRun(new Date(wall))?.getTime() ?? null;
-  return ms => {
+  return (ms) => {
     let start = ms;
     let offset = zone.offsetAt(start);
     let shown = start + offset;
@@ -75,13 +75,19 @@ function calendarNext(fields: string, zone: Zone): (ms: number) => number | null
 
 /** Halves the span; each step either finds a later moment or leaves out half of what remains. */
 function lastOf(next: (ms: number) => number | null, from: number, until: number): number | null {
-  const upTo = (ms: number): number | null => { const found = next(ms); return found !== null && found <= until ? found : null; };
+  const upTo = (ms: number): number | null => {
+    const found = next(ms);
+    return found !== null && found <= until ? found : null;
+  };
   let found = upTo(from);
   for (let [low, high] = [found ?? until, until]; low < high;) {
     const middle = Math.floor((low + high) / 2);
     const later = upTo(middle);
     if (later === null) high = middle;
-    else { found = later; low = later; }
+    else {
+      found = later;
+      low = later;
+    }
   }
   return found;
 }

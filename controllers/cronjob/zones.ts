@@ -23,7 +23,18 @@ export function zoneOf(name: string): Zone | null {
   if (found) return found;
   if (!/^[A-Za-z_]/.test(name) || known.size >= zonesMax) return null;
   try {
-    const zone = zoneBy(new Intl.DateTimeFormat('en-US', { timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' }));
+    const zone = zoneBy(
+      new Intl.DateTimeFormat('en-US', {
+        timeZone: name,
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      }),
+    );
     known.set(name, zone);
     return zone;
   } catch {

@@ -15,10 +15,21 @@ export class DaemonHistory {
   constructor(private readonly environment: ManagerEnvironment) {}
 
   /** The revision of the template of now, made when it is new, and the older ones. */
-  async ensure(set: DaemonSet, candidates: readonly ControllerRevision[], owned: readonly Pod[]): Promise<{ readonly current: ControllerRevision; readonly old: readonly ControllerRevision[] }> {
+  async ensure(
+    set: DaemonSet,
+    candidates: readonly ControllerRevision[],
+    owned: readonly Pod[],
+  ): Promise<{ readonly current: ControllerRevision; readonly old: readonly ControllerRevision[] }> {
     const { api } = this.environment;
-    const revisions = await claim({ api, ownerType: daemonSets, owner: set, type: controllerRevisions, candidates, matches: revision => selects(set.spec?.selector, revision.metadata.labels) });
-    const labelled = await Promise.all(revisions.map(revision => this.#labelled(revision)));
+    const revisions = await claim({
+      api,
+      ownerType: daemonSets,
+      owner: set,
+      type: controllerRevisions,
+      candidates,
+      matches: (revision) => selects(set.spec?.selector, revision.metadata.labels),
+    });
+    const labelled = await Promise.all(revisions.map((revision) => this.#labelled(revision)));
     const { current, twins, old, number } = historyOf(set, labelled);
     if (!current) return { current: await this.#create(set, number), old };
     for (const twin of twins) await this.#merge(twin, current, owned);
@@ -32,12 +43,23 @@ export class DaemonHistory {
   /** One that was adopted from elsewhere may lack the label by which pods are found. */
   #labelled(revision: ControllerRevision): Promise<ControllerRevision> {
     if (hashOf(revision) !== '') return Promise.resolve(revision);
-    return this.environment.api.update(controllerRevisions, { ...revision, metadata: { ...revision.metadata, labels: { ...revision.metadata.labels, [hashLabel]: revision.metadata.name ?? '' } } });
+    return this.environment.api.update(controllerRevisions, {
+      ...revision,
+      metadata: { ...revision.metadata, labels: { ...revision.metadata.labels, [hashLabel]: revision.metadata.name ?? '' } },
+    });
   }
 
   async #merge(twin: ControllerRevision, kept: ControllerRevision, owned: readonly Pod[]): Promise<void> {
     for (const pod of owned) {
-      if (pod.metadata.labels?.[hashLabel] === hashOf(twin)) await unless(isNotFound, this.environment.api.patch(pods, keyOf(pod), mergePatch({ metadata: { uid: uidOf(pod), labels: { [hashLabel]: hashOf(kept) } } })));
+      if (pod.metadata.labels?.[hashLabel] === hashOf(twin))
+        await unless(
+          isNotFound,
+          this.environment.api.patch(
+            pods,
+            keyOf(pod),
+            mergePatch({ metadata: { uid: uidOf(pod), labels: { [hashLabel]: hashOf(kept) } } }),
+          ),
+        );
     }
     await this.#delete(twin);
   }
@@ -51,11 +73,14 @@ export class DaemonHistory {
     if (holds(there, set.spec?.template)) return there;
     // Another template has the same hash: the next try takes another name.
     const collisionCount = (set.status?.collisionCount ?? 0) + 1;
-    await api.update(daemonSets, { ...set, status: { ...set.status as DaemonSetStatus, collisionCount } }, { subresource: 'status' });
+    await api.update(daemonSets, { ...set, status: { ...(set.status as DaemonSetStatus), collisionCount } }, { subresource: 'status' });
     throw new Error(`the name of the revision ${keyTextOf(wanted)} is taken`);
   }
 
   async #delete(revision: ControllerRevision): Promise<void> {
-    await unless(isNotFound, this.environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }));
+    await unless(
+      isNotFound,
+      this.environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }),
+    );
   }
 }

@@ -13,18 +13,22 @@ const nodeNameField = 'metadata.name';
 
 /** What a daemon bears on any node: it is there to mend what is wrong with the node. In the order of the reference. */
 const daemonTolerations: readonly Toleration[] = [
-  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }, { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
-  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' }, { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
-  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' }, { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
 const hostNetworkToleration: Toleration = { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' };
 
 /** The tolerations of a template, and those of any daemon. */
 export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec): readonly Toleration[] {
-  const sameTaint = (a: Toleration, b: Toleration): boolean => a.key === b.key && a.effect === b.effect && (a.operator ?? '') === (b.operator ?? '') && (a.value ?? '') === (b.value ?? '');
+  const sameTaint = (a: Toleration, b: Toleration): boolean =>
+    a.key === b.key && a.effect === b.effect && (a.operator ?? '') === (b.operator ?? '') && (a.value ?? '') === (b.value ?? '');
   const added = hostNetwork ? [...daemonTolerations, hostNetworkToleration] : daemonTolerations;
   return added.reduce<readonly Toleration[]>((known, toleration) => {
-    const at = known.findIndex(other => sameTaint(other, toleration));
+    const at = known.findIndex((other) => sameTaint(other, toleration));
     if (at < 0) return [...known, toleration];
     return sameJson(known[at], toleration) ? known : known.map((other, index) => (index === at ? toleration : other));
   }, tolerations);
@@ -36,7 +40,11 @@ export const templateGeneration = ({ metadata }: DaemonSet): string | undefined 
 export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
   const { metadata, spec = {} } = podOf(set.spec?.template, daemonSets, set);
   const generation = templateGeneration(set);
-  const labels = { ...metadata.labels, ...(generation === undefined ? {} : { [generationLabel]: generation }), ...(hash ? { [hashLabel]: hash } : {}) };
+  const labels = {
+    ...metadata.labels,
+    ...(generation === undefined ? {} : { [generationLabel]: generation }),
+    ...(hash ? { [hashLabel]: hash } : {}),
+  };
   return { metadata: { ...metadata, labels }, spec: { ...spec, affinity: boundTo(spec.affinity, node), tolerations: tolerationsOf(spec) } };
 }
 
@@ -52,7 +60,8 @@ export function nodeOf({ spec }: Pod): string | null {
   for (const { matchFields = [] } of terms) {
     const [field, ...others] = matchFields;
     const [name, ...more] = field?.values ?? [];
-    if (field && others.length === 0 && field.key === nodeNameField && field.operator === 'In' && name !== undefined && more.length === 0) return name;
+    if (field && others.length === 0 && field.key === nodeNameField && field.operator === 'In' && name !== undefined && more.length === 0)
+      return name;
   }
   return null;
 }

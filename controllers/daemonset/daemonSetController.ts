@@ -23,21 +23,38 @@ import { sameStatus, statusOf } from './status.js';
 export function daemonSetController(environment: ManagerEnvironment): Controller {
   const loop = new DaemonSetLoop(environment);
   const controller: QueueController = new QueueController(environment, {
-    name: 'daemonset', workers: environment.options['concurrent-daemonset-syncs'], sync: key => loop.sync(key),
+    name: 'daemonset',
+    workers: environment.options['concurrent-daemonset-syncs'],
+    sync: (key) => loop.sync(key),
   });
   controller.watch(daemonSets);
-  follow(controller, { ownerType: daemonSets, type: pods, wouldAdopt: ({ spec }, pod) => selects(spec?.selector, pod.metadata.labels), expectations: loop.expectations });
-  follow(controller, { ownerType: daemonSets, type: controllerRevisions, wouldAdopt: ({ spec }, revision) => selects(spec?.selector, revision.metadata.labels) });
-  const queue = (concerned: (set: DaemonSet) => boolean): void => { for (const set of environment.informers.of(daemonSets).cache.list()) if (concerned(set)) controller.queue.add(keyTextOf(set)); };
+  follow(controller, {
+    ownerType: daemonSets,
+    type: pods,
+    wouldAdopt: ({ spec }, pod) => selects(spec?.selector, pod.metadata.labels),
+    expectations: loop.expectations,
+  });
+  follow(controller, {
+    ownerType: daemonSets,
+    type: controllerRevisions,
+    wouldAdopt: ({ spec }, revision) => selects(spec?.selector, revision.metadata.labels),
+  });
+  const queue = (concerned: (set: DaemonSet) => boolean): void => {
+    for (const set of environment.informers.of(daemonSets).cache.list()) if (concerned(set)) controller.queue.add(keyTextOf(set));
+  };
   controller.needs(nodes).addHandlers({
-    added: node => queue(set => fitOf(set, node).runs), removed: node => queue(set => fitOf(set, node).stays),
+    added: (node) => queue((set) => fitOf(set, node).runs),
+    removed: (node) => queue((set) => fitOf(set, node).stays),
     // Nodes tell of themselves every few seconds; few of these changes matter here.
-    changed: (before, after) => { if (mayFitOtherwise(before, after)) queue(set => isOtherwise(set, before, after)); },
+    changed: (before, after) => {
+      if (mayFitOtherwise(before, after)) queue((set) => isOtherwise(set, before, after));
+    },
   });
   return controller;
 }
 
-const mayFitOtherwise = (before: Node, after: Node): boolean => JSON.stringify([before.metadata.labels, before.spec?.taints]) !== JSON.stringify([after.metadata.labels, after.spec?.taints]);
+const mayFitOtherwise = (before: Node, after: Node): boolean =>
+  JSON.stringify([before.metadata.labels, before.spec?.taints]) !== JSON.stringify([after.metadata.labels, after.spec?.taints]);
 
 function isOtherwise(set: DaemonSet, before: Node, after: Node): boolean {
   const [was, is] = [fitOf(set, before), fitOf(set, after)];
@@ -62,10 +79,17 @@ export class DaemonSetLoop {
   async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
     const { informers, events } = this.environment;
     const set = informers.of(daemonSets).cache.get(key);
-    if (!set) { this.expectations.forget(key); this.#failed.forget(key); return; }
-    if (isEmptySelector(set.spec?.selector)) { events.warning(set, 'SelectingAll', 'This daemon set is selecting all pods. A non-empty selector is required.'); return; }
+    if (!set) {
+      this.expectations.forget(key);
+      this.#failed.forget(key);
+      return;
+    }
+    if (isEmptySelector(set.spec?.selector)) {
+      events.warning(set, 'SelectingAll', 'This daemon set is selecting all pods. A non-empty selector is required.');
+      return;
+    }
     if (isTerminating(set)) return;
-    return unless(isNamespaceTerminating, this.#reconcile(key, set)).then(result => result ?? undefined);
+    return unless(isNamespaceTerminating, this.#reconcile(key, set)).then((result) => result ?? undefined);
   }
 
   async #reconcile(key: string, set: DaemonSet): Promise<void | { readonly againAfterMs: number }> {
@@ -74,16 +98,34 @@ export class DaemonSetLoop {
     const settled = this.expectations.satisfied(key);
     const podCache = informers.of(pods).cache;
     const candidates = [...podCache.by(controllerIndex, uidOf(set)), ...podCache.by(controllerIndex, orphanWord(namespaceOf(set)))];
-    const owned = await claim({ api, ownerType: daemonSets, owner: set, type: pods, candidates, matches: pod => selects(set.spec?.selector, pod.metadata.labels) });
+    const owned = await claim({
+      api,
+      ownerType: daemonSets,
+      owner: set,
+      type: pods,
+      candidates,
+      matches: (pod) => selects(set.spec?.selector, pod.metadata.labels),
+    });
     const revisionCache = informers.of(controllerRevisions).cache;
-    const revisions = [...revisionCache.by(controllerIndex, uidOf(set)), ...revisionCache.by(controllerIndex, orphanWord(namespaceOf(set)))];
+    const revisions = [
+      ...revisionCache.by(controllerIndex, uidOf(set)),
+      ...revisionCache.by(controllerIndex, orphanWord(namespaceOf(set))),
+    ];
     const { current, old } = await this.#history.ensure(set, revisions, owned);
-    const observed: Observed = { set, nodes: informers.of(nodes).cache.list(), pods: owned, hash: hashOf(current), attempts: this.#failed.of(key), now: clock.now(), elapsed: clock.elapsed() };
+    const observed: Observed = {
+      set,
+      nodes: informers.of(nodes).cache.list(),
+      pods: owned,
+      hash: hashOf(current),
+      attempts: this.#failed.of(key),
+      now: clock.now(),
+      elapsed: clock.elapsed(),
+    };
     const again = settled ? await this.#act(key, observed) : { failure: null, againAfterMs: null };
     if (settled && again.failure === null) await this.#history.prune(set, old, owned);
     await this.#writeStatus(set, statusOf(observed, settled));
     if (again.failure !== null) throw again.failure instanceof Error ? again.failure : new Error(String(again.failure));
-    const waits = [again.againAfterMs, nextAvailabilityMs(owned, set.spec?.minReadySeconds ?? 0, clock.now())].filter(ms => ms !== null);
+    const waits = [again.againAfterMs, nextAvailabilityMs(owned, set.spec?.minReadySeconds ?? 0, clock.now())].filter((ms) => ms !== null);
     if (waits.length > 0) return { againAfterMs: Math.min(...waits) };
   }
 
@@ -102,17 +144,23 @@ export class DaemonSetLoop {
   async #move(key: string, { set, hash }: Observed, create: readonly string[], remove: readonly Pod[]): Promise<unknown> {
     if (create.length + remove.length === 0) return null;
     this.expectations.expect(key, { creations: create.length, deletions: remove.map(uidOf) });
-    const created = await slowStart(create.length, index => this.#control.create(set, daemonPod(set, create[index] ?? '', hash)));
+    const created = await slowStart(create.length, (index) => this.#control.create(set, daemonPod(set, create[index] ?? '', hash)));
     // Those that failed, and those that were not tried, will not be seen.
     this.expectations.created(key, create.length - created.succeeded);
-    const results = await Promise.allSettled(remove.map(pod => this.#remove(key, set, pod)));
-    const failed = results.find(result => result.status === 'rejected');
-    return created.failure ?? (failed ? failed.reason as unknown : null);
+    const results = await Promise.allSettled(remove.map((pod) => this.#remove(key, set, pod)));
+    const failed = results.find((result) => result.status === 'rejected');
+    return created.failure ?? (failed ? (failed.reason as unknown) : null);
   }
 
   async #remove(key: string, set: DaemonSet, pod: Pod): Promise<void> {
     try {
-      if (await unless(isNotFound, this.#control.delete(set, pod).then(() => true)) === null) this.expectations.deleted(key, uidOf(pod));
+      if (
+        (await unless(
+          isNotFound,
+          this.#control.delete(set, pod).then(() => true),
+        )) === null
+      )
+        this.expectations.deleted(key, uidOf(pod));
     } catch (error) {
       this.expectations.deleted(key, uidOf(pod));
       throw error;

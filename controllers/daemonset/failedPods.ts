@@ -9,21 +9,28 @@ const maxMs = 15 * 60_000;
 const forgottenMs = 2 * maxMs;
 
 /** `at` and `now` are of a clock that is never set: a wall clock that went back by a day would hold all failed pods for a day. */
-export interface Attempt { readonly at: number; readonly backoffMs: number }
+export interface Attempt {
+  readonly at: number;
+  readonly backoffMs: number;
+}
 
 /** Milliseconds to wait before the next pod of a node is removed; 0 or less for none. Pure. */
 export function waitMs(last: Attempt | undefined, now: number): number {
   return !last || now - last.at > forgottenMs ? 0 : last.at + last.backoffMs - now;
 }
 
-export const nextAttempt = (last: Attempt | undefined, now: number): Attempt =>
-  ({ at: now, backoffMs: !last || now - last.at > forgottenMs ? firstMs : Math.min(maxMs, last.backoffMs * 2) });
+export const nextAttempt = (last: Attempt | undefined, now: number): Attempt => ({
+  at: now,
+  backoffMs: !last || now - last.at > forgottenMs ? firstMs : Math.min(maxMs, last.backoffMs * 2),
+});
 
 /** Attempts by set and node. Bounded: what is forgotten anyway is swept out as soon as a set has more than its nodes. */
 export class FailedPods {
   readonly #attempts = new Map<string, Map<string, Attempt>>();
 
-  of(set: string): ReadonlyMap<string, Attempt> { return this.#attempts.get(set) ?? new Map<string, Attempt>(); }
+  of(set: string): ReadonlyMap<string, Attempt> {
+    return this.#attempts.get(set) ?? new Map<string, Attempt>();
+  }
 
   tried(set: string, nodes: readonly string[], now: number): void {
     const attempts = this.#attempts.get(set) ?? new Map<string, Attempt>();
@@ -32,5 +39,7 @@ export class FailedPods {
     if (attempts.size > 0) this.#attempts.set(set, attempts);
   }
 
-  forget(set: string): void { this.#attempts.delete(set); }
+  forget(set: string): void {
+    this.#attempts.delete(set);
+  }
 }

@@ -24,8 +24,8 @@ export interface History {
 
 export function historyOf(set: DaemonSet, revisions: readonly ControllerRevision[]): History {
   const ordered = oldestFirst(revisions);
-  const equal = ordered.filter(revision => holds(revision, set.spec?.template));
-  const old = ordered.filter(revision => !equal.includes(revision));
+  const equal = ordered.filter((revision) => holds(revision, set.spec?.template));
+  const old = ordered.filter((revision) => !equal.includes(revision));
   return { current: equal.at(-1) ?? null, twins: equal.slice(0, -1), old, number: nextNumber(old) };
 }
 
@@ -34,17 +34,24 @@ export function newRevision(set: DaemonSet, number: number): ControllerRevision 
   const hash = jsonHash(template, set.status?.collisionCount);
   return {
     metadata: {
-      name: `${nameOf(set)}-${hash}`, namespace: namespaceOf(set), labels: { ...template?.metadata?.labels, [hashLabel]: hash },
-      ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}), ownerReferences: [controllerReference(daemonSets, set)],
+      name: `${nameOf(set)}-${hash}`,
+      namespace: namespaceOf(set),
+      labels: { ...template?.metadata?.labels, [hashLabel]: hash },
+      ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}),
+      ownerReferences: [controllerReference(daemonSets, set)],
     },
-    data: patchOf(template), revision: number,
+    data: patchOf(template),
+    revision: number,
   };
 }
 
 /** Those that no pod runs, beyond the limit. */
 export function revisionsToDelete(set: DaemonSet, old: readonly ControllerRevision[], pods: readonly Pod[]): readonly ControllerRevision[] {
-  const live = new Set(pods.map(({ metadata }) => metadata.labels?.[hashLabel] ?? '').filter(hash => hash !== ''));
+  const live = new Set(pods.map(({ metadata }) => metadata.labels?.[hashLabel] ?? '').filter((hash) => hash !== ''));
   const excess = old.length - (set.spec?.revisionHistoryLimit ?? defaultHistoryLimit);
   // The limit counts all old ones, though those in use stay.
-  return superfluous(old.filter(revision => !live.has(hashOf(revision))), 0).slice(0, Math.max(0, excess));
+  return superfluous(
+    old.filter((revision) => !live.has(hashOf(revision))),
+    0,
+  ).slice(0, Math.max(0, excess));
 }

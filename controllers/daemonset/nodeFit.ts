@@ -20,11 +20,15 @@ export function fitOf({ spec }: DaemonSet, node: Node): Fit {
   if (template.nodeName && template.nodeName !== nameOf(node)) return nowhere;
   if (!selectsAll(template.nodeSelector, node.metadata.labels)) return nowhere;
   const terms = template.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  if (template.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution && !(terms ?? []).some(term => matches(term, node))) return nowhere;
+  if (template.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution && !(terms ?? []).some((term) => matches(term, node)))
+    return nowhere;
   const tolerations = tolerationsOf(template);
-  const untolerated = (node.spec?.taints ?? []).filter(taint => !tolerations.some(toleration => tolerates(toleration, taint)));
+  const untolerated = (node.spec?.taints ?? []).filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
   // A taint that keeps new pods away does not drive out those that are there.
-  return { runs: !untolerated.some(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute'), stays: !untolerated.some(({ effect }) => effect === 'NoExecute') };
+  return {
+    runs: !untolerated.some(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute'),
+    stays: !untolerated.some(({ effect }) => effect === 'NoExecute'),
+  };
 }
 
 function tolerates({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
@@ -47,10 +51,14 @@ const comparisons: Readonly<Record<string, (taint: string, value: string) => boo
 function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   const fields: Readonly<Record<string, string>> = { 'metadata.name': nameOf(node) };
-  return matchExpressions.every(requirement => holds(requirement, node.metadata.labels?.[requirement.key])) && matchFields.every(requirement => holds(requirement, fields[requirement.key]));
+  return (
+    matchExpressions.every((requirement) => holds(requirement, node.metadata.labels?.[requirement.key])) &&
+    matchFields.every((requirement) => holds(requirement, fields[requirement.key]))
+  );
 }
 
-const holds = ({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean => operators[operator]?.(value, values) ?? false;
+const holds = ({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean =>
+  operators[operator]?.(value, values) ?? false;
 
 const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
   ...labelOperators,

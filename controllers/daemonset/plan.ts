@@ -23,7 +23,11 @@ export interface Observed {
   readonly elapsed: number;
 }
 
-export interface Happening { readonly type: 'normal' | 'warning'; readonly reason: string; readonly message: string }
+export interface Happening {
+  readonly type: 'normal' | 'warning';
+  readonly reason: string;
+  readonly message: string;
+}
 
 export interface Plan {
   /** Nodes that get a pod. */
@@ -37,7 +41,11 @@ export interface Plan {
 }
 
 /** A node, whether it is wanted, and the pods that are there or on their way. */
-export interface Place { readonly node: string; readonly fit: Fit; readonly pods: readonly Pod[] }
+export interface Place {
+  readonly node: string;
+  readonly fit: Fit;
+  readonly pods: readonly Pod[];
+}
 
 /** Pods by node. What has ended and is going is none any more. */
 export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
@@ -54,25 +62,30 @@ export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly P
 
 export function placesOf({ set, nodes, pods }: Pick<Observed, 'set' | 'nodes' | 'pods'>): readonly Place[] {
   const found = podsByNode(pods);
-  return nodes.map(node => ({ node: nameOf(node), fit: fitOf(set, node), pods: found.get(nameOf(node)) ?? [] }));
+  return nodes.map((node) => ({ node: nameOf(node), fit: fitOf(set, node), pods: found.get(nameOf(node)) ?? [] }));
 }
 
 /** Bound pods first, then the oldest. */
 export const inOrder = (pods: readonly Pod[]): readonly Pod[] =>
-  [...pods].sort((a, b) => Number(!a.spec?.nodeName) - Number(!b.spec?.nodeName) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
+  [...pods].sort(
+    (a, b) => Number(!a.spec?.nodeName) - Number(!b.spec?.nodeName) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1),
+  );
 
 export const maxSurgeOf = ({ spec }: DaemonSet, wanted: number): number =>
-  (spec?.updateStrategy?.type === 'OnDelete' ? 0 : scaled(spec?.updateStrategy?.rollingUpdate?.maxSurge, wanted, 'up'));
+  spec?.updateStrategy?.type === 'OnDelete' ? 0 : scaled(spec?.updateStrategy?.rollingUpdate?.maxSurge, wanted, 'up');
 const allowsSurge = (set: DaemonSet): boolean => maxSurgeOf(set, 100) > 0;
 
 /** Brings each wanted node to one pod, and every other to none. Pure. */
 export function plan(observed: Observed): Plan {
   const places = placesOf(observed);
-  const each = places.map(place => planNode(observed, place));
+  const each = places.map((place) => planNode(observed, place));
   const waits = each.flatMap(({ againAfterMs }) => againAfterMs ?? []);
   return {
-    create: each.flatMap(({ create }) => create), remove: [...each.flatMap(({ remove }) => remove), ...stranded(observed)],
-    events: each.flatMap(({ events }) => events), tried: each.flatMap(({ tried }) => tried), againAfterMs: waits.length > 0 ? Math.min(...waits) : null,
+    create: each.flatMap(({ create }) => create),
+    remove: [...each.flatMap(({ remove }) => remove), ...stranded(observed)],
+    events: each.flatMap(({ events }) => events),
+    tried: each.flatMap(({ tried }) => tried),
+    againAfterMs: waits.length > 0 ? Math.min(...waits) : null,
   };
 }
 
@@ -80,9 +93,9 @@ const nothing: Plan = { create: [], remove: [], events: [], tried: [], againAfte
 
 function planNode(observed: Observed, { node, fit, pods }: Place): Plan {
   if (fit.runs && pods.length === 0) return { ...nothing, create: [node] };
-  if (!fit.stays) return { ...nothing, remove: pods.filter(pod => !isTerminating(pod)) };
+  if (!fit.stays) return { ...nothing, remove: pods.filter((pod) => !isTerminating(pod)) };
   const cleared = clear(observed, node, pods);
-  const running = inOrder(pods.filter(pod => !isTerminating(pod) && !isFinished(pod)));
+  const running = inOrder(pods.filter((pod) => !isTerminating(pod) && !isFinished(pod)));
   // What is terminating still counts, save where a surge would have put another pod beside it anyway.
   if (allowsSurge(observed.set) && running.length === 0 && fit.runs) return { ...cleared, create: [node] };
   const excess = allowsSurge(observed.set) ? beyondSurge(observed, running) : running.slice(1);
@@ -91,16 +104,33 @@ function planNode(observed: Observed, { node, fit, pods }: Place): Plan {
 
 /** Removes pods that have ended; failed ones with ever longer waits. */
 function clear({ attempts, elapsed }: Observed, node: string, pods: readonly Pod[]): Plan {
-  const ended = pods.filter(pod => !isTerminating(pod));
+  const ended = pods.filter((pod) => !isTerminating(pod));
   const failed = ended.filter(hasFailed);
   const succeeded = ended.filter(hasSucceeded);
   const wait = failed.length > 0 ? waitMs(attempts.get(node), elapsed) : 0;
   const removable = wait > 0 ? [] : failed;
   return {
-    ...nothing, remove: [...removable, ...succeeded], tried: removable.length > 0 ? [node] : [], againAfterMs: wait > 0 ? wait : null,
+    ...nothing,
+    remove: [...removable, ...succeeded],
+    tried: removable.length > 0 ? [node] : [],
+    againAfterMs: wait > 0 ? wait : null,
     events: [
-      ...removable.map(pod => ({ type: 'warning', reason: 'FailedDaemonPod', message: `Found failed daemon pod ${describe(pod)} on node ${node}, will try to kill it` } as const)),
-      ...succeeded.map(pod => ({ type: 'normal', reason: 'SucceededDaemonPod', message: `Found succeeded daemon pod ${describe(pod)} on node ${node}, will try to delete it` } as const)),
+      ...removable.map(
+        (pod) =>
+          ({
+            type: 'warning',
+            reason: 'FailedDaemonPod',
+            message: `Found failed daemon pod ${describe(pod)} on node ${node}, will try to kill it`,
+          }) as const,
+      ),
+      ...succeeded.map(
+        (pod) =>
+          ({
+            type: 'normal',
+            reason: 'SucceededDaemonPod',
+            message: `Found succeeded daemon pod ${describe(pod)} on node ${node}, will try to delete it`,
+          }) as const,
+      ),
     ],
   };
 }
@@ -110,8 +140,8 @@ function beyondSurge({ set, hash, now }: Observed, running: readonly Pod[]): rea
   if (running.length <= 1) return [];
   const isNew = (pod: Pod): boolean => pod.metadata.labels?.[hashLabel] === hash;
   const newest = running.find(isNew);
-  const oldest = running.find(pod => !isNew(pod));
-  const others = running.filter(pod => pod !== newest && pod !== oldest);
+  const oldest = running.find((pod) => !isNew(pod));
+  const others = running.filter((pod) => pod !== newest && pod !== oldest);
   const isDone = newest && oldest && (!isReady(oldest) || isAvailable(newest, set.spec?.minReadySeconds ?? 0, now));
   return isDone ? [...others, oldest] : others;
 }
@@ -119,7 +149,7 @@ function beyondSurge({ set, hash, now }: Observed, running: readonly Pod[]): rea
 /** Pods that wait to be bound to a node that is gone: nobody else removes them. */
 function stranded({ nodes, pods }: Observed): readonly Pod[] {
   const known = new Set(nodes.map(nameOf));
-  return pods.filter(pod => {
+  return pods.filter((pod) => {
     const node = nodeOf(pod);
     return !pod.spec?.nodeName && node !== null && !known.has(node) && !isTerminating(pod);
   });

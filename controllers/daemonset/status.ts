@@ -9,14 +9,21 @@ export function statusOf(observed: Pick<Observed, 'set' | 'nodes' | 'pods' | 'ha
   const { set, hash, now } = observed;
   const places = placesOf(observed);
   const wanted = places.filter(({ fit }) => fit.runs);
-  const pods = wanted.flatMap(place => inOrder(place.pods)[0] ?? []);
-  const available = pods.filter(pod => isAvailable(pod, set.spec?.minReadySeconds ?? 0, now)).length;
+  const pods = wanted.flatMap((place) => inOrder(place.pods)[0] ?? []);
+  const available = pods.filter((pod) => isAvailable(pod, set.spec?.minReadySeconds ?? 0, now)).length;
   const { observedGeneration, collisionCount, conditions } = set.status ?? {};
-  const generation = isCurrent ? set.metadata.generation ?? 0 : observedGeneration;
+  const generation = isCurrent ? (set.metadata.generation ?? 0) : observedGeneration;
   return {
-    currentNumberScheduled: pods.length, numberMisscheduled: places.filter(({ fit, pods: there }) => !fit.runs && there.length > 0).length, desiredNumberScheduled: wanted.length,
-    numberReady: pods.filter(isReady).length, updatedNumberScheduled: pods.filter(pod => isUpdated(set, pod, hash)).length, numberAvailable: available, numberUnavailable: wanted.length - available,
-    ...(generation === undefined ? {} : { observedGeneration: generation }), ...(collisionCount === undefined ? {} : { collisionCount }), ...(conditions ? { conditions } : {}),
+    currentNumberScheduled: pods.length,
+    numberMisscheduled: places.filter(({ fit, pods: there }) => !fit.runs && there.length > 0).length,
+    desiredNumberScheduled: wanted.length,
+    numberReady: pods.filter(isReady).length,
+    updatedNumberScheduled: pods.filter((pod) => isUpdated(set, pod, hash)).length,
+    numberAvailable: available,
+    numberUnavailable: wanted.length - available,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+    ...(conditions ? { conditions } : {}),
   };
 }
 

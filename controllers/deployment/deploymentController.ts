@@ -15,13 +15,27 @@ import { condition, reasons, withCondition } from './status.js';
 /** Rolls Deployments out, by making ReplicaSets and changing their sizes. */
 export function deploymentController(environment: ManagerEnvironment): Controller {
   const loop = new DeploymentLoop(environment);
-  const controller: QueueController = new QueueController(environment, { name: 'deployment', workers: environment.options['concurrent-deployment-syncs'], sync: key => loop.sync(key), backoffMaxMs: 300_000 });
+  const controller: QueueController = new QueueController(environment, {
+    name: 'deployment',
+    workers: environment.options['concurrent-deployment-syncs'],
+    sync: (key) => loop.sync(key),
+    backoffMaxMs: 300_000,
+  });
   controller.watch(deployments);
-  follow(controller, { ownerType: deployments, type: replicaSets, wouldAdopt: ({ spec }, set) => selects(spec?.selector, set.metadata.labels) });
+  follow(controller, {
+    ownerType: deployments,
+    type: replicaSets,
+    wouldAdopt: ({ spec }, set) => selects(spec?.selector, set.metadata.labels),
+  });
   const podInformer = controller.needs(pods);
-  podInformer.addIndex(controllerIndex, pod => [controllerOf(pod)?.uid ?? orphanWord(namespaceOf(pod))]);
+  podInformer.addIndex(controllerIndex, (pod) => [controllerOf(pod)?.uid ?? orphanWord(namespaceOf(pod))]);
   // Only recreating waits for pods, and only for their end.
-  podInformer.addHandlers({ removed: pod => { const key = loop.recreatingOwnerOf(pod); if (key !== null) controller.queue.add(key); } });
+  podInformer.addHandlers({
+    removed: (pod) => {
+      const key = loop.recreatingOwnerOf(pod);
+      if (key !== null) controller.queue.add(key);
+    },
+  });
   return controller;
 }
 
@@ -42,11 +56,21 @@ export class DeploymentLoop {
     const { api, informers, clock } = this.environment;
     const deployment = informers.of(deployments).cache.get(key);
     if (!deployment) return;
-    if (isEmptySelector(deployment.spec?.selector)) { await this.#refuse(deployment); return; }
+    if (isEmptySelector(deployment.spec?.selector)) {
+      await this.#refuse(deployment);
+      return;
+    }
     const { cache } = informers.of(replicaSets);
     const candidates = [...cache.by(controllerIndex, uidOf(deployment)), ...cache.by(controllerIndex, orphanWord(namespaceOf(deployment)))];
-    const sets = await claim({ api, ownerType: deployments, owner: deployment, type: replicaSets, candidates, matches: set => selects(deployment.spec?.selector, set.metadata.labels) });
-    const owned = new Map(sets.map(set => [uidOf(set), informers.of(pods).cache.by(controllerIndex, uidOf(set))]));
+    const sets = await claim({
+      api,
+      ownerType: deployments,
+      owner: deployment,
+      type: replicaSets,
+      candidates,
+      matches: (set) => selects(deployment.spec?.selector, set.metadata.labels),
+    });
+    const owned = new Map(sets.map((set) => [uidOf(set), informers.of(pods).cache.by(controllerIndex, uidOf(set))]));
     const { actions, againAfterMs } = plan({ deployment, sets, pods: owned, now: clock.now() });
     const versions = new Map<string, string>();
     for (const action of actions) if (!(await this.#carryOut(deployment, action, versions))) return;
@@ -57,33 +81,62 @@ export class DeploymentLoop {
     const { api, events } = this.environment;
     events.warning(deployment, 'SelectingAll', 'This deployment is selecting all pods. A non-empty selector is required.');
     const { generation = 0 } = deployment.metadata;
-    if ((deployment.status?.observedGeneration ?? 0) < generation) await api.update(deployments, { ...deployment, status: { ...deployment.status, observedGeneration: generation } }, { subresource: 'status' });
+    if ((deployment.status?.observedGeneration ?? 0) < generation)
+      await api.update(
+        deployments,
+        { ...deployment, status: { ...deployment.status, observedGeneration: generation } },
+        { subresource: 'status' },
+      );
   }
 
   /** False when the rest of the plan has become void. `versions` holds those of sets that the plan has changed already, by uid. */
   async #carryOut(deployment: Deployment, action: Action, versions: Map<string, string>): Promise<boolean> {
     const { api } = this.environment;
     switch (action.do) {
-      case 'create': return this.#create(deployment, action.set);
-      case 'resize': await this.#resize(deployment, action, versions); return true;
+      case 'create':
+        return this.#create(deployment, action.set);
+      case 'resize':
+        await this.#resize(deployment, action, versions);
+        return true;
       case 'annotate': {
         const { set, annotations, minReadySeconds } = action;
-        const changed = await api.update(replicaSets, { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, minReadySeconds } });
+        const changed = await api.update(replicaSets, {
+          ...set,
+          metadata: { ...set.metadata, annotations },
+          spec: { ...set.spec, minReadySeconds },
+        });
         versions.set(uidOf(set), changed.metadata.resourceVersion ?? '');
         return true;
       }
-      case 'delete': await unless(isNotFound, api.delete(replicaSets, keyOf(action.set), { preconditions: { uid: uidOf(action.set) } })); return true;
-      case 'status': await unless(isNotFound, api.update(deployments, action.deployment, { subresource: 'status' })); return true;
+      case 'delete':
+        await unless(isNotFound, api.delete(replicaSets, keyOf(action.set), { preconditions: { uid: uidOf(action.set) } }));
+        return true;
+      case 'status':
+        await unless(isNotFound, api.update(deployments, action.deployment, { subresource: 'status' }));
+        return true;
     }
   }
 
-  async #resize(deployment: Deployment, { set, replicas, annotations }: Extract<Action, { do: 'resize' }>, versions: ReadonlyMap<string, string>): Promise<void> {
+  async #resize(
+    deployment: Deployment,
+    { set, replicas, annotations }: Extract<Action, { do: 'resize' }>,
+    versions: ReadonlyMap<string, string>,
+  ): Promise<void> {
     const resourceVersion = versions.get(uidOf(set)) ?? set.metadata.resourceVersion ?? '';
     const before = replicasOf(set);
     const same = before === replicas && Object.entries(annotations).every(([name, value]) => set.metadata.annotations?.[name] === value);
     if (same) return;
-    await this.environment.api.update(replicaSets, { ...set, metadata: { ...set.metadata, resourceVersion, annotations }, spec: { ...set.spec, replicas } });
-    if (before !== replicas) this.environment.events.normal(deployment, 'ScalingReplicaSet', `Scaled ${replicas > before ? 'up' : 'down'} replica set ${nameOf(set)} from ${before} to ${replicas}`);
+    await this.environment.api.update(replicaSets, {
+      ...set,
+      metadata: { ...set.metadata, resourceVersion, annotations },
+      spec: { ...set.spec, replicas },
+    });
+    if (before !== replicas)
+      this.environment.events.normal(
+        deployment,
+        'ScalingReplicaSet',
+        `Scaled ${replicas > before ? 'up' : 'down'} replica set ${nameOf(set)} from ${before} to ${replicas}`,
+      );
   }
 
   async #create(deployment: Deployment, set: ReplicaSet): Promise<boolean> {
@@ -96,7 +149,8 @@ export class DeploymentLoop {
       throw error;
     }
     const replicas = replicasOf(set);
-    if (replicas > 0) this.environment.events.normal(deployment, 'ScalingReplicaSet', `Scaled up replica set ${nameOf(set)} from 0 to ${replicas}`);
+    if (replicas > 0)
+      this.environment.events.normal(deployment, 'ScalingReplicaSet', `Scaled up replica set ${nameOf(set)} from 0 to ${replicas}`);
     return true;
   }
 
@@ -117,7 +171,11 @@ export class DeploymentLoop {
     const message = `Failed to create new replica set "${nameOf(set)}": ${messageOf(error)}`;
     events.warning(deployment, reasons.failed, message);
     if (!hasDeadline(deployment)) return;
-    const conditions = withCondition(deployment.status?.conditions ?? [], condition('Progressing', 'False', reasons.failed, message, clock.now()));
-    if (conditions !== deployment.status?.conditions) await api.update(deployments, { ...deployment, status: { ...deployment.status, conditions } }, { subresource: 'status' });
+    const conditions = withCondition(
+      deployment.status?.conditions ?? [],
+      condition('Progressing', 'False', reasons.failed, message, clock.now()),
+    );
+    if (conditions !== deployment.status?.conditions)
+      await api.update(deployments, { ...deployment, status: { ...deployment.status, conditions } }, { subresource: 'status' });
   }
 }

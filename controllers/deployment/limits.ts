@@ -7,7 +7,8 @@ const noDeadline = 2_147_483_647;
 
 export const replicasOf = ({ spec }: { readonly spec?: { readonly replicas?: number } }): number => spec?.replicas ?? 1;
 export const isRolling = ({ spec }: Deployment): boolean => spec?.strategy?.type !== 'Recreate';
-export const hasDeadline = ({ spec }: Deployment): boolean => spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== noDeadline;
+export const hasDeadline = ({ spec }: Deployment): boolean =>
+  spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== noDeadline;
 
 /** Both together are never 0, or nothing could move. */
 function fences(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
@@ -18,12 +19,14 @@ function fences(deployment: Deployment): { readonly surge: number; readonly unav
 }
 
 export const maxSurge = (deployment: Deployment): number => (isRolling(deployment) ? fences(deployment).surge : 0);
-export const maxUnavailable = (deployment: Deployment): number => (isRolling(deployment) && replicasOf(deployment) > 0 ? Math.min(fences(deployment).unavailable, replicasOf(deployment)) : 0);
+export const maxUnavailable = (deployment: Deployment): number =>
+  isRolling(deployment) && replicasOf(deployment) > 0 ? Math.min(fences(deployment).unavailable, replicasOf(deployment)) : 0;
 
 export const wantedTotal = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + replicasOf(set), 0);
 export const actualTotal = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, { status }) => sum + (status?.replicas ?? 0), 0);
 export const readyTotal = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, { status }) => sum + (status?.readyReplicas ?? 0), 0);
-export const availableTotal = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, { status }) => sum + (status?.availableReplicas ?? 0), 0);
+export const availableTotal = (sets: readonly ReplicaSet[]): number =>
+  sets.reduce((sum, { status }) => sum + (status?.availableReplicas ?? 0), 0);
 
 /** The size that the current set may have now, given the sizes of all (itself among them). */
 export function currentSize(deployment: Deployment, all: readonly ReplicaSet[], current: number): number {

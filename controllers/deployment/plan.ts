@@ -21,7 +21,12 @@ export type Action =
   /** Its name may be taken; what then happens is the loop's matter. */
   | { readonly do: 'create'; readonly set: ReplicaSet }
   | { readonly do: 'resize'; readonly set: ReplicaSet; readonly replicas: number; readonly annotations: Readonly<Record<string, string>> }
-  | { readonly do: 'annotate'; readonly set: ReplicaSet; readonly annotations: Readonly<Record<string, string>>; readonly minReadySeconds: number }
+  | {
+      readonly do: 'annotate';
+      readonly set: ReplicaSet;
+      readonly annotations: Readonly<Record<string, string>>;
+      readonly minReadySeconds: number;
+    }
   | { readonly do: 'delete'; readonly set: ReplicaSet }
   /** The Deployment with its new status, and the annotation of its revision. */
   | { readonly do: 'status'; readonly deployment: Deployment };
@@ -48,15 +53,25 @@ function withPause(deployment: Deployment, now: number): Deployment {
   const isPaused = deployment.spec?.paused === true;
   if (isPaused === (progressing?.reason === reasons.paused)) return deployment;
   const [reason, message] = isPaused ? [reasons.paused, 'Deployment is paused'] : [reasons.resumed, 'Deployment is resumed'];
-  return withConditions(deployment, withCondition(deployment.status?.conditions ?? [], condition('Progressing', 'Unknown', reason, message, now)));
+  return withConditions(
+    deployment,
+    withCondition(deployment.status?.conditions ?? [], condition('Progressing', 'Unknown', reason, message, now)),
+  );
 }
 
-const withConditions = (deployment: Deployment, conditions: NonNullable<DeploymentStatus['conditions']>): Deployment => ({ ...deployment, status: { ...deployment.status, conditions } });
+const withConditions = (deployment: Deployment, conditions: NonNullable<DeploymentStatus['conditions']>): Deployment => ({
+  ...deployment,
+  status: { ...deployment.status, conditions },
+});
 
 function paused(observed: Deployment, deployment: Deployment, sets: readonly ReplicaSet[], now: number): Plan {
   const found = existing(deployment, sets, now);
   const resizes = scale(found.deployment, found.sets);
-  const actions = [...found.actions, ...resizes.map(resize => resizing(deployment, resize)), ...superfluous(deployment, found.sets.old, revisionOf).map(set => ({ do: 'delete', set } as const))];
+  const actions = [
+    ...found.actions,
+    ...resizes.map((resize) => resizing(deployment, resize)),
+    ...superfluous(deployment, found.sets.old, revisionOf).map((set) => ({ do: 'delete', set }) as const),
+  ];
   return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), now), now);
 }
 
@@ -64,37 +79,43 @@ function scaled(observed: Deployment, deployment: Deployment, sets: readonly Rep
   const found = existing(deployment, sets, now);
   const resizes = scale(found.deployment, found.sets);
   // Sets whose size stays must still learn of the new wanted size, or the Deployment would look scaled for ever.
-  const others = allOf(found.sets).filter(set => replicasOf(set) > 0 && !resizes.some(resize => uidOf(resize.set) === uidOf(set))).map(set => ({ set, size: replicasOf(set) }));
-  const actions = [...found.actions, ...[...resizes, ...others].map(resize => resizing(deployment, resize))];
+  const others = allOf(found.sets)
+    .filter((set) => replicasOf(set) > 0 && !resizes.some((resize) => uidOf(resize.set) === uidOf(set)))
+    .map((set) => ({ set, size: replicasOf(set) }));
+  const actions = [...found.actions, ...[...resizes, ...others].map((resize) => resizing(deployment, resize))];
   return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), now), now);
 }
 
 function rolling(observed: Deployment, deployment: Deployment, sets: readonly ReplicaSet[], now: number): Plan {
   const found = ensured(deployment, sets, now);
   const resizes = rollingStep(found.deployment, found.sets);
-  const actions = [...found.actions, ...resizes.map(resize => resizing(deployment, resize))];
+  const actions = [...found.actions, ...resizes.map((resize) => resizing(deployment, resize))];
   return finished(observed, found, actions, resizes, now);
 }
 
 function recreating(observed: Deployment, deployment: Deployment, sets: readonly ReplicaSet[], pods: Observed['pods'], now: number): Plan {
   const before = existing(deployment, sets, now);
-  const down = before.sets.old.filter(set => replicasOf(set) > 0).map(set => ({ set, size: 0 }));
+  const down = before.sets.old.filter((set) => replicasOf(set) > 0).map((set) => ({ set, size: 0 }));
   if (down.length > 0 || oldPodsRun(before.sets, pods)) {
     const status = rolloutStatus(before.deployment, resized(before.sets, down), now);
-    return withStatus(observed, before.deployment, [...before.actions, ...down.map(resize => resizing(deployment, resize))], status, now);
+    return withStatus(observed, before.deployment, [...before.actions, ...down.map((resize) => resizing(deployment, resize))], status, now);
   }
   const found = before.sets.current ? before : ensured(deployment, sets, now);
   const { current } = found.sets;
   const up = current && replicasOf(current) !== replicasOf(deployment) ? [{ set: current, size: replicasOf(deployment) }] : [];
-  return finished(observed, found, [...found.actions, ...up.map(resize => resizing(deployment, resize))], up, now);
+  return finished(observed, found, [...found.actions, ...up.map((resize) => resizing(deployment, resize))], up, now);
 }
 
 function oldPodsRun({ current, old }: Sets, pods: Observed['pods']): boolean {
   if (actualTotal(old) > 0) return true;
-  return [...pods].some(([uid, owned]) => (!current || uid !== uidOf(current)) && owned.some(pod => !isFinished(pod)));
+  return [...pods].some(([uid, owned]) => (!current || uid !== uidOf(current)) && owned.some((pod) => !isFinished(pod)));
 }
 
-interface Found { readonly deployment: Deployment; readonly sets: Sets; readonly actions: readonly Action[] }
+interface Found {
+  readonly deployment: Deployment;
+  readonly sets: Sets;
+  readonly actions: readonly Action[];
+}
 
 /** The sets as they are, the current one with the annotations of its revision. */
 function existing(deployment: Deployment, sets: readonly ReplicaSet[], now: number): Found {
@@ -103,18 +124,30 @@ function existing(deployment: Deployment, sets: readonly ReplicaSet[], now: numb
   const annotations = currentAnnotations(deployment, current, Math.max(0, ...old.map(revisionOf)) + 1);
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
   const differs = !sameJson(annotations, current.metadata.annotations) || minReadySeconds !== (current.spec?.minReadySeconds ?? 0);
-  const changed = differs ? { ...current, metadata: { ...current.metadata, annotations }, spec: { ...current.spec, minReadySeconds } } : current;
-  const known = hasDeadline(deployment) && !conditionOf(deployment.status?.conditions, 'Progressing')
-    ? withConditions(deployment, withCondition(deployment.status?.conditions ?? [], condition('Progressing', 'True', reasons.found, `Found new replica set "${current.metadata.name ?? ''}"`, now)))
-    : deployment;
+  const changed = differs
+    ? { ...current, metadata: { ...current.metadata, annotations }, spec: { ...current.spec, minReadySeconds } }
+    : current;
+  const known =
+    hasDeadline(deployment) && !conditionOf(deployment.status?.conditions, 'Progressing')
+      ? withConditions(
+          deployment,
+          withCondition(
+            deployment.status?.conditions ?? [],
+            condition('Progressing', 'True', reasons.found, `Found new replica set "${current.metadata.name ?? ''}"`, now),
+          ),
+        )
+      : deployment;
   return {
-    deployment: withRevision(known, annotations[revisionAnnotation] ?? ''), sets: { current: changed, old },
+    deployment: withRevision(known, annotations[revisionAnnotation] ?? ''),
+    sets: { current: changed, old },
     actions: differs ? [{ do: 'annotate', set: current, annotations, minReadySeconds }] : [],
   };
 }
 
-const withRevision = (deployment: Deployment, revision: string): Deployment =>
-  ({ ...deployment, metadata: { ...deployment.metadata, annotations: { ...deployment.metadata.annotations, [revisionAnnotation]: revision } } });
+const withRevision = (deployment: Deployment, revision: string): Deployment => ({
+  ...deployment,
+  metadata: { ...deployment.metadata, annotations: { ...deployment.metadata.annotations, [revisionAnnotation]: revision } },
+});
 
 /** As `existing`; a current set that is not there is created. */
 function ensured(deployment: Deployment, sets: readonly ReplicaSet[], now: number): Found {
@@ -124,17 +157,23 @@ function ensured(deployment: Deployment, sets: readonly ReplicaSet[], now: numbe
   const revision = Math.max(0, ...old.map(revisionOf)) + 1;
   const set = newSet(deployment, currentSize(deployment, old, 0), revision);
   const before = deployment.status?.conditions ?? [];
-  const conditions = hasDeadline(deployment) ? withCondition(before, condition('Progressing', 'True', reasons.created, `Created new replica set "${set.metadata.name ?? ''}"`, now)) : before;
+  const conditions = hasDeadline(deployment)
+    ? withCondition(before, condition('Progressing', 'True', reasons.created, `Created new replica set "${set.metadata.name ?? ''}"`, now))
+    : before;
   return {
-    deployment: withConditions(withRevision(deployment, String(revision)), conditions), sets: { current: null, old },
+    deployment: withConditions(withRevision(deployment, String(revision)), conditions),
+    sets: { current: null, old },
     actions: [{ do: 'create', set }],
   };
 }
 
 function finished(observed: Deployment, found: Found, actions: readonly Action[], resizes: readonly Resize[], now: number): Plan {
   const status = rolloutStatus(found.deployment, resized(found.sets, resizes), now);
-  const spare = actions.length === 0 && found.deployment.status && isComplete(found.deployment, found.deployment.status) ? superfluous(found.deployment, found.sets.old, revisionOf) : [];
-  return withStatus(observed, found.deployment, [...actions, ...spare.map(set => ({ do: 'delete', set } as const))], status, now);
+  const spare =
+    actions.length === 0 && found.deployment.status && isComplete(found.deployment, found.deployment.status)
+      ? superfluous(found.deployment, found.sets.old, revisionOf)
+      : [];
+  return withStatus(observed, found.deployment, [...actions, ...spare.map((set) => ({ do: 'delete', set }) as const)], status, now);
 }
 
 function resizing(deployment: Deployment, { set, size }: Resize): Action {
@@ -143,7 +182,7 @@ function resizing(deployment: Deployment, { set, size }: Resize): Action {
 
 function resized({ current, old }: Sets, resizes: readonly Resize[]): Sets {
   const change = (set: ReplicaSet): ReplicaSet => {
-    const resize = resizes.find(candidate => uidOf(candidate.set) === uidOf(set));
+    const resize = resizes.find((candidate) => uidOf(candidate.set) === uidOf(set));
     return resize ? { ...set, spec: { ...set.spec, replicas: resize.size } } : set;
   };
   return { current: current && change(current), old: old.map(change) };

@@ -15,13 +15,20 @@ export const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 export const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 /** Annotations of a Deployment that its ReplicaSets do not take over. */
 const notCopied: ReadonlySet<string> = new Set([
-  'kubectl.kubernetes.io/last-applied-configuration', revisionAnnotation, historyAnnotation, desiredAnnotation, maxAnnotation, 'deprecated.deployment.rollback.to',
+  'kubectl.kubernetes.io/last-applied-configuration',
+  revisionAnnotation,
+  historyAnnotation,
+  desiredAnnotation,
+  maxAnnotation,
+  'deprecated.deployment.rollback.to',
 ]);
 const historyLengthMax = 2000;
 
 export const revisionOf = (set: ReplicaSet): number => Number(set.metadata.annotations?.[revisionAnnotation] ?? '0') || 0;
 
-export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean { return sameJson(withoutHash(a), withoutHash(b)); }
+export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
+  return sameJson(withoutHash(a), withoutHash(b));
+}
 
 function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec | undefined {
   const { [hashLabel]: _, ...labels } = template?.metadata?.labels ?? {};
@@ -33,9 +40,12 @@ export const oldestFirst = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...se
 export const newestFirst = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort((a, b) => byAge(b, a));
 
 /** The set that has the Deployment's template now (the oldest, should there be several), and all others. */
-export function split(deployment: Deployment, sets: readonly ReplicaSet[]): { readonly current: ReplicaSet | null; readonly old: readonly ReplicaSet[] } {
-  const current = oldestFirst(sets).find(set => sameTemplate(set.spec?.template, deployment.spec?.template)) ?? null;
-  return { current, old: sets.filter(set => !current || uidOf(set) !== uidOf(current)) };
+export function split(
+  deployment: Deployment,
+  sets: readonly ReplicaSet[],
+): { readonly current: ReplicaSet | null; readonly old: readonly ReplicaSet[] } {
+  const current = oldestFirst(sets).find((set) => sameTemplate(set.spec?.template, deployment.spec?.template)) ?? null;
+  return { current, old: sets.filter((set) => !current || uidOf(set) !== uidOf(current)) };
 }
 
 /** What a set remembers of the sizes that were in force when it was scaled: proportional scaling needs it. */
@@ -70,9 +80,17 @@ export function newSet(deployment: Deployment, replicas: number, revision: numbe
   const labels = { ...template?.metadata?.labels, [hashLabel]: hash };
   return {
     metadata: {
-      name: `${nameOf(deployment)}-${hash}`, namespace: namespaceOf(deployment), labels, annotations: currentAnnotations(deployment, null, revision),
+      name: `${nameOf(deployment)}-${hash}`,
+      namespace: namespaceOf(deployment),
+      labels,
+      annotations: currentAnnotations(deployment, null, revision),
       ownerReferences: [controllerReference(deployments, deployment)],
     },
-    spec: { replicas, minReadySeconds, selector: { ...selector, matchLabels: { ...selector?.matchLabels, [hashLabel]: hash } }, template: { ...template, metadata: { ...template?.metadata, labels } } },
+    spec: {
+      replicas,
+      minReadySeconds,
+      selector: { ...selector, matchLabels: { ...selector?.matchLabels, [hashLabel]: hash } },
+      template: { ...template, metadata: { ...template?.metadata, labels } },
+    },
   };
 }

@@ -5,7 +5,10 @@ import { desiredAnnotation, maxAnnotation, newestFirst, oldestFirst } from './re
 import { allOf, type Sets } from './status.js';
 
 /** A set and the size that it is to have. */
-export interface Resize { readonly set: ReplicaSet; readonly size: number }
+export interface Resize {
+  readonly set: ReplicaSet;
+  readonly size: number;
+}
 
 export const isInUse = (set: ReplicaSet): boolean => replicasOf(set) > 0;
 
@@ -21,7 +24,7 @@ export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): 
 export function scale(deployment: Deployment, sets: Sets): readonly Resize[] {
   const only = onlyActiveOrLatest(sets);
   if (only) return replicasOf(only) === replicasOf(deployment) ? [] : [{ set: only, size: replicasOf(deployment) }];
-  if (isSaturated(deployment, sets.current)) return sets.old.filter(isInUse).map(set => ({ set, size: 0 }));
+  if (isSaturated(deployment, sets.current)) return sets.old.filter(isInUse).map((set) => ({ set, size: 0 }));
   return isRolling(deployment) ? inProportion(deployment, allOf(sets).filter(isInUse)) : [];
 }
 
@@ -34,7 +37,11 @@ function onlyActiveOrLatest(sets: Sets): ReplicaSet | null {
 function isSaturated(deployment: Deployment, current: ReplicaSet | null): boolean {
   if (!current) return false;
   const wanted = replicasOf(deployment);
-  return replicasOf(current) === wanted && Number(current.metadata.annotations?.[desiredAnnotation]) === wanted && (current.status?.availableReplicas ?? 0) === wanted;
+  return (
+    replicasOf(current) === wanted &&
+    Number(current.metadata.annotations?.[desiredAnnotation]) === wanted &&
+    (current.status?.availableReplicas ?? 0) === wanted
+  );
 }
 
 function inProportion(deployment: Deployment, sets: readonly ReplicaSet[]): readonly Resize[] {
@@ -44,7 +51,7 @@ function inProportion(deployment: Deployment, sets: readonly ReplicaSet[]): read
   const order = toAdd > 0 ? newestFirst(sets) : oldestFirst(sets);
   const sorted = order.sort((a, b) => replicasOf(b) - replicasOf(a));
   let added = 0;
-  const sizes = sorted.map(set => {
+  const sizes = sorted.map((set) => {
     const share = proportion(set, deployment, toAdd, added);
     added += share;
     return { set, size: replicasOf(set) + share };
@@ -86,7 +93,7 @@ function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
   const unavailableNew = replicasOf(current) - (current.status?.availableReplicas ?? 0);
   const most = wantedTotal([...old, current]) - minAvailable - unavailableNew;
   if (most <= 0) return [];
-  const sizes = new Map(old.map(set => [uidOf(set), replicasOf(set)]));
+  const sizes = new Map(old.map((set) => [uidOf(set), replicasOf(set)]));
   const take = (budget: number, from: (set: ReplicaSet, size: number) => number): void => {
     for (const set of oldestFirst(old)) {
       const size = sizes.get(uidOf(set)) ?? 0;
@@ -98,17 +105,25 @@ function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
   // What does not work goes first: it takes nothing from what is available.
   take(most, (set, size) => size - (set.status?.availableReplicas ?? 0));
   take(Math.max(0, lastingTotal([...old, current]) - minAvailable), (_, size) => size);
-  return old.map(set => ({ set, size: sizes.get(uidOf(set)) ?? 0 })).filter(({ set, size }) => size !== replicasOf(set));
+  return old.map((set) => ({ set, size: sizes.get(uidOf(set)) ?? 0 })).filter(({ set, size }) => size !== replicasOf(set));
 }
 
 /** Available pods that the sizes leave. The status of a set that was just made smaller still counts those that are about to go. */
-const lastingTotal = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + Math.min(set.status?.availableReplicas ?? 0, replicasOf(set)), 0);
+const lastingTotal = (sets: readonly ReplicaSet[]): number =>
+  sets.reduce((sum, set) => sum + Math.min(set.status?.availableReplicas ?? 0, replicasOf(set)), 0);
 
 /** Old sets without pods beyond the number that is kept for going back, the oldest revisions first. Pure. */
-export function superfluous(deployment: Deployment, old: readonly ReplicaSet[], revision: (set: ReplicaSet) => number): readonly ReplicaSet[] {
+export function superfluous(
+  deployment: Deployment,
+  old: readonly ReplicaSet[],
+  revision: (set: ReplicaSet) => number,
+): readonly ReplicaSet[] {
   const limit = deployment.spec?.revisionHistoryLimit;
   if (limit === undefined) return [];
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const oldest = [...alive].sort((a, b) => revision(a) - revision(b)).slice(0, Math.max(0, alive.length - limit));
-  return oldest.filter(set => (set.status?.replicas ?? 0) === 0 && replicasOf(set) === 0 && (set.metadata.generation ?? 0) <= (set.status?.observedGeneration ?? 0));
+  return oldest.filter(
+    (set) =>
+      (set.status?.replicas ?? 0) === 0 && replicasOf(set) === 0 && (set.metadata.generation ?? 0) <= (set.status?.observedGeneration ?? 0),
+  );
 }

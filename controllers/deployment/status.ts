@@ -6,8 +6,14 @@ import { actualTotal, availableTotal, hasDeadline, maxUnavailable, readyTotal, r
 /** Status and conditions of a Deployment, in the words of the reference. Pure. */
 
 export const reasons = {
-  created: 'NewReplicaSetCreated', found: 'FoundNewReplicaSet', updated: 'ReplicaSetUpdated', complete: 'NewReplicaSetAvailable', timedOut: 'ProgressDeadlineExceeded',
-  failed: 'ReplicaSetCreateError', paused: 'DeploymentPaused', resumed: 'DeploymentResumed',
+  created: 'NewReplicaSetCreated',
+  found: 'FoundNewReplicaSet',
+  updated: 'ReplicaSetUpdated',
+  complete: 'NewReplicaSetAvailable',
+  timedOut: 'ProgressDeadlineExceeded',
+  failed: 'ReplicaSetCreateError',
+  paused: 'DeploymentPaused',
+  resumed: 'DeploymentResumed',
 } as const;
 
 type Conditions = readonly DeploymentCondition[];
@@ -24,9 +30,12 @@ export function withCondition(before: Conditions, wanted: DeploymentCondition): 
   return [...without(before, wanted.type), { ...wanted, ...(since ? { lastTransitionTime: since } : {}) }];
 }
 
-export const without = (before: Conditions, type: string): Conditions => before.filter(other => other.type !== type);
+export const without = (before: Conditions, type: string): Conditions => before.filter((other) => other.type !== type);
 
-export interface Sets { readonly current: ReplicaSet | null; readonly old: readonly ReplicaSet[] }
+export interface Sets {
+  readonly current: ReplicaSet | null;
+  readonly old: readonly ReplicaSet[];
+}
 export const allOf = ({ current, old }: Sets): readonly ReplicaSet[] => (current ? [...old, current] : old);
 
 /** Counters, and whether enough is available. */
@@ -35,28 +44,43 @@ export function counted(deployment: Deployment, sets: Sets, now: number): Deploy
   const available = availableTotal(all);
   const { collisionCount, conditions = [] } = deployment.status ?? {};
   const enough = available >= replicasOf(deployment) - maxUnavailable(deployment);
-  const terminating = all.every(({ status }) => status?.terminatingReplicas !== undefined) ? all.reduce((sum, { status }) => sum + (status?.terminatingReplicas ?? 0), 0) : null;
+  const terminating = all.every(({ status }) => status?.terminatingReplicas !== undefined)
+    ? all.reduce((sum, { status }) => sum + (status?.terminatingReplicas ?? 0), 0)
+    : null;
   return {
     observedGeneration: deployment.metadata.generation ?? 0,
-    replicas: actualTotal(all), updatedReplicas: actualTotal(sets.current ? [sets.current] : []), readyReplicas: readyTotal(all), availableReplicas: available,
+    replicas: actualTotal(all),
+    updatedReplicas: actualTotal(sets.current ? [sets.current] : []),
+    readyReplicas: readyTotal(all),
+    availableReplicas: available,
     unavailableReplicas: Math.max(0, wantedTotal(all) - available),
     ...(terminating === null ? {} : { terminatingReplicas: terminating }),
     ...(collisionCount === undefined ? {} : { collisionCount }),
-    conditions: withCondition(conditions, enough
-      ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', now)
-      : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.', now)),
+    conditions: withCondition(
+      conditions,
+      enough
+        ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', now)
+        : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.', now),
+    ),
   };
 }
 
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const wanted = replicasOf(deployment);
-  return status.updatedReplicas === wanted && status.replicas === wanted && status.availableReplicas === wanted && (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
+  return (
+    status.updatedReplicas === wanted &&
+    status.replicas === wanted &&
+    status.availableReplicas === wanted &&
+    (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+  );
 }
 
 function isProgressing(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
   const { updatedReplicas: updated = 0, replicas = 0, readyReplicas: ready = 0, availableReplicas: available = 0 } = before ?? {};
   const { updatedReplicas = 0, replicas: total = 0, readyReplicas = 0, availableReplicas = 0 } = after;
-  return updatedReplicas > updated || total - updatedReplicas < replicas - updated || readyReplicas > ready || availableReplicas > available;
+  return (
+    updatedReplicas > updated || total - updatedReplicas < replicas - updated || readyReplicas > ready || availableReplicas > available
+  );
 }
 
 function isTimedOut(deployment: Deployment, conditions: Conditions, now: number): boolean {
@@ -82,20 +106,27 @@ export function rolloutStatus(deployment: Deployment, sets: Sets, now: number): 
 function progress(deployment: Deployment, status: DeploymentStatus, current: ReplicaSet | null, now: number): Conditions {
   const conditions = status.conditions ?? [];
   const who = current ? `ReplicaSet "${current.metadata.name ?? ''}"` : `Deployment "${deployment.metadata.name ?? ''}"`;
-  if (isComplete(deployment, status)) return withCondition(conditions, condition('Progressing', 'True', reasons.complete, `${who} has successfully progressed.`, now));
+  if (isComplete(deployment, status))
+    return withCondition(conditions, condition('Progressing', 'True', reasons.complete, `${who} has successfully progressed.`, now));
   if (isProgressing(deployment.status, status)) {
     // Always written anew: its time of update is what the deadline counts from.
     const before = conditionOf(deployment.status?.conditions, 'Progressing');
     const wanted = condition('Progressing', 'True', reasons.updated, `${who} is progressing.`, now);
-    return [...without(conditions, 'Progressing'), before?.status === 'True' && before.lastTransitionTime ? { ...wanted, lastTransitionTime: before.lastTransitionTime } : wanted];
+    return [
+      ...without(conditions, 'Progressing'),
+      before?.status === 'True' && before.lastTransitionTime ? { ...wanted, lastTransitionTime: before.lastTransitionTime } : wanted,
+    ];
   }
-  if (isTimedOut(deployment, conditions, now)) return withCondition(conditions, condition('Progressing', 'False', reasons.timedOut, `${who} has timed out progressing.`, now));
+  if (isTimedOut(deployment, conditions, now))
+    return withCondition(conditions, condition('Progressing', 'False', reasons.timedOut, `${who} has timed out progressing.`, now));
   return conditions;
 }
 
 /** What a ReplicaSet cannot do, its Deployment tells: that of the current one before those of the old. */
 function withReplicaFailure(conditions: Conditions, { current, old }: Sets): Conditions {
-  const failure = [...(current ? [current] : []), ...old].map(({ status }) => conditionOf(status?.conditions, 'ReplicaFailure')).find(found => found);
+  const failure = [...(current ? [current] : []), ...old]
+    .map(({ status }) => conditionOf(status?.conditions, 'ReplicaFailure'))
+    .find((found) => found);
   if (!failure) return without(conditions, 'ReplicaFailure');
   const { lastTransitionTime, ...rest } = failure;
   return withCondition(conditions, { ...rest, ...(lastTransitionTime ? { lastTransitionTime, lastUpdateTime: lastTransitionTime } : {}) });
@@ -104,6 +135,13 @@ function withReplicaFailure(conditions: Conditions, { current, old }: Sets): Con
 /** Milliseconds after which a rollout that stands still must be looked at for its deadline; null when none runs. */
 export function deadlineMs(deployment: Deployment, status: DeploymentStatus, now: number): number | null {
   const progressing = conditionOf(status.conditions, 'Progressing');
-  if (!hasDeadline(deployment) || !progressing || isComplete(deployment, status) || progressing.reason === reasons.timedOut || progressing.reason === reasons.complete) return null;
+  if (
+    !hasDeadline(deployment) ||
+    !progressing ||
+    isComplete(deployment, status) ||
+    progressing.reason === reasons.timedOut ||
+    progressing.reason === reasons.complete
+  )
+    return null;
   return Math.max(1_000, timeOf(progressing.lastUpdateTime) + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 - now + 1_000);
 }

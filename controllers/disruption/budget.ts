@@ -21,7 +21,8 @@ export interface Expectation {
 }
 
 /** Whether the number of pods wanted by their controllers must be known: a plain minimum needs no total. */
-export const needsScale = ({ spec }: PodDisruptionBudget): boolean => spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
+export const needsScale = ({ spec }: PodDisruptionBudget): boolean =>
+  spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
 
 /** `scale` is what all controllers together want; it counts only where `needsScale` says so. */
 export function expectation({ spec }: PodDisruptionBudget, pods: readonly Pod[], scale: number): Expectation {
@@ -41,13 +42,14 @@ export interface Disrupted {
 
 /** Of the pods whose eviction was granted, those that have not begun to go and still may. */
 export function stillDisrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], now: number): Disrupted {
-  const granted = pods.flatMap(pod => {
+  const granted = pods.flatMap((pod) => {
     const since = status?.disruptedPods?.[nameOf(pod)];
     return since === undefined || isTerminating(pod) ? [] : [{ pod, since, leftMs: timeOf(since) + deletionMs - now }];
   });
   const awaited = granted.filter(({ leftMs }) => leftMs >= 0);
   return {
-    pods: Object.fromEntries(awaited.map(({ pod, since }) => [nameOf(pod), since])), overdue: granted.filter(({ leftMs }) => leftMs < 0).map(({ pod }) => pod),
+    pods: Object.fromEntries(awaited.map(({ pod, since }) => [nameOf(pod), since])),
+    overdue: granted.filter(({ leftMs }) => leftMs < 0).map(({ pod }) => pod),
     againAfterMs: awaited.length === 0 ? null : Math.min(...awaited.map(({ leftMs }) => leftMs)) + 1,
   };
 }
@@ -61,35 +63,61 @@ export interface StatusInput {
 }
 
 export function statusOf({ budget, pods, expectation: { expected, desired }, disrupted, now }: StatusInput): BudgetStatus {
-  const currentHealthy = pods.filter(pod => !isTerminating(pod) && disrupted.pods[nameOf(pod)] === undefined && isReady(pod)).length;
+  const currentHealthy = pods.filter((pod) => !isTerminating(pod) && disrupted.pods[nameOf(pod)] === undefined && isReady(pod)).length;
   // A budget that matches no pods yet must not let the first ones go before this controller has seen them.
   const disruptionsAllowed = expected <= 0 ? 0 : Math.max(0, currentHealthy - desired);
   const { generation = 0 } = budget.metadata;
-  const [status, reason] = disruptionsAllowed > 0 ? ['True', 'SufficientPods'] as const : ['False', 'InsufficientPods'] as const;
+  const [status, reason] = disruptionsAllowed > 0 ? (['True', 'SufficientPods'] as const) : (['False', 'InsufficientPods'] as const);
   return {
-    observedGeneration: generation, disruptionsAllowed, currentHealthy, desiredHealthy: desired, expectedPods: expected,
+    observedGeneration: generation,
+    disruptionsAllowed,
+    currentHealthy,
+    desiredHealthy: desired,
+    expectedPods: expected,
     ...(Object.keys(disrupted.pods).length > 0 ? { disruptedPods: disrupted.pods } : {}),
-    conditions: withCondition(budget.status?.conditions, { type: 'DisruptionAllowed', status, reason, message: '', observedGeneration: generation }, now),
+    conditions: withCondition(
+      budget.status?.conditions,
+      { type: 'DisruptionAllowed', status, reason, message: '', observedGeneration: generation },
+      now,
+    ),
   };
 }
 
 /** The status of a budget that cannot be computed: nothing may be disrupted. */
 export function failedStatus({ status }: PodDisruptionBudget, message: string, now: number): BudgetStatus {
-  const failed = { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message, observedGeneration: status?.observedGeneration ?? 0 };
+  const failed = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'SyncFailed',
+    message,
+    observedGeneration: status?.observedGeneration ?? 0,
+  };
   return { ...status, disruptionsAllowed: 0, conditions: withCondition(status?.conditions, failed, now) };
 }
 
 /** In its place; the time moves only with the status. */
-function withCondition(before: readonly Condition[] = [], wanted: Omit<Condition, 'lastTransitionTime'>, now: number): readonly Condition[] {
+function withCondition(
+  before: readonly Condition[] = [],
+  wanted: Omit<Condition, 'lastTransitionTime'>,
+  now: number,
+): readonly Condition[] {
   const old = conditionOf(before, wanted.type);
-  const dated = { ...wanted, lastTransitionTime: old?.status === wanted.status && old.lastTransitionTime ? old.lastTransitionTime : timeText(now) };
-  return old ? before.map(condition => (condition === old ? dated : condition)) : [...before, dated];
+  const dated = {
+    ...wanted,
+    lastTransitionTime: old?.status === wanted.status && old.lastTransitionTime ? old.lastTransitionTime : timeText(now),
+  };
+  return old ? before.map((condition) => (condition === old ? dated : condition)) : [...before, dated];
 }
 
 /** A selector as the reference prints it. */
 export function printed(selector: LabelSelector | undefined): string {
   if (!selector) return 'nil';
-  const labels = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${key}: ${value},`).join('');
-  const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`).join('');
+  const labels = Object.entries(selector.matchLabels ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}: ${value},`)
+    .join('');
+  const expressions = (selector.matchExpressions ?? [])
+    .map(({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`)
+    .join('');
   return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
 }

@@ -15,11 +15,14 @@ import { staleTargetController } from './staleTargets.js';
 /** Says of each budget how many of its pods may be evicted now. */
 export function disruptionController(environment: ManagerEnvironment): Controller {
   const loop = new DisruptionLoop(environment);
-  const controller: QueueController = new QueueController(environment, { name: 'disruption', sync: key => loop.sync(key) });
+  const controller: QueueController = new QueueController(environment, { name: 'disruption', sync: (key) => loop.sync(key) });
   controller.watch(podDisruptionBudgets);
-  const queue = (budgets: readonly PodDisruptionBudget[]): void => { for (const budget of budgets) controller.queue.add(keyTextOf(budget)); };
+  const queue = (budgets: readonly PodDisruptionBudget[]): void => {
+    for (const budget of budgets) controller.queue.add(keyTextOf(budget));
+  };
   controller.needs(pods).addHandlers({
-    added: pod => queue(loop.budgetsOf(pod)), removed: pod => queue(loop.budgetsOf(pod)),
+    added: (pod) => queue(loop.budgetsOf(pod)),
+    removed: (pod) => queue(loop.budgetsOf(pod)),
     changed: (before, after) => {
       if (before === after) return;
       queue(loop.budgetsOf(after));
@@ -31,31 +34,58 @@ export function disruptionController(environment: ManagerEnvironment): Controlle
   followScale(controller, statefulSets, loop, queue);
   followScale(controller, replicationControllers, loop, queue);
   const stale = staleTargetController(environment);
-  return { name: controller.name, run: async signal => { await Promise.all([controller.run(signal), stale.run(signal)]); } };
+  return {
+    name: controller.name,
+    run: async (signal) => {
+      await Promise.all([controller.run(signal), stale.run(signal)]);
+    },
+  };
 }
 
-interface Workload extends KubeObject { readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec } }
+interface Workload extends KubeObject {
+  readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec };
+}
 
 /** A changed size changes what a budget expects, whether or not a pod changes as well. */
-function followScale<T extends Workload>(controller: QueueController, type: Resource<T>, loop: DisruptionLoop, queue: (budgets: readonly PodDisruptionBudget[]) => void): void {
-  const budgets = (object: T): readonly PodDisruptionBudget[] => loop.selecting(namespaceOf(object), object.spec?.template?.metadata?.labels);
-  controller.needs(type).addHandlers({ changed: (before, after) => { if (before.spec?.replicas !== after.spec?.replicas) queue(budgets(after)); } });
+function followScale<T extends Workload>(
+  controller: QueueController,
+  type: Resource<T>,
+  loop: DisruptionLoop,
+  queue: (budgets: readonly PodDisruptionBudget[]) => void,
+): void {
+  const budgets = (object: T): readonly PodDisruptionBudget[] =>
+    loop.selecting(namespaceOf(object), object.spec?.template?.metadata?.labels);
+  controller.needs(type).addHandlers({
+    changed: (before, after) => {
+      if (before.spec?.replicas !== after.spec?.replicas) queue(budgets(after));
+    },
+  });
 }
 
 export class DisruptionLoop {
   readonly #scales: Scales;
 
-  constructor(private readonly environment: ManagerEnvironment) { this.#scales = new Scales(environment); }
+  constructor(private readonly environment: ManagerEnvironment) {
+    this.#scales = new Scales(environment);
+  }
 
   selecting(namespace: string, labels: Readonly<Record<string, string>> | undefined): readonly PodDisruptionBudget[] {
-    return this.environment.informers.of(podDisruptionBudgets).cache.inNamespace(namespace).filter(({ spec }) => selects(spec?.selector, labels));
+    return this.environment.informers
+      .of(podDisruptionBudgets)
+      .cache.inNamespace(namespace)
+      .filter(({ spec }) => selects(spec?.selector, labels));
   }
 
   /** The budgets of a pod. With more than one it cannot be evicted at all, and its owner is told. */
   budgetsOf(pod: Pod): readonly PodDisruptionBudget[] {
     const found = this.selecting(namespaceOf(pod), pod.metadata.labels);
     const [first] = found;
-    if (first && found.length > 1) this.environment.events.warning(pod, 'MultiplePodDisruptionBudgets', `Pod ${JSON.stringify(namespaceOf(pod))}/${JSON.stringify(nameOf(pod))} matches multiple PodDisruptionBudgets.  Chose ${JSON.stringify(nameOf(first))} arbitrarily.`);
+    if (first && found.length > 1)
+      this.environment.events.warning(
+        pod,
+        'MultiplePodDisruptionBudgets',
+        `Pod ${JSON.stringify(namespaceOf(pod))}/${JSON.stringify(nameOf(pod))} matches multiple PodDisruptionBudgets.  Chose ${JSON.stringify(nameOf(first))} arbitrarily.`,
+      );
     return found;
   }
 
@@ -74,12 +104,16 @@ export class DisruptionLoop {
 
   async #reckon(budget: PodDisruptionBudget): Promise<void | { readonly againAfterMs: number }> {
     const { informers, events, clock } = this.environment;
-    const selected = informers.of(pods).cache.inNamespace(namespaceOf(budget)).filter(pod => selects(budget.spec?.selector, pod.metadata.labels));
+    const selected = informers
+      .of(pods)
+      .cache.inNamespace(namespaceOf(budget))
+      .filter((pod) => selects(budget.spec?.selector, pod.metadata.labels));
     if (selected.length === 0) events.normal(budget, 'NoPods', 'No matching pods found');
     const scale = needsScale(budget) ? await this.#scaleOf(budget, selected) : 0;
     const now = clock.now();
     const disrupted = stillDisrupted(budget, selected, now);
-    for (const pod of disrupted.overdue) events.warning(pod, 'NotDeleted', `Pod was expected by PDB ${keyTextOf(budget)} to be deleted but it wasn't`);
+    for (const pod of disrupted.overdue)
+      events.warning(pod, 'NotDeleted', `Pod was expected by PDB ${keyTextOf(budget)} to be deleted but it wasn't`);
     await this.#write(budget, statusOf({ budget, pods: selected, expectation: expectation(budget, selected, scale), disrupted, now }));
     if (disrupted.againAfterMs !== null) return { againAfterMs: disrupted.againAfterMs };
   }
@@ -87,7 +121,12 @@ export class DisruptionLoop {
   /** What all controllers of the pods want together, each counted once. */
   async #scaleOf(budget: PodDisruptionBudget, selected: readonly Pod[]): Promise<number> {
     const { events } = this.environment;
-    const owners = new Map(selected.flatMap(pod => { const owner = controllerOf(pod); return owner ? [[owner.uid, { owner, pod }] as const] : []; }));
+    const owners = new Map(
+      selected.flatMap((pod) => {
+        const owner = controllerOf(pod);
+        return owner ? [[owner.uid, { owner, pod }] as const] : [];
+      }),
+    );
     const scales = new Map<string, number>();
     try {
       for (const { owner, pod } of owners.values()) {
@@ -99,12 +138,13 @@ export class DisruptionLoop {
       events.warning(budget, 'CalculateExpectedPodCountFailed', `Failed to calculate the number of expected pods: ${messageOf(error)}`);
       throw error;
     }
-    if (selected.some(pod => !controllerOf(pod))) events.warning(budget, 'UnmanagedPods', unmanaged(budget));
+    if (selected.some((pod) => !controllerOf(pod))) events.warning(budget, 'UnmanagedPods', unmanaged(budget));
     return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
   }
 
   async #write(budget: PodDisruptionBudget, status: BudgetStatus): Promise<void> {
-    if (budget.status?.observedGeneration === status.observedGeneration && sameJson(withoutZeros(budget.status), withoutZeros(status))) return;
+    if (budget.status?.observedGeneration === status.observedGeneration && sameJson(withoutZeros(budget.status), withoutZeros(status)))
+      return;
     await unless(isNotFound, this.environment.api.update(podDisruptionBudgets, { ...budget, status }, { subresource: 'status' }));
   }
 }
@@ -115,4 +155,5 @@ const unmanaged = ({ spec }: PodDisruptionBudget): string =>
   'which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
 
 /** A counter that is absent is zero. */
-const withoutZeros = (status: BudgetStatus | undefined): object => Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));
+const withoutZeros = (status: BudgetStatus | undefined): object =>
+  Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));

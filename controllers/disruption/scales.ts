@@ -7,7 +7,10 @@ import { apiVersionOf, groupOf, pathOf, resource } from '../../api/meta/resource
 import type { ManagerEnvironment } from '../environment.js';
 
 /** How many pods a controller wants. */
-export interface ControllerScale { readonly uid: string; readonly replicas: number }
+export interface ControllerScale {
+  readonly uid: string;
+  readonly replicas: number;
+}
 
 /** The number cannot be known, and asking again would not help. */
 export class ScaleUnknownError extends Error {
@@ -17,8 +20,12 @@ export class ScaleUnknownError extends Error {
 /** Types change rarely: what a group serves is asked again after this time. */
 const servedMs = 60_000;
 
-interface ResourceListDocument { readonly resources?: readonly { readonly name: string; readonly kind?: string; readonly namespaced?: boolean }[] }
-interface Sized extends KubeObject { readonly spec?: { readonly replicas?: number } }
+interface ResourceListDocument {
+  readonly resources?: readonly { readonly name: string; readonly kind?: string; readonly namespaced?: boolean }[];
+}
+interface Sized extends KubeObject {
+  readonly spec?: { readonly replicas?: number };
+}
 
 /** Finds the scale of pods' controllers: of the well-known ones in the caches, of all others through the subresource. */
 export class Scales {
@@ -27,13 +34,16 @@ export class Scales {
   constructor(private readonly environment: ManagerEnvironment) {}
 
   /** null when there is no such controller any more; rejects with `ScaleUnknownError` when it has no scale. */
-  async of(reference: OwnerReference, namespace: string): Promise<ControllerScale | null> { return this.#known(reference, namespace) ?? this.#asked(reference, namespace); }
+  async of(reference: OwnerReference, namespace: string): Promise<ControllerScale | null> {
+    return this.#known(reference, namespace) ?? this.#asked(reference, namespace);
+  }
 
   /** A ReplicaSet of a Deployment counts as that: during a rollout several sets share one number. */
   #known({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): ControllerScale | null {
     const { informers } = this.environment;
     const key = `${namespace}/${name}`;
-    const sized = (object: Sized | undefined, wanted = uid): ControllerScale | null => (object && uidOf(object) === wanted ? { uid: wanted, replicas: object.spec?.replicas ?? 1 } : null);
+    const sized = (object: Sized | undefined, wanted = uid): ControllerScale | null =>
+      object && uidOf(object) === wanted ? { uid: wanted, replicas: object.spec?.replicas ?? 1 } : null;
     const group = groupOf(apiVersion);
     if (kind === replicationControllers.kind && group === '') return sized(informers.of(replicationControllers).cache.get(key));
     if (group !== 'apps' && group !== 'extensions') return null;
@@ -42,15 +52,22 @@ export class Scales {
     const set = informers.of(replicaSets).cache.get(key);
     if (!set || uidOf(set) !== uid) return null;
     const owner = controllerOf(set);
-    return owner?.kind === deployments.kind ? sized(informers.of(deployments).cache.get(`${namespace}/${owner.name}`), owner.uid) : sized(set);
+    return owner?.kind === deployments.kind
+      ? sized(informers.of(deployments).cache.get(`${namespace}/${owner.name}`), owner.uid)
+      : sized(set);
   }
 
   async #asked({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): Promise<ControllerScale | null> {
     const { resources = [] } = await this.#servedBy(apiVersion);
-    const plural = resources.find(entry => entry.kind === kind && !entry.name.includes('/'))?.name;
-    if (plural === undefined) throw new ScaleUnknownError(`no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`);
-    if (!resources.some(entry => entry.name === `${plural}/scale`)) throw new ScaleUnknownError(`${apiVersion}, Resource=${plural} does not implement the scale subresource`);
-    const scale = await unless(isNotFound, this.environment.api.read<Scale>(pathOf(resource(apiVersion, plural, kind), { namespace, name, subresource: 'scale' })));
+    const plural = resources.find((entry) => entry.kind === kind && !entry.name.includes('/'))?.name;
+    if (plural === undefined)
+      throw new ScaleUnknownError(`no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`);
+    if (!resources.some((entry) => entry.name === `${plural}/scale`))
+      throw new ScaleUnknownError(`${apiVersion}, Resource=${plural} does not implement the scale subresource`);
+    const scale = await unless(
+      isNotFound,
+      this.environment.api.read<Scale>(pathOf(resource(apiVersion, plural, kind), { namespace, name, subresource: 'scale' })),
+    );
     return scale && uidOf(scale) === uid ? { uid, replicas: scale.spec?.replicas ?? 0 } : null;
   }
 
@@ -59,7 +76,11 @@ export class Scales {
     const known = this.#served.get(apiVersion);
     if (known && clock.elapsed() - known.at < servedMs) return known.document;
     const { group, version } = resource(apiVersion, '', '');
-    const document = await unless(isNotFound, api.read<ResourceListDocument>(group === '' ? `/api/${version}` : `/apis/${apiVersionOf({ group, version })}`)) ?? {};
+    const document =
+      (await unless(
+        isNotFound,
+        api.read<ResourceListDocument>(group === '' ? `/api/${version}` : `/apis/${apiVersionOf({ group, version })}`),
+      )) ?? {};
     this.#served.set(apiVersion, { document, at: clock.elapsed() });
     return document;
   }

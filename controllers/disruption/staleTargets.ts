@@ -14,7 +14,8 @@ export const staleAfterMs = 120_000;
 /** Milliseconds until a pod's mark of being disrupted is out of date; null where it bears none that ever will be. The node's own marks hold. Pure. */
 export function untilStaleMs(pod: Pod, now: number): number | null {
   const condition = conditionOf(pod.status?.conditions, target);
-  if (!condition || condition.status !== 'True' || condition.reason === 'TerminationByKubelet' || isTerminating(pod) || isFinished(pod)) return null;
+  if (!condition || condition.status !== 'True' || condition.reason === 'TerminationByKubelet' || isTerminating(pod) || isFinished(pod))
+    return null;
   return timeOf(condition.lastTransitionTime) + staleAfterMs - now;
 }
 
@@ -27,10 +28,20 @@ export function staleTargetController(environment: ManagerEnvironment): QueueCon
     if (!pod || waitMs === null) return;
     if (waitMs > 0) return { againAfterMs: waitMs };
     const conditions = [{ type: target, status: 'False', lastTransitionTime: timeText(clock.now()) }];
-    await unless(isNotFound, api.patch(pods, parseKey(key), strategicPatch({ metadata: { resourceVersion: pod.metadata.resourceVersion }, status: { conditions } }), { subresource: 'status' }));
+    await unless(
+      isNotFound,
+      api.patch(
+        pods,
+        parseKey(key),
+        strategicPatch({ metadata: { resourceVersion: pod.metadata.resourceVersion }, status: { conditions } }),
+        { subresource: 'status' },
+      ),
+    );
   };
   const controller = new QueueController(environment, { name: 'stale_pod_disruption', sync });
-  const queue = (pod: Pod): void => { if (untilStaleMs(pod, clock.now()) !== null) controller.queue.add(keyTextOf(pod)); };
+  const queue = (pod: Pod): void => {
+    if (untilStaleMs(pod, clock.now()) !== null) controller.queue.add(keyTextOf(pod));
+  };
   controller.needs(pods).addHandlers({ added: queue, changed: (_, after) => queue(after) });
   return controller;
 }

@@ -18,14 +18,27 @@ export function endpointsController(environment: ManagerEnvironment): Controller
   const loop = new EndpointsLoop(environment);
   const { cache } = environment.informers.of(endpoints);
   const controller: QueueController = new QueueController(environment, {
-    name: 'endpoint', workers: options['concurrent-endpoint-syncs'], sync: key => loop.sync(key), backoffFirstMs: 1_000, backoffMaxMs: 100_000,
+    name: 'endpoint',
+    workers: options['concurrent-endpoint-syncs'],
+    sync: (key) => loop.sync(key),
+    backoffFirstMs: 1_000,
+    backoffMaxMs: 100_000,
     // Of Services that went while no manager ran, this is all that is left. Later ones without a Service are someone's own.
-    background: async () => { for (const object of cache.list()) if (!electsLeader(object)) controller.queue.add(keyTextOf(object)); },
+    background: async () => {
+      for (const object of cache.list()) if (!electsLeader(object)) controller.queue.add(keyTextOf(object));
+    },
   });
   controller.watch(services);
   followPods(controller, options['endpoint-updates-batch-period']);
-  const queue = (object: Endpoints): void => { if (environment.informers.of(services).cache.get(keyTextOf(object))) controller.queue.add(keyTextOf(object)); };
-  controller.needs(endpoints).addHandlers({ changed: (before, after) => { if (before !== after) queue(after); }, removed: queue });
+  const queue = (object: Endpoints): void => {
+    if (environment.informers.of(services).cache.get(keyTextOf(object))) controller.queue.add(keyTextOf(object));
+  };
+  controller.needs(endpoints).addHandlers({
+    changed: (before, after) => {
+      if (before !== after) queue(after);
+    },
+    removed: queue,
+  });
   return controller;
 }
 
@@ -44,7 +57,10 @@ export class EndpointsLoop {
       return;
     }
     if (!followsPods(service)) return;
-    const selected = informers.of(pods).cache.inNamespace(namespaceOf(service)).filter(pod => isSelected(service, pod));
+    const selected = informers
+      .of(pods)
+      .cache.inNamespace(namespaceOf(service))
+      .filter((pod) => isSelected(service, pod));
     const wanted = planEndpoints({ service, pods: selected, current, triggerTime: this.#triggers.next(service, selected) });
     if (wanted) await this.#write(wanted, current === null);
   }
@@ -56,7 +72,8 @@ export class EndpointsLoop {
       await unless(isNamespaceTerminating, isNew ? api.create(endpoints, wanted) : api.update(endpoints, wanted));
     } catch (error) {
       if (isNew) events.warning(wanted, 'FailedToCreateEndpoint', `Failed to create endpoint for service ${key}: ${messageOf(error)}`);
-      else if (!isConflict(error)) events.warning(wanted, 'FailedToUpdateEndpoint', `Failed to update endpoint ${key}: ${messageOf(error)}`);
+      else if (!isConflict(error))
+        events.warning(wanted, 'FailedToUpdateEndpoint', `Failed to update endpoint ${key}: ${messageOf(error)}`);
       throw error;
     }
   }

@@ -13,14 +13,17 @@ function printedTarget(target: ObjectReference | undefined): string {
   if (!target) return '(*v1.ObjectReference)<nil>';
   const { resourceVersion, fieldPath } = target as { readonly resourceVersion?: string; readonly fieldPath?: string };
   const members = { Kind: target.kind, Namespace: target.namespace, Name: target.name };
-  const first = Object.entries(members).map(([name, value]) => `${name}:${text('string', value)}`).join(' ');
+  const first = Object.entries(members)
+    .map(([name, value]) => `${name}:${text('string', value)}`)
+    .join(' ');
   return `(*v1.ObjectReference){${first} UID:${text('types.UID', target.uid)} APIVersion:${text('string', target.apiVersion)} ResourceVersion:${text('string', resourceVersion)} FieldPath:${text('string', fieldPath)}}`;
 }
 
 const printedAddress = ({ ip, hostname, nodeName, targetRef }: EndpointAddress): string =>
   `(v1.EndpointAddress){IP:${text('string', ip)} Hostname:${text('string', hostname)} NodeName:${pointer('string', nodeName)} TargetRef:${printedTarget(targetRef)}}`;
 
-const printedList = (type: string, items: readonly string[]): string => `([]${type})${items.length === 0 ? '<nil>' : `[${items.join(' ')}]`}`;
+const printedList = (type: string, items: readonly string[]): string =>
+  `([]${type})${items.length === 0 ? '<nil>' : `[${items.join(' ')}]`}`;
 
 const printedSubset = ({ addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset): string =>
   `(v1.EndpointSubset){Addresses:${printedList('v1.EndpointAddress', addresses.map(printedAddress))} ` +
@@ -30,7 +33,10 @@ const md5 = (printed: string): string => createHash('md5').update(printed).diges
 
 function byHash<T>(items: readonly T[], printed: (item: T) => string): readonly T[] {
   if (items.length < 2) return items;
-  return items.map(item => ({ item, hash: md5(printed(item)) })).sort((a, b) => (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0)).map(({ item }) => item);
+  return items
+    .map((item) => ({ item, hash: md5(printed(item)) }))
+    .sort((a, b) => (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0))
+    .map(({ item }) => item);
 }
 
 const addressWord = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid ?? ''}`;

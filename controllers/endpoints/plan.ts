@@ -23,12 +23,22 @@ export interface EndpointsObserved {
 
 /** The Endpoints object that a Service should have; null when it has it. Pure. */
 export function planEndpoints({ service, pods, current, triggerTime }: EndpointsObserved): Endpoints | null {
-  const wanted = canonical(pods.flatMap(pod => subsetsOf(service, pod)));
+  const wanted = canonical(pods.flatMap((pod) => subsetsOf(service, pod)));
   const { subsets, isOver } = truncated(wanted);
   const labels = labelsOf(service);
-  if (current && !isOverCapacity(current) && sameJson(labels, current.metadata.labels) && sameJson(plain(wanted), plain(current.subsets ?? []))) return null;
+  if (
+    current &&
+    !isOverCapacity(current) &&
+    sameJson(labels, current.metadata.labels) &&
+    sameJson(plain(wanted), plain(current.subsets ?? []))
+  )
+    return null;
   const { [overCapacity]: _, ...annotations } = withTrigger(current?.metadata.annotations, triggerTime);
-  const metadata = { ...(current?.metadata ?? { name: nameOf(service), namespace: namespaceOf(service) }), labels, annotations: { ...annotations, ...(isOver ? { [overCapacity]: 'truncated' } : {}) } };
+  const metadata = {
+    ...(current?.metadata ?? { name: nameOf(service), namespace: namespaceOf(service) }),
+    labels,
+    annotations: { ...annotations, ...(isOver ? { [overCapacity]: 'truncated' } : {}) },
+  };
   return { ...current, metadata, subsets };
 }
 
@@ -39,7 +49,8 @@ function labelsOf(service: Service): Readonly<Record<string, string>> {
 
 /** Whether an object says that it is cut off, or should be. */
 const isOverCapacity = ({ metadata, subsets = [] }: Endpoints): boolean =>
-  metadata.annotations?.[overCapacity] !== undefined || subsets.reduce((sum, { addresses = [], notReadyAddresses = [] }) => sum + addresses.length + notReadyAddresses.length, 0) > addressesMax;
+  metadata.annotations?.[overCapacity] !== undefined ||
+  subsets.reduce((sum, { addresses = [], notReadyAddresses = [] }) => sum + addresses.length + notReadyAddresses.length, 0) > addressesMax;
 
 /** Without versions of pods, which say nothing. */
 function plain(subsets: readonly EndpointSubset[]): readonly object[] {
@@ -47,7 +58,11 @@ function plain(subsets: readonly EndpointSubset[]): readonly object[] {
     const { resourceVersion: _, ...target } = (targetRef ?? {}) as { readonly resourceVersion?: string };
     return { ...rest, target };
   };
-  return subsets.map(({ addresses = [], notReadyAddresses = [], ports }) => ({ ports, addresses: addresses.map(address), notReadyAddresses: notReadyAddresses.map(address) }));
+  return subsets.map(({ addresses = [], notReadyAddresses = [], ports }) => ({
+    ports,
+    addresses: addresses.map(address),
+    notReadyAddresses: notReadyAddresses.map(address),
+  }));
 }
 
 /** One subset for each port that the pod has: what belongs together is found later. */
@@ -58,7 +73,7 @@ function subsetsOf(service: Service, pod: Pod): readonly EndpointSubset[] {
   const state = publishNotReadyAddresses || isReady(pod) ? { addresses: [address] } : { notReadyAddresses: [address] };
   // A headless Service may have no ports at all.
   if (ports.length === 0) return service.spec?.clusterIP === 'None' ? [state] : [];
-  return ports.flatMap(servicePort => {
+  return ports.flatMap((servicePort) => {
     const port = endpointPort(pod, servicePort);
     if (!port) return [];
     const { name, ...rest } = port;
@@ -68,11 +83,13 @@ function subsetsOf(service: Service, pod: Pod): readonly EndpointSubset[] {
 
 function addressOf(service: Service, pod: Pod): EndpointAddress | null {
   const [family = 'IPv4'] = familiesOf(service);
-  const ip = addressesOf(pod).find(address => familyOf(address) === family);
+  const ip = addressesOf(pod).find((address) => familyOf(address) === family);
   if (ip === undefined) return null;
   const hostname = hostnameIn(service, pod);
   return {
-    ip, ...(hostname ? { hostname } : {}), ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    ip,
+    ...(hostname ? { hostname } : {}),
+    ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}),
     targetRef: { kind: 'Pod', namespace: namespaceOf(pod), name: nameOf(pod), uid: uidOf(pod) },
   };
 }

@@ -18,14 +18,20 @@ export function canonical(subsets: readonly EndpointSubset[]): readonly Endpoint
       for (const address of notReadyAddresses) note(states, known.addresses, address, false);
     }
   }
-  return inOrder(regrouped(members, known).filter(({ addresses = [], notReadyAddresses = [] }) => addresses.length + notReadyAddresses.length > 0));
+  return inOrder(
+    regrouped(members, known).filter(({ addresses = [], notReadyAddresses = [] }) => addresses.length + notReadyAddresses.length > 0),
+  );
 }
 
-function statesOf(members: Map<string, Map<string, boolean>>, ports: Map<string, EndpointPort | null>, port: EndpointPort | null): Map<string, boolean> {
+function statesOf(
+  members: Map<string, Map<string, boolean>>,
+  ports: Map<string, EndpointPort | null>,
+  port: EndpointPort | null,
+): Map<string, boolean> {
   const key = port ? JSON.stringify([port.name ?? '', port.port, port.protocol ?? '', port.appProtocol ?? null]) : '';
   ports.set(key, port);
   let states = members.get(key);
-  if (!states) members.set(key, states = new Map<string, boolean>());
+  if (!states) members.set(key, (states = new Map<string, boolean>()));
   return states;
 }
 
@@ -37,23 +43,37 @@ function note(states: Map<string, boolean>, addresses: Map<string, EndpointAddre
 }
 
 /** Ports with the same addresses in the same state come together. */
-function regrouped(members: ReadonlyMap<string, ReadonlyMap<string, boolean>>, { addresses, ports }: { addresses: ReadonlyMap<string, EndpointAddress>; ports: ReadonlyMap<string, EndpointPort | null> }): EndpointSubset[] {
+function regrouped(
+  members: ReadonlyMap<string, ReadonlyMap<string, boolean>>,
+  { addresses, ports }: { addresses: ReadonlyMap<string, EndpointAddress>; ports: ReadonlyMap<string, EndpointPort | null> },
+): EndpointSubset[] {
   const together = new Map<string, { states: ReadonlyMap<string, boolean>; ports: EndpointPort[] }>();
   for (const [portKey, states] of members) {
-    const key = [...states].map(([address, ready]) => `${address} ${ready}`).sort().join('\n');
+    const key = [...states]
+      .map(([address, ready]) => `${address} ${ready}`)
+      .sort()
+      .join('\n');
     const group = together.get(key) ?? { states, ports: [] };
     const port = ports.get(portKey);
     if (port) group.ports.push(port);
     together.set(key, group);
   }
-  const withState = (states: ReadonlyMap<string, boolean>, wanted: boolean): EndpointAddress[] => [...states].flatMap(([key, ready]) => (ready === wanted ? addresses.get(key) ?? [] : []));
-  return [...together.values()].map(({ states, ports: shared }) => ({ addresses: withState(states, true), notReadyAddresses: withState(states, false), ports: shared }));
+  const withState = (states: ReadonlyMap<string, boolean>, wanted: boolean): EndpointAddress[] =>
+    [...states].flatMap(([key, ready]) => (ready === wanted ? (addresses.get(key) ?? []) : []));
+  return [...together.values()].map(({ states, ports: shared }) => ({
+    addresses: withState(states, true),
+    notReadyAddresses: withState(states, false),
+    ports: shared,
+  }));
 }
 
 /** Addresses in one Endpoints object; more than that nobody can handle. */
 export const addressesMax = 1_000;
 
-export interface Truncated { readonly subsets: readonly EndpointSubset[]; readonly isOver: boolean }
+export interface Truncated {
+  readonly subsets: readonly EndpointSubset[];
+  readonly isOver: boolean;
+}
 
 /** Leaves out what is too much: first what is not ready, and of each subset in proportion to its size. */
 export function truncated(subsets: readonly EndpointSubset[]): Truncated {
@@ -61,13 +81,28 @@ export function truncated(subsets: readonly EndpointSubset[]): Truncated {
   const ready = count('addresses');
   const notReady = count('notReadyAddresses');
   if (ready + notReady <= addressesMax) return { subsets, isOver: false };
-  const keptReady = shares(subsets.map(({ addresses = [] }) => addresses.length), Math.min(ready, addressesMax));
-  const keptNotReady = shares(subsets.map(({ notReadyAddresses = [] }) => notReadyAddresses.length), addressesMax - Math.min(ready, addressesMax));
+  const keptReady = shares(
+    subsets.map(({ addresses = [] }) => addresses.length),
+    Math.min(ready, addressesMax),
+  );
+  const keptNotReady = shares(
+    subsets.map(({ notReadyAddresses = [] }) => notReadyAddresses.length),
+    addressesMax - Math.min(ready, addressesMax),
+  );
   const cut = subsets.map(({ addresses = [], notReadyAddresses = [], ports }, index) => ({
-    addresses: addresses.slice(0, keptReady[index]), notReadyAddresses: notReadyAddresses.slice(0, keptNotReady[index]), ...(ports ? { ports } : {}),
+    addresses: addresses.slice(0, keptReady[index]),
+    notReadyAddresses: notReadyAddresses.slice(0, keptNotReady[index]),
+    ...(ports ? { ports } : {}),
   }));
   const left = cut.filter(({ addresses, notReadyAddresses }) => addresses.length + notReadyAddresses.length > 0);
-  return { isOver: true, subsets: left.map(({ addresses, notReadyAddresses, ...rest }) => ({ ...(addresses.length ? { addresses } : {}), ...(notReadyAddresses.length ? { notReadyAddresses } : {}), ...rest })) };
+  return {
+    isOver: true,
+    subsets: left.map(({ addresses, notReadyAddresses, ...rest }) => ({
+      ...(addresses.length ? { addresses } : {}),
+      ...(notReadyAddresses.length ? { notReadyAddresses } : {}),
+      ...rest,
+    })),
+  };
 }
 
 /** Parts of `total` in proportion to `sizes`, each rounded up: the last ones get what is left. */
@@ -75,7 +110,7 @@ function shares(sizes: readonly number[], total: number): readonly number[] {
   const sum = sizes.reduce((a, b) => a + b, 0);
   if (sum <= total) return sizes;
   let left = total;
-  return sizes.map(size => {
+  return sizes.map((size) => {
     const part = Math.min(left, Math.ceil((size * total) / sum));
     left -= part;
     return part;

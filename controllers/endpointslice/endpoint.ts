@@ -12,7 +12,7 @@ const zoneLabel = 'topology.kubernetes.io/zone';
 
 /** The endpoint that a pod is in one family; null where it has no address of it. */
 export function endpointOf(service: Service, pod: Pod, node: Node | undefined, family: Family): Endpoint | null {
-  const addresses = addressesOf(pod).filter(address => familyOf(address) === family);
+  const addresses = addressesOf(pod).filter((address) => familyOf(address) === family);
   if (addresses.length === 0) return null;
   const serving = isReady(pod);
   const terminating = isTerminating(pod);
@@ -30,7 +30,8 @@ export function endpointOf(service: Service, pod: Pod, node: Node | undefined, f
 }
 
 /** What tells one endpoint from another; all else about it may change. */
-export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string => JSON.stringify([[...addresses ?? []].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
+export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string =>
+  JSON.stringify([[...(addresses ?? [])].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
 
 /** Whether two endpoints of one key are the same throughout. Hints are decided apart; versions of pods say nothing. */
 export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean => sameJson(facts(a), facts(b));

@@ -24,19 +24,28 @@ export function endpointSliceController(environment: ManagerEnvironment): Contro
   const { options } = environment;
   const loop = new EndpointSliceLoop(environment);
   const controller: QueueController = new QueueController(environment, {
-    name: 'endpoint_slice', workers: options['concurrent-service-endpoint-syncs'], sync: key => loop.sync(key), backoffFirstMs: 1_000, backoffMaxMs: 100_000,
+    name: 'endpoint_slice',
+    workers: options['concurrent-service-endpoint-syncs'],
+    sync: (key) => loop.sync(key),
+    backoffFirstMs: 1_000,
+    backoffMaxMs: 100_000,
   });
   controller.watch(services);
   followPods(controller, options['endpointslice-updates-batch-period']);
   followSlices(controller, manager, loop.pending);
-  const queueZoned = (): void => { for (const service of environment.informers.of(services).cache.list()) if (asksForTopology(service)) controller.queue.add(keyTextOf(service)); };
+  const queueZoned = (): void => {
+    for (const service of environment.informers.of(services).cache.list())
+      if (asksForTopology(service)) controller.queue.add(keyTextOf(service));
+  };
   controller.needs(nodes).addHandlers({
-    added: node => {
+    added: (node) => {
       for (const key of loop.waitingFor(nameOf(node))) controller.queue.add(key);
       queueZoned();
     },
     // Nodes tell of themselves every few seconds; few of these changes matter here.
-    changed: (before, after) => { if (before !== after && shareFacts(before) !== shareFacts(after)) queueZoned(); },
+    changed: (before, after) => {
+      if (before !== after && shareFacts(before) !== shareFacts(after)) queueZoned();
+    },
     removed: queueZoned,
   });
   return controller;
@@ -50,7 +59,9 @@ export class EndpointSliceLoop {
   /** Services by the node that they wait for. */
   readonly #waiting = new Map<string, Set<string>>();
 
-  constructor(private readonly environment: ManagerEnvironment) { this.pending = new PendingWrites(environment.clock); }
+  constructor(private readonly environment: ManagerEnvironment) {
+    this.pending = new PendingWrites(environment.clock);
+  }
 
   /** The Services that miss a pod because its node is not known, and forgets them. */
   waitingFor(node: string): Iterable<string> {
@@ -62,12 +73,29 @@ export class EndpointSliceLoop {
   async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
     const { api, informers, options } = this.environment;
     const service = informers.of(services).cache.get(key);
-    if (!service) { this.#forget(key); return; }
+    if (!service) {
+      this.#forget(key);
+      return;
+    }
     if (!followsPods(service)) return;
-    const selected = informers.of(pods).cache.inNamespace(namespaceOf(service)).filter(pod => isSelected(service, pod));
-    const slices = informers.of(endpointSlices).cache.by(serviceIndex, key).filter(slice => isManagedBy(manager, slice));
+    const selected = informers
+      .of(pods)
+      .cache.inNamespace(namespaceOf(service))
+      .filter((pod) => isSelected(service, pod));
+    const slices = informers
+      .of(endpointSlices)
+      .cache.by(serviceIndex, key)
+      .filter((slice) => isManagedBy(manager, slice));
     if (this.pending.isStale(key, slices)) return { againAfterMs: staleAgainMs };
-    const plan = planSlices({ service, pods: selected, slices, nodeOf: name => informers.of(nodes).cache.get(name), zoneShares: () => zoneShares(informers.of(nodes).cache.list()), endpointsMax: options['max-endpoints-per-slice'], triggerTime: this.#triggers.next(service, selected) });
+    const plan = planSlices({
+      service,
+      pods: selected,
+      slices,
+      nodeOf: (name) => informers.of(nodes).cache.get(name),
+      zoneShares: () => zoneShares(informers.of(nodes).cache.list()),
+      endpointsMax: options['max-endpoints-per-slice'],
+      triggerTime: this.#triggers.next(service, selected),
+    });
     try {
       await writeSlices(api, service, plan, this.pending);
     } catch (error) {
@@ -75,23 +103,37 @@ export class EndpointSliceLoop {
       throw error;
     }
     this.#tellOfTopology(service, plan);
-    for (const pod of this.#await(key, plan.stranded)) this.#complain(service, `skipping Pod ${nameOf(pod)} for Service ${key}: Node ${pod.spec?.nodeName ?? ''} Not Found`);
+    for (const pod of this.#await(key, plan.stranded))
+      this.#complain(service, `skipping Pod ${nameOf(pod)} for Service ${key}: Node ${pod.spec?.nodeName ?? ''} Not Found`);
   }
 
   #complain(service: Service, message: string): void {
-    this.environment.events.warning(service, 'FailedToUpdateEndpointSlices', `Error updating Endpoint Slices for Service ${keyTextOf(service)}: ${message}`);
+    this.environment.events.warning(
+      service,
+      'FailedToUpdateEndpointSlices',
+      `Error updating Endpoint Slices for Service ${keyTextOf(service)}: ${message}`,
+    );
   }
 
   /** Told when it begins and ends, and each time that it is asked for and cannot be. */
   #tellOfTopology(service: Service, { topology }: SlicesPlan): void {
     const { events } = this.environment;
-    const disabled = (family: string, message: string): void => events.warning(service, 'TopologyAwareHintsDisabled', `${message}, addressType: ${family}`);
+    const disabled = (family: string, message: string): void =>
+      events.warning(service, 'TopologyAwareHintsDisabled', `${message}, addressType: ${family}`);
     for (const family of families) {
       const word = `${keyTextOf(service)} ${family}`;
-      const state = topology.find(entry => entry.family === family);
-      if (!state) { if (this.#zoned.delete(word)) disabled(family, 'Topology Aware Hints has been disabled'); continue; }
-      if (state.refusal !== null) { this.#zoned.delete(word); disabled(family, state.refusal); continue; }
-      if (!this.#zoned.has(word)) events.normal(service, 'TopologyAwareHintsEnabled', `Topology Aware Hints has been enabled, addressType: ${family}`);
+      const state = topology.find((entry) => entry.family === family);
+      if (!state) {
+        if (this.#zoned.delete(word)) disabled(family, 'Topology Aware Hints has been disabled');
+        continue;
+      }
+      if (state.refusal !== null) {
+        this.#zoned.delete(word);
+        disabled(family, state.refusal);
+        continue;
+      }
+      if (!this.#zoned.has(word))
+        events.normal(service, 'TopologyAwareHintsEnabled', `Topology Aware Hints has been enabled, addressType: ${family}`);
       this.#zoned.add(word);
     }
   }

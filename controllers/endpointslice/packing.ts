@@ -13,15 +13,19 @@ export interface Packing {
   readonly empty: () => EndpointSlice;
 }
 
-interface Filling { readonly slice: EndpointSlice; readonly endpoints: Endpoint[]; change: 'none' | 'update' | 'remove' }
+interface Filling {
+  readonly slice: EndpointSlice;
+  readonly endpoints: Endpoint[];
+  change: 'none' | 'update' | 'remove';
+}
 
 /**
  * Distributes endpoints that share their ports over slices, with few writes rather than full slices: every write of a slice goes to every
  * node. An endpoint stays where it is; new ones fill slices that change anyway, then the fullest slice that takes all the rest, then new slices. Pure.
  */
 export function pack({ slices, wanted, labels, endpointsMax, empty }: Packing): SliceWrites {
-  const left = new Map(wanted.map(endpoint => [endpointKey(endpoint), endpoint]));
-  const fillings = slices.map(slice => keep(slice, left, labels));
+  const left = new Map(wanted.map((endpoint) => [endpointKey(endpoint), endpoint]));
+  const fillings = slices.map((slice) => keep(slice, left, labels));
   const changing = fillings.filter(({ change }) => change === 'update').sort((a, b) => b.endpoints.length - a.endpoints.length);
   for (const { endpoints } of changing) fill(endpoints, left, endpointsMax);
   const fresh: Endpoint[][] = [];
@@ -32,8 +36,10 @@ export function pack({ slices, wanted, labels, endpointsMax, empty }: Packing): 
     fill(roomy?.endpoints ?? fresh.at(-1) ?? [], left, endpointsMax);
   }
   return {
-    create: fresh.map(endpoints => ({ ...empty(), endpoints })),
-    update: fillings.filter(({ change }) => change === 'update').map(({ slice, endpoints }) => ({ ...slice, metadata: { ...slice.metadata, labels }, endpoints })),
+    create: fresh.map((endpoints) => ({ ...empty(), endpoints })),
+    update: fillings
+      .filter(({ change }) => change === 'update')
+      .map(({ slice, endpoints }) => ({ ...slice, metadata: { ...slice.metadata, labels }, endpoints })),
     remove: fillings.filter(({ change }) => change === 'remove').map(({ slice }) => slice),
   };
 }
@@ -51,7 +57,8 @@ function keep(slice: EndpointSlice, left: Map<string, Endpoint>, labels: Readonl
     changed ||= !same;
     endpoints.push(same ? old : endpoint);
   }
-  if (!changed && endpoints.length === before.length) return { slice, endpoints, change: sameJson(labels, slice.metadata.labels) ? 'none' : 'update' };
+  if (!changed && endpoints.length === before.length)
+    return { slice, endpoints, change: sameJson(labels, slice.metadata.labels) ? 'none' : 'update' };
   return { slice, endpoints, change: endpoints.length === 0 ? 'remove' : 'update' };
 }
 

@@ -40,23 +40,40 @@ export interface SlicesPlan extends SliceWrites {
 export function planSlices(observed: SlicesObserved): SlicesPlan {
   const { service, triggerTime } = observed;
   const families = familiesOf(service);
-  const slices = observed.slices.filter(slice => !isTerminating(slice));
-  const stranded = observed.pods.filter(pod => isReachable(pod) && !isPlaced(observed, pod));
-  const each = families.map(family => planFamily(observed, family, slices.filter(({ addressType }) => addressType === family)));
-  const foreign = slices.filter(({ addressType }) => !families.some(family => family === addressType));
+  const slices = observed.slices.filter((slice) => !isTerminating(slice));
+  const stranded = observed.pods.filter((pod) => isReachable(pod) && !isPlaced(observed, pod));
+  const each = families.map((family) =>
+    planFamily(
+      observed,
+      family,
+      slices.filter(({ addressType }) => addressType === family),
+    ),
+  );
+  const foreign = slices.filter(({ addressType }) => !families.some((family) => family === addressType));
   const merged = merge([...each, { create: [], update: [], remove: foreign }]);
   const { create, update, remove } = recycled(service, merged);
-  const stamped = (slice: EndpointSlice): EndpointSlice => ({ ...slice, metadata: { ...slice.metadata, annotations: withTrigger(slice.metadata.annotations, triggerTime) } });
+  const stamped = (slice: EndpointSlice): EndpointSlice => ({
+    ...slice,
+    metadata: { ...slice.metadata, annotations: withTrigger(slice.metadata.annotations, triggerTime) },
+  });
   const topology = each.flatMap(({ refusal }, index) => (refusal === undefined ? [] : [{ family: families[index] ?? 'IPv4', refusal }]));
   return { create: create.map(stamped), update: update.map(stamped), remove, stranded, topology };
 }
 
-const merge = (all: readonly SliceWrites[]): SliceWrites => ({ create: all.flatMap(({ create }) => create), update: all.flatMap(({ update }) => update), remove: all.flatMap(({ remove }) => remove) });
+const merge = (all: readonly SliceWrites[]): SliceWrites => ({
+  create: all.flatMap(({ create }) => create),
+  update: all.flatMap(({ update }) => update),
+  remove: all.flatMap(({ remove }) => remove),
+});
 
 /** A pod on a node that nobody knows could be anywhere; only a Service that wants all its pods known lists it. */
-const isPlaced = ({ service, nodeOf }: SlicesObserved, pod: Pod): boolean => service.spec?.publishNotReadyAddresses === true || nodeOf(pod.spec?.nodeName ?? '') !== undefined;
+const isPlaced = ({ service, nodeOf }: SlicesObserved, pod: Pod): boolean =>
+  service.spec?.publishNotReadyAddresses === true || nodeOf(pod.spec?.nodeName ?? '') !== undefined;
 
-interface Group { readonly ports: readonly EndpointPort[]; readonly endpoints: Endpoint[] }
+interface Group {
+  readonly ports: readonly EndpointPort[];
+  readonly endpoints: Endpoint[];
+}
 
 /** Endpoints by their ports: a named port may have another number on each pod. */
 function groups(observed: SlicesObserved, family: Family): ReadonlyMap<string, Group> {
@@ -66,7 +83,7 @@ function groups(observed: SlicesObserved, family: Family): ReadonlyMap<string, G
     const ports = inOrder(endpointPorts(service, pod));
     const key = portKey(ports);
     let group = found.get(key);
-    if (!group) found.set(key, group = { ports, endpoints: [] });
+    if (!group) found.set(key, (group = { ports, endpoints: [] }));
     const endpoint = isPlaced(observed, pod) ? endpointOf(service, pod, nodeOf(pod.spec?.nodeName ?? ''), family) : null;
     if (endpoint) group.endpoints.push(endpoint);
   }
@@ -79,11 +96,18 @@ type FamilyPlan = SliceWrites & { readonly refusal?: string | null };
 function planFamily(observed: SlicesObserved, family: Family, slices: readonly EndpointSlice[]): FamilyPlan {
   const { service, endpointsMax } = observed;
   const labels = labelsOf(service);
-  const own = slices.filter(slice => isControlledBy(slice, service));
+  const own = slices.filter((slice) => isControlledBy(slice, service));
   const wanted = groups(observed, family);
   const packed = [...wanted].map(([key, { ports, endpoints }]) =>
-    pack({ slices: own.filter(slice => portKey(slice.ports) === key), wanted: endpoints, labels, endpointsMax, empty: () => newSlice(service, family, ports) }));
-  const needless = slices.filter(slice => !own.includes(slice) || !wanted.has(portKey(slice.ports)));
+    pack({
+      slices: own.filter((slice) => portKey(slice.ports) === key),
+      wanted: endpoints,
+      labels,
+      endpointsMax,
+      empty: () => newSlice(service, family, ports),
+    }),
+  );
+  const needless = slices.filter((slice) => !own.includes(slice) || !wanted.has(portKey(slice.ports)));
   const writes = withPlaceholder(service, family, slices, merge([...packed, { create: [], update: [], remove: needless }]));
   return asksForTopology(service) ? withTopology(observed, slices, writes) : withTraffic(service, slices, writes);
 }
@@ -98,17 +122,22 @@ function withPlaceholder(service: Service, family: Family, slices: readonly Endp
 }
 
 const isPlaceholder = (slice: EndpointSlice, { metadata }: EndpointSlice): boolean =>
-  (slice.endpoints ?? []).length === 0 && (slice.ports ?? []).length === 0 &&
-  sameJson(slice.metadata.labels, metadata.labels) && sameJson(slice.metadata.ownerReferences, metadata.ownerReferences);
+  (slice.endpoints ?? []).length === 0 &&
+  (slice.ports ?? []).length === 0 &&
+  sameJson(slice.metadata.labels, metadata.labels) &&
+  sameJson(slice.metadata.ownerReferences, metadata.ownerReferences);
 
 const unchangedOf = (slices: readonly EndpointSlice[], { update, remove }: SliceWrites): readonly EndpointSlice[] => {
   const touched = new Set([...update, ...remove].map(uidOf));
-  return slices.filter(slice => !touched.has(uidOf(slice)));
+  return slices.filter((slice) => !touched.has(uidOf(slice)));
 };
 
 function withTraffic(service: Service, slices: readonly EndpointSlice[], writes: SliceWrites): SliceWrites {
   const hint = (slice: EndpointSlice): EndpointSlice => withTrafficHints(slice, service.spec?.trafficDistribution);
-  const rehinted = unchangedOf(slices, writes).flatMap(slice => { const after = hint(slice); return after === slice ? [] : [after]; });
+  const rehinted = unchangedOf(slices, writes).flatMap((slice) => {
+    const after = hint(slice);
+    return after === slice ? [] : [after];
+  });
   return { create: writes.create.map(hint), update: [...writes.update.map(hint), ...rehinted], remove: writes.remove };
 }
 
@@ -117,5 +146,10 @@ function withTopology({ zoneShares }: SlicesObserved, slices: readonly EndpointS
   const { slices: after, refusal } = withTopologyHints([...writes.create, ...writes.update], settled, zoneShares());
   const changing = writes.create.length + writes.update.length;
   const rehinted = after.slice(changing).filter((slice, index) => !sameJson(slice.endpoints, settled[index]?.endpoints));
-  return { create: after.slice(0, writes.create.length), update: [...after.slice(writes.create.length, changing), ...rehinted], remove: writes.remove, refusal };
+  return {
+    create: after.slice(0, writes.create.length),
+    update: [...after.slice(writes.create.length, changing), ...rehinted],
+    remove: writes.remove,
+    refusal,
+  };
 }

@@ -14,13 +14,25 @@ const reserved: ReadonlySet<string> = new Set([managedByLabel, serviceNameLabel,
 /** A slice carries the labels of its Service, and those by which it is found. */
 export function labelsOf(service: Service): Readonly<Record<string, string>> {
   const own = Object.entries(service.metadata.labels ?? {}).filter(([name]) => !reserved.has(name));
-  return { ...Object.fromEntries(own), ...(hasClusterIP(service) ? {} : { [headlessLabel]: '' }), [serviceNameLabel]: nameOf(service), [managedByLabel]: manager };
+  return {
+    ...Object.fromEntries(own),
+    ...(hasClusterIP(service) ? {} : { [headlessLabel]: '' }),
+    [serviceNameLabel]: nameOf(service),
+    [managedByLabel]: manager,
+  };
 }
 
 /** An empty slice. */
 export function newSlice(service: Service, family: Family, ports: readonly EndpointPort[]): EndpointSlice {
   return {
-    metadata: { generateName: slicePrefix(nameOf(service)), namespace: namespaceOf(service), labels: labelsOf(service), ownerReferences: [controllerReference(services, service)] },
-    addressType: family, endpoints: [], ports,
+    metadata: {
+      generateName: slicePrefix(nameOf(service)),
+      namespace: namespaceOf(service),
+      labels: labelsOf(service),
+      ownerReferences: [controllerReference(services, service)],
+    },
+    addressType: family,
+    endpoints: [],
+    ports,
   };
 }

@@ -13,11 +13,15 @@ const overload = 0.2;
 
 /** The older annotation counts where both are there. */
 export function asksForTopology({ metadata }: Service): boolean {
-  const mode = modeAnnotations.map(name => metadata.annotations?.[name]).find(value => value !== undefined);
+  const mode = modeAnnotations.map((name) => metadata.annotations?.[name]).find((value) => value !== undefined);
   return mode === 'Auto' || mode === 'auto';
 }
 
-interface Allocation { readonly minimum: number; readonly maximum: number; readonly desired: number }
+interface Allocation {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly desired: number;
+}
 type Allocations = ReadonlyMap<string, Allocation>;
 
 export interface Hinting {
@@ -34,17 +38,24 @@ export function withTopologyHints(changing: readonly EndpointSlice[], settled: r
   const allocations = allocate(shares, all.flatMap(({ endpoints }) => endpoints ?? []).filter(isReady).length);
   if (typeof allocations === 'string') return none(allocations);
   const held = new Map<string, number>();
-  const kept = new Set(settled.filter(slice => holdsUp(slice, allocations, held)));
-  const open = all.filter(slice => !kept.has(slice));
-  if (open.some(({ endpoints }) => (endpoints ?? []).some(endpoint => isReady(endpoint) && !endpoint.zone))) return none('One or more endpoints do not have a zone specified');
-  for (const zone of open.flatMap(({ endpoints }) => endpoints ?? []).filter(isReady).flatMap(({ zone: own }) => own ?? [])) add(held, zone, 1);
+  const kept = new Set(settled.filter((slice) => holdsUp(slice, allocations, held)));
+  const open = all.filter((slice) => !kept.has(slice));
+  if (open.some(({ endpoints }) => (endpoints ?? []).some((endpoint) => isReady(endpoint) && !endpoint.zone)))
+    return none('One or more endpoints do not have a zone specified');
+  for (const zone of open
+    .flatMap(({ endpoints }) => endpoints ?? [])
+    .filter(isReady)
+    .flatMap(({ zone: own }) => own ?? []))
+    add(held, zone, 1);
   if (held.size === 0) return none('No hints allocated for zones');
   const moves = movesBetween(allocations, held);
-  return { slices: all.map(slice => (kept.has(slice) ? slice : hinted(slice, moves))), refusal: null };
+  return { slices: all.map((slice) => (kept.has(slice) ? slice : hinted(slice, moves))), refusal: null };
 }
 
 const isReady = ({ conditions }: Endpoint): boolean => conditions?.ready === true;
-const add = (counts: Map<string, number>, zone: string, count: number): void => { counts.set(zone, (counts.get(zone) ?? 0) + count); };
+const add = (counts: Map<string, number>, zone: string, count: number): void => {
+  counts.set(zone, (counts.get(zone) ?? 0) + count);
+};
 
 export function withoutHints(slice: EndpointSlice): EndpointSlice {
   if (!slice.endpoints?.some(({ hints }) => hints)) return slice;
@@ -56,10 +67,16 @@ function allocate(shares: ZoneShares, count: number): Allocations | string {
   if (!shares) return 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes';
   const numbers = `(${count} endpoints, ${shares.size} zones)`;
   if (shares.size > count) return `Insufficient number of endpoints ${numbers}`;
-  const wanted = [...shares].map(([zone, share]) => ({ zone, desired: share * count, minimum: Math.ceil((share * count) / (1 + overload)) }));
+  const wanted = [...shares].map(([zone, share]) => ({
+    zone,
+    desired: share * count,
+    minimum: Math.ceil((share * count) / (1 + overload)),
+  }));
   const spare = count - wanted.reduce((sum, { minimum }) => sum + minimum, 0);
   if (spare < 0) return `Unable to allocate minimum required endpoints to each zone without exceeding overload threshold ${numbers}`;
-  return new Map(wanted.map(({ zone, desired, minimum }) => [zone, { minimum, maximum: minimum + spare, desired: Math.max(desired, minimum) }]));
+  return new Map(
+    wanted.map(({ zone, desired, minimum }) => [zone, { minimum, maximum: minimum + spare, desired: Math.max(desired, minimum) }]),
+  );
 }
 
 /** Whether the hints of a slice may stay; if so, they are counted into `held`. */
@@ -75,7 +92,10 @@ function holdsUp({ endpoints }: EndpointSlice, allocations: Allocations, held: M
   return true;
 }
 
-interface Moves { readonly giving: Map<string, number>; readonly receiving: Map<string, number> }
+interface Moves {
+  readonly giving: Map<string, number>;
+  readonly receiving: Map<string, number>;
+}
 
 /** Whole endpoints that zones with too many give to zones with too few, where that makes things better. */
 function movesBetween(allocations: Allocations, held: ReadonlyMap<string, number>): Moves {
@@ -93,7 +113,8 @@ function movesBetween(allocations: Allocations, held: ReadonlyMap<string, number
   }
 }
 
-const most = (amounts: ReadonlyMap<string, number>): readonly [string, number] => [...amounts].reduce((best, next) => (next[1] > best[1] ? next : best), ['', 0] as const);
+const most = (amounts: ReadonlyMap<string, number>): readonly [string, number] =>
+  [...amounts].reduce((best, next) => (next[1] > best[1] ? next : best), ['', 0] as const);
 
 /** Hints for the own zone, save for those that the zone gives away. */
 function hinted(slice: EndpointSlice, { giving, receiving }: Moves): EndpointSlice {

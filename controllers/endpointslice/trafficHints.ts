@@ -21,6 +21,6 @@ function hinted(endpoint: Endpoint, distribution: string | undefined): Endpoint 
 /** The same slice when its hints are right already. */
 export function withTrafficHints(slice: EndpointSlice, distribution: string | undefined): EndpointSlice {
   const before = slice.endpoints ?? [];
-  const endpoints = before.map(endpoint => hinted(endpoint, distribution));
+  const endpoints = before.map((endpoint) => hinted(endpoint, distribution));
   return endpoints.every((endpoint, index) => sameJson(endpoint.hints, before[index]?.hints)) ? slice : { ...slice, endpoints };
 }

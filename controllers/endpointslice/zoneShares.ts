@@ -10,7 +10,8 @@ const excludedLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kube
 /** The part of each zone, of 1. null where it cannot be known: a node that says too little, or fewer than two zones. */
 export type ZoneShares = ReadonlyMap<string, number> | null;
 
-const serves = ({ metadata, status }: Node): boolean => conditionOf(status?.conditions, 'Ready')?.status === 'True' && !excludedLabels.some(label => metadata.labels?.[label] !== undefined);
+const serves = ({ metadata, status }: Node): boolean =>
+  conditionOf(status?.conditions, 'Ready')?.status === 'True' && !excludedLabels.some((label) => metadata.labels?.[label] !== undefined);
 const milliPlaces = 3;
 
 function cpuOf({ status }: Node): number {

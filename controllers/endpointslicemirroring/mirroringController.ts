@@ -18,12 +18,19 @@ export function endpointSliceMirroringController(environment: ManagerEnvironment
   const { options } = environment;
   const loop = new MirroringLoop(environment);
   const controller: QueueController = new QueueController(environment, {
-    name: 'endpoint_slice_mirroring', workers: options['mirroring-concurrent-service-endpoint-syncs'], sync: key => loop.sync(key), backoffFirstMs: 1_000, backoffMaxMs: 100_000,
+    name: 'endpoint_slice_mirroring',
+    workers: options['mirroring-concurrent-service-endpoint-syncs'],
+    sync: (key) => loop.sync(key),
+    backoffFirstMs: 1_000,
+    backoffMaxMs: 100_000,
   });
   controller.watch(services);
-  const queue = (object: Endpoints): void => { if (isToBeMirrored(object)) controller.queue.addAfter(keyTextOf(object), options['mirroring-endpointslice-updates-batch-period']); };
+  const queue = (object: Endpoints): void => {
+    if (isToBeMirrored(object)) controller.queue.addAfter(keyTextOf(object), options['mirroring-endpointslice-updates-batch-period']);
+  };
   controller.needs(endpoints).addHandlers({
-    added: queue, removed: queue,
+    added: queue,
+    removed: queue,
     changed: (before, after) => {
       if (before === after) return;
       queue(before);
@@ -37,14 +44,22 @@ export function endpointSliceMirroringController(environment: ManagerEnvironment
 export class MirroringLoop {
   readonly pending: PendingWrites;
 
-  constructor(private readonly environment: ManagerEnvironment) { this.pending = new PendingWrites(environment.clock); }
+  constructor(private readonly environment: ManagerEnvironment) {
+    this.pending = new PendingWrites(environment.clock);
+  }
 
   async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
     const { api, informers, options } = this.environment;
     const source = informers.of(endpoints).cache.get(key);
     const service = informers.of(services).cache.get(key);
-    const slices = informers.of(endpointSlices).cache.by(serviceIndex, key).filter(slice => isManagedBy(manager, slice));
-    if (!source || !service || hasSelector(service) || !isToBeMirrored(source)) { await this.#removeAll(key, slices); return; }
+    const slices = informers
+      .of(endpointSlices)
+      .cache.by(serviceIndex, key)
+      .filter((slice) => isManagedBy(manager, slice));
+    if (!source || !service || hasSelector(service) || !isToBeMirrored(source)) {
+      await this.#removeAll(key, slices);
+      return;
+    }
     if (this.pending.isStale(key, slices)) return { againAfterMs: staleAgainMs };
     const plan = planMirror(source, slices, options['mirroring-max-endpoints-per-subset']);
     this.#tell(source, plan);
@@ -54,7 +69,12 @@ export class MirroringLoop {
   #tell(source: Endpoints, { invalid, excess }: { readonly invalid: number; readonly excess: number }): void {
     const { events, options } = this.environment;
     if (invalid > 0) events.warning(source, 'InvalidIPAddress', `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`);
-    if (excess > 0) events.warning(source, 'TooManyAddressesToMirror', `A max of ${options['mirroring-max-endpoints-per-subset']} addresses can be mirrored to EndpointSlices per Endpoints subset. ${invalid + excess} addresses were skipped`);
+    if (excess > 0)
+      events.warning(
+        source,
+        'TooManyAddressesToMirror',
+        `A max of ${options['mirroring-max-endpoints-per-subset']} addresses can be mirrored to EndpointSlices per Endpoints subset. ${invalid + excess} addresses were skipped`,
+      );
   }
 
   async #removeAll(key: string, slices: readonly EndpointSlice[]): Promise<void> {

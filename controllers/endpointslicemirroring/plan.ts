@@ -15,7 +15,8 @@ const skipLabel = 'endpointslice.kubernetes.io/skip-mirror';
 const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 
 /** Whether someone wrote Endpoints to be used, and not to elect a leader, or with slices of his own. */
-export const isToBeMirrored = ({ metadata }: Endpoints): boolean => metadata.labels?.[skipLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined;
+export const isToBeMirrored = ({ metadata }: Endpoints): boolean =>
+  metadata.labels?.[skipLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined;
 
 export interface MirrorPlan extends SliceWrites {
   /** Addresses that are left out: those that are none, and those beyond the limit. */
@@ -23,28 +24,52 @@ export interface MirrorPlan extends SliceWrites {
   readonly excess: number;
 }
 
-interface Group { readonly family: Family; readonly ports: readonly EndpointPort[]; readonly endpoints: Endpoint[] }
+interface Group {
+  readonly family: Family;
+  readonly ports: readonly EndpointPort[];
+  readonly endpoints: Endpoint[];
+}
 
 /** Decides how slices should change to say what Endpoints say: one slice for each subset and family. Pure. */
 export function planMirror(source: Endpoints, slices: readonly EndpointSlice[], addressesMax: number): MirrorPlan {
   const { groups, invalid, excess } = grouped(source, addressesMax);
-  const present = slices.filter(slice => !isTerminating(slice));
-  const own = present.filter(slice => isControlledBy(slice, source));
-  const each = [...groups].map(([key, group]) => planGroup(source, group, own.filter(slice => keyOf(slice.addressType, slice.ports ?? []) === key)));
-  const needless = present.filter(slice => !own.includes(slice) || !groups.has(keyOf(slice.addressType, slice.ports ?? [])));
-  const writes = recycled(source, { create: each.flatMap(({ create }) => create), update: each.flatMap(({ update }) => update), remove: [...each.flatMap(({ remove }) => remove), ...needless] });
+  const present = slices.filter((slice) => !isTerminating(slice));
+  const own = present.filter((slice) => isControlledBy(slice, source));
+  const each = [...groups].map(([key, group]) =>
+    planGroup(
+      source,
+      group,
+      own.filter((slice) => keyOf(slice.addressType, slice.ports ?? []) === key),
+    ),
+  );
+  const needless = present.filter((slice) => !own.includes(slice) || !groups.has(keyOf(slice.addressType, slice.ports ?? [])));
+  const writes = recycled(source, {
+    create: each.flatMap(({ create }) => create),
+    update: each.flatMap(({ update }) => update),
+    remove: [...each.flatMap(({ remove }) => remove), ...needless],
+  });
   return { ...writes, invalid, excess };
 }
 
 const keyOf = (family: string, ports: readonly Partial<EndpointPort>[]): string => `${family} ${portKey(ports)}`;
 
-function grouped({ subsets = [] }: Endpoints, addressesMax: number): { readonly groups: ReadonlyMap<string, Group>; readonly invalid: number; readonly excess: number } {
+function grouped(
+  { subsets = [] }: Endpoints,
+  addressesMax: number,
+): { readonly groups: ReadonlyMap<string, Group>; readonly invalid: number; readonly excess: number } {
   const groups = new Map<string, Group>();
   let invalid = 0;
   let excess = 0;
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of canonical(subsets)) {
-    const all = [...addresses.map(address => [address, true] as const), ...notReadyAddresses.map(address => [address, false] as const)];
-    const named = inOrder(ports.map(({ name = '', port, protocol, appProtocol }) => ({ name, port, ...(protocol ? { protocol } : {}), ...(appProtocol === undefined ? {} : { appProtocol }) })));
+    const all = [...addresses.map((address) => [address, true] as const), ...notReadyAddresses.map((address) => [address, false] as const)];
+    const named = inOrder(
+      ports.map(({ name = '', port, protocol, appProtocol }) => ({
+        name,
+        port,
+        ...(protocol ? { protocol } : {}),
+        ...(appProtocol === undefined ? {} : { appProtocol }),
+      })),
+    );
     let added = 0;
     for (const [address, ready] of all) {
       const family = familyOf(address.ip);
@@ -66,23 +91,52 @@ function place(groups: Map<string, Group>, family: Family, ports: readonly Endpo
   return group;
 }
 
-const endpointOf = ({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint =>
-  ({ addresses: [ip], conditions: { ready }, ...(hostname ? { hostname } : {}), ...(targetRef ? { targetRef } : {}), ...(nodeName ? { nodeName } : {}) });
+const endpointOf = ({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint => ({
+  addresses: [ip],
+  conditions: { ready },
+  ...(hostname ? { hostname } : {}),
+  ...(targetRef ? { targetRef } : {}),
+  ...(nodeName ? { nodeName } : {}),
+});
 
 function planGroup(source: Endpoints, { family, ports, endpoints }: Group, [first, ...others]: readonly EndpointSlice[]): SliceWrites {
-  const metadata = { labels: labelsOf(source), annotations: annotationsOf(source), ownerReferences: [controllerReference(endpointsType, source)] };
-  if (!first) return { create: [{ metadata: { generateName: slicePrefix(nameOf(source)), namespace: namespaceOf(source), ...metadata }, addressType: family, ports, endpoints }], update: [], remove: [] };
-  const isRight = sameJson(metadata.labels, first.metadata.labels) && sameJson(metadata.annotations, annotationsOf(first)) && sameEndpoints(endpoints, first.endpoints ?? []);
+  const metadata = {
+    labels: labelsOf(source),
+    annotations: annotationsOf(source),
+    ownerReferences: [controllerReference(endpointsType, source)],
+  };
+  if (!first)
+    return {
+      create: [
+        {
+          metadata: { generateName: slicePrefix(nameOf(source)), namespace: namespaceOf(source), ...metadata },
+          addressType: family,
+          ports,
+          endpoints,
+        },
+      ],
+      update: [],
+      remove: [],
+    };
+  const isRight =
+    sameJson(metadata.labels, first.metadata.labels) &&
+    sameJson(metadata.annotations, annotationsOf(first)) &&
+    sameEndpoints(endpoints, first.endpoints ?? []);
   return { create: [], update: isRight ? [] : [{ ...first, metadata: { ...first.metadata, ...metadata }, endpoints }], remove: others };
 }
 
 /** In any order. */
 function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
-  const sorted = (endpoints: readonly Endpoint[]): readonly Endpoint[] => [...endpoints].sort((one, other) => ((one.addresses?.[0] ?? '') < (other.addresses?.[0] ?? '') ? -1 : 1));
+  const sorted = (endpoints: readonly Endpoint[]): readonly Endpoint[] =>
+    [...endpoints].sort((one, other) => ((one.addresses?.[0] ?? '') < (other.addresses?.[0] ?? '') ? -1 : 1));
   return a.length === b.length && sameJson(sorted(a), sorted(b));
 }
 
-const labelsOf = (source: Endpoints): Readonly<Record<string, string>> => ({ ...source.metadata.labels, [serviceNameLabel]: nameOf(source), [managedByLabel]: manager });
+const labelsOf = (source: Endpoints): Readonly<Record<string, string>> => ({
+  ...source.metadata.labels,
+  [serviceNameLabel]: nameOf(source),
+  [managedByLabel]: manager,
+});
 
 /** A former time of a change says nothing of this one, and the last configuration is that of another kind. */
 function annotationsOf({ metadata }: { readonly metadata: Endpoints['metadata'] }): Readonly<Record<string, string>> {

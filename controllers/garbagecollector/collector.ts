@@ -39,7 +39,11 @@ export class Collector {
   async attemptToOrphan(uid: string): Promise<void> {
     const node = this.options.graph.node(uid);
     if (!node) return;
-    await Promise.all(this.options.graph.dependentsOf(uid).map(dependent => this.#changeOwners(dependent, owners => owners.filter(owner => owner.uid !== uid))));
+    await Promise.all(
+      this.options.graph
+        .dependentsOf(uid)
+        .map((dependent) => this.#changeOwners(dependent, (owners) => owners.filter((owner) => owner.uid !== uid))),
+    );
     await this.#removeFinalizer(node, orphanFinalizer);
   }
 
@@ -47,14 +51,19 @@ export class Collector {
     const { api, graph } = this.options;
     const states = new Map<OwnerReference, OwnerState>();
     for (const owner of latest.metadata.ownerReferences ?? []) states.set(owner, await this.#stateOf(owner, node));
-    const judgement = judge(latest, owner => states.get(owner) ?? 'solid', graph.dependentsOf(node.uid));
+    const judgement = judge(latest, (owner) => states.get(owner) ?? 'solid', graph.dependentsOf(node.uid));
     switch (judgement.do) {
-      case 'nothing': return;
-      case 'keep': await this.#changeOwners(node, owners => owners.filter(owner => judgement.owners.some(({ uid }) => uid === owner.uid))); return;
+      case 'nothing':
+        return;
+      case 'keep':
+        await this.#changeOwners(node, (owners) => owners.filter((owner) => judgement.owners.some(({ uid }) => uid === owner.uid)));
+        return;
       case 'delete': {
-        if (judgement.unblock) await this.#changeOwners(node, owners => owners.map(owner => ({ ...owner, blockOwnerDeletion: false })));
+        if (judgement.unblock) await this.#changeOwners(node, (owners) => owners.map((owner) => ({ ...owner, blockOwnerDeletion: false })));
         // The version tells that its owners are still those that were judged.
-        const preconditions = judgement.unblock ? { uid: node.uid } : { uid: node.uid, resourceVersion: latest.metadata.resourceVersion ?? '' };
+        const preconditions = judgement.unblock
+          ? { uid: node.uid }
+          : { uid: node.uid, resourceVersion: latest.metadata.resourceVersion ?? '' };
         await unless(isNotFound, api.delete(node.type, node, { propagationPolicy: judgement.policy, preconditions }));
       }
     }
@@ -63,7 +72,10 @@ export class Collector {
   async #stateOf(owner: OwnerReference, dependent: Node): Promise<OwnerState> {
     const { api, typeOf } = this.options;
     const type = typeOf(owner.apiVersion, owner.kind);
-    if (!type) throw new Error(`${dependent.namespace}/${dependent.name}: the kind ${owner.kind} of ${owner.apiVersion}, which an owner reference names, is not served`);
+    if (!type)
+      throw new Error(
+        `${dependent.namespace}/${dependent.name}: the kind ${owner.kind} of ${owner.apiVersion}, which an owner reference names, is not served`,
+      );
     const namespace = type.namespaced ? dependent.namespace : '';
     // Nothing that lives in a namespace can own what does not. Such a reference is invalid, and its object is left alone.
     if (type.namespaced && namespace === '') return 'solid';
@@ -84,7 +96,10 @@ export class Collector {
   /** An owner deleted in the foreground goes when no dependent blocks it any more. */
   async #finishForeground(node: Node): Promise<void> {
     const blockers = this.options.graph.blockersOf(node.uid);
-    if (blockers.length === 0) { await this.#removeFinalizer(node, foregroundFinalizer); return; }
+    if (blockers.length === 0) {
+      await this.#removeFinalizer(node, foregroundFinalizer);
+      return;
+    }
     this.options.suspect(blockers.filter(({ deletingDependents }) => !deletingDependents).map(({ uid }) => uid));
   }
 
@@ -93,20 +108,30 @@ export class Collector {
     const { api } = this.options;
     const send = (owners: readonly OwnerReference[], resourceVersion: string): Promise<unknown> => {
       const changed = change(owners);
-      return api.patch(node.type, node, mergePatch({ metadata: { resourceVersion, uid: node.uid, ownerReferences: changed.length > 0 ? changed : null } }));
+      return api.patch(
+        node.type,
+        node,
+        mergePatch({ metadata: { resourceVersion, uid: node.uid, ownerReferences: changed.length > 0 ? changed : null } }),
+      );
     };
-    await unless(isNotFound, send(node.owners, node.version).catch(async (error: unknown) => {
-      if (!isConflict(error)) throw error;
-      const latest = await api.get(node.type, node);
-      if (uidOf(latest) === node.uid) await send(latest.metadata.ownerReferences ?? [], latest.metadata.resourceVersion ?? '');
-    }));
+    await unless(
+      isNotFound,
+      send(node.owners, node.version).catch(async (error: unknown) => {
+        if (!isConflict(error)) throw error;
+        const latest = await api.get(node.type, node);
+        if (uidOf(latest) === node.uid) await send(latest.metadata.ownerReferences ?? [], latest.metadata.resourceVersion ?? '');
+      }),
+    );
   }
 
   async #removeFinalizer(node: Node, finalizer: string): Promise<void> {
     const { api } = this.options;
     const latest = await unless(isNotFound, api.get(node.type, node));
     if (!latest || uidOf(latest) !== node.uid || !isTerminating(latest) || !latest.metadata.finalizers?.includes(finalizer)) return;
-    const finalizers = latest.metadata.finalizers.filter(name => name !== finalizer);
-    await unless(isNotFound, api.patch(node.type, node, mergePatch({ metadata: { resourceVersion: latest.metadata.resourceVersion, finalizers } })));
+    const finalizers = latest.metadata.finalizers.filter((name) => name !== finalizer);
+    await unless(
+      isNotFound,
+      api.patch(node.type, node, mergePatch({ metadata: { resourceVersion: latest.metadata.resourceVersion, finalizers } })),
+    );
   }
 }

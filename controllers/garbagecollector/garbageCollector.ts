@@ -15,7 +15,11 @@ const discoveryEveryMs = 30_000;
 /** Events are many, own nothing and are owned by nobody. */
 const ignored: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io']);
 
-interface Monitor { readonly type: DiscoveredType; readonly informer: Informer<KubeObject>; readonly stop: AbortController }
+interface Monitor {
+  readonly type: DiscoveredType;
+  readonly informer: Informer<KubeObject>;
+  readonly stop: AbortController;
+}
 
 /** Deletes what has lost its owners, and carries out foreground and orphaning deletion. Watches the metadata of everything that can be deleted. */
 export class GarbageCollector implements Controller {
@@ -29,20 +33,31 @@ export class GarbageCollector implements Controller {
 
   constructor(private readonly environment: ManagerEnvironment) {
     const { api, clock, metrics } = environment;
-    const queue = (name: string): WorkQueue => new WorkQueue({ clock, backoffMaxMs: 1_000_000, ...(metrics ? { metrics: metrics(name) } : {}) });
+    const queue = (name: string): WorkQueue =>
+      new WorkQueue({ clock, backoffMaxMs: 1_000_000, ...(metrics ? { metrics: metrics(name) } : {}) });
     this.#deletions = queue('garbage_collector_attempt_to_delete');
     this.#orphans = queue('garbage_collector_attempt_to_orphan');
-    this.#collector = new Collector({ api, graph: this.#graph, typeOf: (apiVersion, kind) => this.#kinds.get(`${apiVersion} ${kind}`) ?? null, suspect: uids => this.#suspect(uids) });
+    this.#collector = new Collector({
+      api,
+      graph: this.#graph,
+      typeOf: (apiVersion, kind) => this.#kinds.get(`${apiVersion} ${kind}`) ?? null,
+      suspect: (uids) => this.#suspect(uids),
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { options: { 'concurrent-gc-syncs': workers }, log } = this.environment;
+    const {
+      options: { 'concurrent-gc-syncs': workers },
+      log,
+    } = this.environment;
     await this.#firstResync(signal);
     // A conflict says that the object changed since it was judged: it is judged again.
-    const onError = (uid: string, error: unknown): void => { if (!isConflict(error)) log('error', `garbagecollector: ${uid}: ${messageOf(error)}`); };
+    const onError = (uid: string, error: unknown): void => {
+      if (!isConflict(error)) log('error', `garbagecollector: ${uid}: ${messageOf(error)}`);
+    };
     await Promise.all([
-      work(this.#deletions, { workers, sync: uid => this.#collector.attemptToDelete(uid), onError }, signal),
-      work(this.#orphans, { workers, sync: uid => this.#collector.attemptToOrphan(uid), onError }, signal),
+      work(this.#deletions, { workers, sync: (uid) => this.#collector.attemptToDelete(uid), onError }, signal),
+      work(this.#orphans, { workers, sync: (uid) => this.#collector.attemptToOrphan(uid), onError }, signal),
       this.#followTypes(signal),
     ]);
     await Promise.all([...this.#monitors.values()].map(({ informer }) => informer.stopped()));
@@ -51,7 +66,10 @@ export class GarbageCollector implements Controller {
   /** Work begins only when all types are known: an owner that is not yet seen would look absent, and cost a question each. */
   async #firstResync(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.#resync(signal))) await pause(this.environment.clock, 1_000, signal);
-    await Promise.race([Promise.all([...this.#monitors.values()].map(({ informer }) => informer.synced())), pause(this.environment.clock, discoveryEveryMs, signal)]);
+    await Promise.race([
+      Promise.all([...this.#monitors.values()].map(({ informer }) => informer.synced())),
+      pause(this.environment.clock, discoveryEveryMs, signal),
+    ]);
   }
 
   async #followTypes(signal: AbortSignal): Promise<void> {
@@ -72,24 +90,34 @@ export class GarbageCollector implements Controller {
   }
 
   #follow(discovery: Discovery, signal: AbortSignal): void {
-    this.#kinds = new Map(discovery.all.map(type => [`${apiVersionOf(type)} ${type.kind}`, type]));
-    const wanted = new Map(deletableTypes(discovery).filter(type => !ignored.has(groupResourceOf(type))).map(type => [`${apiVersionOf(type)} ${type.resource}`, type]));
+    this.#kinds = new Map(discovery.all.map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]));
+    const wanted = new Map(
+      deletableTypes(discovery)
+        .filter((type) => !ignored.has(groupResourceOf(type)))
+        .map((type) => [`${apiVersionOf(type)} ${type.resource}`, type]),
+    );
     for (const [key, { type, stop }] of this.#monitors) {
       // A group that does not answer now is not gone.
       if (wanted.has(key) || discovery.failed.includes(apiVersionOf(type))) continue;
       stop.abort();
       this.#monitors.delete(key);
-      this.#graph.forgetType(other => groupResourceOf(other) === groupResourceOf(type) && other.version === type.version);
+      this.#graph.forgetType((other) => groupResourceOf(other) === groupResourceOf(type) && other.version === type.version);
     }
     for (const [key, type] of wanted) if (!this.#monitors.has(key)) this.#monitors.set(key, this.#monitor(type, signal));
   }
 
   #monitor(type: DiscoveredType, signal: AbortSignal): Monitor {
     const { watchApi, clock, random, log } = this.environment;
-    const onError = (error: unknown): void => { if (!isNotFound(error)) log('error', `garbagecollector: ${groupResourceOf(type)}: ${messageOf(error)}`); };
+    const onError = (error: unknown): void => {
+      if (!isNotFound(error)) log('error', `garbagecollector: ${groupResourceOf(type)}: ${messageOf(error)}`);
+    };
     const informer = new Informer<KubeObject>({ api: watchApi, type, clock, random, metadataOnly: true, transform: essence, onError });
     const observe = (object: KubeObject): void => this.#follows(this.#graph.observe(nodeOf(type, object)));
-    informer.addHandlers({ added: observe, changed: (_, after) => observe(after), removed: object => this.#follows(this.#graph.forget(object.metadata.uid ?? '')) });
+    informer.addHandlers({
+      added: observe,
+      changed: (_, after) => observe(after),
+      removed: (object) => this.#follows(this.#graph.forget(object.metadata.uid ?? '')),
+    });
     const stop = new AbortController();
     informer.start(AbortSignal.any([signal, stop.signal]));
     return { type, informer, stop };
@@ -100,11 +128,17 @@ export class GarbageCollector implements Controller {
     for (const uid of attemptToOrphan) this.#orphans.add(uid);
     for (const { dependent, owner } of foreignOwners) {
       const reference = `[${owner.apiVersion}/${owner.kind}, namespace: ${dependent.namespace}, name: ${owner.name}, uid: ${owner.uid}]`;
-      this.environment.events.warning(objectOf(dependent), 'OwnerRefInvalidNamespace', `ownerRef ${reference} does not exist in namespace ${JSON.stringify(dependent.namespace)}`);
+      this.environment.events.warning(
+        objectOf(dependent),
+        'OwnerRefInvalidNamespace',
+        `ownerRef ${reference} does not exist in namespace ${JSON.stringify(dependent.namespace)}`,
+      );
     }
   }
 
-  #suspect(uids: readonly string[]): void { for (const uid of uids) this.#deletions.add(uid); }
+  #suspect(uids: readonly string[]): void {
+    for (const uid of uids) this.#deletions.add(uid);
+  }
 }
 
 function objectOf({ type, namespace, name, uid }: Node): KubeObject {
@@ -112,11 +146,18 @@ function objectOf({ type, namespace, name, uid }: Node): KubeObject {
 }
 
 /** What the graph needs of an object; a cluster holds very many of them. */
-function essence({ metadata: { name, namespace, uid, resourceVersion, deletionTimestamp, finalizers, ownerReferences } }: KubeObject): KubeObject {
+function essence({
+  metadata: { name, namespace, uid, resourceVersion, deletionTimestamp, finalizers, ownerReferences },
+}: KubeObject): KubeObject {
   return {
     metadata: {
-      ...(name ? { name } : {}), ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}),
-      ...(deletionTimestamp ? { deletionTimestamp } : {}), ...(finalizers ? { finalizers } : {}), ...(ownerReferences ? { ownerReferences } : {}),
+      ...(name ? { name } : {}),
+      ...(namespace ? { namespace } : {}),
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+      ...(deletionTimestamp ? { deletionTimestamp } : {}),
+      ...(finalizers ? { finalizers } : {}),
+      ...(ownerReferences ? { ownerReferences } : {}),
     },
   };
 }

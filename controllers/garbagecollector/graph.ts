@@ -40,8 +40,15 @@ export function nodeOf(type: Resource, object: KubeObject): Node {
   const { finalizers = [], deletionTimestamp, ownerReferences = [], resourceVersion = '' } = object.metadata;
   const beingDeleted = deletionTimestamp !== undefined;
   return {
-    uid: uidOf(object), type, namespace: namespaceOf(object), name: nameOf(object), version: resourceVersion, owners: ownerReferences, beingDeleted,
-    deletingDependents: beingDeleted && finalizers.includes(foregroundFinalizer), orphaning: beingDeleted && finalizers.includes(orphanFinalizer),
+    uid: uidOf(object),
+    type,
+    namespace: namespaceOf(object),
+    name: nameOf(object),
+    version: resourceVersion,
+    owners: ownerReferences,
+    beingDeleted,
+    deletingDependents: beingDeleted && finalizers.includes(foregroundFinalizer),
+    orphaning: beingDeleted && finalizers.includes(orphanFinalizer),
   };
 }
 
@@ -49,25 +56,41 @@ export class Graph {
   readonly #nodes = new Map<string, Node>();
   readonly #dependents = new Map<string, Set<string>>();
 
-  get size(): number { return this.#nodes.size; }
-  node(uid: string): Node | undefined { return this.#nodes.get(uid); }
+  get size(): number {
+    return this.#nodes.size;
+  }
+  node(uid: string): Node | undefined {
+    return this.#nodes.get(uid);
+  }
 
-  dependentsOf(uid: string): readonly Node[] { return [...this.#dependents.get(uid) ?? []].flatMap(dependent => this.#nodes.get(dependent) ?? []); }
+  dependentsOf(uid: string): readonly Node[] {
+    return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#nodes.get(dependent) ?? []);
+  }
 
   /** Dependents that say that their owner must not go before them. */
-  blockersOf(uid: string): readonly Node[] { return this.dependentsOf(uid).filter(({ owners }) => owners.some(owner => owner.uid === uid && owner.blockOwnerDeletion === true)); }
+  blockersOf(uid: string): readonly Node[] {
+    return this.dependentsOf(uid).filter(({ owners }) => owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true));
+  }
 
   /** Puts in an object as it is now. */
   observe(node: Node): Suspicions {
     const before = this.#nodes.get(node.uid);
     this.#nodes.set(node.uid, node);
     this.#refile(before, node);
-    const added = node.owners.filter(owner => !before?.owners.some(({ uid }) => uid === owner.uid));
-    const unblocked = before?.owners.filter(owner => owner.blockOwnerDeletion && !node.owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion)) ?? [];
-    const attemptToDelete = unblocked.map(({ uid }) => uid).filter(uid => this.#nodes.get(uid)?.deletingDependents);
-    if (added.some(owner => this.#isDoubtful(node, owner))) attemptToDelete.push(node.uid);
-    if (node.deletingDependents && !before?.deletingDependents) attemptToDelete.push(...this.dependentsOf(node.uid).map(({ uid }) => uid), node.uid);
-    return { attemptToDelete, attemptToOrphan: node.orphaning && !before?.orphaning ? [node.uid] : [], foreignOwners: added.filter(owner => this.#isForeign(node, owner)).map(owner => ({ dependent: node, owner })) };
+    const added = node.owners.filter((owner) => !before?.owners.some(({ uid }) => uid === owner.uid));
+    const unblocked =
+      before?.owners.filter(
+        (owner) => owner.blockOwnerDeletion && !node.owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion),
+      ) ?? [];
+    const attemptToDelete = unblocked.map(({ uid }) => uid).filter((uid) => this.#nodes.get(uid)?.deletingDependents);
+    if (added.some((owner) => this.#isDoubtful(node, owner))) attemptToDelete.push(node.uid);
+    if (node.deletingDependents && !before?.deletingDependents)
+      attemptToDelete.push(...this.dependentsOf(node.uid).map(({ uid }) => uid), node.uid);
+    return {
+      attemptToDelete,
+      attemptToOrphan: node.orphaning && !before?.orphaning ? [node.uid] : [],
+      foreignOwners: added.filter((owner) => this.#isForeign(node, owner)).map((owner) => ({ dependent: node, owner })),
+    };
   }
 
   /** Takes out an object that is gone. */
@@ -76,8 +99,8 @@ export class Graph {
     if (!node) return nothing;
     this.#nodes.delete(uid);
     for (const owner of node.owners) this.#unfile(owner.uid, uid);
-    const waiting = node.owners.map(owner => owner.uid).filter(owner => this.#nodes.get(owner)?.deletingDependents);
-    return { ...nothing, attemptToDelete: [...this.dependentsOf(uid).map(dependent => dependent.uid), ...waiting] };
+    const waiting = node.owners.map((owner) => owner.uid).filter((owner) => this.#nodes.get(owner)?.deletingDependents);
+    return { ...nothing, attemptToDelete: [...this.dependentsOf(uid).map((dependent) => dependent.uid), ...waiting] };
   }
 
   /** Takes out every object of a type that is not watched any more. Nothing follows from that: the objects may well exist. */
@@ -91,13 +114,21 @@ export class Graph {
 
   /** Whether all owners are known, as they are referred to, and none is on its way out: then there is nothing to ask the server. */
   isWellOwned({ owners, namespace }: Node): boolean {
-    return owners.every(owner => {
+    return owners.every((owner) => {
       const known = this.#nodes.get(owner.uid);
-      return known !== undefined && known.name === owner.name && known.type.kind === owner.kind && (known.namespace === '' || known.namespace === namespace) && !known.deletingDependents;
+      return (
+        known !== undefined &&
+        known.name === owner.name &&
+        known.type.kind === owner.kind &&
+        (known.namespace === '' || known.namespace === namespace) &&
+        !known.deletingDependents
+      );
     });
   }
 
-  #isDoubtful(node: Node, owner: OwnerReference): boolean { return !this.isWellOwned({ ...node, owners: [owner] }); }
+  #isDoubtful(node: Node, owner: OwnerReference): boolean {
+    return !this.isWellOwned({ ...node, owners: [owner] });
+  }
 
   #isForeign({ namespace }: Node, { uid }: OwnerReference): boolean {
     const known = this.#nodes.get(uid);
@@ -105,7 +136,7 @@ export class Graph {
   }
 
   #refile(before: Node | undefined, after: Node): void {
-    for (const { uid } of before?.owners ?? []) if (!after.owners.some(owner => owner.uid === uid)) this.#unfile(uid, after.uid);
+    for (const { uid } of before?.owners ?? []) if (!after.owners.some((owner) => owner.uid === uid)) this.#unfile(uid, after.uid);
     for (const { uid } of after.owners) {
       const dependents = this.#dependents.get(uid);
       if (dependents) dependents.add(after.uid);

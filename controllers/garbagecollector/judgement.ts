@@ -18,12 +18,13 @@ export type Judgement =
 export function judge(latest: KubeObject, stateOf: (owner: OwnerReference) => OwnerState, dependents: readonly Node[]): Judgement {
   const owners = latest.metadata.ownerReferences ?? [];
   if (owners.length === 0) return { do: 'nothing' };
-  const solid = owners.filter(owner => stateOf(owner) === 'solid');
+  const solid = owners.filter((owner) => stateOf(owner) === 'solid');
   if (solid.length === owners.length) return { do: 'nothing' };
   if (solid.length > 0) return { do: 'keep', owners: solid };
-  const ownerWaits = owners.some(owner => stateOf(owner) === 'waitingForDependents');
+  const ownerWaits = owners.some((owner) => stateOf(owner) === 'waitingForDependents');
   // Two objects that own each other and are both deleted in the foreground would wait for each other for ever.
-  if (ownerWaits && dependents.length > 0) return { do: 'delete', policy: 'Foreground', unblock: dependents.some(({ deletingDependents }) => deletingDependents) };
+  if (ownerWaits && dependents.length > 0)
+    return { do: 'delete', policy: 'Foreground', unblock: dependents.some(({ deletingDependents }) => deletingDependents) };
   return { do: 'delete', policy: policyOf(latest), unblock: false };
 }
 
@@ -33,4 +34,5 @@ function policyOf({ metadata: { finalizers = [] } }: KubeObject): PropagationPol
   return finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background';
 }
 
-export const ownerState = (owner: KubeObject): OwnerState => (isTerminating(owner) && owner.metadata.finalizers?.includes(foregroundFinalizer) ? 'waitingForDependents' : 'solid');
+export const ownerState = (owner: KubeObject): OwnerState =>
+  isTerminating(owner) && owner.metadata.finalizers?.includes(foregroundFinalizer) ? 'waitingForDependents' : 'solid';

@@ -14,7 +14,7 @@ const maxMs = 600_000;
 /** A success begins the count anew: only failures after the last one count. */
 export function withOutcomes(before: Backoff, succeeded: readonly Pod[], failed: readonly Pod[]): Backoff {
   const lastSuccessAt = Math.max(-1, ...succeeded.map(finishedAt));
-  const since = failed.map(finishedAt).filter(time => time > lastSuccessAt);
+  const since = failed.map(finishedAt).filter((time) => time > lastSuccessAt);
   const kept = lastSuccessAt < 0 || before.lastFailureAt > lastSuccessAt ? before : noBackoff;
   return { failures: (lastSuccessAt < 0 ? kept.failures : 0) + since.length, lastFailureAt: Math.max(kept.lastFailureAt, 0, ...since) };
 }

@@ -3,11 +3,18 @@ import type { JobCondition } from '../../api/types/batch/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
 /** The conditions with one set as wanted, or null when they say it already; one that is absent and would be False is not added. Pure. */
-export function ensured(before: readonly JobCondition[], type: string, status: string, reason: string, message: string, now: number): readonly JobCondition[] | null {
+export function ensured(
+  before: readonly JobCondition[],
+  type: string,
+  status: string,
+  reason: string,
+  message: string,
+  now: number,
+): readonly JobCondition[] | null {
   const old = conditionOf(before, type);
   const time = timeText(now);
   const wanted: JobCondition = { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
   if (!old) return status === 'False' ? null : [...before, wanted];
   if (old.status === status && old.reason === reason && old.message === message) return null;
-  return before.map(condition => (condition === old ? wanted : condition));
+  return before.map((condition) => (condition === old ? wanted : condition));
 }

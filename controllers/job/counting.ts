@@ -24,10 +24,10 @@ const uncountedMax = 500;
 
 export function count(facts: Facts, ends: 'success' | 'failure' | null): Counting {
   const { job, pods, freed } = facts;
-  const tracked = pods.filter(pod => isTracked(pod) && !freed.has(uidOf(pod)));
+  const tracked = pods.filter((pod) => isTracked(pod) && !freed.has(uidOf(pod)));
   const settled = settle(job.status ?? {}, new Set(tracked.map(uidOf)));
-  const succeeded = [...settled.uncountedTerminatedPods?.succeeded ?? []];
-  const failed = [...settled.uncountedTerminatedPods?.failed ?? []];
+  const succeeded = [...(settled.uncountedTerminatedPods?.succeeded ?? [])];
+  const failed = [...(settled.uncountedTerminatedPods?.failed ?? [])];
   const indexes = new Set(facts.formerIndexes);
   const free: Pod[] = [];
   const isFull = (): boolean => indexes.size - facts.formerIndexes.size + succeeded.length + failed.length >= uncountedMax;
@@ -38,29 +38,37 @@ export function count(facts: Facts, ends: 'success' | 'failure' | null): Countin
     note(pod, job, { succeeded, failed, indexes }, ends === 'failure');
   }
   return {
-    free, partial: isFull(),
+    free,
+    partial: isFull(),
     status: {
-      ...settled, uncountedTerminatedPods: uncounted(succeeded, failed),
+      ...settled,
+      uncountedTerminatedPods: uncounted(succeeded, failed),
       ...(isIndexed(job) ? { succeeded: indexes.size, completedIndexes: indexesText(indexes) } : {}),
       ...(hasIndexBackoff(job) ? { failedIndexes: indexesText(facts.failedIndexes) } : {}),
     },
   };
 }
 
-const uncounted = (succeeded: readonly string[], failed: readonly string[]): NonNullable<JobStatus['uncountedTerminatedPods']> =>
-  ({ ...(succeeded.length > 0 ? { succeeded } : {}), ...(failed.length > 0 ? { failed } : {}) });
+const uncounted = (succeeded: readonly string[], failed: readonly string[]): NonNullable<JobStatus['uncountedTerminatedPods']> => ({
+  ...(succeeded.length > 0 ? { succeeded } : {}),
+  ...(failed.length > 0 ? { failed } : {}),
+});
 
 /** Moves uids whose pods are free from the lists to the counters. */
 export function settle(status: JobStatus, tracked: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-  const keep = (uids: readonly string[]): readonly string[] => uids.filter(uid => tracked.has(uid));
+  const keep = (uids: readonly string[]): readonly string[] => uids.filter((uid) => tracked.has(uid));
   const gone = (uids: readonly string[]): number => uids.length - keep(uids).length;
   return {
-    ...status, succeeded: (status.succeeded ?? 0) + gone(succeeded), failed: (status.failed ?? 0) + gone(failed), uncountedTerminatedPods: uncounted(keep(succeeded), keep(failed)),
+    ...status,
+    succeeded: (status.succeeded ?? 0) + gone(succeeded),
+    failed: (status.failed ?? 0) + gone(failed),
+    uncountedTerminatedPods: uncounted(keep(succeeded), keep(failed)),
   };
 }
 
-export const hasUncounted = ({ uncountedTerminatedPods: { succeeded = [], failed = [] } = {} }: JobStatus): boolean => succeeded.length + failed.length > 0;
+export const hasUncounted = ({ uncountedTerminatedPods: { succeeded = [], failed = [] } = {} }: JobStatus): boolean =>
+  succeeded.length + failed.length > 0;
 
 /** Whether a pod's finalizer has served its purpose while the Job goes on. */
 function mayGo({ job, awaitingRetry }: Facts, pod: Pod): boolean {
@@ -71,7 +79,11 @@ function mayGo({ job, awaitingRetry }: Facts, pod: Pod): boolean {
   return index === null || awaitingRetry.get(index) !== pod;
 }
 
-interface Lists { readonly succeeded: string[]; readonly failed: string[]; readonly indexes: Set<number> }
+interface Lists {
+  readonly succeeded: string[];
+  readonly failed: string[];
+  readonly indexes: Set<number>;
+}
 
 /** With a Job that fails, whatever still runs fails as well; of one that succeeds it counts as nothing. */
 function note(pod: Pod, job: Job, { succeeded, failed, indexes }: Lists, allFail: boolean): void {

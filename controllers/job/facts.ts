@@ -3,7 +3,18 @@ import type { Job } from '../../api/types/batch/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
 import { hasSucceeded, isActive, isFinished } from '../workloads/podState.js';
 import { parseIndexes } from './indexes.js';
-import { countsAsFailed, endsIndex, finishedAt, hasIndexBackoff, indexFailures, indexIgnoredFailures, indexOf, isCounted, isIndexed, isTracked } from './podOutcome.js';
+import {
+  countsAsFailed,
+  endsIndex,
+  finishedAt,
+  hasIndexBackoff,
+  indexFailures,
+  indexIgnoredFailures,
+  indexOf,
+  isCounted,
+  isIndexed,
+  isTracked,
+} from './podOutcome.js';
 
 /** What a Job's pods amount to. */
 export interface Facts {
@@ -29,16 +40,24 @@ export interface Facts {
 /** Pure. */
 export function factsOf(job: Job, pods: readonly Pod[], freed: ReadonlySet<string>): Facts {
   const { succeeded: uncountedSucceeded = [], failed: uncountedFailed = [] } = job.status?.uncountedTerminatedPods ?? {};
-  const tracked = pods.filter(pod => isTracked(pod) && !freed.has(uidOf(pod)) && (!isIndexed(job) || indexOf(pod, job) !== null));
-  const newlySucceeded = tracked.filter(pod => hasSucceeded(pod) && !uncountedSucceeded.includes(uidOf(pod)));
-  const newlyFailed = tracked.filter(pod => countsAsFailed(pod, job) && !uncountedFailed.includes(uidOf(pod)));
+  const tracked = pods.filter((pod) => isTracked(pod) && !freed.has(uidOf(pod)) && (!isIndexed(job) || indexOf(pod, job) !== null));
+  const newlySucceeded = tracked.filter((pod) => hasSucceeded(pod) && !uncountedSucceeded.includes(uidOf(pod)));
+  const newlyFailed = tracked.filter((pod) => countsAsFailed(pod, job) && !uncountedFailed.includes(uidOf(pod)));
   const active = pods.filter(isActive);
   const indexes = indexesOf(job, tracked);
   return {
-    job, pods, active, freed, newlySucceeded, newlyFailed, ...indexes,
-    terminating: pods.filter(pod => isTerminating(pod) && !isFinished(pod)).length,
-    succeeded: isIndexed(job) ? indexes.succeededIndexes.size : (job.status?.succeeded ?? 0) + newlySucceeded.length + uncountedSucceeded.length,
-    failed: (job.status?.failed ?? 0) + newlyFailed.filter(pod => isCounted(pod, job)).length + uncountedFailed.length,
+    job,
+    pods,
+    active,
+    freed,
+    newlySucceeded,
+    newlyFailed,
+    ...indexes,
+    terminating: pods.filter((pod) => isTerminating(pod) && !isFinished(pod)).length,
+    succeeded: isIndexed(job)
+      ? indexes.succeededIndexes.size
+      : (job.status?.succeeded ?? 0) + newlySucceeded.length + uncountedSucceeded.length,
+    failed: (job.status?.failed ?? 0) + newlyFailed.filter((pod) => isCounted(pod, job)).length + uncountedFailed.length,
     awaitingRetry: hasIndexBackoff(job) ? awaitingRetry(job, tracked, active, indexes) : new Map(),
   };
 }
@@ -49,16 +68,22 @@ function indexesOf(job: Job, tracked: readonly Pod[]): Indexes {
   if (!isIndexed(job)) return { formerIndexes: new Set(), succeededIndexes: new Set(), failedIndexes: new Set() };
   const limit = job.spec?.completions ?? 0;
   const formerIndexes = parseIndexes(job.status?.completedIndexes, limit);
-  const among = (pods: readonly Pod[]): number[] => pods.flatMap(pod => indexOf(pod, job) ?? []);
-  const failed = hasIndexBackoff(job) ? among(tracked.filter(pod => countsAsFailed(pod, job) && endsIndex(pod, job))) : [];
+  const among = (pods: readonly Pod[]): number[] => pods.flatMap((pod) => indexOf(pod, job) ?? []);
+  const failed = hasIndexBackoff(job) ? among(tracked.filter((pod) => countsAsFailed(pod, job) && endsIndex(pod, job))) : [];
   return {
-    formerIndexes, succeededIndexes: new Set([...formerIndexes, ...among(tracked.filter(hasSucceeded))]),
+    formerIndexes,
+    succeededIndexes: new Set([...formerIndexes, ...among(tracked.filter(hasSucceeded))]),
     failedIndexes: new Set([...parseIndexes(job.status?.failedIndexes, limit), ...failed]),
   };
 }
 
-function awaitingRetry(job: Job, tracked: readonly Pod[], active: readonly Pod[], { succeededIndexes, failedIndexes }: Indexes): ReadonlyMap<number, Pod> {
-  const busy = new Set(active.flatMap(pod => indexOf(pod, job) ?? []));
+function awaitingRetry(
+  job: Job,
+  tracked: readonly Pod[],
+  active: readonly Pod[],
+  { succeededIndexes, failedIndexes }: Indexes,
+): ReadonlyMap<number, Pod> {
+  const busy = new Set(active.flatMap((pod) => indexOf(pod, job) ?? []));
   const found = new Map<number, Pod>();
   const attempts = (pod: Pod): number => indexFailures(pod) + indexIgnoredFailures(pod);
   for (const pod of tracked) {

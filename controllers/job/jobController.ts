@@ -27,14 +27,43 @@ const ownName = 'kubernetes.io/job-controller';
 /** Runs Jobs: keeps as many pods running as there is work, counts how they end, and says how the Job ends. */
 export function jobController(environment: ManagerEnvironment): Controller {
   const loop = new JobLoop(environment);
-  const controller: QueueController = new QueueController(environment, { name: 'job', workers: environment.options['concurrent-job-syncs'], sync: key => loop.sync(key), backoffFirstMs: 1_000, backoffMaxMs: 60_000 });
+  const controller: QueueController = new QueueController(environment, {
+    name: 'job',
+    workers: environment.options['concurrent-job-syncs'],
+    sync: (key) => loop.sync(key),
+    backoffFirstMs: 1_000,
+    backoffMaxMs: 60_000,
+  });
   controller.watch(jobs);
-  follow(controller, { ownerType: jobs, type: pods, wouldAdopt: ({ spec }, pod) => selects(spec?.selector, pod.metadata.labels), expectations: loop.expectations });
-  const orphans = new QueueController(environment, { name: 'job_orphan_pod', workers: 1, sync: key => loop.freeOrphan(key) });
-  const queueIfOrphan = (pod: Pod): void => { if (loop.isOrphan(pod)) orphans.queue.add(keyTextOf(pod)); };
-  orphans.needs(pods).addHandlers({ added: queueIfOrphan, changed: (_, after) => { loop.seen(after); queueIfOrphan(after); }, removed: pod => loop.gone(pod) });
-  orphans.needs(jobs).addHandlers({ removed: job => { for (const pod of loop.podsOf(job)) orphans.queue.add(keyTextOf(pod)); } });
-  return { name: 'job', run: async signal => { await Promise.all([controller.run(signal), orphans.run(signal)]); } };
+  follow(controller, {
+    ownerType: jobs,
+    type: pods,
+    wouldAdopt: ({ spec }, pod) => selects(spec?.selector, pod.metadata.labels),
+    expectations: loop.expectations,
+  });
+  const orphans = new QueueController(environment, { name: 'job_orphan_pod', workers: 1, sync: (key) => loop.freeOrphan(key) });
+  const queueIfOrphan = (pod: Pod): void => {
+    if (loop.isOrphan(pod)) orphans.queue.add(keyTextOf(pod));
+  };
+  orphans.needs(pods).addHandlers({
+    added: queueIfOrphan,
+    changed: (_, after) => {
+      loop.seen(after);
+      queueIfOrphan(after);
+    },
+    removed: (pod) => loop.gone(pod),
+  });
+  orphans.needs(jobs).addHandlers({
+    removed: (job) => {
+      for (const pod of loop.podsOf(job)) orphans.queue.add(keyTextOf(pod));
+    },
+  });
+  return {
+    name: 'job',
+    run: async (signal) => {
+      await Promise.all([controller.run(signal), orphans.run(signal)]);
+    },
+  };
 }
 
 export class JobLoop {
@@ -49,26 +78,52 @@ export class JobLoop {
     this.#control = new PodControl(environment.api, environment.events);
   }
 
-  podsOf(job: Job): readonly Pod[] { return this.environment.informers.of(pods).cache.by(controllerIndex, uidOf(job)); }
-  seen(pod: Pod): void { if (!isTracked(pod)) this.#freed.delete(uidOf(pod)); }
-  gone(pod: Pod): void { this.#freed.delete(uidOf(pod)); }
+  podsOf(job: Job): readonly Pod[] {
+    return this.environment.informers.of(pods).cache.by(controllerIndex, uidOf(job));
+  }
+  seen(pod: Pod): void {
+    if (!isTracked(pod)) this.#freed.delete(uidOf(pod));
+  }
+  gone(pod: Pod): void {
+    this.#freed.delete(uidOf(pod));
+  }
 
   async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
     const { informers, clock, api, events } = this.environment;
     const found = informers.of(jobs).cache.get(key);
-    if (!found || isFinished(found)) { this.expectations.forget(key); this.#backoffs.delete(key); return; }
+    if (!found || isFinished(found)) {
+      this.expectations.forget(key);
+      this.#backoffs.delete(key);
+      return;
+    }
     if (found.spec?.managedBy !== undefined && found.spec.managedBy !== ownName) return;
-    if (found.spec?.completionMode !== 'Indexed' && found.spec?.completionMode !== 'NonIndexed') { events.warning(found, 'UnknownCompletionMode', 'Skipped Job sync because completion mode is unknown'); return; }
+    if (found.spec?.completionMode !== 'Indexed' && found.spec?.completionMode !== 'NonIndexed') {
+      events.warning(found, 'UnknownCompletionMode', 'Skipped Job sync because completion mode is unknown');
+      return;
+    }
     const now = clock.now();
     const settled = this.expectations.satisfied(key);
     const job = started(found, now);
     const candidates = [...this.podsOf(job), ...informers.of(pods).cache.by(controllerIndex, orphanWord(namespaceOf(job)))];
-    const owned = await claim({ api, ownerType: jobs, owner: job, type: pods, candidates, matches: pod => selects(job.spec?.selector, pod.metadata.labels), finalizer: trackingFinalizer });
+    const owned = await claim({
+      api,
+      ownerType: jobs,
+      owner: job,
+      type: pods,
+      candidates,
+      matches: (pod) => selects(job.spec?.selector, pod.metadata.labels),
+      finalizer: trackingFinalizer,
+    });
     const facts = factsOf(job, owned, this.#freed);
     return this.#proceed(key, found, facts, { settled, now });
   }
 
-  async #proceed(key: string, before: Job, facts: Facts, { settled, now }: { readonly settled: boolean; readonly now: number }): Promise<void | { readonly againAfterMs: number }> {
+  async #proceed(
+    key: string,
+    before: Job,
+    facts: Facts,
+    { settled, now }: { readonly settled: boolean; readonly now: number },
+  ): Promise<void | { readonly againAfterMs: number }> {
     const { job } = facts;
     let found = before;
     const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, facts.newlyFailed);
@@ -100,46 +155,70 @@ export class JobLoop {
 
   /** The decision is written before anything is deleted: should a conflict or an end of the manager come between, the next look must not take these pods for failures. */
   #decide(found: Job, verdict: Verdict, now: number): Promise<Job> {
-    return this.environment.api.update(jobs, { ...found, status: { ...found.status, ...this.#interim(found.status ?? {}, verdict, now) } }, { subresource: 'status' });
+    return this.environment.api.update(
+      jobs,
+      { ...found, status: { ...found.status, ...this.#interim(found.status ?? {}, verdict, now) } },
+      { subresource: 'status' },
+    );
   }
 
   /** Deletes what runs, because the Job ends. The finalizers stay: these pods count as failed. */
   async #stop(job: Job, active: readonly Pod[], tally: Tally): Promise<unknown> {
-    const results = await Promise.allSettled(active.map(async pod => {
-      await unless(isNotFound, this.#control.delete(job, pod));
-      removeFrom(tally, pod);
-    }));
+    const results = await Promise.allSettled(
+      active.map(async (pod) => {
+        await unless(isNotFound, this.#control.delete(job, pod));
+        removeFrom(tally, pod);
+      }),
+    );
     return firstFailure(results);
   }
 
-  async #manage(key: string, facts: Facts, backoff: Backoff, tally: Tally, now: number): Promise<{ readonly failure: unknown; readonly againAfterMs: number | null }> {
+  async #manage(
+    key: string,
+    facts: Facts,
+    backoff: Backoff,
+    tally: Tally,
+    now: number,
+  ): Promise<{ readonly failure: unknown; readonly againAfterMs: number | null }> {
     const plan = sizing(facts, backoff, now);
     switch (plan.do) {
-      case 'nothing': return { failure: null, againAfterMs: null };
-      case 'wait': return { failure: null, againAfterMs: plan.ms };
-      case 'delete': return { failure: await this.#remove(key, facts.job, plan.pods, tally), againAfterMs: null };
-      case 'create': return { failure: await this.#create(key, facts.job, plan.orders, tally), againAfterMs: plan.againAfterMs };
+      case 'nothing':
+        return { failure: null, againAfterMs: null };
+      case 'wait':
+        return { failure: null, againAfterMs: plan.ms };
+      case 'delete':
+        return { failure: await this.#remove(key, facts.job, plan.pods, tally), againAfterMs: null };
+      case 'create':
+        return { failure: await this.#create(key, facts.job, plan.orders, tally), againAfterMs: plan.againAfterMs };
     }
   }
 
   async #remove(key: string, job: Job, victims: readonly Pod[], tally: Tally): Promise<unknown> {
     this.expectations.expect(key, { deletions: victims.map(uidOf) });
-    const results = await Promise.allSettled(victims.map(async pod => {
-      try {
-        await this.#free(pod);
-        if (await unless(isNotFound, this.#control.delete(job, pod).then(() => true)) === null) this.expectations.deleted(key, uidOf(pod));
-        removeFrom(tally, pod);
-      } catch (error) {
-        this.expectations.deleted(key, uidOf(pod));
-        throw error;
-      }
-    }));
+    const results = await Promise.allSettled(
+      victims.map(async (pod) => {
+        try {
+          await this.#free(pod);
+          if (
+            (await unless(
+              isNotFound,
+              this.#control.delete(job, pod).then(() => true),
+            )) === null
+          )
+            this.expectations.deleted(key, uidOf(pod));
+          removeFrom(tally, pod);
+        } catch (error) {
+          this.expectations.deleted(key, uidOf(pod));
+          throw error;
+        }
+      }),
+    );
     return firstFailure(results);
   }
 
   async #create(key: string, job: Job, orders: readonly PodOrder[], tally: Tally): Promise<unknown> {
     this.expectations.expect(key, { creations: orders.length });
-    const { succeeded, failure } = await slowStart(orders.length, async index => {
+    const { succeeded, failure } = await slowStart(orders.length, async (index) => {
       const order = orders[index];
       if (order) await this.#control.create(job, jobPod(job, order));
     });
@@ -152,7 +231,9 @@ export class JobLoop {
   #withSuspension(job: Job, now: number): { readonly status: JobStatus; readonly told: () => void } {
     const status = job.status ?? {};
     const suspended = isSuspended(job);
-    const [value, reason, message] = suspended ? ['True', 'JobSuspended', 'Job suspended'] as const : ['False', 'JobResumed', 'Job resumed'] as const;
+    const [value, reason, message] = suspended
+      ? (['True', 'JobSuspended', 'Job suspended'] as const)
+      : (['False', 'JobResumed', 'Job resumed'] as const);
     const conditions = ensured(status.conditions ?? [], 'Suspended', value, reason, message, now);
     if (!conditions) return { status, told: () => undefined };
     const told = (): void => this.environment.events.normal(job, suspended ? 'Suspended' : 'Resumed', message);
@@ -162,14 +243,39 @@ export class JobLoop {
   }
 
   /** Writes counters, frees pods, and at last says how the Job ended. */
-  async #account(found: Job, facts: Facts, { verdict, tally, now, told }: { readonly verdict: Verdict | null; readonly tally: Tally; readonly now: number; readonly told: () => void }): Promise<void> {
+  async #account(
+    found: Job,
+    facts: Facts,
+    {
+      verdict,
+      tally,
+      now,
+      told,
+    }: { readonly verdict: Verdict | null; readonly tally: Tally; readonly now: number; readonly told: () => void },
+  ): Promise<void> {
     const { status, free, partial } = count(facts, verdict && (verdict.succeeds ? 'success' : 'failure'));
-    let job: Job = { ...found, status: { ...status, active: tally.active, ready: tally.ready, terminating: tally.terminating, ...this.#interim(status, verdict, now) } };
+    let job: Job = {
+      ...found,
+      status: {
+        ...status,
+        active: tally.active,
+        ready: tally.ready,
+        terminating: tally.terminating,
+        ...this.#interim(status, verdict, now),
+      },
+    };
     job = await this.#write(found, job);
     told();
     const freed = new Set<string>();
-    const results = await Promise.allSettled(free.map(async pod => { await this.#free(pod); freed.add(uidOf(pod)); }));
-    const tracked = new Set(facts.pods.filter(pod => isTracked(pod) && !freed.has(uidOf(pod)) && !facts.freed.has(uidOf(pod))).map(uidOf));
+    const results = await Promise.allSettled(
+      free.map(async (pod) => {
+        await this.#free(pod);
+        freed.add(uidOf(pod));
+      }),
+    );
+    const tracked = new Set(
+      facts.pods.filter((pod) => isTracked(pod) && !freed.has(uidOf(pod)) && !facts.freed.has(uidOf(pod))).map(uidOf),
+    );
     const settledStatus = settle(job.status ?? {}, tracked);
     const failure = firstFailure(results);
     const done = failure === null && verdict !== null && !partial && !hasUncounted(settledStatus) && tally.terminating === 0;
@@ -186,15 +292,20 @@ export class JobLoop {
   }
 
   #final(status: JobStatus, verdict: Verdict, now: number): JobStatus {
-    const conditions = ensured(status.conditions ?? [], finalType(verdict), 'True', verdict.reason, verdict.message, now) ?? status.conditions ?? [];
+    const conditions =
+      ensured(status.conditions ?? [], finalType(verdict), 'True', verdict.reason, verdict.message, now) ?? status.conditions ?? [];
     return { ...status, conditions, ...(verdict.succeeds ? { completionTime: timeText(now) } : {}) };
   }
 
   #announce(job: Job, verdict: Verdict): void {
     const { events } = this.environment;
-    if (!verdict.succeeds) { events.warning(job, verdict.reason, verdict.message); return; }
+    if (!verdict.succeeds) {
+      events.warning(job, verdict.reason, verdict.message);
+      return;
+    }
     const { completions } = job.spec ?? {};
-    if (completions !== undefined && (job.status?.succeeded ?? 0) > completions) events.warning(job, 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached');
+    if (completions !== undefined && (job.status?.succeeded ?? 0) > completions)
+      events.warning(job, 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached');
     events.normal(job, 'Completed', 'Job completed');
   }
 
@@ -210,7 +321,7 @@ export class JobLoop {
     const body = { metadata: { uid: uidOf(pod), '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
     this.#freed.add(uidOf(pod));
     try {
-      await unless(error => isNotFound(error) || isInvalid(error), this.environment.api.patch(pods, keyOf(pod), strategicPatch(body)));
+      await unless((error) => isNotFound(error) || isInvalid(error), this.environment.api.patch(pods, keyOf(pod), strategicPatch(body)));
     } catch (error) {
       this.#freed.delete(uidOf(pod));
       throw error;
@@ -242,7 +353,11 @@ export class JobLoop {
   }
 }
 
-interface Tally { active: number; ready: number; terminating: number }
+interface Tally {
+  active: number;
+  ready: number;
+  terminating: number;
+}
 
 /** A pod that is bound ends in its own time; any other is gone at once, unless a finalizer holds it. */
 function removeFrom(tally: Tally, pod: Pod): void {
@@ -252,10 +367,12 @@ function removeFrom(tally: Tally, pod: Pod): void {
 }
 
 const firstFailure = (results: readonly PromiseSettledResult<unknown>[]): unknown => {
-  const failed = results.find(result => result.status === 'rejected');
+  const failed = results.find((result) => result.status === 'rejected');
   return failed ? failed.reason : null;
 };
 
 const earlier = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b));
-const started = (job: Job, now: number): Job => (job.status?.startTime !== undefined || isSuspended(job) ? job : { ...job, status: { ...job.status, startTime: timeText(now) } });
-const counters = ({ status }: Job): object => Object.fromEntries(Object.entries(status ?? {}).filter(([name, value]) => value !== 0 || name === 'ready' || name === 'terminating'));
+const started = (job: Job, now: number): Job =>
+  job.status?.startTime !== undefined || isSuspended(job) ? job : { ...job, status: { ...job.status, startTime: timeText(now) } };
+const counters = ({ status }: Job): object =>
+  Object.fromEntries(Object.entries(status ?? {}).filter(([name, value]) => value !== 0 || name === 'ready' || name === 'terminating'));

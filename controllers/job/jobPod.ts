@@ -12,21 +12,38 @@ const prefixMax = 58;
 /** A pod of a Job, which the Job's controller must free before it can go. Pure. */
 export function jobPod(job: Job, { index, failures, ignoredFailures }: PodOrder): Pod {
   const plain = podOf(job.spec?.template, jobs, job);
-  const pod = { ...plain, metadata: { ...plain.metadata, finalizers: [...new Set([...plain.metadata.finalizers ?? [], trackingFinalizer])] } };
+  const pod = {
+    ...plain,
+    metadata: { ...plain.metadata, finalizers: [...new Set([...(plain.metadata.finalizers ?? []), trackingFinalizer])] },
+  };
   if (index === null) return pod;
   const name = `${nameOf(job)}-${index}`;
-  const counts = failures === null ? {} : { [failureCountAnnotation]: String(failures), ...(ignoredFailures > 0 ? { [ignoredCountAnnotation]: String(ignoredFailures) } : {}) };
+  const counts =
+    failures === null
+      ? {}
+      : {
+          [failureCountAnnotation]: String(failures),
+          ...(ignoredFailures > 0 ? { [ignoredCountAnnotation]: String(ignoredFailures) } : {}),
+        };
   return {
     ...pod,
     metadata: {
-      ...pod.metadata, generateName: `${name}-`.length > prefixMax ? `${name.slice(0, prefixMax - 1)}-` : `${name}-`,
-      labels: { ...pod.metadata.labels, [indexAnnotation]: String(index) }, annotations: { ...pod.metadata.annotations, [indexAnnotation]: String(index), ...counts },
+      ...pod.metadata,
+      generateName: `${name}-`.length > prefixMax ? `${name.slice(0, prefixMax - 1)}-` : `${name}-`,
+      labels: { ...pod.metadata.labels, [indexAnnotation]: String(index) },
+      annotations: { ...pod.metadata.annotations, [indexAnnotation]: String(index), ...counts },
     },
     spec: { ...pod.spec, hostname: pod.spec?.hostname ?? name, ...withVariable(pod.spec?.containers ?? [], pod.spec?.initContainers) },
   };
 }
 
-function withVariable(containers: readonly Container[], initContainers: readonly Container[] = []): { containers: readonly Container[]; initContainers?: readonly Container[] } {
-  const add = (container: Container): Container => (container.env?.some(({ name }) => name === indexVariable.name) ? container : { ...container, env: [...container.env ?? [], indexVariable] });
+function withVariable(
+  containers: readonly Container[],
+  initContainers: readonly Container[] = [],
+): { containers: readonly Container[]; initContainers?: readonly Container[] } {
+  const add = (container: Container): Container =>
+    container.env?.some(({ name }) => name === indexVariable.name)
+      ? container
+      : { ...container, env: [...(container.env ?? []), indexVariable] };
   return { containers: containers.map(add), ...(initContainers.length > 0 ? { initContainers: initContainers.map(add) } : {}) };
 }

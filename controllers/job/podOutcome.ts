@@ -16,7 +16,8 @@ export const isIndexed = ({ spec }: Job): boolean => spec?.completionMode === 'I
 export const isSuspended = ({ spec }: Job): boolean => spec?.suspend === true;
 export const hasIndexBackoff = (job: Job): boolean => isIndexed(job) && job.spec?.backoffLimitPerIndex !== undefined;
 /** Pods are replaced only when they have failed, and not while they are still ending. */
-export const replacesFailedOnly = ({ spec }: Job): boolean => spec?.podReplacementPolicy === 'Failed' || spec?.podFailurePolicy !== undefined;
+export const replacesFailedOnly = ({ spec }: Job): boolean =>
+  spec?.podReplacementPolicy === 'Failed' || spec?.podFailurePolicy !== undefined;
 
 /** The completion index; null for none that the Job could have. */
 export function indexOf(pod: Pod, job: Job): number | null {
@@ -25,7 +26,8 @@ export function indexOf(pod: Pod, job: Job): number | null {
 }
 
 /** Whether it is decided how the Job ends, and its pods are being removed for that reason. */
-export const isEnding = ({ status }: Job): boolean => ['SuccessCriteriaMet', 'FailureTarget'].some(type => conditionOf(status?.conditions, type)?.status === 'True');
+export const isEnding = ({ status }: Job): boolean =>
+  ['SuccessCriteriaMet', 'FailureTarget'].some((type) => conditionOf(status?.conditions, type)?.status === 'True');
 
 /**
  * A pod that someone deleted counts as failed, because nobody may be left to say how it ended; unless the Job wants to know. What the Job itself
@@ -36,7 +38,10 @@ export function countsAsFailed(pod: Pod, job: Job): boolean {
   return !replacesFailedOnly(job) && !isEnding(job) && isTerminating(pod) && !hasSucceeded(pod);
 }
 
-export interface PolicyMatch { readonly action: string; readonly message: string }
+export interface PolicyMatch {
+  readonly action: string;
+  readonly message: string;
+}
 
 /** The first rule of the failure policy that matches; null when none does. */
 export function policyMatch(pod: Pod, { spec }: Job): PolicyMatch | null {
@@ -53,13 +58,16 @@ function exitCodeReason(pod: Pod, { containerName, operator, values }: NonNullab
   for (const { name, state } of [...containerStatuses, ...initContainerStatuses]) {
     const code = state?.terminated?.exitCode ?? 0;
     if (code === 0 || (containerName !== undefined && containerName !== name)) continue;
-    if (values?.includes(code) === (operator === 'In')) return `Container ${name} for pod ${namespaceOf(pod)}/${nameOf(pod)} failed with exit code ${code}`;
+    if (values?.includes(code) === (operator === 'In'))
+      return `Container ${name} for pod ${namespaceOf(pod)}/${nameOf(pod)} failed with exit code ${code}`;
   }
   return null;
 }
 
 function conditionReason(pod: Pod, patterns: NonNullable<PodFailurePolicyRule['onPodConditions']>): string | null {
-  const found = pod.status?.conditions?.find(({ type, status }) => patterns.some(pattern => pattern.type === type && (pattern.status ?? 'True') === status));
+  const found = pod.status?.conditions?.find(({ type, status }) =>
+    patterns.some((pattern) => pattern.type === type && (pattern.status ?? 'True') === status),
+  );
   return found ? `Pod ${namespaceOf(pod)}/${nameOf(pod)} has condition ${found.type}` : null;
 }
 
@@ -69,9 +77,13 @@ export const isCounted = (pod: Pod, job: Job): boolean => policyMatch(pod, job)?
 /** When a pod ended, as well as can be known. */
 export function finishedAt(pod: Pod): number {
   const ends = (pod.status?.containerStatuses ?? []).map(({ state }) => timeOf(state?.terminated?.finishedAt));
-  if (ends.length > 0 && ends.every(end => !Number.isNaN(end))) return Math.max(...ends);
-  const candidates = [timeOf(pod.metadata.deletionTimestamp), timeOf(conditionOf(pod.status?.conditions, 'Ready')?.lastTransitionTime), timeOf(pod.metadata.creationTimestamp)];
-  return candidates.find(time => !Number.isNaN(time)) ?? 0;
+  if (ends.length > 0 && ends.every((end) => !Number.isNaN(end))) return Math.max(...ends);
+  const candidates = [
+    timeOf(pod.metadata.deletionTimestamp),
+    timeOf(conditionOf(pod.status?.conditions, 'Ready')?.lastTransitionTime),
+    timeOf(pod.metadata.creationTimestamp),
+  ];
+  return candidates.find((time) => !Number.isNaN(time)) ?? 0;
 }
 
 const countOf = (pod: Pod, annotation: string): number => Number(pod.metadata.annotations?.[annotation] ?? '0') || 0;

@@ -3,7 +3,17 @@ import { podsToDelete } from '../workloads/deletionOrder.js';
 import { isFinished } from '../workloads/podState.js';
 import { remainingMs, type Backoff } from './backoff.js';
 import type { Facts } from './facts.js';
-import { finishedAt, hasIndexBackoff, indexFailures, indexIgnoredFailures, indexOf, isCounted, isIndexed, isSuspended, replacesFailedOnly } from './podOutcome.js';
+import {
+  finishedAt,
+  hasIndexBackoff,
+  indexFailures,
+  indexIgnoredFailures,
+  indexOf,
+  isCounted,
+  isIndexed,
+  isSuspended,
+  replacesFailedOnly,
+} from './podOutcome.js';
 
 /** A pod that is to be created. */
 export interface PodOrder {
@@ -35,7 +45,9 @@ export function sizing(facts: Facts, backoff: Backoff, now: number): Sizing {
   if (hasIndexBackoff(job)) return independent(facts, missing, now);
   const waitMs = remainingMs(backoff, now);
   if (waitMs > 0) return { do: 'wait', ms: waitMs };
-  const orders = isIndexed(job) ? freeIndexes(facts, missing).map(index => ({ index, failures: null, ignoredFailures: 0 })) : Array.from({ length: missing }, () => ({ index: null, failures: null, ignoredFailures: 0 }));
+  const orders = isIndexed(job)
+    ? freeIndexes(facts, missing).map((index) => ({ index, failures: null, ignoredFailures: 0 }))
+    : Array.from({ length: missing }, () => ({ index: null, failures: null, ignoredFailures: 0 }));
   return { do: 'create', orders, againAfterMs: null };
 }
 
@@ -47,23 +59,23 @@ function wantedActive({ job, active, succeeded, failedIndexes }: Facts): number 
 }
 
 function excess({ job, active }: Facts, atLeast: number, now: number): readonly Pod[] {
-  const misplaced = isIndexed(job) ? withoutOwnIndex(active, pod => indexOf(pod, job), now) : [];
+  const misplaced = isIndexed(job) ? withoutOwnIndex(active, (pod) => indexOf(pod, job), now) : [];
   if (misplaced.length >= atLeast) return misplaced;
-  const rest = active.filter(pod => !misplaced.includes(pod));
+  const rest = active.filter((pod) => !misplaced.includes(pod));
   return [...misplaced, ...podsToDelete(rest, [], atLeast - misplaced.length, now)];
 }
 
 /** Pods without a possible index, and all but one of those that share an index. */
 function withoutOwnIndex(active: readonly Pod[], indexOfPod: (pod: Pod) => number | null, now: number): readonly Pod[] {
   const byIndex = new Map<number | null, Pod[]>();
-  for (const pod of active) byIndex.set(indexOfPod(pod), [...byIndex.get(indexOfPod(pod)) ?? [], pod]);
+  for (const pod of active) byIndex.set(indexOfPod(pod), [...(byIndex.get(indexOfPod(pod)) ?? []), pod]);
   return [...byIndex].flatMap(([index, pods]) => (index === null ? pods : podsToDelete(pods, [], pods.length - 1, now)));
 }
 
 /** The lowest indexes that have neither ended nor run. */
 function freeIndexes({ job, active, pods, succeededIndexes, failedIndexes }: Facts, count: number): number[] {
-  const occupying = replacesFailedOnly(job) ? pods.filter(pod => !isFinished(pod)) : active;
-  const taken = new Set([...succeededIndexes, ...failedIndexes, ...occupying.flatMap(pod => indexOf(pod, job) ?? [])]);
+  const occupying = replacesFailedOnly(job) ? pods.filter((pod) => !isFinished(pod)) : active;
+  const taken = new Set([...succeededIndexes, ...failedIndexes, ...occupying.flatMap((pod) => indexOf(pod, job) ?? [])]);
   const free: number[] = [];
   for (let index = 0; index < (job.spec?.completions ?? 0) && free.length < count; index++) if (!taken.has(index)) free.push(index);
   return free;
@@ -71,15 +83,24 @@ function freeIndexes({ job, active, pods, succeededIndexes, failedIndexes }: Fac
 
 /** Each index waits for its own failures alone. */
 function independent(facts: Facts, count: number, now: number): Sizing {
-  const candidates = freeIndexes(facts, Infinity).map(index => ({ index, ...retryOf(facts, index, now) }));
+  const candidates = freeIndexes(facts, Infinity).map((index) => ({ index, ...retryOf(facts, index, now) }));
   const ready = candidates.filter(({ waitMs }) => waitMs === 0).slice(0, count);
-  const waits = candidates.map(({ waitMs }) => waitMs).filter(ms => ms > 0);
+  const waits = candidates.map(({ waitMs }) => waitMs).filter((ms) => ms > 0);
   const againAfterMs = waits.length > 0 ? Math.min(...waits) : null;
-  if (ready.length > 0) return { do: 'create', orders: ready.map(({ index, failures, ignoredFailures }) => ({ index, failures, ignoredFailures })), againAfterMs };
+  if (ready.length > 0)
+    return {
+      do: 'create',
+      orders: ready.map(({ index, failures, ignoredFailures }) => ({ index, failures, ignoredFailures })),
+      againAfterMs,
+    };
   return againAfterMs === null ? { do: 'nothing' } : { do: 'wait', ms: againAfterMs };
 }
 
-function retryOf({ job, awaitingRetry }: Facts, index: number, now: number): { readonly failures: number; readonly ignoredFailures: number; readonly waitMs: number } {
+function retryOf(
+  { job, awaitingRetry }: Facts,
+  index: number,
+  now: number,
+): { readonly failures: number; readonly ignoredFailures: number; readonly waitMs: number } {
   const last = awaitingRetry.get(index);
   if (!last) return { failures: 0, ignoredFailures: 0, waitMs: 0 };
   const counted = isCounted(last, job) ? 1 : 0;

@@ -16,7 +16,8 @@ export interface Verdict {
 export const interimType = ({ succeeds }: Verdict): string => (succeeds ? 'SuccessCriteriaMet' : 'FailureTarget');
 export const finalType = ({ succeeds }: Verdict): string => (succeeds ? 'Complete' : 'Failed');
 
-export const isFinished = ({ status }: Job): boolean => ['Complete', 'Failed'].some(type => conditionOf(status?.conditions, type)?.status === 'True');
+export const isFinished = ({ status }: Job): boolean =>
+  ['Complete', 'Failed'].some((type) => conditionOf(status?.conditions, type)?.status === 'True');
 
 const failure = (reason: string, message: string): Verdict => ({ succeeds: false, reason, message });
 
@@ -42,7 +43,8 @@ function failurePolicy({ job, pods }: Facts): Verdict | null {
 }
 
 function limits({ job, failed, pods }: Facts, now: number): Verdict | null {
-  if (failed > (job.spec?.backoffLimit ?? Infinity) || restartsExceeded(job, pods)) return failure('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
+  if (failed > (job.spec?.backoffLimit ?? Infinity) || restartsExceeded(job, pods))
+    return failure('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
   return deadlineMs(job, now) === 0 ? failure('DeadlineExceeded', 'Job was active longer than specified deadline') : null;
 }
 
@@ -50,7 +52,12 @@ function limits({ job, failed, pods }: Facts, now: number): Verdict | null {
 function restartsExceeded({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec?.template?.spec?.restartPolicy !== 'OnFailure') return false;
   const live = pods.filter(({ status }) => status?.phase === 'Running' || status?.phase === 'Pending');
-  const restarts = live.reduce((sum, { status }) => sum + (status?.containerStatuses ?? []).concat(status?.initContainerStatuses ?? []).reduce((all, one) => all + (one.restartCount ?? 0), 0), 0);
+  const restarts = live.reduce(
+    (sum, { status }) =>
+      sum +
+      (status?.containerStatuses ?? []).concat(status?.initContainerStatuses ?? []).reduce((all, one) => all + (one.restartCount ?? 0), 0),
+    0,
+  );
   const limit = spec.backoffLimit ?? 0;
   return limit === 0 ? live.some(({ status }) => restartsOf(status) > 0) : restarts >= limit;
 }
@@ -65,8 +72,11 @@ export function deadlineMs(job: Job, now: number): number | null {
 
 function indexLimits({ job, failedIndexes, succeededIndexes }: Facts): Verdict | null {
   const { maxFailedIndexes, completions = 0 } = job.spec ?? {};
-  if (maxFailedIndexes !== undefined && failedIndexes.size > maxFailedIndexes) return failure('MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes');
-  return failedIndexes.size > 0 && failedIndexes.size + succeededIndexes.size >= completions ? failure('FailedIndexes', 'Job has failed indexes') : null;
+  if (maxFailedIndexes !== undefined && failedIndexes.size > maxFailedIndexes)
+    return failure('MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes');
+  return failedIndexes.size > 0 && failedIndexes.size + succeededIndexes.size >= completions
+    ? failure('FailedIndexes', 'Job has failed indexes')
+    : null;
 }
 
 function successPolicy({ job, succeededIndexes }: Facts): Verdict | null {
@@ -74,7 +84,7 @@ function successPolicy({ job, succeededIndexes }: Facts): Verdict | null {
   const rules = job.spec?.successPolicy?.rules ?? [];
   const index = rules.findIndex(({ succeededIndexes: text, succeededCount }) => {
     const wanted = text === undefined ? null : parseIndexes(text, job.spec?.completions ?? 0);
-    const matched = wanted ? [...wanted].filter(one => succeededIndexes.has(one)).length : succeededIndexes.size;
+    const matched = wanted ? [...wanted].filter((one) => succeededIndexes.has(one)).length : succeededIndexes.size;
     return matched >= (succeededCount ?? wanted?.size ?? Infinity);
   });
   return index < 0 ? null : { succeeds: true, reason: 'SuccessPolicy', message: `Matched rules at index ${index}` };

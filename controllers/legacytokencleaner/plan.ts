@@ -11,7 +11,8 @@ const dayMs = 24 * 3_600_000;
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Whether servers have noted uses for long enough. `since` is the day on which they began, and that day may not count in full. */
-export const knowsEnough = (since: string, periodMs: number, now: number): boolean => isDay(since) && now >= Date.parse(since) + dayMs + periodMs;
+export const knowsEnough = (since: string, periodMs: number, now: number): boolean =>
+  isDay(since) && now >= Date.parse(since) + dayMs + periodMs;
 
 /** What is known of the use of one secret. */
 export interface Usage {
@@ -24,7 +25,11 @@ export interface Usage {
 export type Verdict = 'keep' | 'mark' | 'delete';
 
 /** A secret that was not used for the period is first marked, so that servers refuse its token, and deleted after the same time again. */
-export function verdictOn(secret: Secret, { account, mounted }: Usage, { periodMs, now }: { readonly periodMs: number; readonly now: number }): Verdict {
+export function verdictOn(
+  secret: Secret,
+  { account, mounted }: Usage,
+  { periodMs, now }: { readonly periodMs: number; readonly now: number },
+): Verdict {
   const { [lastUsedLabel]: lastUsed, [invalidSinceLabel]: invalidSince = '' } = secret.metadata.labels ?? {};
   const keptDay = dayText(now - periodMs);
   if (isTerminating(secret) || createdAt(secret) >= now - periodMs) return 'keep';
@@ -38,16 +43,23 @@ export function verdictOn(secret: Secret, { account, mounted }: Usage, { periodM
 
 /** Names of secrets that a pod uses: in volumes, in variables, and for its images. */
 export function secretsOf({ spec }: Pod): readonly string[] {
-  const containers = [...spec?.containers ?? [], ...spec?.initContainers ?? [], ...spec?.ephemeralContainers ?? []];
+  const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])];
   return [
     ...(spec?.volumes ?? []).flatMap(secretsOfVolume),
-    ...containers.flatMap(({ env = [], envFrom = [] }) => [...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name), ...envFrom.map(({ secretRef }) => secretRef?.name)]),
+    ...containers.flatMap(({ env = [], envFrom = [] }) => [
+      ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name),
+      ...envFrom.map(({ secretRef }) => secretRef?.name),
+    ]),
     ...(spec?.imagePullSecrets ?? []).map(({ name }) => name),
-  ].filter(name => name !== undefined);
+  ].filter((name) => name !== undefined);
 }
 
 /** Drivers of storage are given a reference each under the same name. */
 function secretsOfVolume({ name: _, secret, projected, ...sources }: Volume): readonly (string | undefined)[] {
   const drivers = Object.values(sources) as readonly ({ readonly secretRef?: { readonly name?: string } } | null)[];
-  return [secret?.secretName, ...(projected?.sources ?? []).map(source => source.secret?.name), ...drivers.map(source => source?.secretRef?.name)];
+  return [
+    secret?.secretName,
+    ...(projected?.sources ?? []).map((source) => source.secret?.name),
+    ...drivers.map((source) => source?.secretRef?.name),
+  ];
 }

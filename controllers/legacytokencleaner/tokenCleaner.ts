@@ -25,7 +25,15 @@ export class TokenCleaner implements Controller {
   constructor(private readonly environment: ManagerEnvironment) {
     const { watchApi, clock, random, informers, log } = environment;
     // Its own account may write secrets, and not watch them.
-    this.#secrets = new Informer({ api: watchApi, type: secrets, fieldSelector: `type=${tokenType}`, metadataOnly: true, clock, random, onError: error => log('error', `${this.name}: ${messageOf(error)}`) });
+    this.#secrets = new Informer({
+      api: watchApi,
+      type: secrets,
+      fieldSelector: `type=${tokenType}`,
+      metadataOnly: true,
+      clock,
+      random,
+      onError: (error) => log('error', `${this.name}: ${messageOf(error)}`),
+    });
     this.#accounts = informers.of(serviceAccounts);
     this.#pods = informers.of(pods);
   }
@@ -61,7 +69,10 @@ export class TokenCleaner implements Controller {
     const namespace = namespaceOf(secret);
     const { name, uid } = accountOf(secret);
     const account = this.#accounts.cache.get(`${namespace}/${name}`);
-    return { account: account && (uid === '' || uidOf(account) === uid) ? account : null, mounted: new Set(this.#pods.cache.inNamespace(namespace).flatMap(secretsOf)) };
+    return {
+      account: account && (uid === '' || uidOf(account) === uid) ? account : null,
+      mounted: new Set(this.#pods.cache.inNamespace(namespace).flatMap(secretsOf)),
+    };
   }
 
   /** On the version that was judged: a use in the meantime changes it. The next look tries again what failed. */
@@ -69,9 +80,12 @@ export class TokenCleaner implements Controller {
     const { api, log } = this.environment;
     const { resourceVersion = '' } = secret.metadata;
     const labels = { [invalidSinceLabel]: dayText(now) };
-    const done = verdict === 'mark'
-      ? api.patch(secrets, keyOf(secret), mergePatch({ metadata: { uid: uidOf(secret), resourceVersion, labels } }))
-      : api.delete(secrets, keyOf(secret), { preconditions: { uid: uidOf(secret), resourceVersion } });
-    await unless(error => isNotFound(error) || isConflict(error), Promise.resolve<unknown>(done)).catch((error: unknown) => log('error', `${this.name}: ${keyTextOf(secret)}: ${messageOf(error)}`));
+    const done =
+      verdict === 'mark'
+        ? api.patch(secrets, keyOf(secret), mergePatch({ metadata: { uid: uidOf(secret), resourceVersion, labels } }))
+        : api.delete(secrets, keyOf(secret), { preconditions: { uid: uidOf(secret), resourceVersion } });
+    await unless((error) => isNotFound(error) || isConflict(error), Promise.resolve<unknown>(done)).catch((error: unknown) =>
+      log('error', `${this.name}: ${keyTextOf(secret)}: ${messageOf(error)}`),
+    );
   }
 }

@@ -19,24 +19,60 @@ interface Verdict {
 
 /** The five conditions of a namespace that goes away, in the reference's order and words. Pure. */
 function verdicts({ discoveryFailures, deletionFailures, remaining, finalizers }: Findings): readonly Verdict[] {
-  const counted = (counts: ReadonlyMap<string, number>, words: (name: string, count: number) => string): string => [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => words(name, count)).join(', ');
+  const counted = (counts: ReadonlyMap<string, number>, words: (name: string, count: number) => string): string =>
+    [...counts]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, count]) => words(name, count))
+      .join(', ');
   return [
     {
-      type: 'NamespaceDeletionDiscoveryFailure', good: { reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' },
-      bad: discoveryFailures.length > 0 ? { reason: 'DiscoveryFailed', message: `Discovery failed for some groups, ${discoveryFailures.length} failing: ${discoveryFailures.join(', ')}` } : null,
-    },
-    { type: 'NamespaceDeletionGroupVersionParsingFailure', good: { reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' }, bad: null },
-    {
-      type: 'NamespaceDeletionContentFailure', good: { reason: 'ContentDeleted', message: 'All content successfully deleted, may be waiting on finalization' },
-      bad: deletionFailures.length > 0 ? { reason: 'ContentDeletionFailed', message: `Failed to delete all resource types, ${deletionFailures.length} remaining: ${[...deletionFailures].sort().join(', ')}` } : null,
-    },
-    {
-      type: 'NamespaceContentRemaining', good: { reason: 'ContentRemoved', message: 'All content successfully removed' },
-      bad: remaining.size > 0 ? { reason: 'SomeResourcesRemain', message: `Some resources are remaining: ${counted(remaining, (name, count) => `${name} has ${count} resource instances`)}` } : null,
+      type: 'NamespaceDeletionDiscoveryFailure',
+      good: { reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' },
+      bad:
+        discoveryFailures.length > 0
+          ? {
+              reason: 'DiscoveryFailed',
+              message: `Discovery failed for some groups, ${discoveryFailures.length} failing: ${discoveryFailures.join(', ')}`,
+            }
+          : null,
     },
     {
-      type: 'NamespaceFinalizersRemaining', good: { reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
-      bad: finalizers.size > 0 ? { reason: 'SomeFinalizersRemain', message: `Some content in the namespace has finalizers remaining: ${counted(finalizers, (name, count) => `${name} in ${count} resource instances`)}` } : null,
+      type: 'NamespaceDeletionGroupVersionParsingFailure',
+      good: { reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' },
+      bad: null,
+    },
+    {
+      type: 'NamespaceDeletionContentFailure',
+      good: { reason: 'ContentDeleted', message: 'All content successfully deleted, may be waiting on finalization' },
+      bad:
+        deletionFailures.length > 0
+          ? {
+              reason: 'ContentDeletionFailed',
+              message: `Failed to delete all resource types, ${deletionFailures.length} remaining: ${[...deletionFailures].sort().join(', ')}`,
+            }
+          : null,
+    },
+    {
+      type: 'NamespaceContentRemaining',
+      good: { reason: 'ContentRemoved', message: 'All content successfully removed' },
+      bad:
+        remaining.size > 0
+          ? {
+              reason: 'SomeResourcesRemain',
+              message: `Some resources are remaining: ${counted(remaining, (name, count) => `${name} has ${count} resource instances`)}`,
+            }
+          : null,
+    },
+    {
+      type: 'NamespaceFinalizersRemaining',
+      good: { reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
+      bad:
+        finalizers.size > 0
+          ? {
+              reason: 'SomeFinalizersRemain',
+              message: `Some content in the namespace has finalizers remaining: ${counted(finalizers, (name, count) => `${name} in ${count} resource instances`)}`,
+            }
+          : null,
     },
   ];
 }
@@ -47,7 +83,7 @@ export function deletionConditions(before: readonly Condition[], findings: Findi
   let changed = false;
   for (const { type, bad, good } of verdicts(findings)) {
     const wanted = { type, status: bad ? 'True' : 'False', ...(bad ?? good) };
-    const at = after.findIndex(condition => condition.type === type);
+    const at = after.findIndex((condition) => condition.type === type);
     const old = after[at];
     if (old && old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message) continue;
     const since = old && old.status === wanted.status && old.lastTransitionTime ? old.lastTransitionTime : timeText(now);

@@ -34,7 +34,14 @@ export async function empty(api: Api, namespace: string, discovery: Discovery, s
   const isPods = ({ group, resource }: DiscoveredType): boolean => group === '' && resource === 'pods';
   const first = await emptyTypes(api, namespace, types.filter(isPods), sinceDeletionMs);
   const podsAreGone = first.every(([, { remaining, failure }]) => remaining === 0 && failure === null);
-  const rest = podsAreGone ? await emptyTypes(api, namespace, types.filter(type => !isPods(type)), sinceDeletionMs) : [];
+  const rest = podsAreGone
+    ? await emptyTypes(
+        api,
+        namespace,
+        types.filter((type) => !isPods(type)),
+        sinceDeletionMs,
+      )
+    : [];
   return summary([...first, ...rest], discovery.failed);
 }
 
@@ -45,16 +52,27 @@ function summary(results: readonly (readonly [DiscoveredType, TypeResult])[], di
   const deletionFailures = results.flatMap(([, { failure }]) => failure ?? []);
   const remains = results.some(([, { remaining }]) => remaining > 0) || deletionFailures.length > 0 || discoveryFailures.length > 0;
   return {
-    findings: { discoveryFailures, deletionFailures, remaining: new Map(counted.map(([{ resource, group }, { remaining }]) => [`${resource}.${group}`, remaining])), finalizers },
+    findings: {
+      discoveryFailures,
+      deletionFailures,
+      remaining: new Map(counted.map(([{ resource, group }, { remaining }]) => [`${resource}.${group}`, remaining])),
+      finalizers,
+    },
     waitSeconds: remains ? Math.max(0, ...results.map(([, { waitSeconds }]) => waitSeconds)) : null,
   };
 }
 
-async function emptyTypes(api: Api, namespace: string, types: readonly DiscoveredType[], sinceDeletionMs: number): Promise<(readonly [DiscoveredType, TypeResult])[]> {
+async function emptyTypes(
+  api: Api,
+  namespace: string,
+  types: readonly DiscoveredType[],
+  sinceDeletionMs: number,
+): Promise<(readonly [DiscoveredType, TypeResult])[]> {
   const results: (readonly [DiscoveredType, TypeResult])[] = [];
   const waiting = [...types];
   const worker = async (): Promise<void> => {
-    for (let type = waiting.shift(); type; type = waiting.shift()) results.push([type, await emptyType(api, namespace, type, sinceDeletionMs)]);
+    for (let type = waiting.shift(); type; type = waiting.shift())
+      results.push([type, await emptyType(api, namespace, type, sinceDeletionMs)]);
   };
   await Promise.all(Array.from({ length: typesAtOnce }, worker));
   return results;
@@ -69,7 +87,10 @@ async function emptyType(api: Api, namespace: string, type: DiscoveredType, sinc
     if (items.length === 0) return gone;
     const finalizers = items.flatMap(({ metadata }) => metadata.finalizers ?? []);
     const waitSeconds = graceSeconds > 0 ? graceSeconds : finalizers.length > 0 ? finalizerSeconds : 0;
-    const failure = waitSeconds > 0 ? null : `unexpected items still remain in namespace: ${namespace} for gvr: ${apiVersionOf(type).includes('/') ? apiVersionOf(type) : `/${type.version}`}, Resource=${type.resource}`;
+    const failure =
+      waitSeconds > 0
+        ? null
+        : `unexpected items still remain in namespace: ${namespace} for gvr: ${apiVersionOf(type).includes('/') ? apiVersionOf(type) : `/${type.version}`}, Resource=${type.resource}`;
     return { remaining: items.length, finalizers, waitSeconds, failure };
   } catch (error) {
     // A type that went away meanwhile holds nothing.
@@ -87,19 +108,26 @@ async function deleteAll(api: Api, namespace: string, type: DiscoveredType): Pro
     return true;
   }
   for (const item of await itemsOf(api, namespace, type)) {
-    await api.delete(type, { namespace, name: nameOf(item) }, policy).catch((error: unknown) => { if (!isNotFound(error)) throw error; });
+    await api.delete(type, { namespace, name: nameOf(item) }, policy).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
   }
   return true;
 }
 
-const itemsOf = async (api: Api, namespace: string, type: Resource): Promise<readonly KubeObject[]> => (await api.list(type, { namespace, metadataOnly: true })).items;
+const itemsOf = async (api: Api, namespace: string, type: Resource): Promise<readonly KubeObject[]> =>
+  (await api.list(type, { namespace, metadataOnly: true })).items;
 
 /** How long pods may take to end: the longest grace period, counted from the deletion of the namespace. 0 once that has passed. */
 async function graceOf(api: Api, namespace: string, type: DiscoveredType, sinceDeletionMs: number): Promise<number> {
   if (type.group !== '' || type.resource !== 'pods') return 0;
-  const running = (await api.list(pods, { namespace })).items.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
-  const graceSeconds = Math.max(0, ...running.map(pod => (pod as GracefulPod).spec?.terminationGracePeriodSeconds ?? 0));
+  const running = (await api.list(pods, { namespace })).items.filter(
+    ({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
+  );
+  const graceSeconds = Math.max(0, ...running.map((pod) => (pod as GracefulPod).spec?.terminationGracePeriodSeconds ?? 0));
   return sinceDeletionMs >= graceSeconds * 1000 ? 0 : graceSeconds;
 }
 
-interface GracefulPod extends Pod { readonly spec?: Pod['spec'] & { readonly terminationGracePeriodSeconds?: number } }
+interface GracefulPod extends Pod {
+  readonly spec?: Pod['spec'] & { readonly terminationGracePeriodSeconds?: number };
+}

@@ -16,9 +16,19 @@ const finalizer = 'kubernetes';
 /** Empties namespaces that are deleted, says what remains, and lets them go once nothing does. */
 export function namespaceController(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
-    name: 'namespace', workers: environment.options['concurrent-namespace-syncs'], backoffMaxMs: 60_000,
-    sync: key => syncNamespace(environment, key),
-    background: signal => every(environment.clock, environment.options['namespace-sync-period'], async () => { for (const namespace of environment.informers.of(namespaces).cache.list()) add(namespace); }, signal),
+    name: 'namespace',
+    workers: environment.options['concurrent-namespace-syncs'],
+    backoffMaxMs: 60_000,
+    sync: (key) => syncNamespace(environment, key),
+    background: (signal) =>
+      every(
+        environment.clock,
+        environment.options['namespace-sync-period'],
+        async () => {
+          for (const namespace of environment.informers.of(namespaces).cache.list()) add(namespace);
+        },
+        signal,
+      ),
   });
   const add = (namespace: Namespace): void => {
     if (isTerminating(namespace)) controller.queue.addAfter(keyTextOf(namespace), settleMs);
@@ -32,11 +42,17 @@ export async function syncNamespace(environment: ManagerEnvironment, key: string
   const { api, clock } = environment;
   const found = await unless(isNotFound, api.get(namespaces, parseKey(key)));
   if (!found || !isTerminating(found)) return;
-  const namespace = found.status?.phase === 'Terminating' ? found : await api.update(namespaces, { ...found, status: { ...found.status, phase: 'Terminating' } }, { subresource: 'status' });
+  const namespace =
+    found.status?.phase === 'Terminating'
+      ? found
+      : await api.update(namespaces, { ...found, status: { ...found.status, phase: 'Terminating' } }, { subresource: 'status' });
   if (!namespace.spec?.finalizers?.includes(finalizer)) return;
   const { findings, waitSeconds } = await empty(api, key, await discover(api), clock.now() - timeOf(namespace.metadata.deletionTimestamp));
   const reported = await report(environment, namespace, findings);
-  if (waitSeconds === null) { await finalize(environment, reported); return; }
+  if (waitSeconds === null) {
+    await finalize(environment, reported);
+    return;
+  }
   if (waitSeconds > 0) return { againAfterMs: (Math.floor(waitSeconds / 2) + 1) * 1000 };
   throw new Error([...findings.discoveryFailures, ...findings.deletionFailures].join('; '));
 }
@@ -45,10 +61,15 @@ async function report({ api, clock }: ManagerEnvironment, namespace: Namespace, 
   const conditions = deletionConditions(namespace.status?.conditions ?? [], findings, clock.now());
   if (!conditions) return namespace;
   // Someone else may change it meanwhile; what remains is said again at the next look.
-  return await unless(isConflict, api.update(namespaces, { ...namespace, status: { ...namespace.status, conditions } }, { subresource: 'status' })) ?? namespace;
+  return (
+    (await unless(
+      isConflict,
+      api.update(namespaces, { ...namespace, status: { ...namespace.status, conditions } }, { subresource: 'status' }),
+    )) ?? namespace
+  );
 }
 
 async function finalize({ api }: ManagerEnvironment, namespace: Namespace): Promise<void> {
-  const finalizers = namespace.spec?.finalizers?.filter(name => name !== finalizer) ?? [];
+  const finalizers = namespace.spec?.finalizers?.filter((name) => name !== finalizer) ?? [];
   await unless(isNotFound, api.update(namespaces, { ...namespace, spec: { ...namespace.spec, finalizers } }, { subresource: 'finalize' }));
 }

@@ -8,8 +8,12 @@ const effect = 'NoSchedule';
 
 /** A condition, the status that is a fault, and the taint that says so. */
 const faults: readonly (readonly [type: string, status: string, key: string])[] = [
-  ['Ready', 'False', 'node.kubernetes.io/not-ready'], ['Ready', 'Unknown', 'node.kubernetes.io/unreachable'], ['MemoryPressure', 'True', 'node.kubernetes.io/memory-pressure'],
-  ['DiskPressure', 'True', 'node.kubernetes.io/disk-pressure'], ['NetworkUnavailable', 'True', 'node.kubernetes.io/network-unavailable'], ['PIDPressure', 'True', 'node.kubernetes.io/pid-pressure'],
+  ['Ready', 'False', 'node.kubernetes.io/not-ready'],
+  ['Ready', 'Unknown', 'node.kubernetes.io/unreachable'],
+  ['MemoryPressure', 'True', 'node.kubernetes.io/memory-pressure'],
+  ['DiskPressure', 'True', 'node.kubernetes.io/disk-pressure'],
+  ['NetworkUnavailable', 'True', 'node.kubernetes.io/network-unavailable'],
+  ['PIDPressure', 'True', 'node.kubernetes.io/pid-pressure'],
 ];
 const unschedulable = 'node.kubernetes.io/unschedulable';
 const managed: ReadonlySet<string> = new Set([...faults.map(([, , key]) => key), unschedulable]);
@@ -21,7 +25,7 @@ export function taintsOf({ spec, status }: Node, now: number): readonly Taint[] 
   if (spec?.unschedulable) keys.push(unschedulable);
   const before = spec?.taints ?? [];
   const present = before.filter(isManaged).map(({ key }) => key);
-  if (present.length === keys.length && keys.every(key => present.includes(key))) return null;
-  const kept = before.filter(taint => !isManaged(taint) || keys.includes(taint.key));
-  return [...kept, ...keys.filter(key => !present.includes(key)).map(key => ({ key, effect, timeAdded: timeText(now) }))];
+  if (present.length === keys.length && keys.every((key) => present.includes(key))) return null;
+  const kept = before.filter((taint) => !isManaged(taint) || keys.includes(taint.key));
+  return [...kept, ...keys.filter((key) => !present.includes(key)).map((key) => ({ key, effect, timeAdded: timeText(now) }))];
 }

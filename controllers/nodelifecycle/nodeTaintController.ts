@@ -18,7 +18,9 @@ export function nodeTaintController(environment: ManagerEnvironment): Controller
     if (node && taints) await unless(isNotFound, api.update(nodes, { ...node, spec: { ...node.spec, taints } }));
   };
   const controller: QueueController = new QueueController(environment, { name: 'node_lifecycle_controller', sync });
-  const queue = (node: Node): void => { if (taintsOf(node, clock.now())) controller.queue.add(keyTextOf(node)); };
+  const queue = (node: Node): void => {
+    if (taintsOf(node, clock.now())) controller.queue.add(keyTextOf(node));
+  };
   controller.needs(nodes).addHandlers({ added: queue, changed: (_, after) => queue(after) });
   return controller;
 }

@@ -6,43 +6,100 @@ import type { Flag, FlagFacts, FlagTable } from '../../server/catalogue/flags/fl
 /** Marks an option whose feature is not there yet. */
 const none = { effect: 'none' } as const;
 const file = (help: string): FlagFacts & { kind: 'string'; default: null } => ({ kind: 'string', default: null, value: 'file', help });
-const idleFile = (help: string): FlagFacts & { kind: 'string'; default: null } => ({ kind: 'string', default: null, value: 'file', help, ...none });
+const idleFile = (help: string): FlagFacts & { kind: 'string'; default: null } => ({
+  kind: 'string',
+  default: null,
+  value: 'file',
+  help,
+  ...none,
+});
 type Count = Omit<FlagFacts, 'kind' | 'default'> & { readonly kind: 'int'; readonly default: number };
-const count = (of: string, value: number): Count => ({ kind: 'int', default: value, min: 1, max: 2_147_483_647, help: `How many ${of} are worked on at the same time.` });
+const count = (of: string, value: number): Count => ({
+  kind: 'int',
+  default: value,
+  min: 1,
+  max: 2_147_483_647,
+  help: `How many ${of} are worked on at the same time.`,
+});
 /** For a controller that is not there yet. */
 const idleCount = (of: string, value: number): Count => ({ ...count(of, value), ...none });
 const int32 = { min: 0, max: 2_147_483_647 } as const;
 
 /** Of the common options, those that work in this program. */
 function idle<T extends FlagTable>(table: T): T {
-  const working = ['help', 'version', 'logging-format', 'bind-address', 'tls-cert-file', 'tls-private-key-file', 'tls-min-version', 'tls-cipher-suites', 'disabled-metrics'];
+  const working = [
+    'help',
+    'version',
+    'logging-format',
+    'bind-address',
+    'tls-cert-file',
+    'tls-private-key-file',
+    'tls-min-version',
+    'tls-cipher-suites',
+    'disabled-metrics',
+  ];
   // Set apart for the API server, which reads it and does nothing by it.
   const ours = ['enable-garbage-collector'];
-  return Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, ours.includes(name) ? effective(flag) : working.includes(name) ? flag : { ...flag, ...none }])) as T;
+  return Object.fromEntries(
+    Object.entries(table).map(([name, flag]) => [
+      name,
+      ours.includes(name) ? effective(flag) : working.includes(name) ? flag : { ...flag, ...none },
+    ]),
+  ) as T;
 }
 
-function effective({ effect: _, ...flag }: Flag): Flag { return flag; }
+function effective({ effect: _, ...flag }: Flag): Flag {
+  return flag;
+}
 
 /** Every option of the controller manager, in the order of `--help`. */
 export const controllerManagerFlags = {
   ...idle(commonFlags),
   ...inGroup('Secure serving of the controller manager', {
     'secure-port': { kind: 'int', default: 10_257, min: 0, max: 65_535, help: 'HTTPS port; 0 for none.' },
-    'cert-dir': { kind: 'string', default: null, value: 'directory', help: 'Where the self-signed pair is kept when no certificate and key are given.' },
+    'cert-dir': {
+      kind: 'string',
+      default: null,
+      value: 'directory',
+      help: 'Where the self-signed pair is kept when no certificate and key are given.',
+    },
   }),
   ...inGroup('Connection to the API server', {
     kubeconfig: file('How to reach the API server, and as whom.'),
     master: { kind: 'string', default: null, value: 'url', help: 'Address of the API server; wins over --kubeconfig.' },
-    'kube-api-qps': { kind: 'float', default: 20, help: 'Requests per second to the API server, for each controller; negative for no limit.' },
+    'kube-api-qps': {
+      kind: 'float',
+      default: 20,
+      help: 'Requests per second to the API server, for each controller; negative for no limit.',
+    },
     'kube-api-burst': { kind: 'int', default: 30, ...int32, help: 'Requests at once after a quiet time.' },
-    'kube-api-content-type': { kind: 'string', default: 'application/json', oneOf: ['application/json', 'application/vnd.kubernetes.protobuf', 'application/vnd.orch.protobuf', 'application/cbor'], help: 'Media type of what is sent to and asked of the API server. JSON takes less processor time in this program; Protobuf is what others use. Custom types, patches and discovery are in JSON in any case; application/cbor counts as JSON.' },
-    'min-resync-period': { kind: 'duration', default: 43_200_000, help: 'Caches are gone through anew at random between this time and twice it.' },
+    'kube-api-content-type': {
+      kind: 'string',
+      default: 'application/json',
+      oneOf: ['application/json', 'application/vnd.kubernetes.protobuf', 'application/vnd.orch.protobuf', 'application/cbor'],
+      help: 'Media type of what is sent to and asked of the API server. JSON takes less processor time in this program; Protobuf is what others use. Custom types, patches and discovery are in JSON in any case; application/cbor counts as JSON.',
+    },
+    'min-resync-period': {
+      kind: 'duration',
+      default: 43_200_000,
+      help: 'Caches are gone through anew at random between this time and twice it.',
+    },
     'use-service-account-credentials': { kind: 'bool', default: false, help: 'Let each controller act as a service account of its own.' },
   }),
   ...inGroup('Leader election', {
     'leader-elect': { kind: 'bool', default: true, help: 'Work only while holding the lease, so that several managers can run.' },
-    'leader-elect-lease-duration': { kind: 'duration', default: 15_000, min: 1, help: 'How long others wait before they take over a lease that is not renewed.' },
-    'leader-elect-renew-deadline': { kind: 'duration', default: 10_000, min: 1, help: 'How long the holder tries to renew before it gives up. Less than the lease duration.' },
+    'leader-elect-lease-duration': {
+      kind: 'duration',
+      default: 15_000,
+      min: 1,
+      help: 'How long others wait before they take over a lease that is not renewed.',
+    },
+    'leader-elect-renew-deadline': {
+      kind: 'duration',
+      default: 10_000,
+      min: 1,
+      help: 'How long the holder tries to renew before it gives up. Less than the lease duration.',
+    },
     'leader-elect-retry-period': { kind: 'duration', default: 2_000, min: 1, help: 'Wait between tries.' },
     'leader-elect-resource-lock': { kind: 'string', default: 'leases', oneOf: ['leases'], help: 'Kind of the lock object.' },
     'leader-elect-resource-name': { kind: 'string', default: 'kube-controller-manager', help: 'Its name.' },
@@ -51,59 +108,192 @@ export const controllerManagerFlags = {
     'enable-leader-migration': { kind: 'bool', default: false, help: 'Move controllers between managers without a gap.', ...none },
   }),
   ...inGroup('Which controllers run', {
-    controllers: { kind: 'strings', default: ['*'], value: 'name,-name,*', help: 'Controllers to run: * for all that are on by default, foo to switch foo on, -foo to switch it off.' },
+    controllers: {
+      kind: 'strings',
+      default: ['*'],
+      value: 'name,-name,*',
+      help: 'Controllers to run: * for all that are on by default, foo to switch foo on, -foo to switch it off.',
+    },
     'controller-start-interval': { kind: 'duration', default: 0, help: 'Wait between the starts of two controllers.' },
   }),
   ...inGroup('Work at the same time', {
-    'concurrent-cron-job-syncs': count('cron jobs', 5), 'concurrent-daemonset-syncs': count('daemon sets', 2), 'concurrent-deployment-syncs': count('deployments', 5),
-    'concurrent-endpoint-syncs': count('endpoints', 5), 'concurrent-ephemeralvolume-syncs': idleCount('ephemeral volumes', 5), 'concurrent-gc-syncs': count('objects to collect', 20),
-    'concurrent-horizontal-pod-autoscaler-syncs': idleCount('autoscalers', 5), 'concurrent-job-syncs': count('jobs', 5), 'concurrent-namespace-syncs': count('namespaces', 10),
-    'concurrent-rc-syncs': count('replication controllers', 5), 'concurrent-replicaset-syncs': count('replica sets', 5), 'concurrent-resource-quota-syncs': count('quotas', 5),
-    'concurrent-service-endpoint-syncs': count('services, for their endpoint slices,', 5), 'concurrent-service-syncs': idleCount('services', 1), 'concurrent-serviceaccount-token-syncs': count('service account tokens', 5),
-    'concurrent-statefulset-syncs': count('stateful sets', 5), 'concurrent-ttl-after-finished-syncs': count('finished jobs', 5),
-    'concurrent-validating-admission-policy-status-syncs': idleCount('admission policies', 5), 'mirroring-concurrent-service-endpoint-syncs': count('endpoints to mirror', 5),
+    'concurrent-cron-job-syncs': count('cron jobs', 5),
+    'concurrent-daemonset-syncs': count('daemon sets', 2),
+    'concurrent-deployment-syncs': count('deployments', 5),
+    'concurrent-endpoint-syncs': count('endpoints', 5),
+    'concurrent-ephemeralvolume-syncs': idleCount('ephemeral volumes', 5),
+    'concurrent-gc-syncs': count('objects to collect', 20),
+    'concurrent-horizontal-pod-autoscaler-syncs': idleCount('autoscalers', 5),
+    'concurrent-job-syncs': count('jobs', 5),
+    'concurrent-namespace-syncs': count('namespaces', 10),
+    'concurrent-rc-syncs': count('replication controllers', 5),
+    'concurrent-replicaset-syncs': count('replica sets', 5),
+    'concurrent-resource-quota-syncs': count('quotas', 5),
+    'concurrent-service-endpoint-syncs': count('services, for their endpoint slices,', 5),
+    'concurrent-service-syncs': idleCount('services', 1),
+    'concurrent-serviceaccount-token-syncs': count('service account tokens', 5),
+    'concurrent-statefulset-syncs': count('stateful sets', 5),
+    'concurrent-ttl-after-finished-syncs': count('finished jobs', 5),
+    'concurrent-validating-admission-policy-status-syncs': idleCount('admission policies', 5),
+    'mirroring-concurrent-service-endpoint-syncs': count('endpoints to mirror', 5),
   }),
   ...inGroup('Endpoints', {
-    'endpoint-updates-batch-period': { kind: 'duration', default: 0, help: 'How long changes of pods are collected before endpoints are updated.' },
+    'endpoint-updates-batch-period': {
+      kind: 'duration',
+      default: 0,
+      help: 'How long changes of pods are collected before endpoints are updated.',
+    },
     'endpointslice-updates-batch-period': { kind: 'duration', default: 0, help: 'The same for endpoint slices.' },
     'mirroring-endpointslice-updates-batch-period': { kind: 'duration', default: 0, help: 'The same for mirrored slices.' },
     'max-endpoints-per-slice': { kind: 'int', default: 100, min: 1, max: 1_000, help: 'Endpoints in one slice.' },
     'mirroring-max-endpoints-per-subset': { kind: 'int', default: 1_000, min: 1, max: 1_000, help: 'Endpoints in one mirrored slice.' },
   }),
   ...inGroup('Autoscaling', {
-    'horizontal-pod-autoscaler-sync-period': { kind: 'duration', default: 15_000, min: 1, help: 'How often numbers of pods are computed.', ...none },
-    'horizontal-pod-autoscaler-downscale-stabilization': { kind: 'duration', default: 300_000, help: 'How far back a higher recommendation forbids scaling down.', ...none },
-    'horizontal-pod-autoscaler-cpu-initialization-period': { kind: 'duration', default: 300_000, help: 'Time after the start of a pod during which its CPU use may be skipped.', ...none },
-    'horizontal-pod-autoscaler-initial-readiness-delay': { kind: 'duration', default: 30_000, help: 'Time after the start of a pod during which changes of readiness count as the first.', ...none },
-    'horizontal-pod-autoscaler-tolerance': { kind: 'float', default: 0.1, min: 0, help: 'How far the ratio of wanted to actual use must be from 1 for anything to happen.', ...none },
+    'horizontal-pod-autoscaler-sync-period': {
+      kind: 'duration',
+      default: 15_000,
+      min: 1,
+      help: 'How often numbers of pods are computed.',
+      ...none,
+    },
+    'horizontal-pod-autoscaler-downscale-stabilization': {
+      kind: 'duration',
+      default: 300_000,
+      help: 'How far back a higher recommendation forbids scaling down.',
+      ...none,
+    },
+    'horizontal-pod-autoscaler-cpu-initialization-period': {
+      kind: 'duration',
+      default: 300_000,
+      help: 'Time after the start of a pod during which its CPU use may be skipped.',
+      ...none,
+    },
+    'horizontal-pod-autoscaler-initial-readiness-delay': {
+      kind: 'duration',
+      default: 30_000,
+      help: 'Time after the start of a pod during which changes of readiness count as the first.',
+      ...none,
+    },
+    'horizontal-pod-autoscaler-tolerance': {
+      kind: 'float',
+      default: 0.1,
+      min: 0,
+      help: 'How far the ratio of wanted to actual use must be from 1 for anything to happen.',
+      ...none,
+    },
   }),
   ...inGroup('Nodes', {
-    'allocate-node-cidrs': { kind: 'bool', default: false, help: 'Give each node a range of pod addresses. Needs --cluster-cidr.', ...none },
+    'allocate-node-cidrs': {
+      kind: 'bool',
+      default: false,
+      help: 'Give each node a range of pod addresses. Needs --cluster-cidr.',
+      ...none,
+    },
     'cidr-allocator-type': { kind: 'string', default: 'RangeAllocator', help: 'How these ranges are chosen.', ...none },
     'cluster-cidr': { kind: 'string', default: null, value: 'cidr[,cidr]', check: cidrs, help: 'Range of all pod addresses.', ...none },
-    'service-cluster-ip-range': { kind: 'string', default: null, value: 'cidr[,cidr]', check: cidrs, help: 'Range of service addresses, which nodes do not get.', ...none },
-    'node-cidr-mask-size': { kind: 'int', default: null, min: 1, max: 128, help: 'Size of a node\'s range: 24 for IPv4, 64 for IPv6 unless given.', ...none },
-    'node-cidr-mask-size-ipv4': { kind: 'int', default: 24, min: 1, max: 32, help: 'The same for IPv4 where both families are in use.', ...none },
+    'service-cluster-ip-range': {
+      kind: 'string',
+      default: null,
+      value: 'cidr[,cidr]',
+      check: cidrs,
+      help: 'Range of service addresses, which nodes do not get.',
+      ...none,
+    },
+    'node-cidr-mask-size': {
+      kind: 'int',
+      default: null,
+      min: 1,
+      max: 128,
+      help: "Size of a node's range: 24 for IPv4, 64 for IPv6 unless given.",
+      ...none,
+    },
+    'node-cidr-mask-size-ipv4': {
+      kind: 'int',
+      default: 24,
+      min: 1,
+      max: 32,
+      help: 'The same for IPv4 where both families are in use.',
+      ...none,
+    },
     'node-cidr-mask-size-ipv6': { kind: 'int', default: 64, min: 1, max: 128, help: 'The same for IPv6.', ...none },
-    'node-monitor-grace-period': { kind: 'duration', default: 50_000, min: 1, help: 'How long a running node may be silent before it counts as unhealthy.', ...none },
+    'node-monitor-grace-period': {
+      kind: 'duration',
+      default: 50_000,
+      min: 1,
+      help: 'How long a running node may be silent before it counts as unhealthy.',
+      ...none,
+    },
     'node-startup-grace-period': { kind: 'duration', default: 60_000, min: 1, help: 'The same for a node that starts.', ...none },
     'node-monitor-period': { kind: 'duration', default: 5_000, min: 1, help: 'How often the status of nodes is looked at.', ...none },
-    'node-eviction-rate': { kind: 'float', default: 0.1, min: 0, help: 'Nodes per second whose pods are removed while the zone is healthy.', ...none },
-    'secondary-node-eviction-rate': { kind: 'float', default: 0.01, min: 0, help: 'The same while it is not; 0 in small clusters.', ...none },
+    'node-eviction-rate': {
+      kind: 'float',
+      default: 0.1,
+      min: 0,
+      help: 'Nodes per second whose pods are removed while the zone is healthy.',
+      ...none,
+    },
+    'secondary-node-eviction-rate': {
+      kind: 'float',
+      default: 0.01,
+      min: 0,
+      help: 'The same while it is not; 0 in small clusters.',
+      ...none,
+    },
     'large-cluster-size-threshold': { kind: 'int', default: 50, ...int32, help: 'More nodes than this make a cluster large.', ...none },
-    'unhealthy-zone-threshold': { kind: 'float', default: 0.55, min: 0, max: 1, help: 'Share of nodes that are not ready, at least three, that makes a zone unhealthy.', ...none },
-    'terminated-pod-gc-threshold': { kind: 'int', default: 12_500, min: -2_147_483_648, max: 2_147_483_647, help: 'Ended pods that are kept; 0 and less keeps all.' },
+    'unhealthy-zone-threshold': {
+      kind: 'float',
+      default: 0.55,
+      min: 0,
+      max: 1,
+      help: 'Share of nodes that are not ready, at least three, that makes a zone unhealthy.',
+      ...none,
+    },
+    'terminated-pod-gc-threshold': {
+      kind: 'int',
+      default: 12_500,
+      min: -2_147_483_648,
+      max: 2_147_483_647,
+      help: 'Ended pods that are kept; 0 and less keeps all.',
+    },
   }),
   ...inGroup('Volumes', {
-    'attach-detach-reconcile-sync-period': { kind: 'duration', default: 60_000, min: 1_001, help: 'Wait between two looks at attached volumes; more than a second.', ...none },
+    'attach-detach-reconcile-sync-period': {
+      kind: 'duration',
+      default: 60_000,
+      min: 1_001,
+      help: 'Wait between two looks at attached volumes; more than a second.',
+      ...none,
+    },
     'disable-attach-detach-reconcile-sync': { kind: 'bool', default: false, help: 'Do not look at them again.', ...none },
-    'disable-force-detach-on-timeout': { kind: 'bool', default: false, help: 'Never detach by force when unmounting takes too long.', ...none },
+    'disable-force-detach-on-timeout': {
+      kind: 'bool',
+      default: false,
+      help: 'Never detach by force when unmounting takes too long.',
+      ...none,
+    },
     'enable-dynamic-provisioning': { kind: 'bool', default: true, help: 'Make volumes for claims.', ...none },
-    'enable-hostpath-provisioner': { kind: 'bool', default: false, help: 'Make volumes in directories of the host; for tests only.', ...none },
+    'enable-hostpath-provisioner': {
+      kind: 'bool',
+      default: false,
+      help: 'Make volumes in directories of the host; for tests only.',
+      ...none,
+    },
     'pvclaimbinder-sync-period': { kind: 'duration', default: 15_000, min: 1, help: 'How often volumes and claims are compared.', ...none },
-    'flex-volume-plugin-dir': { kind: 'string', default: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', value: 'directory', help: 'Where other volume plugins are.', ...none },
+    'flex-volume-plugin-dir': {
+      kind: 'string',
+      default: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/',
+      value: 'directory',
+      help: 'Where other volume plugins are.',
+      ...none,
+    },
     'external-cloud-volume-plugin': { kind: 'string', default: null, help: 'Plugin to use when the cloud provider is external.', ...none },
-    'pv-recycler-minimum-timeout-hostpath': { kind: 'int', default: 60, ...int32, help: 'Shortest life of a pod that empties a host path volume, in seconds.', ...none },
+    'pv-recycler-minimum-timeout-hostpath': {
+      kind: 'int',
+      default: 60,
+      ...int32,
+      help: 'Shortest life of a pod that empties a host path volume, in seconds.',
+      ...none,
+    },
     'pv-recycler-timeout-increment-hostpath': { kind: 'int', default: 30, ...int32, help: 'Seconds more for each Gi.', ...none },
     'pv-recycler-pod-template-filepath-hostpath': idleFile('Template of that pod.'),
     'pv-recycler-minimum-timeout-nfs': { kind: 'int', default: 300, ...int32, help: 'The same for NFS.', ...none },
@@ -114,8 +304,15 @@ export const controllerManagerFlags = {
     'namespace-sync-period': { kind: 'duration', default: 300_000, min: 1, help: 'How often all namespaces are gone through.' },
     'resource-quota-sync-period': { kind: 'duration', default: 300_000, min: 1, help: 'How often all quotas are computed anew.' },
     'root-ca-file': file('Authority that is put into the tokens of service accounts.'),
-    'service-account-private-key-file': file('Key that signs the tokens of service accounts that are kept in secrets; without it none are made.'),
-    'legacy-service-account-token-clean-up-period': { kind: 'duration', default: 31_536_000_000, min: 1, help: 'How long a token in a secret must be unused before it is marked, and marked before it is deleted.' },
+    'service-account-private-key-file': file(
+      'Key that signs the tokens of service accounts that are kept in secrets; without it none are made.',
+    ),
+    'legacy-service-account-token-clean-up-period': {
+      kind: 'duration',
+      default: 31_536_000_000,
+      min: 1,
+      help: 'How long a token in a secret must be unused before it is marked, and marked before it is deleted.',
+    },
   }),
   ...inGroup('Signing of certificates', {
     'cluster-signing-cert-file': idleFile('Authority for all signers; excludes those of single signers.'),
@@ -128,12 +325,18 @@ export const controllerManagerFlags = {
     'cluster-signing-kubelet-serving-key-file': idleFile('Its key.'),
     'cluster-signing-legacy-unknown-cert-file': idleFile('Authority for kubernetes.io/legacy-unknown.'),
     'cluster-signing-legacy-unknown-key-file': idleFile('Its key.'),
-    'cluster-signing-duration': { kind: 'duration', default: 31_536_000_000, min: 1, help: 'Longest validity of a certificate; a request may ask for less.', ...none },
+    'cluster-signing-duration': {
+      kind: 'duration',
+      default: 31_536_000_000,
+      min: 1,
+      help: 'Longest validity of a certificate; a request may ask for less.',
+      ...none,
+    },
   }),
   ...inGroup('Cloud', {
     'cloud-provider': { kind: 'string', default: null, help: 'Cloud provider; empty for none.', ...none },
     'cloud-config': idleFile('Its configuration.'),
-    'cluster-name': { kind: 'string', default: 'kubernetes', help: 'What the cluster\'s instances begin with.', ...none },
+    'cluster-name': { kind: 'string', default: 'kubernetes', help: "What the cluster's instances begin with.", ...none },
     'configure-cloud-routes': { kind: 'bool', default: true, help: 'Set up routes for node ranges at the cloud provider.', ...none },
     'route-reconciliation-period': { kind: 'duration', default: 10_000, min: 1, help: 'How often these routes are compared.', ...none },
   }),
@@ -142,7 +345,9 @@ export const controllerManagerFlags = {
     'authentication-skip-lookup': { kind: 'bool', default: false, help: 'Do not read missing configuration from the cluster.', ...none },
     'authentication-tolerate-lookup-failure': { kind: 'bool', default: false, help: 'Go on when that fails.', ...none },
     'authentication-token-webhook-cache-ttl': { kind: 'duration', default: 10_000, help: 'How long reviews of tokens are remembered.' },
-    'authorization-kubeconfig': file('Client configuration for access reviews; without it everything that is not always allowed is forbidden.'),
+    'authorization-kubeconfig': file(
+      'Client configuration for access reviews; without it everything that is not always allowed is forbidden.',
+    ),
     'authorization-always-allow-paths': { kind: 'strings', default: ['/healthz', '/readyz', '/livez'], help: 'Paths that need no review.' },
     'authorization-webhook-cache-authorized-ttl': { kind: 'duration', default: 10_000, help: 'How long a yes is remembered.' },
     'authorization-webhook-cache-unauthorized-ttl': { kind: 'duration', default: 10_000, help: 'How long a no is remembered.' },
@@ -151,7 +356,12 @@ export const controllerManagerFlags = {
     'requestheader-allowed-names': { kind: 'strings', default: [], help: 'Common names of those proxies; empty allows all.', ...none },
     'requestheader-username-headers': { kind: 'strings', default: ['x-remote-user'], help: 'Headers with the user name.', ...none },
     'requestheader-group-headers': { kind: 'strings', default: ['x-remote-group'], help: 'Headers with the groups.', ...none },
-    'requestheader-extra-headers-prefix': { kind: 'strings', default: ['x-remote-extra-'], help: 'What headers with further facts begin with.', ...none },
-    'requestheader-uid-headers': { kind: 'strings', default: [], help: 'Headers with the user\'s id.', ...none },
+    'requestheader-extra-headers-prefix': {
+      kind: 'strings',
+      default: ['x-remote-extra-'],
+      help: 'What headers with further facts begin with.',
+      ...none,
+    },
+    'requestheader-uid-headers': { kind: 'strings', default: [], help: "Headers with the user's id.", ...none },
   }),
 } as const;

@@ -5,7 +5,8 @@ import { controllerManagerFlags } from './flags.js';
 /** The command line of the controller manager, read and checked. Durations are milliseconds. */
 export type ControllerManagerOptions = FlagValues<typeof controllerManagerFlags>;
 
-export type OptionsResult = { readonly ok: true; readonly options: ControllerManagerOptions } | { readonly ok: false; readonly errors: readonly string[] };
+export type OptionsResult =
+  { readonly ok: true; readonly options: ControllerManagerOptions } | { readonly ok: false; readonly errors: readonly string[] };
 
 export function readControllerManagerOptions(argv: readonly string[]): OptionsResult {
   const parsed = parseFlags(controllerManagerFlags, argv);
@@ -18,12 +19,20 @@ const signers = ['kube-apiserver-client', 'kubelet-client', 'kubelet-serving', '
 
 function contradictions(options: ControllerManagerOptions, given: ReadonlySet<string>): string[] {
   const complaints: string[] = [];
-  const pairs = [['tls-cert-file', 'tls-private-key-file'], ['cluster-signing-cert-file', 'cluster-signing-key-file'], ...signers.map((signer) => [`cluster-signing-${signer}-cert-file`, `cluster-signing-${signer}-key-file`])];
-  for (const [cert, key] of pairs) if (given.has(cert!) !== given.has(key!)) complaints.push(`--${cert} and --${key} belong together: give both or neither`);
+  const pairs = [
+    ['tls-cert-file', 'tls-private-key-file'],
+    ['cluster-signing-cert-file', 'cluster-signing-key-file'],
+    ...signers.map((signer) => [`cluster-signing-${signer}-cert-file`, `cluster-signing-${signer}-key-file`]),
+  ];
+  for (const [cert, key] of pairs)
+    if (given.has(cert!) !== given.has(key!)) complaints.push(`--${cert} and --${key} belong together: give both or neither`);
   const single = signers.map((signer) => `cluster-signing-${signer}-cert-file`).filter((name) => given.has(name));
-  if (given.has('cluster-signing-cert-file') && single.length > 0) complaints.push(`--cluster-signing-cert-file and ${single.map((name) => `--${name}`).join(', ')} exclude each other`);
+  if (given.has('cluster-signing-cert-file') && single.length > 0)
+    complaints.push(`--cluster-signing-cert-file and ${single.map((name) => `--${name}`).join(', ')} exclude each other`);
   if (options['allocate-node-cidrs'] && !given.has('cluster-cidr')) complaints.push('--allocate-node-cidrs needs --cluster-cidr');
-  if (options['leader-elect-renew-deadline'] >= options['leader-elect-lease-duration']) complaints.push('--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration');
-  if (options['leader-elect-retry-period'] >= options['leader-elect-renew-deadline']) complaints.push('--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline');
+  if (options['leader-elect-renew-deadline'] >= options['leader-elect-lease-duration'])
+    complaints.push('--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration');
+  if (options['leader-elect-retry-period'] >= options['leader-elect-renew-deadline'])
+    complaints.push('--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline');
   return complaints;
 }

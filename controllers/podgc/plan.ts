@@ -6,7 +6,10 @@ import { conditionOf, isFinished } from '../workloads/podState.js';
 /** Which pods nobody else will ever clean up. Pure. */
 
 /** A pod to delete at once. `condition` tells why, where someone may ask. */
-export interface Removal { readonly pod: Pod; readonly condition: Condition | null }
+export interface Removal {
+  readonly pod: Pod;
+  readonly condition: Condition | null;
+}
 
 export interface Observed {
   readonly pods: readonly Pod[];
@@ -18,16 +21,22 @@ export interface Observed {
 }
 
 const outOfService = 'node.kubernetes.io/out-of-service';
-const orphaned = (now: number): Condition => ({ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', lastTransitionTime: timeText(now) });
+const orphaned = (now: number): Condition => ({
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'DeletionByPodGC',
+  message: 'PodGC: node no longer exists',
+  lastTransitionTime: timeText(now),
+});
 
 /** Each pod once, for the first of the reasons that holds. */
 export function removals(observed: Observed, now: number): readonly Removal[] {
   const { pods, goneNodes } = observed;
   const all: readonly Removal[] = [
-    ...tooManyEnded(observed).map(pod => ({ pod, condition: null })),
-    ...onBrokenNodes(observed).map(pod => ({ pod, condition: null })),
-    ...pods.filter(({ spec }) => goneNodes.has(spec?.nodeName ?? '')).map(pod => ({ pod, condition: orphaned(now) })),
-    ...pods.filter(pod => isTerminating(pod) && !pod.spec?.nodeName).map(pod => ({ pod, condition: null })),
+    ...tooManyEnded(observed).map((pod) => ({ pod, condition: null })),
+    ...onBrokenNodes(observed).map((pod) => ({ pod, condition: null })),
+    ...pods.filter(({ spec }) => goneNodes.has(spec?.nodeName ?? '')).map((pod) => ({ pod, condition: orphaned(now) })),
+    ...pods.filter((pod) => isTerminating(pod) && !pod.spec?.nodeName).map((pod) => ({ pod, condition: null })),
   ];
   const seen = new Set<Pod>();
   return all.filter(({ pod }) => !seen.has(pod) && seen.add(pod));
@@ -42,8 +51,15 @@ function tooManyEnded({ pods, endedMax }: Observed): readonly Pod[] {
 
 /** Somebody has said that the node was shut down, and it is not ready: its pods will not end by themselves. */
 function onBrokenNodes({ pods, nodes }: Observed): readonly Pod[] {
-  const broken = new Set(nodes.filter(({ spec, status }) => conditionOf(status?.conditions, 'Ready')?.status !== 'True' && spec?.taints?.some(({ key }) => key === outOfService)).map(nameOf));
-  return pods.filter(pod => isTerminating(pod) && broken.has(pod.spec?.nodeName ?? '')).sort(byEvictionAndAge);
+  const broken = new Set(
+    nodes
+      .filter(
+        ({ spec, status }) =>
+          conditionOf(status?.conditions, 'Ready')?.status !== 'True' && spec?.taints?.some(({ key }) => key === outOfService),
+      )
+      .map(nameOf),
+  );
+  return pods.filter((pod) => isTerminating(pod) && broken.has(pod.spec?.nodeName ?? '')).sort(byEvictionAndAge);
 }
 
 function byEvictionAndAge(a: Pod, b: Pod): number {

@@ -38,7 +38,9 @@ export class PodCollector implements Controller {
     const observed = { pods: this.#pods.cache.list(), nodes: this.#nodes.cache.list(), endedMax: options['terminated-pod-gc-threshold'] };
     const goneNodes = await this.#goneNodes(missingNodes(observed.pods, observed.nodes));
     const waiting = [...removals({ ...observed, goneNodes }, clock.now())];
-    const worker = async (): Promise<void> => { for (let next = waiting.shift(); next; next = waiting.shift()) await this.#remove(next); };
+    const worker = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await this.#remove(next);
+    };
     await Promise.all(Array.from({ length: removedAtOnce }, worker));
   }
 
@@ -48,13 +50,13 @@ export class PodCollector implements Controller {
     for (const name of this.#missedSince.keys()) if (!missing.has(name)) this.#missedSince.delete(name);
     for (const name of missing) if (!this.#missedSince.has(name)) this.#missedSince.set(name, now);
     const gone = new Set<string>();
-    for (const [name, since] of this.#missedSince) if (now - since >= quarantineMs && await this.#isGone(name)) gone.add(name);
+    for (const [name, since] of this.#missedSince) if (now - since >= quarantineMs && (await this.#isGone(name))) gone.add(name);
     return gone;
   }
 
   async #isGone(name: string): Promise<boolean> {
     try {
-      return await unless(isNotFound, this.environment.api.get(nodes, { namespace: '', name })) === null;
+      return (await unless(isNotFound, this.environment.api.get(nodes, { namespace: '', name }))) === null;
     } catch (error) {
       this.environment.log('error', `${this.name}: cannot ask for the node ${name}: ${messageOf(error)}`);
       return false;

@@ -14,9 +14,7 @@ export interface Wanted {
 }
 
 export type ReplicaPlan =
-  | { readonly do: 'nothing' }
-  | { readonly do: 'create'; readonly count: number }
-  | { readonly do: 'delete'; readonly pods: readonly Pod[] };
+  { readonly do: 'nothing' } | { readonly do: 'create'; readonly count: number } | { readonly do: 'delete'; readonly pods: readonly Pod[] };
 
 /** Pods created or deleted in one go; the rest comes with the next. */
 const burst = 500;
@@ -29,7 +27,10 @@ export function planReplicas(replicas: number, active: readonly Pod[], related: 
   return { do: 'delete', pods: podsToDelete(active, related, Math.min(-missing, burst), now) };
 }
 
-export interface Failure { readonly reason: 'FailedCreate' | 'FailedDelete'; readonly message: string }
+export interface Failure {
+  readonly reason: 'FailedCreate' | 'FailedDelete';
+  readonly message: string;
+}
 
 export interface StatusInput {
   readonly wanted: Wanted;
@@ -47,9 +48,9 @@ export function statusOf({ wanted, before, active, terminating, failure, now }: 
   return {
     ...before,
     replicas: active.length,
-    fullyLabeledReplicas: active.filter(pod => selectsAll(labels, pod.metadata.labels)).length,
+    fullyLabeledReplicas: active.filter((pod) => selectsAll(labels, pod.metadata.labels)).length,
     readyReplicas: active.filter(isReady).length,
-    availableReplicas: active.filter(pod => isAvailable(pod, wanted.minReadySeconds, now)).length,
+    availableReplicas: active.filter((pod) => isAvailable(pod, wanted.minReadySeconds, now)).length,
     ...(terminating === null ? {} : { terminatingReplicas: terminating }),
     observedGeneration: wanted.generation,
     conditions: conditionsOf(before?.conditions ?? [], failure, now),
@@ -59,12 +60,20 @@ export function statusOf({ wanted, before, active, terminating, failure, now }: 
 function conditionsOf(before: readonly Condition[], failure: Failure | null, now: number): readonly Condition[] {
   if (failure && conditionOf(before, 'ReplicaFailure')) return before;
   const others = before.filter(({ type }) => type !== 'ReplicaFailure');
-  return failure ? [...others, { type: 'ReplicaFailure', status: 'True', reason: failure.reason, message: failure.message, lastTransitionTime: timeText(now) }] : others;
+  return failure
+    ? [
+        ...others,
+        { type: 'ReplicaFailure', status: 'True', reason: failure.reason, message: failure.message, lastTransitionTime: timeText(now) },
+      ]
+    : others;
 }
 
 /** Milliseconds until the next pod becomes available, though nothing changes by then; null when none is awaited. Pure. */
 export function nextAvailabilityMs(active: readonly Pod[], minReadySeconds: number, now: number): number | null {
   if (minReadySeconds <= 0) return null;
-  const waits = active.filter(isReady).map(pod => untilAvailableMs(pod, minReadySeconds, now)).filter(ms => ms > 0);
+  const waits = active
+    .filter(isReady)
+    .map((pod) => untilAvailableMs(pod, minReadySeconds, now))
+    .filter((ms) => ms > 0);
   return waits.length === 0 ? null : Math.max(1, Math.min(...waits));
 }

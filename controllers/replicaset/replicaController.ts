@@ -29,26 +29,49 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
   readonly #control: PodControl;
   readonly #expectations: Expectations;
 
-  constructor(private readonly environment: ManagerEnvironment, private readonly kind: ReplicaKind<O>) {
+  constructor(
+    private readonly environment: ManagerEnvironment,
+    private readonly kind: ReplicaKind<O>,
+  ) {
     this.name = kind.queue;
     this.#control = new PodControl(environment.api, environment.events);
     this.#expectations = new Expectations(environment.clock);
-    this.#loop = new QueueController(environment, { name: kind.queue, workers: kind.workers, sync: key => this.sync(key) });
+    this.#loop = new QueueController(environment, { name: kind.queue, workers: kind.workers, sync: (key) => this.sync(key) });
     this.#loop.watch(kind.type);
-    follow(this.#loop, { ownerType: kind.type, type: pods, wouldAdopt: kind.selects, expectations: this.#expectations, onChange: (key, owner, before, after) => this.#podChanged(key, owner, before, after) });
+    follow(this.#loop, {
+      ownerType: kind.type,
+      type: pods,
+      wouldAdopt: kind.selects,
+      expectations: this.#expectations,
+      onChange: (key, owner, before, after) => this.#podChanged(key, owner, before, after),
+    });
   }
 
-  run(signal: AbortSignal): Promise<void> { return this.#loop.run(signal); }
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
+  }
 
   async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
     const owner = this.environment.informers.of(this.kind.type).cache.get(key);
-    if (!owner) { this.#expectations.forget(key); return; }
+    if (!owner) {
+      this.#expectations.forget(key);
+      return;
+    }
     const settled = this.#expectations.satisfied(key);
     const wanted = this.kind.wanted(owner);
     const known = this.#podsOf(owner);
-    const active = await claim({ api: this.environment.api, ownerType: this.kind.type, owner, type: pods, candidates: known.filter(isActive), matches: pod => this.kind.selects(owner, pod) });
+    const active = await claim({
+      api: this.environment.api,
+      ownerType: this.kind.type,
+      owner,
+      type: pods,
+      candidates: known.filter(isActive),
+      matches: (pod) => this.kind.selects(owner, pod),
+    });
     const result = settled && !isTerminating(owner) ? await this.#reach(key, owner, wanted, active) : null;
-    const terminating = this.kind.countsTerminating ? known.filter(pod => controllerOf(pod) && isTerminating(pod) && !isFinished(pod)).length : null;
+    const terminating = this.kind.countsTerminating
+      ? known.filter((pod) => controllerOf(pod) && isTerminating(pod) && !isFinished(pod)).length
+      : null;
     const { clock } = this.environment;
     const status = statusOf({ wanted, before: owner.status, active, terminating, failure: result?.failure ?? null, now: clock.now() });
     await this.#writeStatus(owner, status);
@@ -70,11 +93,21 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
   }
 
   /** Creates or deletes what is missing or too much. Returns what failed. */
-  async #reach(key: string, owner: O, { replicas, template }: Wanted, active: readonly Pod[]): Promise<{ readonly failure: Failure; readonly cause: unknown } | null> {
+  async #reach(
+    key: string,
+    owner: O,
+    { replicas, template }: Wanted,
+    active: readonly Pod[],
+  ): Promise<{ readonly failure: Failure; readonly cause: unknown } | null> {
     const plan = planReplicas(replicas, active, this.#related(owner, active), this.environment.clock.now());
     if (plan.do === 'nothing') return null;
-    const cause = plan.do === 'create' ? await this.#create(key, owner, plan.count, () => podOf(template, this.kind.type, owner)) : await this.#delete(key, owner, plan);
-    return cause === null ? null : { cause, failure: { reason: plan.do === 'create' ? 'FailedCreate' : 'FailedDelete', message: messageOf(cause) } };
+    const cause =
+      plan.do === 'create'
+        ? await this.#create(key, owner, plan.count, () => podOf(template, this.kind.type, owner))
+        : await this.#delete(key, owner, plan);
+    return cause === null
+      ? null
+      : { cause, failure: { reason: plan.do === 'create' ? 'FailedCreate' : 'FailedDelete', message: messageOf(cause) } };
   }
 
   async #create(key: string, owner: O, count: number, pod: () => Pod): Promise<unknown> {
@@ -94,15 +127,23 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
 
   async #delete(key: string, owner: O, { pods: victims }: Extract<ReplicaPlan, { do: 'delete' }>): Promise<unknown> {
     this.#expectations.expect(key, { deletions: victims.map(uidOf) });
-    const results = await Promise.allSettled(victims.map(async pod => {
-      try {
-        if (await unless(isNotFound, this.#control.delete(owner, pod).then(() => true)) === null) this.#expectations.deleted(key, uidOf(pod));
-      } catch (error) {
-        this.#expectations.deleted(key, uidOf(pod));
-        throw error;
-      }
-    }));
-    const failed = results.find(result => result.status === 'rejected');
+    const results = await Promise.allSettled(
+      victims.map(async (pod) => {
+        try {
+          if (
+            (await unless(
+              isNotFound,
+              this.#control.delete(owner, pod).then(() => true),
+            )) === null
+          )
+            this.#expectations.deleted(key, uidOf(pod));
+        } catch (error) {
+          this.#expectations.deleted(key, uidOf(pod));
+          throw error;
+        }
+      }),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
     return failed ? failed.reason : null;
   }
 
@@ -111,16 +152,26 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
     const controller = controllerOf(owner);
     if (!controller) return active;
     const { informers } = this.environment;
-    const sisters = informers.of(this.kind.type).cache.inNamespace(namespaceOf(owner)).filter(other => controllerOf(other)?.uid === controller.uid);
-    return sisters.flatMap(sister => informers.of(pods).cache.by(controllerIndex, uidOf(sister)));
+    const sisters = informers
+      .of(this.kind.type)
+      .cache.inNamespace(namespaceOf(owner))
+      .filter((other) => controllerOf(other)?.uid === controller.uid);
+    return sisters.flatMap((sister) => informers.of(pods).cache.by(controllerIndex, uidOf(sister)));
   }
 
   async #writeStatus(owner: O, status: ReplicaStatus): Promise<void> {
     const { replicas = 0, observedGeneration = 0 } = owner.status ?? {};
-    if (sameJson(withoutZeros(owner.status), withoutZeros(status)) && owner.status?.replicas !== undefined && replicas === status.replicas && observedGeneration === status.observedGeneration) return;
+    if (
+      sameJson(withoutZeros(owner.status), withoutZeros(status)) &&
+      owner.status?.replicas !== undefined &&
+      replicas === status.replicas &&
+      observedGeneration === status.observedGeneration
+    )
+      return;
     await unless(isNotFound, this.environment.api.update(this.kind.type, { ...owner, status }, { subresource: 'status' }));
   }
 }
 
 /** A counter that is absent is zero. */
-const withoutZeros = (status: ReplicaStatus | undefined): object => Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));
+const withoutZeros = (status: ReplicaStatus | undefined): object =>
+  Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));

@@ -7,16 +7,32 @@ import { ReplicaController } from './replicaController.js';
 
 export function replicaSetController(environment: ManagerEnvironment): Controller {
   return new ReplicaController(environment, {
-    type: replicaSets, queue: 'replicaset', workers: environment.options['concurrent-replicaset-syncs'], countsTerminating: true,
-    wanted: ({ spec, metadata }) => ({ replicas: spec?.replicas ?? 1, minReadySeconds: spec?.minReadySeconds ?? 0, template: spec?.template, generation: metadata.generation ?? 0 }),
+    type: replicaSets,
+    queue: 'replicaset',
+    workers: environment.options['concurrent-replicaset-syncs'],
+    countsTerminating: true,
+    wanted: ({ spec, metadata }) => ({
+      replicas: spec?.replicas ?? 1,
+      minReadySeconds: spec?.minReadySeconds ?? 0,
+      template: spec?.template,
+      generation: metadata.generation ?? 0,
+    }),
     selects: ({ spec }, pod) => selects(spec?.selector, pod.metadata.labels),
   });
 }
 
 export function replicationControllerController(environment: ManagerEnvironment): Controller {
   return new ReplicaController(environment, {
-    type: replicationControllers, queue: 'replicationmanager', workers: environment.options['concurrent-rc-syncs'], countsTerminating: false,
-    wanted: ({ spec, metadata }) => ({ replicas: spec?.replicas ?? 1, minReadySeconds: spec?.minReadySeconds ?? 0, template: spec?.template, generation: metadata.generation ?? 0 }),
+    type: replicationControllers,
+    queue: 'replicationmanager',
+    workers: environment.options['concurrent-rc-syncs'],
+    countsTerminating: false,
+    wanted: ({ spec, metadata }) => ({
+      replicas: spec?.replicas ?? 1,
+      minReadySeconds: spec?.minReadySeconds ?? 0,
+      template: spec?.template,
+      generation: metadata.generation ?? 0,
+    }),
     // An empty selector selects nothing: the server fills it from the template.
     selects: ({ spec }, pod) => Object.keys(spec?.selector ?? {}).length > 0 && selectsAll(spec?.selector, pod.metadata.labels),
   });

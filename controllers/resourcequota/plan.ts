@@ -9,13 +9,16 @@ import { sourceOf, usageOf } from './usage.js';
 export type Observed = ReadonlyMap<string, readonly KubeObject[] | null>;
 
 /** The types that a quota counts, as `deployments.apps`. Pure. */
-export const sourcesOf = ({ spec }: ResourceQuota): ReadonlySet<string> => new Set(Object.keys(spec?.hard ?? {}).flatMap(name => sourceOf(name) ?? []));
+export const sourcesOf = ({ spec }: ResourceQuota): ReadonlySet<string> =>
+  new Set(Object.keys(spec?.hard ?? {}).flatMap((name) => sourceOf(name) ?? []));
 
 /** Whether its status does not speak yet of all that it limits: then nobody has counted what was there when it was made. Pure. */
-export const begins = ({ spec, status }: ResourceQuota): boolean => Object.keys(spec?.hard ?? {}).some(name => status?.hard?.[name] === undefined);
+export const begins = ({ spec, status }: ResourceQuota): boolean =>
+  Object.keys(spec?.hard ?? {}).some((name) => status?.hard?.[name] === undefined);
 
 /** Whether a type's objects matter to the amounts that a quota's status tells. Pure. */
-export const counts = ({ status }: ResourceQuota, source: string): boolean => Object.keys(status?.hard ?? {}).some(name => sourceOf(name) === source);
+export const counts = ({ status }: ResourceQuota, source: string): boolean =>
+  Object.keys(status?.hard ?? {}).some((name) => sourceOf(name) === source);
 
 /**
  * The quota with its use counted anew, or null when it says so already. What cannot be counted keeps its last count; what nobody counts has
@@ -26,9 +29,9 @@ export function recounted(quota: ResourceQuota, observed: Observed, now: number,
   const hard = quota.spec?.hard ?? {};
   const used: Record<string, string> = {};
   for (const source of new Set(Object.keys(hard).map(sourceOf))) {
-    const objects = source === null ? null : observed.get(source) ?? null;
+    const objects = source === null ? null : (observed.get(source) ?? null);
     const sum = source === null || objects === null ? null : sumOf(quota, source, objects, now);
-    for (const name of Object.keys(hard).filter(each => sourceOf(each) === source)) {
+    for (const name of Object.keys(hard).filter((each) => sourceOf(each) === source)) {
       const said = quota.status?.used?.[name];
       const counted = sum?.get(name) ?? zeroQuantity;
       const text = sum ? formatQuantity(raisesOnly ? largerQuantity(saidAmount(said) ?? counted, counted) : counted) : said;
@@ -40,7 +43,11 @@ export function recounted(quota: ResourceQuota, observed: Observed, now: number,
   return { ...quota, status: { hard, used } };
 }
 
-const saidAmount = (text: string | undefined): Quantity | undefined => (text === undefined ? undefined : amountsOf({ said: text }).get('said'));
+const saidAmount = (text: string | undefined): Quantity | undefined =>
+  text === undefined ? undefined : amountsOf({ said: text }).get('said');
 
 const sumOf = (quota: ResourceQuota, source: string, objects: readonly KubeObject[], now: number): Amounts =>
-  objects.filter(object => inScopes(quota, source, object)).map(object => usageOf(source, object, now)).reduce(together, noAmounts);
+  objects
+    .filter((object) => inScopes(quota, source, object))
+    .map((object) => usageOf(source, object, now))
+    .reduce(together, noAmounts);

@@ -13,7 +13,7 @@ const requestsPrefix = 'requests.';
 
 /** Nothing, for a pod that has ended or that outlived its grace period. */
 export function podUsage(pod: Pod, now: number): Amounts {
-  const total = (list: ResourceList): Amounts => podTotals(pod.spec ?? {}, list, container => ofContainer(pod, container, list));
+  const total = (list: ResourceList): Amounts => podTotals(pod.spec ?? {}, list, (container) => ofContainer(pod, container, list));
   return occupies(pod, now) ? new Map([['pods', wholeQuantity(1)], ...named(total('requests'), total('limits'))]) : noAmounts;
 }
 
@@ -21,7 +21,11 @@ export function occupies(pod: Pod, now: number): boolean {
   if (isFinished(pod)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   // A node that is lost must not cost its users their quota for ever.
-  return deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined || now <= timeOf(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  return (
+    deletionTimestamp === undefined ||
+    deletionGracePeriodSeconds === undefined ||
+    now <= timeOf(deletionTimestamp) + deletionGracePeriodSeconds * 1000
+  );
 }
 
 /** Requests count by their own name and with the prefix, limits with theirs; of other resources only what is requested. */
@@ -39,12 +43,13 @@ function named(requests: Amounts, limits: Amounts): Amounts {
 const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith(requestsPrefix);
 
 /** Whether a name in a quota is one of an extended resource: those are counted by requests alone. */
-export const isExtendedInQuota = (name: string): boolean => name.startsWith(requestsPrefix) && name.includes('/') && !name.includes('kubernetes.io/');
+export const isExtendedInQuota = (name: string): boolean =>
+  name.startsWith(requestsPrefix) && name.includes('/') && !name.includes('kubernetes.io/');
 
 /** While a container is resized in place, the largest of what is wanted, given and in effect counts. */
 function ofContainer(pod: Pod, { name, resources }: Container, list: ResourceList): Amounts {
-  const statuses = [...pod.status?.containerStatuses ?? [], ...pod.status?.initContainerStatuses ?? []];
-  const status = statuses.find(each => each.name === name);
+  const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
+  const status = statuses.find((each) => each.name === name);
   const wanted = amountsOf(resources?.[list]);
   if (!status?.resources) return wanted;
   const inEffect = maxOf(amountsOf(status.resources[list]), list === 'requests' ? amountsOf(status.allocatedResources) : noAmounts);

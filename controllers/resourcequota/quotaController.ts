@@ -36,14 +36,28 @@ export class QuotaController implements Controller {
   constructor(private readonly environment: ManagerEnvironment) {
     const { options, clock, informers } = environment;
     this.#objects = new QuotaObjects(environment, {
-      onAppear: (source, object) => this.#appeared(source, object), onChange: (source, before, after) => this.#replenish(source, before, after), signal: this.#stopping.signal,
+      onAppear: (source, object) => this.#appeared(source, object),
+      onChange: (source, before, after) => this.#replenish(source, before, after),
+      signal: this.#stopping.signal,
     });
     this.#loop = new QueueController(environment, {
-      name: 'resourcequota_primary', workers: options['concurrent-resource-quota-syncs'], sync: key => this.sync(key),
-      background: signal => every(clock, options['resource-quota-sync-period'], async () => { for (const quota of informers.of(resourceQuotas).cache.list()) this.#queue(quota); }, signal),
+      name: 'resourcequota_primary',
+      workers: options['concurrent-resource-quota-syncs'],
+      sync: (key) => this.sync(key),
+      background: (signal) =>
+        every(
+          clock,
+          options['resource-quota-sync-period'],
+          async () => {
+            for (const quota of informers.of(resourceQuotas).cache.list()) this.#queue(quota);
+          },
+          signal,
+        ),
     });
     // Changes of the status are this controller's own, and those of admission, which count right.
-    const changed = (before: ResourceQuota, after: ResourceQuota): void => { if (!sameAmounts(before.spec?.hard, after.spec?.hard)) this.#queue(after); };
+    const changed = (before: ResourceQuota, after: ResourceQuota): void => {
+      if (!sameAmounts(before.spec?.hard, after.spec?.hard)) this.#queue(after);
+    };
     const added = (quota: ResourceQuota): void => {
       this.#seenAt.set(keyTextOf(quota), clock.elapsed());
       this.#queue(quota);
@@ -78,7 +92,9 @@ export class QuotaController implements Controller {
     const sources = [...sourcesOf(quota)];
     // What is known here of one type may lag behind what is known of quotas: a first count asks.
     const fresh = begins(quota);
-    const observed = new Map(await Promise.all(sources.map(async source => [source, await this.#objects.in(namespaceOf(quota), source, { fresh })] as const)));
+    const observed = new Map(
+      await Promise.all(sources.map(async (source) => [source, await this.#objects.in(namespaceOf(quota), source, { fresh })] as const)),
+    );
     const counted = recounted(quota, observed, clock.now(), raisesOnly && !fresh);
     if (counted) await unless(isNotFound, api.update(resourceQuotas, counted, { subresource: 'status' }));
     if ([...observed.values()].includes(null)) return { againAfterMs: unknownAgainMs };
@@ -94,7 +110,8 @@ export class QuotaController implements Controller {
     const { informers, clock } = this.environment;
     for (const quota of informers.of(resourceQuotas).cache.inNamespace(namespaceOf(object))) {
       const key = keyTextOf(quota);
-      if (sourcesOf(quota).has(source) && clock.elapsed() - (this.#seenAt.get(key) ?? 0) < youngMs) this.#loop.queue.addAfter(key, appearedAfterMs);
+      if (sourcesOf(quota).has(source) && clock.elapsed() - (this.#seenAt.get(key) ?? 0) < youngMs)
+        this.#loop.queue.addAfter(key, appearedAfterMs);
     }
   }
 

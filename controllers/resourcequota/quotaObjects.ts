@@ -24,7 +24,10 @@ export type OnChange = (source: string, before: KubeObject, after: KubeObject | 
 /** What becomes known of for the first time. */
 export type OnAppear = (source: string, object: KubeObject) => void;
 
-interface Followed { readonly informer: Informer<KubeObject>; readonly stop: AbortController }
+interface Followed {
+  readonly informer: Informer<KubeObject>;
+  readonly stop: AbortController;
+}
 
 /**
  * The objects that quotas count. A type is followed from the first time that a quota asks for it, and but for the few whose size is counted, by its
@@ -35,7 +38,10 @@ export class QuotaObjects {
   #types: ReadonlyMap<string, DiscoveredType> = new Map();
   #discoveredAt = -Infinity;
 
-  constructor(private readonly environment: ManagerEnvironment, private readonly options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal }) {}
+  constructor(
+    private readonly environment: ManagerEnvironment,
+    private readonly options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal },
+  ) {}
 
   /** Objects of a type in a namespace; null when they cannot be known now. `fresh`: the server is asked for all that there are now. */
   async in(namespace: string, source: string, { fresh = false } = {}): Promise<readonly KubeObject[] | null> {
@@ -51,7 +57,12 @@ export class QuotaObjects {
     const all: KubeObject[] = [];
     let next: string | undefined;
     do {
-      const page = await this.environment.api.list<KubeObject>(type, { namespace, limit: pageSize, ...(isMeasured(source) ? {} : { metadataOnly: true }), ...(next ? { continue: next } : {}) });
+      const page = await this.environment.api.list<KubeObject>(type, {
+        namespace,
+        limit: pageSize,
+        ...(isMeasured(source) ? {} : { metadataOnly: true }),
+        ...(next ? { continue: next } : {}),
+      });
       all.push(...page.items);
       next = page.metadata.continue;
     } while (next);
@@ -65,8 +76,15 @@ export class QuotaObjects {
     for (;;) {
       await pause(clock, discoveryEveryMs, signal);
       if (signal.aborted) break;
-      if (this.#followed.size > 0) await this.#discover().catch((error: unknown) => log('error', `resourcequota: cannot find out what is served: ${messageOf(error)}`));
-      for (const [source, { stop }] of this.#followed) if (!this.#types.has(source)) { stop.abort(); this.#followed.delete(source); }
+      if (this.#followed.size > 0)
+        await this.#discover().catch((error: unknown) =>
+          log('error', `resourcequota: cannot find out what is served: ${messageOf(error)}`),
+        );
+      for (const [source, { stop }] of this.#followed)
+        if (!this.#types.has(source)) {
+          stop.abort();
+          this.#followed.delete(source);
+        }
     }
     await Promise.all([...this.#followed.values()].map(({ informer }) => informer.stopped()));
   }
@@ -83,20 +101,28 @@ export class QuotaObjects {
   async #discover(): Promise<void> {
     const { api, clock } = this.environment;
     const { types, failed } = await discover(api);
-    const countable = types.filter(type => type.namespaced && verbs.every(verb => type.verbs.has(verb)) && !ignored.has(groupResourceOf(type)));
+    const countable = types.filter(
+      (type) => type.namespaced && verbs.every((verb) => type.verbs.has(verb)) && !ignored.has(groupResourceOf(type)),
+    );
     // A group that does not answer now is not gone.
     const kept = failed.length > 0 ? this.#types : [];
-    this.#types = new Map([...kept, ...countable.map(type => [groupResourceOf(type), type] as const)]);
+    this.#types = new Map([...kept, ...countable.map((type) => [groupResourceOf(type), type] as const)]);
     this.#discoveredAt = clock.elapsed();
   }
 
   #follow(source: string, type: DiscoveredType): Informer<KubeObject> {
     const shared = sharedTypes.get(source);
     const stop = new AbortController();
-    const informer = shared ? this.environment.informers.of(shared) : this.#ownInformer(source, type, AbortSignal.any([this.options.signal, stop.signal]));
+    const informer = shared
+      ? this.environment.informers.of(shared)
+      : this.#ownInformer(source, type, AbortSignal.any([this.options.signal, stop.signal]));
     const { onAppear, onChange } = this.options;
     informer.addHandlers({
-      added: object => onAppear(source, object), changed: (before, after) => { if (before !== after) onChange(source, before, after); }, removed: last => onChange(source, last, null),
+      added: (object) => onAppear(source, object),
+      changed: (before, after) => {
+        if (before !== after) onChange(source, before, after);
+      },
+      removed: (last) => onChange(source, last, null),
     });
     this.#followed.set(source, { informer, stop });
     return informer;
@@ -104,18 +130,36 @@ export class QuotaObjects {
 
   #ownInformer(source: string, type: DiscoveredType, signal: AbortSignal): Informer<KubeObject> {
     const { watchApi, clock, random, log } = this.environment;
-    const onError = (error: unknown): void => { if (!isNotFound(error)) log('error', `resourcequota: ${source}: ${messageOf(error)}`); };
-    const informer = new Informer<KubeObject>({ api: watchApi, type, clock, random, onError, ...(isMeasured(source) ? {} : { metadataOnly: true, transform: identity }) });
+    const onError = (error: unknown): void => {
+      if (!isNotFound(error)) log('error', `resourcequota: ${source}: ${messageOf(error)}`);
+    };
+    const informer = new Informer<KubeObject>({
+      api: watchApi,
+      type,
+      clock,
+      random,
+      onError,
+      ...(isMeasured(source) ? {} : { metadataOnly: true, transform: identity }),
+    });
     informer.start(signal);
     return informer;
   }
 }
 
 /** Other controllers follow these as well. */
-const sharedTypes: ReadonlyMap<string, Resource> = new Map([pods, services, persistentVolumeClaims].map(type => [groupResourceOf(type), type]));
+const sharedTypes: ReadonlyMap<string, Resource> = new Map(
+  [pods, services, persistentVolumeClaims].map((type) => [groupResourceOf(type), type]),
+);
 
 /** What is counted by number alone. */
 const identity = (object: KubeObject): KubeObject => {
   const { name, uid, resourceVersion } = object.metadata;
-  return { metadata: { namespace: namespaceOf(object), ...(name ? { name } : {}), ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) } };
+  return {
+    metadata: {
+      namespace: namespaceOf(object),
+      ...(name ? { name } : {}),
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+    },
+  };
 };

@@ -15,4 +15,5 @@ export function changesUse(source: string, before: KubeObject, after: KubeObject
   return !sameJson(used(source, before, now), used(source, after, now)) || !sameJson(scopeFacts(source, before), scopeFacts(source, after));
 }
 
-const used = (source: string, object: KubeObject, now: number): readonly string[] => [...usageOf(source, object, now)].map(([name, amount]) => `${name}=${formatQuantity({ ...amount, format: 'decimal' })}`).sort();
+const used = (source: string, object: KubeObject, now: number): readonly string[] =>
+  [...usageOf(source, object, now)].map(([name, amount]) => `${name}=${formatQuantity({ ...amount, format: 'decimal' })}`).sort();

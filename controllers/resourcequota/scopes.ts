@@ -4,36 +4,48 @@ import type { PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorR
 /** Which objects a quota is about. Pure. */
 
 /** Whether an object is in all scopes of a quota. Scopes tell pods apart, and volume claims by their class; nothing else is in any. */
-export const inScopes = (quota: ResourceQuota, source: string, object: KubeObject): boolean => requirements(quota).every(scope => rules[source]?.[scope.scopeName]?.(object, scope) ?? false);
+export const inScopes = (quota: ResourceQuota, source: string, object: KubeObject): boolean =>
+  requirements(quota).every((scope) => rules[source]?.[scope.scopeName]?.(object, scope) ?? false);
 
-const requirements = ({ spec }: ResourceQuota): readonly ScopedResourceSelectorRequirement[] => [...(spec?.scopes ?? []).map(scopeName => ({ scopeName, operator: 'Exists' })), ...spec?.scopeSelector?.matchExpressions ?? []];
+const requirements = ({ spec }: ResourceQuota): readonly ScopedResourceSelectorRequirement[] => [
+  ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
+  ...(spec?.scopeSelector?.matchExpressions ?? []),
+];
 
 type Rule = (object: KubeObject, scope: ScopedResourceSelectorRequirement) => boolean;
 
 const endsBySelf = ({ spec }: Pod): boolean => spec?.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0;
 
-interface ClassifiedPod extends Pod { readonly status?: Pod['status'] & { readonly qosClass?: string } }
+interface ClassifiedPod extends Pod {
+  readonly status?: Pod['status'] & { readonly qosClass?: string };
+}
 
 /** The server says so; older objects may not carry it. */
 function isBestEffort({ spec, status }: ClassifiedPod): boolean {
   if (status?.qosClass) return status.qosClass === 'BestEffort';
-  const asks = [spec?.resources, ...[...spec?.containers ?? [], ...spec?.initContainers ?? []].map(({ resources }) => resources)];
-  return !asks.some(resources => ['cpu', 'memory'].some(name => resources?.requests?.[name] !== undefined || resources?.limits?.[name] !== undefined));
+  const asks = [spec?.resources, ...[...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources)];
+  return !asks.some((resources) =>
+    ['cpu', 'memory'].some((name) => resources?.requests?.[name] !== undefined || resources?.limits?.[name] !== undefined),
+  );
 }
 
 /** Several names count as one that matches if any of them does. */
 function matches(names: readonly string[], { operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
   switch (operator) {
-    case 'In': return names.some(name => values.includes(name));
-    case 'NotIn': return names.length === 0 || names.some(name => !values.includes(name));
-    case 'DoesNotExist': return names.length === 0;
-    default: return names.length > 0;
+    case 'In':
+      return names.some((name) => values.includes(name));
+    case 'NotIn':
+      return names.length === 0 || names.some((name) => !values.includes(name));
+    case 'DoesNotExist':
+      return names.length === 0;
+    default:
+      return names.length > 0;
   }
 }
 
 function reachesOtherNamespaces({ spec }: Pod): boolean {
-  const terms = [spec?.affinity?.podAffinity, spec?.affinity?.podAntiAffinity].flatMap(affinity => [
-    ...affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+  const terms = [spec?.affinity?.podAffinity, spec?.affinity?.podAntiAffinity].flatMap((affinity) => [
+    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
     ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
   ]);
   return terms.some(({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || (namespaceSelector ?? null) !== null);
@@ -41,14 +53,18 @@ function reachesOtherNamespaces({ spec }: Pod): boolean {
 
 /** While the class changes, the claim is of each that it may have. */
 const attributeClasses = ({ spec, status }: PersistentVolumeClaim): readonly string[] =>
-  [spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName].filter(name => name !== undefined && name !== '') as readonly string[];
+  [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ].filter((name) => name !== undefined && name !== '') as readonly string[];
 
 const rules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   pods: {
     Terminating: endsBySelf,
-    NotTerminating: pod => !endsBySelf(pod),
+    NotTerminating: (pod) => !endsBySelf(pod),
     BestEffort: isBestEffort,
-    NotBestEffort: pod => !isBestEffort(pod),
+    NotBestEffort: (pod) => !isBestEffort(pod),
     PriorityClass: ({ spec }: Pod, scope) => matches(spec?.priorityClassName ? [spec.priorityClassName] : [], scope),
     CrossNamespacePodAffinity: reachesOtherNamespaces,
   },

@@ -5,15 +5,30 @@ import type { PersistentVolumeClaim, Service } from '../../api/types/core/v1.js'
 import type { ResourceClaim } from '../../api/types/resource/v1.js';
 import { hugePages, isExtendedInQuota, podUsage } from './podUsage.js';
 
-
 /** Which types the resources of a quota are about, and what an object of each type uses. Pure. */
 
 /** Resources that say by name which type they count; all others of a type are matched by `sourceOf`. */
 const podResources: ReadonlySet<string> = new Set([
-  'pods', 'cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'limits.cpu', 'limits.memory', 'limits.ephemeral-storage',
+  'pods',
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
 ]);
 /** Types that were counted by their plain name before there was a general form. */
-const plainNames: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets', 'services', 'persistentvolumeclaims']);
+const plainNames: ReadonlySet<string> = new Set([
+  'configmaps',
+  'resourcequotas',
+  'replicationcontrollers',
+  'secrets',
+  'services',
+  'persistentvolumeclaims',
+]);
 const ofClass = /\.storageclass\.storage\.k8s\.io\/(persistentvolumeclaims|requests\.storage)$/;
 const ofDevices = /\.deviceclass\.resource\.k8s\.io\/devices$/;
 const claimType = 'resourceclaims.resource.k8s.io';
@@ -25,7 +40,9 @@ export function sourceOf(name: string): string | null {
   if (name === 'services.nodeports' || name === 'services.loadbalancers') return 'services';
   if (name === 'requests.storage' || ofClass.test(name)) return 'persistentvolumeclaims';
   if (ofDevices.test(name)) return claimType;
-  return podResources.has(name) || name.startsWith(hugePages) || name.startsWith(`requests.${hugePages}`) || isExtendedInQuota(name) ? 'pods' : null;
+  return podResources.has(name) || name.startsWith(hugePages) || name.startsWith(`requests.${hugePages}`) || isExtendedInQuota(name)
+    ? 'pods'
+    : null;
 }
 
 /** Types of which more is counted than their number: their objects are needed whole. */
@@ -33,8 +50,8 @@ export const isMeasured = (source: string): boolean => Object.hasOwn(measures, s
 
 /** What one object uses, by the names that quotas have for it. */
 export function usageOf(source: string, object: KubeObject, now: number): Amounts {
-  const count = [`count/${source}`, ...(plainNames.has(source) ? [source] : [])].map(name => [name, whole(1)] as const);
-  return new Map([...count, ...measures[source]?.(object, now) ?? []]);
+  const count = [`count/${source}`, ...(plainNames.has(source) ? [source] : [])].map((name) => [name, whole(1)] as const);
+  return new Map([...count, ...(measures[source]?.(object, now) ?? [])]);
 }
 
 export type Entries = Iterable<readonly [string, Quantity]>;
@@ -42,7 +59,10 @@ export type Entries = Iterable<readonly [string, Quantity]>;
 /** Whoever asks hands over an object of the type that it names. */
 type Measure = { measure(object: KubeObject, now: number): Entries }['measure'];
 const measures: Readonly<Record<string, Measure>> = {
-  pods: podUsage, services: serviceUsage, persistentvolumeclaims: volumeUsage, [claimType]: object => deviceUsage(object as ResourceClaim),
+  pods: podUsage,
+  services: serviceUsage,
+  persistentvolumeclaims: volumeUsage,
+  [claimType]: (object) => deviceUsage(object as ResourceClaim),
 };
 
 /** A balancer that opens no ports by itself counts those that are named. */
@@ -51,18 +71,27 @@ function serviceUsage({ spec }: Service): Entries {
   const balanced = spec?.type === 'LoadBalancer';
   const opens = spec?.type === 'NodePort' || (balanced && spec.allocateLoadBalancerNodePorts !== false);
   const opened = opens ? ports.length : balanced ? ports.filter(({ nodePort = 0 }) => nodePort !== 0).length : 0;
-  return [['services.nodeports', whole(opened)], ['services.loadbalancers', whole(balanced ? 1 : 0)]];
+  return [
+    ['services.nodeports', whole(opened)],
+    ['services.loadbalancers', whole(balanced ? 1 : 0)],
+  ];
 }
 
 /** While a claim grows, what is being allocated counts. */
 function volumeUsage({ metadata, spec, status }: PersistentVolumeClaim): Entries {
   const requested = amountsOf(spec?.resources?.requests).get('storage');
-  const size = requested && roundedUpQuantity(largerQuantity(requested, amountsOf(status?.allocatedResources).get('storage') ?? zeroQuantity));
+  const size =
+    requested && roundedUpQuantity(largerQuantity(requested, amountsOf(status?.allocatedResources).get('storage') ?? zeroQuantity));
   const storageClass = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
   const classPrefix = `${storageClass}.storageclass.storage.k8s.io/`;
   return [
     ...(size ? [['requests.storage', size] as const] : []),
-    ...(storageClass === '' ? [] : [[`${classPrefix}persistentvolumeclaims`, whole(1)] as const, ...(size ? [[`${classPrefix}requests.storage`, size] as const] : [])]),
+    ...(storageClass === ''
+      ? []
+      : [
+          [`${classPrefix}persistentvolumeclaims`, whole(1)] as const,
+          ...(size ? [[`${classPrefix}requests.storage`, size] as const] : []),
+        ]),
   ];
 }
 
@@ -74,7 +103,7 @@ function deviceUsage({ spec }: ResourceClaim): Entries {
   const sums = new Map<string, number>();
   for (const { exactly, firstAvailable } of spec?.devices?.requests ?? []) {
     const largest = new Map<string, number>();
-    for (const { deviceClassName = '', allocationMode, count = 1 } of exactly ? [exactly] : firstAvailable ?? []) {
+    for (const { deviceClassName = '', allocationMode, count = 1 } of exactly ? [exactly] : (firstAvailable ?? [])) {
       largest.set(deviceClassName, Math.max(largest.get(deviceClassName) ?? 0, allocationMode === 'All' ? devicesMax : count));
     }
     for (const [name, count] of largest) sums.set(name, (sums.get(name) ?? 0) + count);

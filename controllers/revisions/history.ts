@@ -8,9 +8,12 @@ import { sameJson } from '../workloads/sameJson.js';
 /** What a revision holds: a patch that puts the template in place of any other. */
 export type TemplatePatch = Readonly<Record<'spec', { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } }>>;
 
-export const patchOf = (template: PodTemplateSpec | undefined): TemplatePatch => ({ spec: { template: { ...template, $patch: 'replace' } } });
+export const patchOf = (template: PodTemplateSpec | undefined): TemplatePatch => ({
+  spec: { template: { ...template, $patch: 'replace' } },
+});
 
-export const holds = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean => sameJson(revision.data, patchOf(template));
+export const holds = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
+  sameJson(revision.data, patchOf(template));
 
 /** The template of a revision; undefined where it holds none. */
 export function templateOf({ data }: ControllerRevision): PodTemplateSpec | undefined {
@@ -22,7 +25,9 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec | unde
 export const oldestFirst = (revisions: readonly ControllerRevision[]): readonly ControllerRevision[] =>
   [...revisions].sort((a, b) => a.revision - b.revision || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
 
-export const nextNumber = (revisions: readonly ControllerRevision[]): number => Math.max(0, ...revisions.map(({ revision }) => revision)) + 1;
+export const nextNumber = (revisions: readonly ControllerRevision[]): number =>
+  Math.max(0, ...revisions.map(({ revision }) => revision)) + 1;
 
 /** Those of `dead` that are more than the limit, oldest first. */
-export const superfluous = (dead: readonly ControllerRevision[], limit: number): readonly ControllerRevision[] => oldestFirst(dead).slice(0, Math.max(0, dead.length - limit));
+export const superfluous = (dead: readonly ControllerRevision[], limit: number): readonly ControllerRevision[] =>
+  oldestFirst(dead).slice(0, Math.max(0, dead.length - limit));

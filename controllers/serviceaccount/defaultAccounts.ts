@@ -8,14 +8,25 @@ const accountName = 'default';
 
 /** Sees to it that each namespace has the account that pods run as when they name none. */
 export function defaultAccountController(environment: ManagerEnvironment): Controller {
-  const controller = new QueueController(environment, { name: 'serviceaccount', workers: 1, sync: namespace => syncAccounts(environment, namespace) });
+  const controller = new QueueController(environment, {
+    name: 'serviceaccount',
+    workers: 1,
+    sync: (namespace) => syncAccounts(environment, namespace),
+  });
   controller.watch(namespaces);
-  controller.needs(serviceAccounts).addHandlers({ removed: account => { if (nameOf(account) === accountName) controller.queue.add(namespaceOf(account)); } });
+  controller.needs(serviceAccounts).addHandlers({
+    removed: (account) => {
+      if (nameOf(account) === accountName) controller.queue.add(namespaceOf(account));
+    },
+  });
   return controller;
 }
 
 export async function syncAccounts({ api, informers }: ManagerEnvironment, namespace: string): Promise<void> {
   const phase = informers.of(namespaces).cache.get(namespace)?.status?.phase;
   if (phase !== 'Active' || informers.of(serviceAccounts).cache.get(`${namespace}/${accountName}`)) return;
-  await unless(error => isAlreadyExists(error) || isNamespaceTerminating(error), api.create(serviceAccounts, { metadata: { name: accountName, namespace } }));
+  await unless(
+    (error) => isAlreadyExists(error) || isNamespaceTerminating(error),
+    api.create(serviceAccounts, { metadata: { name: accountName, namespace } }),
+  );
 }

@@ -6,17 +6,24 @@ import type { ManagerEnvironment } from '../environment.js';
 
 const mapName = 'kube-root-ca.crt';
 const annotations = {
-  'kubernetes.io/description': 'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. '
-    + 'No other usage is guaranteed across distributions of Kubernetes clusters.',
+  'kubernetes.io/description':
+    'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. ' +
+    'No other usage is guaranteed across distributions of Kubernetes clusters.',
 };
 
 /** Puts the authorities of the API server into each namespace, where pods find them beside their tokens. */
 export function rootCaPublisher(environment: ManagerEnvironment): Controller | null {
   const { rootCa } = environment;
   if (rootCa === null) return null;
-  const controller = new QueueController(environment, { name: 'root_ca_cert_publisher', workers: 1, sync: namespace => syncMap(environment, namespace, rootCa) });
+  const controller = new QueueController(environment, {
+    name: 'root_ca_cert_publisher',
+    workers: 1,
+    sync: (namespace) => syncMap(environment, namespace, rootCa),
+  });
   controller.watch(namespaces);
-  const add = (map: ConfigMap): void => { if (nameOf(map) === mapName) controller.queue.add(namespaceOf(map)); };
+  const add = (map: ConfigMap): void => {
+    if (nameOf(map) === mapName) controller.queue.add(namespaceOf(map));
+  };
   controller.needs(configMaps).addHandlers({ changed: (_, after) => add(after), removed: add });
   return controller;
 }
@@ -26,9 +33,20 @@ export async function syncMap({ api, informers }: ManagerEnvironment, namespace:
   const data = { 'ca.crt': rootCa };
   const map = informers.of(configMaps).cache.get(`${namespace}/${mapName}`);
   if (!map) {
-    await unless(error => isAlreadyExists(error) || isNamespaceTerminating(error), api.create(configMaps, { metadata: { name: mapName, namespace, annotations }, data }));
+    await unless(
+      (error) => isAlreadyExists(error) || isNamespaceTerminating(error),
+      api.create(configMaps, { metadata: { name: mapName, namespace, annotations }, data }),
+    );
     return;
   }
-  const isRight = Object.keys(map.data ?? {}).length === 1 && map.data?.['ca.crt'] === rootCa && Object.entries(annotations).every(([name, value]) => map.metadata.annotations?.[name] === value);
-  if (!isRight) await api.update(configMaps, { ...map, data, metadata: { ...map.metadata, annotations: { ...map.metadata.annotations, ...annotations } } });
+  const isRight =
+    Object.keys(map.data ?? {}).length === 1 &&
+    map.data?.['ca.crt'] === rootCa &&
+    Object.entries(annotations).every(([name, value]) => map.metadata.annotations?.[name] === value);
+  if (!isRight)
+    await api.update(configMaps, {
+      ...map,
+      data,
+      metadata: { ...map.metadata, annotations: { ...map.metadata.annotations, ...annotations } },
+    });
 }

@@ -8,24 +8,42 @@ const accountName = 'kubernetes.io/service-account.name';
 const accountUid = 'kubernetes.io/service-account.uid';
 
 /** The account that a secret names; the uid is '' where it names none. */
-export const accountOf = ({ metadata: { annotations } }: Secret): { readonly name: string; readonly uid: string } => ({ name: annotations?.[accountName] ?? '', uid: annotations?.[accountUid] ?? '' });
+export const accountOf = ({ metadata: { annotations } }: Secret): { readonly name: string; readonly uid: string } => ({
+  name: annotations?.[accountName] ?? '',
+  uid: annotations?.[accountUid] ?? '',
+});
 
 /** Which parts of a secret are to be written. */
-export interface Gaps { readonly authority: boolean; readonly namespace: boolean; readonly token: boolean }
+export interface Gaps {
+  readonly authority: boolean;
+  readonly namespace: boolean;
+  readonly token: boolean;
+}
 
 /** null for a secret that is complete. Without a known authority, whatever is there stays. */
 export function gapsIn({ data = {} }: Secret, authority: string | null): Gaps | null {
-  const gaps = { authority: authority !== null && data['ca.crt'] !== encoded(authority), namespace: !data['namespace'], token: !data['token'] };
+  const gaps = {
+    authority: authority !== null && data['ca.crt'] !== encoded(authority),
+    namespace: !data['namespace'],
+    token: !data['token'],
+  };
   return gaps.authority || gaps.namespace || gaps.token ? gaps : null;
 }
 
-export interface Contents { readonly gaps: Gaps; readonly authority: string | null; /** Present where the token is missing. */ readonly token: string | null }
+export interface Contents {
+  readonly gaps: Gaps;
+  readonly authority: string | null;
+  /** Present where the token is missing. */ readonly token: string | null;
+}
 
 /** The secret with its gaps filled, and bound to this very account. */
 export function filled(secret: Secret, account: ServiceAccount, { gaps, authority, token }: Contents): Secret {
   return {
     ...secret,
-    metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, [accountName]: nameOf(account), [accountUid]: uidOf(account) } },
+    metadata: {
+      ...secret.metadata,
+      annotations: { ...secret.metadata.annotations, [accountName]: nameOf(account), [accountUid]: uidOf(account) },
+    },
     data: {
       ...secret.data,
       ...(gaps.authority && authority !== null ? { 'ca.crt': encoded(authority) } : {}),
@@ -39,8 +57,12 @@ export function filled(secret: Secret, account: ServiceAccount, { gaps, authorit
 export function claimsFor(account: ServiceAccount, secret: Secret): Readonly<Record<string, string>> {
   const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;
   return {
-    iss: 'kubernetes/serviceaccount', [claim('namespace')]: namespaceOf(account), [claim('secret.name')]: nameOf(secret),
-    [claim('service-account.name')]: nameOf(account), [claim('service-account.uid')]: uidOf(account), sub: `system:serviceaccount:${namespaceOf(account)}:${nameOf(account)}`,
+    iss: 'kubernetes/serviceaccount',
+    [claim('namespace')]: namespaceOf(account),
+    [claim('secret.name')]: nameOf(secret),
+    [claim('service-account.name')]: nameOf(account),
+    [claim('service-account.uid')]: uidOf(account),
+    sub: `system:serviceaccount:${namespaceOf(account)}:${nameOf(account)}`,
   };
 }
 

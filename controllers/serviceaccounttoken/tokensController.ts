@@ -16,9 +16,19 @@ export function tokensController(environment: ManagerEnvironment): Controller | 
 }
 
 /** A secret as it was when something happened to it: once it is gone, only this tells whose it was. */
-interface Subject { readonly namespace: string; readonly name: string; readonly uid: string; readonly account: { readonly name: string; readonly uid: string } }
+interface Subject {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly account: { readonly name: string; readonly uid: string };
+}
 
-const subjectOf = (secret: Secret): Subject => ({ namespace: namespaceOf(secret), name: nameOf(secret), uid: uidOf(secret), account: accountOf(secret) });
+const subjectOf = (secret: Secret): Subject => ({
+  namespace: namespaceOf(secret),
+  name: nameOf(secret),
+  uid: uidOf(secret),
+  account: accountOf(secret),
+});
 
 export class TokensController implements Controller {
   readonly name = 'serviceaccount_tokens_secret';
@@ -27,35 +37,62 @@ export class TokensController implements Controller {
   readonly #secrets: Informer<Secret>;
   readonly #accounts: Informer<ServiceAccount>;
 
-  constructor(private readonly environment: ManagerEnvironment, private readonly sign: Signer) {
+  constructor(
+    private readonly environment: ManagerEnvironment,
+    private readonly sign: Signer,
+  ) {
     const { api, clock, random, informers, log, metrics } = environment;
     this.#queue = new WorkQueue({ clock, ...(metrics ? { metrics: metrics(this.name) } : {}) });
-    this.#secrets = new Informer({ api, type: secrets, fieldSelector: `type=${tokenType}`, clock, random, onError: error => log('error', `${this.name}: ${messageOf(error)}`) });
+    this.#secrets = new Informer({
+      api,
+      type: secrets,
+      fieldSelector: `type=${tokenType}`,
+      clock,
+      random,
+      onError: (error) => log('error', `${this.name}: ${messageOf(error)}`),
+    });
     this.#accounts = informers.of(serviceAccounts);
     const add = (secret: Secret): void => this.#queue.add(JSON.stringify(subjectOf(secret)));
     this.#secrets.addHandlers({ added: add, changed: (_, after) => add(after), removed: add });
-    this.#accounts.addHandlers({ removed: account => { for (const secret of this.#secretsOf(account)) add(secret); } });
+    this.#accounts.addHandlers({
+      removed: (account) => {
+        for (const secret of this.#secretsOf(account)) add(secret);
+      },
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const { options, log } = this.environment;
     this.#secrets.start(signal);
     await Promise.all([this.#secrets.synced(), this.#accounts.synced()]);
-    const onError = (key: string, error: unknown): void => { if (!isConflict(error)) log('error', `${this.name}: ${key}: ${messageOf(error)}`); };
-    await work(this.#queue, { workers: options['concurrent-serviceaccount-token-syncs'], sync: key => this.#sync(JSON.parse(key) as Subject), onError }, signal);
+    const onError = (key: string, error: unknown): void => {
+      if (!isConflict(error)) log('error', `${this.name}: ${key}: ${messageOf(error)}`);
+    };
+    await work(
+      this.#queue,
+      { workers: options['concurrent-serviceaccount-token-syncs'], sync: (key) => this.#sync(JSON.parse(key) as Subject), onError },
+      signal,
+    );
     await this.#secrets.stopped();
   }
 
   #secretsOf(account: ServiceAccount): readonly Secret[] {
-    return this.#secrets.cache.inNamespace(namespaceOf(account)).filter(secret => accountOf(secret).name === nameOf(account));
+    return this.#secrets.cache.inNamespace(namespaceOf(account)).filter((secret) => accountOf(secret).name === nameOf(account));
   }
 
   async #sync(subject: Subject): Promise<void> {
     const secret = this.#secrets.cache.get(`${subject.namespace}/${subject.name}`);
-    if (!secret || uidOf(secret) !== subject.uid) { await this.#forget(subject); return; }
+    if (!secret || uidOf(secret) !== subject.uid) {
+      await this.#forget(subject);
+      return;
+    }
     const account = await this.#accountOf(secret);
     if (account) await this.#fill(secret, account);
-    else await unless(error => isNotFound(error) || isConflict(error), this.environment.api.delete(secrets, subject, { preconditions: { uid: subject.uid } }));
+    else
+      await unless(
+        (error) => isNotFound(error) || isConflict(error),
+        this.environment.api.delete(secrets, subject, { preconditions: { uid: subject.uid } }),
+      );
   }
 
   /** The cache may be behind, so a miss asks the server. null when it does not exist, or is another one than the secret was made for. */
@@ -78,7 +115,10 @@ export class TokensController implements Controller {
     const gaps = gapsIn(latest, rootCa);
     if (!gaps) return;
     const token = gaps.token ? this.sign(claimsFor(account, latest)) : null;
-    await unless(error => isNotFound(error) || isConflict(error), api.update(secrets, filled(latest, account, { gaps, authority: rootCa, token })));
+    await unless(
+      (error) => isNotFound(error) || isConflict(error),
+      api.update(secrets, filled(latest, account, { gaps, authority: rootCa, token })),
+    );
   }
 
   /** A secret that is gone is not listed any more by its account. */

@@ -7,10 +7,12 @@ import { concernsEndpoints, isSelected } from './membership.js';
 export function followPods(controller: QueueController, batchMs: number): void {
   const { cache } = controller.needs(services);
   const queue = (pod: Pod): void => {
-    for (const service of cache.inNamespace(namespaceOf(pod))) if (isSelected(service, pod)) controller.queue.addAfter(keyTextOf(service), batchMs);
+    for (const service of cache.inNamespace(namespaceOf(pod)))
+      if (isSelected(service, pod)) controller.queue.addAfter(keyTextOf(service), batchMs);
   };
   controller.needs(pods).addHandlers({
-    added: queue, removed: queue,
+    added: queue,
+    removed: queue,
     changed: (before, after) => {
       if (!concernsEndpoints(before, after)) return;
       queue(before);

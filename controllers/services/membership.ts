@@ -11,7 +11,8 @@ import { addressesOf } from './families.js';
 export const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined && spec.selector !== null;
 /** Whether a Service's endpoints follow pods. */
 export const followsPods = (service: Service): boolean => hasSelector(service) && service.spec?.type !== 'ExternalName';
-export const isSelected = (service: Service, pod: Pod): boolean => hasSelector(service) && selectsAll(service.spec?.selector, pod.metadata.labels);
+export const isSelected = (service: Service, pod: Pod): boolean =>
+  hasSelector(service) && selectsAll(service.spec?.selector, pod.metadata.labels);
 
 /** Whether a pod has an address and has not ended. */
 export const isReachable = (pod: Pod): boolean => !isFinished(pod) && addressesOf(pod).length > 0;
@@ -25,6 +26,13 @@ export function hostnameIn(service: Service, { metadata, spec }: Pod): string | 
 export const concernsEndpoints = (before: Pod, after: Pod): boolean => before !== after && !sameJson(outlineOf(before), outlineOf(after));
 
 const outlineOf = (pod: Pod): object => ({
-  labels: pod.metadata.labels, uid: pod.metadata.uid, terminating: isTerminating(pod), ready: isReady(pod), reachable: isReachable(pod), addresses: addressesOf(pod),
-  node: pod.spec?.nodeName, hostname: pod.spec?.hostname, subdomain: pod.spec?.subdomain,
+  labels: pod.metadata.labels,
+  uid: pod.metadata.uid,
+  terminating: isTerminating(pod),
+  ready: isReady(pod),
+  reachable: isReachable(pod),
+  addresses: addressesOf(pod),
+  node: pod.spec?.nodeName,
+  hostname: pod.spec?.hostname,
+  subdomain: pod.spec?.subdomain,
 });

@@ -7,13 +7,21 @@ export function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP
   if (typeof target === 'number' && target !== 0) return target;
   if (typeof target !== 'string' || target === '') return port;
   // Of the init containers those that go on running serve as well.
-  const containers = [...pod.spec?.containers ?? [], ...(pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')];
-  const found = containers.flatMap(({ ports = [] }) => ports).find(candidate => candidate.name === target && (candidate.protocol ?? 'TCP') === protocol);
+  const containers = [
+    ...(pod.spec?.containers ?? []),
+    ...(pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always'),
+  ];
+  const found = containers
+    .flatMap(({ ports = [] }) => ports)
+    .find((candidate) => candidate.name === target && (candidate.protocol ?? 'TCP') === protocol);
   return found?.containerPort ?? null;
 }
 
 /** A port of a Service on a pod; null as in `targetPort`. */
-export function endpointPort(pod: Pod, servicePort: ServicePort): Required<Pick<EndpointPort, 'name' | 'port' | 'protocol'>> & Pick<EndpointPort, 'appProtocol'> | null {
+export function endpointPort(
+  pod: Pod,
+  servicePort: ServicePort,
+): (Required<Pick<EndpointPort, 'name' | 'port' | 'protocol'>> & Pick<EndpointPort, 'appProtocol'>) | null {
   const port = targetPort(pod, servicePort);
   if (port === null) return null;
   const { name = '', protocol = 'TCP', appProtocol } = servicePort;
@@ -21,4 +29,5 @@ export function endpointPort(pod: Pod, servicePort: ServicePort): Required<Pick<
 }
 
 /** All that the pod has. None for a headless Service without ports. */
-export const endpointPorts = (service: Service, pod: Pod): readonly EndpointPort[] => (service.spec?.ports ?? []).flatMap(port => endpointPort(pod, port) ?? []);
+export const endpointPorts = (service: Service, pod: Pod): readonly EndpointPort[] =>
+  (service.spec?.ports ?? []).flatMap((port) => endpointPort(pod, port) ?? []);

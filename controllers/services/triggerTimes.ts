@@ -13,9 +13,13 @@ export interface SeenTimes {
 }
 
 /** The earliest time that is new: of a pod its change of readiness, of the Service its creation. A Service seen first has been created. Pure. */
-export function nextTrigger(seen: SeenTimes | undefined, service: Service, pods: readonly Pod[]): { readonly at: number | null; readonly seen: SeenTimes } {
+export function nextTrigger(
+  seen: SeenTimes | undefined,
+  service: Service,
+  pods: readonly Pod[],
+): { readonly at: number | null; readonly seen: SeenTimes } {
   const created = createdAt(service);
-  const times = new Map(pods.map(pod => [nameOf(pod), readySince(pod)] as const).filter(([, time]) => !Number.isNaN(time)));
+  const times = new Map(pods.map((pod) => [nameOf(pod), readySince(pod)] as const).filter(([, time]) => !Number.isNaN(time)));
   const next = { service: created, pods: times };
   if (!seen) return { at: Number.isNaN(created) ? null : created, seen: next };
   const fresh = [...times].filter(([name, time]) => time > (seen.pods.get(name) ?? -Infinity)).map(([, time]) => time);
@@ -35,11 +39,16 @@ export class TriggerTimes {
     return at === null ? null : timeText(at);
   }
 
-  forget(key: string): void { this.#seen.delete(key); }
+  forget(key: string): void {
+    this.#seen.delete(key);
+  }
 }
 
 /** Annotations with the time of a change, or without that of a former one. Pure. */
-export function withTrigger(annotations: Readonly<Record<string, string>> | undefined, time: string | null): Readonly<Record<string, string>> {
+export function withTrigger(
+  annotations: Readonly<Record<string, string>> | undefined,
+  time: string | null,
+): Readonly<Record<string, string>> {
   const { [triggerAnnotation]: _, ...others } = annotations ?? {};
   return time === null ? others : { ...others, [triggerAnnotation]: time };
 }

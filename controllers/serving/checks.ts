@@ -12,7 +12,9 @@ export class Checks {
   /** The returned function takes the check away. */
   add(name: string, check: Check): () => void {
     this.#checks.set(name, check);
-    return () => { this.#checks.delete(name); };
+    return () => {
+      this.#checks.delete(name);
+    };
   }
 
   /** `/healthz`: `ok`, or one line for each check when one fails or `verbose` asks; `exclude` leaves some out. `path` is the first word of the answer. */
@@ -31,6 +33,8 @@ export class Checks {
     const check = this.#checks.get(name);
     if (!check) return { status: 404, type: text, body: '404 page not found\n' };
     const fault = check();
-    return fault === null ? { status: 200, type: text, body: 'ok' } : { status: 500, type: text, body: `internal server error: ${fault}\n` };
+    return fault === null
+      ? { status: 200, type: text, body: 'ok' }
+      : { status: 500, type: text, body: `internal server error: ${fault}\n` };
   }
 }

@@ -19,24 +19,46 @@ export class Metrics {
       adds: new Counter({ name: 'workqueue_adds_total', help: 'Keys added to a queue.', labelNames, registers }),
       depth: new Gauge({ name: 'workqueue_depth', help: 'Keys that wait in a queue.', labelNames, registers }),
       retries: new Counter({ name: 'workqueue_retries_total', help: 'Keys put back after a failure.', labelNames, registers }),
-      waited: new Histogram({ name: 'workqueue_queue_duration_seconds', help: 'From the addition of a key to the start of work on it.', labelNames, registers, buckets: seconds }),
+      waited: new Histogram({
+        name: 'workqueue_queue_duration_seconds',
+        help: 'From the addition of a key to the start of work on it.',
+        labelNames,
+        registers,
+        buckets: seconds,
+      }),
       worked: new Histogram({ name: 'workqueue_work_duration_seconds', help: 'Work on one key.', labelNames, registers, buckets: seconds }),
     };
     this.#requests = {
-      count: new Counter({ name: 'rest_client_requests_total', help: 'Requests to the API server.', labelNames: ['code', 'method'] as const, registers }),
-      seconds: new Histogram({ name: 'rest_client_request_duration_seconds', help: 'Time to the head of the answer.', labelNames: ['verb'] as const, registers, buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60] }),
+      count: new Counter({
+        name: 'rest_client_requests_total',
+        help: 'Requests to the API server.',
+        labelNames: ['code', 'method'] as const,
+        registers,
+      }),
+      seconds: new Histogram({
+        name: 'rest_client_request_duration_seconds',
+        help: 'Time to the head of the answer.',
+        labelNames: ['verb'] as const,
+        registers,
+        buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
+      }),
     };
     this.#leader = new Gauge({ name: 'leader_election_master_status', help: '1 while this program leads.', labelNames, registers });
-    this.#running = new Gauge({ name: 'running_managed_controllers', help: '1 for each controller that runs.', labelNames: ['name', 'manager'] as const, registers });
+    this.#running = new Gauge({
+      name: 'running_managed_controllers',
+      help: '1 for each controller that runs.',
+      labelNames: ['name', 'manager'] as const,
+      registers,
+    });
     for (const name of disabled) this.#registry.removeSingleMetric(name);
   }
 
   readonly queue = (name: string): QueueMetrics => ({
     added: () => this.#queue.adds.inc({ name }),
-    depth: depth => this.#queue.depth.set({ name }, depth),
+    depth: (depth) => this.#queue.depth.set({ name }, depth),
     retried: () => this.#queue.retries.inc({ name }),
-    waited: value => this.#queue.waited.observe({ name }, value),
-    worked: value => this.#queue.worked.observe({ name }, value),
+    waited: (value) => this.#queue.waited.observe({ name }, value),
+    worked: (value) => this.#queue.worked.observe({ name }, value),
   });
 
   readonly request = ({ verb, code, seconds }: { readonly verb: string; readonly code: number; readonly seconds: number }): void => {
@@ -44,8 +66,16 @@ export class Metrics {
     this.#requests.seconds.observe({ verb }, seconds);
   };
 
-  leading(name: string, leads: boolean): void { this.#leader.set({ name }, leads ? 1 : 0); }
-  running(name: string, runs: boolean): void { this.#running.set({ name, manager: 'kube-controller-manager' }, runs ? 1 : 0); }
-  text(): Promise<string> { return this.#registry.metrics(); }
-  get contentType(): string { return this.#registry.contentType; }
+  leading(name: string, leads: boolean): void {
+    this.#leader.set({ name }, leads ? 1 : 0);
+  }
+  running(name: string, runs: boolean): void {
+    this.#running.set({ name, manager: 'kube-controller-manager' }, runs ? 1 : 0);
+  }
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
 }

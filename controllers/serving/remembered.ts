@@ -7,7 +7,10 @@ const keptMax = 1_024;
 export class Remembered<V> {
   readonly #kept = new Map<string, { readonly answer: Promise<V>; until: number }>();
 
-  constructor(private readonly clock: Clock, private readonly keepMs: (answer: V) => number) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly keepMs: (answer: V) => number,
+  ) {}
 
   async of(key: string, ask: () => Promise<V>): Promise<V> {
     const known = this.#kept.get(key);

@@ -12,8 +12,10 @@ const keyOfService = (slice: EndpointSlice): string => `${namespaceOf(slice)}/${
 /** Queues a Service when one of its slices changes under one manager's hands, or is taken out of them. */
 export function followSlices(controller: QueueController, manager: string, pending: PendingWrites): void {
   const informer = controller.needs(endpointSlices);
-  informer.addIndex(serviceIndex, slice => [keyOfService(slice)]);
-  const queue = (slice: EndpointSlice): void => { if (isManagedBy(manager, slice)) controller.queue.add(keyOfService(slice)); };
+  informer.addIndex(serviceIndex, (slice) => [keyOfService(slice)]);
+  const queue = (slice: EndpointSlice): void => {
+    if (isManagedBy(manager, slice)) controller.queue.add(keyOfService(slice));
+  };
   informer.addHandlers({
     added: queue,
     changed: (before, after) => {
@@ -21,7 +23,7 @@ export function followSlices(controller: QueueController, manager: string, pendi
       queue(before);
       queue(after);
     },
-    removed: slice => {
+    removed: (slice) => {
       pending.sawEnd(keyOfService(slice), slice);
       queue(slice);
     },

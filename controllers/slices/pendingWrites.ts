@@ -5,7 +5,11 @@ import { isOlder } from '../client/versions.js';
 /** A write that is not seen within this time was undone by others, or the informer is late; going on is safer than standing still. */
 const forgottenAfterMs = 5 * 60_000;
 
-interface Pending { readonly version: string; readonly gone: boolean; readonly since: number }
+interface Pending {
+  readonly version: string;
+  readonly gone: boolean;
+  readonly since: number;
+}
 
 /**
  * What a controller wrote and its cache does not show yet. Slices have generated names, so a controller that looked too early would make
@@ -16,8 +20,12 @@ export class PendingWrites {
 
   constructor(private readonly clock: Clock) {}
 
-  wrote(key: string, object: KubeObject): void { this.#note(key, object, false); }
-  deleted(key: string, object: KubeObject): void { this.#note(key, object, true); }
+  wrote(key: string, object: KubeObject): void {
+    this.#note(key, object, false);
+  }
+  deleted(key: string, object: KubeObject): void {
+    this.#note(key, object, true);
+  }
 
   /** The cache showed the end of an object, whoever brought it about. */
   sawEnd(key: string, object: KubeObject): void {
@@ -30,7 +38,7 @@ export class PendingWrites {
   isStale(key: string, objects: readonly KubeObject[]): boolean {
     const pending = this.#pending.get(key);
     if (!pending) return false;
-    const shown = new Map(objects.map(object => [uidOf(object), object.metadata.resourceVersion]));
+    const shown = new Map(objects.map((object) => [uidOf(object), object.metadata.resourceVersion]));
     for (const [uid, { version, gone, since }] of pending) {
       const seen = gone ? !shown.has(uid) : shown.has(uid) && !isOlder(shown.get(uid), version);
       if (seen || this.clock.elapsed() - since > forgottenAfterMs) pending.delete(uid);
@@ -40,11 +48,13 @@ export class PendingWrites {
     return false;
   }
 
-  forget(key: string): void { this.#pending.delete(key); }
+  forget(key: string): void {
+    this.#pending.delete(key);
+  }
 
   #note(key: string, object: KubeObject, gone: boolean): void {
     let pending = this.#pending.get(key);
-    if (!pending) this.#pending.set(key, pending = new Map<string, Pending>());
+    if (!pending) this.#pending.set(key, (pending = new Map<string, Pending>()));
     pending.set(uidOf(object), { version: object.metadata.resourceVersion ?? '', gone, since: this.clock.elapsed() });
   }
 }

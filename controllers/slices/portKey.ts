@@ -22,8 +22,14 @@ const printed = ({ name, protocol, port, appProtocol }: SlicePort): string =>
 
 export function inOrder<P extends SlicePort>(ports: readonly P[]): readonly P[] {
   if (ports.length < 2) return ports;
-  return ports.map(port => ({ port, hash: fnv128a(printed(port)) })).sort((a, b) => (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0)).map(({ port }) => port);
+  return ports
+    .map((port) => ({ port, hash: fnv128a(printed(port)) }))
+    .sort((a, b) => (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0))
+    .map(({ port }) => port);
 }
 
 /** Equal for the same ports in any order; no ports and an empty list are the same. */
-export const portKey = (ports: readonly SlicePort[] | null | undefined): string => inOrder(ports ?? []).map(printed).join(' ');
+export const portKey = (ports: readonly SlicePort[] | null | undefined): string =>
+  inOrder(ports ?? [])
+    .map(printed)
+    .join(' ');

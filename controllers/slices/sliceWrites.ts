@@ -26,7 +26,7 @@ export const slicePrefix = (name: string): string => (name.length + 1 > 253 ? na
 export function recycled(owner: KubeObject, { create, update, remove }: SliceWrites): SliceWrites {
   const fresh = [...create];
   const reused: EndpointSlice[] = [];
-  const gone = remove.filter(old => {
+  const gone = remove.filter((old) => {
     const slice = fresh.at(-1);
     if (!slice || slice.addressType !== old.addressType || !isControlledBy(old, owner)) return true;
     fresh.pop();
@@ -37,11 +37,20 @@ export function recycled(owner: KubeObject, { create, update, remove }: SliceWri
   return { create: fresh, update: [...update, ...reused], remove: gone };
 }
 
-const identityOf = ({ metadata: { name, generateName, uid, resourceVersion } }: EndpointSlice): object =>
-  ({ ...(name ? { name } : {}), ...(generateName ? { generateName } : {}), ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) });
+const identityOf = ({ metadata: { name, generateName, uid, resourceVersion } }: EndpointSlice): object => ({
+  ...(name ? { name } : {}),
+  ...(generateName ? { generateName } : {}),
+  ...(uid ? { uid } : {}),
+  ...(resourceVersion ? { resourceVersion } : {}),
+});
 
 /** Carries writes out. An owner that is going away gets nothing new: the garbage collector is at work. */
-export async function writeSlices(api: Api, owner: KubeObject, { create, update, remove }: SliceWrites, pending: PendingWrites): Promise<void> {
+export async function writeSlices(
+  api: Api,
+  owner: KubeObject,
+  { create, update, remove }: SliceWrites,
+  pending: PendingWrites,
+): Promise<void> {
   const key = keyTextOf(owner);
   for (const slice of isTerminating(owner) ? [] : create) {
     const created = await unless(isNamespaceTerminating, api.create(endpointSlices, slice));

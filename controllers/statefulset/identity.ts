@@ -20,19 +20,28 @@ export const ordinalOf = (pod: Pod): number => parseName(nameOf(pod))?.ordinal ?
 export const isMember = (set: StatefulSet, pod: Pod): boolean => parseName(nameOf(pod))?.parent === nameOf(set);
 export const startOf = ({ spec }: StatefulSet): number => spec?.ordinals?.start ?? 0;
 export const replicasOf = ({ spec }: StatefulSet): number => spec?.replicas ?? 1;
-export const isInRange = (set: StatefulSet, ordinal: number): boolean => ordinal >= startOf(set) && ordinal < startOf(set) + replicasOf(set);
+export const isInRange = (set: StatefulSet, ordinal: number): boolean =>
+  ordinal >= startOf(set) && ordinal < startOf(set) + replicasOf(set);
 
 const podName = (set: StatefulSet, ordinal: number): string => `${nameOf(set)}-${ordinal}`;
-export const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string => `${nameOf(template)}-${podName(set, ordinal)}`;
+export const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
+  `${nameOf(template)}-${podName(set, ordinal)}`;
 
 /** The claims of a pod, by the volumes that mount them. */
 export function claimsOf(set: StatefulSet, ordinal: number): ReadonlyMap<string, PersistentVolumeClaim> {
   const labels = set.spec?.selector?.matchLabels;
-  return new Map((set.spec?.volumeClaimTemplates ?? []).map(template => {
-    const { uid: _, resourceVersion: __, creationTimestamp: ___, ...metadata } = template.metadata;
-    const own = { ...metadata, name: claimName(set, template, ordinal), namespace: namespaceOf(set), ...(metadata.labels || labels ? { labels: { ...metadata.labels, ...labels } } : {}) };
-    return [nameOf(template), { ...template, metadata: own }];
-  }));
+  return new Map(
+    (set.spec?.volumeClaimTemplates ?? []).map((template) => {
+      const { uid: _, resourceVersion: __, creationTimestamp: ___, ...metadata } = template.metadata;
+      const own = {
+        ...metadata,
+        name: claimName(set, template, ordinal),
+        namespace: namespaceOf(set),
+        ...(metadata.labels || labels ? { labels: { ...metadata.labels, ...labels } } : {}),
+      };
+      return [nameOf(template), { ...template, metadata: own }];
+    }),
+  );
 }
 
 function volumesWithClaims(set: StatefulSet, ordinal: number, volumes: readonly Volume[]): readonly Volume[] {
@@ -41,7 +50,10 @@ function volumesWithClaims(set: StatefulSet, ordinal: number, volumes: readonly 
   return [...mounted, ...volumes.filter(({ name }) => !claims.has(name))];
 }
 
-const identityLabels = (pod: string, ordinal: number): Readonly<Record<string, string>> => ({ [nameLabel]: pod, [indexLabel]: String(ordinal) });
+const identityLabels = (pod: string, ordinal: number): Readonly<Record<string, string>> => ({
+  [nameLabel]: pod,
+  [indexLabel]: String(ordinal),
+});
 
 /** A pod that is to be made, from a template. */
 export function newPod(set: StatefulSet, template: PodTemplateSpec | undefined, revision: string, ordinal: number): Pod {
@@ -62,13 +74,19 @@ export function identityMatches({ metadata }: Pod): boolean {
 
 export function storageMatches(set: StatefulSet, pod: Pod): boolean {
   const ordinal = ordinalOf(pod);
-  return (set.spec?.volumeClaimTemplates ?? []).every(template =>
-    pod.spec?.volumes?.some(({ name, persistentVolumeClaim }) => name === nameOf(template) && persistentVolumeClaim?.claimName === claimName(set, template, ordinal)));
+  return (set.spec?.volumeClaimTemplates ?? []).every((template) =>
+    pod.spec?.volumes?.some(
+      ({ name, persistentVolumeClaim }) =>
+        name === nameOf(template) && persistentVolumeClaim?.claimName === claimName(set, template, ordinal),
+    ),
+  );
 }
 
 /** A pod with the labels and volumes that its name asks for. */
 export function corrected(set: StatefulSet, pod: Pod): Pod {
   const ordinal = ordinalOf(pod);
   const labelled = { ...pod, metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, ...identityLabels(nameOf(pod), ordinal) } } };
-  return storageMatches(set, pod) ? labelled : { ...labelled, spec: { ...pod.spec, volumes: volumesWithClaims(set, ordinal, pod.spec?.volumes ?? []) } };
+  return storageMatches(set, pod)
+    ? labelled
+    : { ...labelled, spec: { ...pod.spec, volumes: volumesWithClaims(set, ordinal, pod.spec?.volumes ?? []) } };
 }

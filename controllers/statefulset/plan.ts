@@ -40,7 +40,10 @@ export interface Plan {
 }
 
 /** Actions, and whether nothing may follow them now. */
-interface Step { readonly actions: readonly Action[]; readonly blocks: boolean }
+interface Step {
+  readonly actions: readonly Action[];
+  readonly blocks: boolean;
+}
 
 export const isInOrder = ({ spec }: StatefulSet): boolean => spec?.podManagementPolicy !== 'Parallel';
 
@@ -48,11 +51,15 @@ export const isInOrder = ({ spec }: StatefulSet): boolean => spec?.podManagement
 export function plan(observed: Observed): Plan {
   const { set, pods, now } = observed;
   const inOrder = isInOrder(set);
-  const againAfterMs = nextAvailabilityMs(pods.filter(pod => !isTerminating(pod)), set.spec?.minReadySeconds ?? 0, now);
+  const againAfterMs = nextAvailabilityMs(
+    pods.filter((pod) => !isTerminating(pod)),
+    set.spec?.minReadySeconds ?? 0,
+    now,
+  );
   const stages = isTerminating(set) ? [] : stagesOf(observed, inOrder);
   // What a rollout deletes is not of the current revision any more.
-  const updating = stages.length === stageCount ? stages.at(-1)?.length ?? 0 : 0;
-  return { stages: stages.filter(stage => stage.length > 0), inOrder, status: statusOf(observed, updating), againAfterMs };
+  const updating = stages.length === stageCount ? (stages.at(-1)?.length ?? 0) : 0;
+  return { stages: stages.filter((stage) => stage.length > 0), inOrder, status: statusOf(observed, updating), againAfterMs };
 }
 
 const stageCount = 4;
@@ -60,15 +67,23 @@ const stageCount = 4;
 function stagesOf(observed: Observed, inOrder: boolean): (readonly Action[])[] {
   const { set } = observed;
   const replicas = replicasAt(observed);
-  const condemned = observed.pods.filter(pod => ordinalOf(pod) >= 0 && !isInRange(set, ordinalOf(pod))).sort((a, b) => ordinalOf(b) - ordinalOf(a));
-  const living = collect(replicas, inOrder, replica => replicaStep(observed, replica, inOrder));
+  const condemned = observed.pods
+    .filter((pod) => ordinalOf(pod) >= 0 && !isInRange(set, ordinalOf(pod)))
+    .sort((a, b) => ordinalOf(b) - ordinalOf(a));
+  const living = collect(replicas, inOrder, (replica) => replicaStep(observed, replica, inOrder));
   if (living.blocks) return [living.actions];
-  const owning = condemned.flatMap(pod => owners(observed, pod));
-  const firstUnavailable = [...replicas.map(({ pod }) => pod), ...[...condemned].reverse()].find(pod => isUnavailable(observed, pod)) ?? null;
-  const going = collect(condemned, inOrder, pod => condemnedStep(observed, pod, firstUnavailable, inOrder));
+  const owning = condemned.flatMap((pod) => owners(observed, pod));
+  const firstUnavailable =
+    [...replicas.map(({ pod }) => pod), ...[...condemned].reverse()].find((pod) => isUnavailable(observed, pod)) ?? null;
+  const going = collect(condemned, inOrder, (pod) => condemnedStep(observed, pod, firstUnavailable, inOrder));
   if (going.blocks || set.spec?.updateStrategy?.type === 'OnDelete') return [living.actions, owning, going.actions];
-  const victims = rollout({ set, update: observed.update, replicas: replicas.map(({ pod }) => pod), isUnavailable: pod => isUnavailable(observed, pod) });
-  return [living.actions, owning, going.actions, victims.map(pod => ({ do: 'delete', pod }))];
+  const victims = rollout({
+    set,
+    update: observed.update,
+    replicas: replicas.map(({ pod }) => pod),
+    isUnavailable: (pod) => isUnavailable(observed, pod),
+  });
+  return [living.actions, owning, going.actions, victims.map((pod) => ({ do: 'delete', pod }))];
 }
 
 /** In order, what blocks ends the walk; otherwise everything is done at once and nothing blocks. */
@@ -82,11 +97,14 @@ function collect<T>(items: readonly T[], inOrder: boolean, step: (item: T) => St
   return { actions, blocks: false };
 }
 
-interface Replica { readonly pod: Pod; readonly exists: boolean }
+interface Replica {
+  readonly pod: Pod;
+  readonly exists: boolean;
+}
 
 /** The pod of each ordinal; those that are missing as they are to be made. */
 function replicasAt({ set, pods, current, update }: Observed): readonly Replica[] {
-  const known = new Map(pods.map(pod => [ordinalOf(pod), pod]));
+  const known = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
   return Array.from({ length: replicasOf(set) }, (_, index) => {
     const ordinal = startOf(set) + index;
     const pod = known.get(ordinal);
@@ -100,11 +118,12 @@ function replicasAt({ set, pods, current, update }: Observed): readonly Replica[
 function staysCurrent({ spec, status }: StatefulSet, index: number): boolean {
   const { type = 'RollingUpdate', rollingUpdate } = spec?.updateStrategy ?? {};
   if (type !== 'RollingUpdate') return false;
-  return index < (rollingUpdate ? rollingUpdate.partition ?? 0 : status?.currentReplicas ?? 0);
+  return index < (rollingUpdate ? (rollingUpdate.partition ?? 0) : (status?.currentReplicas ?? 0));
 }
 
 const isRunning = ({ status }: Pod): boolean => status?.phase === 'Running';
-export const isUnavailable = ({ set, now }: Pick<Observed, 'set' | 'now'>, pod: Pod): boolean => !isRunning(pod) || !isAvailable(pod, set.spec?.minReadySeconds ?? 0, now) || isTerminating(pod);
+export const isUnavailable = ({ set, now }: Pick<Observed, 'set' | 'now'>, pod: Pod): boolean =>
+  !isRunning(pod) || !isAvailable(pod, set.spec?.minReadySeconds ?? 0, now) || isTerminating(pod);
 
 function replicaStep(observed: Observed, { pod, exists }: Replica, inOrder: boolean): Step {
   const { set } = observed;
@@ -115,27 +134,40 @@ function replicaStep(observed: Observed, { pod, exists }: Replica, inOrder: bool
   const owning = isTerminating(pod) ? [] : owners(observed, pod);
   if (inOrder && isUnavailable(observed, pod)) return { actions: [...claims, ...owning], blocks: true };
   const isRight = identityMatches(pod) && storageMatches(set, pod);
-  return { actions: [...claims, ...owning, ...(isRight ? [] : [{ do: 'correct', pod: corrected(set, pod), claims: lacking(observed, pod).missing } as const])], blocks: false };
+  return {
+    actions: [
+      ...claims,
+      ...owning,
+      ...(isRight ? [] : [{ do: 'correct', pod: corrected(set, pod), claims: lacking(observed, pod).missing } as const]),
+    ],
+    blocks: false,
+  };
 }
 
 /** A pod whose claim goes with its predecessor waits until the claim is gone. */
 function creation(observed: Observed, pod: Pod): Step {
   const { set, claimOf } = observed;
-  const stale = [...claimsOf(set, ordinalOf(pod)).values()].some(({ metadata: { name = '' } }) => { const claim = claimOf(name); return claim !== undefined && isStale(claim, set, nameOf(pod), uidOf(pod)); });
+  const stale = [...claimsOf(set, ordinalOf(pod)).values()].some(({ metadata: { name = '' } }) => {
+    const claim = claimOf(name);
+    return claim !== undefined && isStale(claim, set, nameOf(pod), uidOf(pod));
+  });
   if (stale) return { actions: [], blocks: true };
   const { missing, ending } = lacking(observed, pod);
   return { actions: [{ do: 'create', pod, claims: missing, ending }], blocks: true };
 }
 
-function lacking({ set, claimOf }: Observed, pod: Pod): { readonly missing: readonly PersistentVolumeClaim[]; readonly ending: readonly string[] } {
+function lacking(
+  { set, claimOf }: Observed,
+  pod: Pod,
+): { readonly missing: readonly PersistentVolumeClaim[]; readonly ending: readonly string[] } {
   const claims = [...claimsOf(set, ordinalOf(pod)).values()];
-  const known = claims.flatMap(claim => claimOf(nameOf(claim)) ?? []);
-  return { missing: claims.filter(claim => !claimOf(nameOf(claim))), ending: known.filter(isTerminating).map(nameOf) };
+  const known = claims.flatMap((claim) => claimOf(nameOf(claim)) ?? []);
+  return { missing: claims.filter((claim) => !claimOf(nameOf(claim))), ending: known.filter(isTerminating).map(nameOf) };
 }
 
 /** Claims whose owners are to change. */
 function owners({ set, claimOf }: Observed, pod: Pod): readonly Action[] {
-  return [...claimsOf(set, ordinalOf(pod)).values()].flatMap(wanted => {
+  return [...claimsOf(set, ordinalOf(pod)).values()].flatMap((wanted) => {
     const claim = claimOf(nameOf(wanted));
     const changed = claim && withOwners(claim, set, pod);
     return changed ? [{ do: 'own', pod, claim: changed } as const] : [];
@@ -148,4 +180,3 @@ function condemnedStep(observed: Observed, pod: Pod, firstUnavailable: Pod | nul
   if (inOrder && isUnavailable(observed, pod) && pod !== firstUnavailable) return { actions: [], blocks: true };
   return { actions: [{ do: 'delete', pod }], blocks: true };
 }
-

@@ -19,19 +19,24 @@ function wantedOwner(set: StatefulSet, pod: Pod): Owner {
   return whenDeleted === 'Delete' ? 'set' : null;
 }
 
-const names = (reference: OwnerReference, type: Resource, owner: KubeObject): boolean => reference.kind === type.kind && groupOf(reference.apiVersion) === type.group && reference.name === nameOf(owner);
-const isOwn = (reference: OwnerReference, set: StatefulSet, pod: Pod): boolean => names(reference, statefulSets, set) || names(reference, pods, pod);
+const names = (reference: OwnerReference, type: Resource, owner: KubeObject): boolean =>
+  reference.kind === type.kind && groupOf(reference.apiVersion) === type.group && reference.name === nameOf(owner);
+const isOwn = (reference: OwnerReference, set: StatefulSet, pod: Pod): boolean =>
+  names(reference, statefulSets, set) || names(reference, pods, pod);
 
 /** Whether a claim is controlled by someone else, although the set says what is to become of its claims: that is then ignored. */
 export function isOthers(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
-  return (whenDeleted === 'Delete' || whenScaled === 'Delete') && (claim.metadata.ownerReferences ?? []).some(reference => reference.controller && !isOwn(reference, set, pod));
+  return (
+    (whenDeleted === 'Delete' || whenScaled === 'Delete') &&
+    (claim.metadata.ownerReferences ?? []).some((reference) => reference.controller && !isOwn(reference, set, pod))
+  );
 }
 
 /** The claim with the owners that it should have, or null when it has them. A claim that someone else controls is left to them. */
 export function withOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): PersistentVolumeClaim | null {
   const before = claim.metadata.ownerReferences ?? [];
-  const others = before.filter(reference => !isOwn(reference, set, pod));
+  const others = before.filter((reference) => !isOwn(reference, set, pod));
   const wanted = others.some(({ controller }) => controller) ? null : wantedOwner(set, pod);
   const own = wanted === null ? [] : [wanted === 'set' ? controllerReference(statefulSets, set) : controllerReference(pods, pod)];
   const ownerReferences = [...others, ...own];
@@ -41,6 +46,7 @@ export function withOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: 
 /** Whether a claim is about to go with a former pod of the same name: a new pod must not mount it. */
 export function isStale(claim: PersistentVolumeClaim, set: StatefulSet, podName: string, podUid: string): boolean {
   if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
-  return (claim.metadata.ownerReferences ?? []).some(({ kind, apiVersion, name, uid }) => kind === pods.kind && apiVersion === apiVersionOf(pods) && name === podName && uid !== podUid);
+  return (claim.metadata.ownerReferences ?? []).some(
+    ({ kind, apiVersion, name, uid }) => kind === pods.kind && apiVersion === apiVersionOf(pods) && name === podName && uid !== podUid,
+  );
 }
-

@@ -22,10 +22,14 @@ export function newRevision(set: StatefulSet, number: number, collisions: number
   const hash = dataHash(data, collisions);
   return {
     metadata: {
-      name: `${nameOf(set).slice(0, namePrefixMax)}-${hash}`, namespace: namespaceOf(set), labels: { ...set.spec?.template?.metadata?.labels, [hashLabel]: hash },
-      ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}), ownerReferences: [controllerReference(statefulSets, set)],
+      name: `${nameOf(set).slice(0, namePrefixMax)}-${hash}`,
+      namespace: namespaceOf(set),
+      labels: { ...set.spec?.template?.metadata?.labels, [hashLabel]: hash },
+      ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}),
+      ownerReferences: [controllerReference(statefulSets, set)],
     },
-    data, revision: number,
+    data,
+    revision: number,
   };
 }
 
@@ -38,19 +42,29 @@ export type UpdateRevision =
 /** How to come to the revision that pods are to be brought to. */
 export function updateRevision(set: StatefulSet, revisions: readonly ControllerRevision[]): UpdateRevision {
   const ordered = oldestFirst(revisions);
-  const equal = ordered.filter(revision => holds(revision, set.spec?.template)).at(-1);
+  const equal = ordered.filter((revision) => holds(revision, set.spec?.template)).at(-1);
   if (!equal) return { do: 'create', number: nextNumber(ordered) };
   const newest = ordered.at(-1);
   return newest === equal ? { do: 'keep', revision: equal } : { do: 'renumber', revision: equal, number: nextNumber(ordered) };
 }
 
 /** The revision that pods are brought from; the newest where the set knows of none. */
-export const currentRevision = (set: StatefulSet, revisions: readonly ControllerRevision[], update: ControllerRevision): ControllerRevision =>
-  revisions.find(revision => nameOf(revision) === set.status?.currentRevision) ?? update;
+export const currentRevision = (
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+  update: ControllerRevision,
+): ControllerRevision => revisions.find((revision) => nameOf(revision) === set.status?.currentRevision) ?? update;
 
 /** Revisions to delete: what no pod runs, beyond the limit. */
-export function revisionsToDelete(set: StatefulSet, revisions: readonly ControllerRevision[], pods: readonly Pod[], live: readonly ControllerRevision[]): readonly ControllerRevision[] {
+export function revisionsToDelete(
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+  pods: readonly Pod[],
+  live: readonly ControllerRevision[],
+): readonly ControllerRevision[] {
   const alive = new Set([...live.map(nameOf), ...pods.map(revisionNameOf)]);
-  return superfluous(revisions.filter(revision => !alive.has(nameOf(revision))), set.spec?.revisionHistoryLimit ?? defaultHistoryLimit);
+  return superfluous(
+    revisions.filter((revision) => !alive.has(nameOf(revision))),
+    set.spec?.revisionHistoryLimit ?? defaultHistoryLimit,
+  );
 }
-

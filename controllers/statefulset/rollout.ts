@@ -28,12 +28,12 @@ const bound = (maxUnavailable: IntOrString, replicas: number): number => Math.ma
 
 /** Each waits until all above it are well. A broken one of an old template is replaced nevertheless: it could wait for ever. */
 function oneByOne(targets: readonly Pod[], isOld: (pod: Pod) => boolean, isUnavailable: (pod: Pod) => boolean): readonly Pod[] {
-  const next = targets.find(pod => isOld(pod) || isUnavailable(pod));
+  const next = targets.find((pod) => isOld(pod) || isUnavailable(pod));
   return next && isOld(next) ? [next] : [];
 }
 
 /** As many as may be unavailable besides those that are; what is unavailable already costs nothing. */
 function several(old: readonly Pod[], room: number, isUnavailable: (pod: Pod) => boolean): readonly Pod[] {
   let left = Math.max(0, room);
-  return old.filter(pod => isUnavailable(pod) || left-- > 0);
+  return old.filter((pod) => isUnavailable(pod) || left-- > 0);
 }

@@ -8,7 +8,9 @@ import { isOthers } from './retention.js';
 
 type Verb = 'create' | 'update' | 'delete';
 const reasons: Readonly<Record<Verb, { readonly done: string; readonly failed: string }>> = {
-  create: { done: 'SuccessfulCreate', failed: 'FailedCreate' }, update: { done: 'SuccessfulUpdate', failed: 'FailedUpdate' }, delete: { done: 'SuccessfulDelete', failed: 'FailedDelete' },
+  create: { done: 'SuccessfulCreate', failed: 'FailedCreate' },
+  update: { done: 'SuccessfulUpdate', failed: 'FailedUpdate' },
+  delete: { done: 'SuccessfulDelete', failed: 'FailedDelete' },
 };
 
 /** Carries out what is decided for pods and claims, and tells of it in the words of the reference. */
@@ -18,9 +20,15 @@ export class StatefulPods {
   async carryOut(set: StatefulSet, action: Action | undefined): Promise<void> {
     const { api } = this.environment;
     switch (action?.do) {
-      case 'create': await this.#create(set, action); return;
-      case 'claim': await this.#claim(set, action.pod, action.claims); return;
-      case 'own': await this.#own(set, action); return;
+      case 'create':
+        await this.#create(set, action);
+        return;
+      case 'claim':
+        await this.#claim(set, action.pod, action.claims);
+        return;
+      case 'own':
+        await this.#own(set, action);
+        return;
       case 'correct':
         await this.#told(set, 'update', action.pod, async () => {
           await this.#claim(set, action.pod, action.claims);
@@ -29,7 +37,9 @@ export class StatefulPods {
         return;
       case 'delete':
         // By uid: the pod's successor has the same name.
-        await this.#told(set, 'delete', action.pod, () => unless(isNotFound, api.delete(pods, keyOf(action.pod), { preconditions: { uid: uidOf(action.pod) } })));
+        await this.#told(set, 'delete', action.pod, () =>
+          unless(isNotFound, api.delete(pods, keyOf(action.pod), { preconditions: { uid: uidOf(action.pod) } })),
+        );
         return;
       case undefined:
     }
@@ -39,25 +49,35 @@ export class StatefulPods {
     const { api, events } = this.environment;
     // In the words, and the spelling, of the reference.
     if (isOthers(claim, set, pod)) {
-      events.warning(set, 'ConflictingController', `PersistentVolumeClaim ${nameOf(claim)} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`);
+      events.warning(
+        set,
+        'ConflictingController',
+        `PersistentVolumeClaim ${nameOf(claim)} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`,
+      );
     }
     await unless(isNotFound, api.update(persistentVolumeClaims, claim));
   }
 
   async #create(set: StatefulSet, { pod, claims, ending }: Extract<Action, { do: 'create' }>): Promise<void> {
     const { api } = this.environment;
-    await this.#told(set, 'create', pod, async () => {
-      await this.#claim(set, pod, claims);
-      if (ending.length > 0) throw new Error(ending.map(name => `pvc ${name} is being deleted`).join(', '));
-      await api.create(pods, pod);
-    }, async error => {
-      if (isNamespaceTerminating(error)) return true;
-      if (!isAlreadyExists(error)) return false;
-      // It may be ours, and the cache not show it yet. That of someone else stands in the way, which is no event.
-      const there = await unless(isNotFound, api.get(pods, keyOf(pod)));
-      if (there && !isControlledBy(there, set)) throw error;
-      return true;
-    });
+    await this.#told(
+      set,
+      'create',
+      pod,
+      async () => {
+        await this.#claim(set, pod, claims);
+        if (ending.length > 0) throw new Error(ending.map((name) => `pvc ${name} is being deleted`).join(', '));
+        await api.create(pods, pod);
+      },
+      async (error) => {
+        if (isNamespaceTerminating(error)) return true;
+        if (!isAlreadyExists(error)) return false;
+        // It may be ours, and the cache not show it yet. That of someone else stands in the way, which is no event.
+        const there = await unless(isNotFound, api.get(pods, keyOf(pod)));
+        if (there && !isControlledBy(there, set)) throw error;
+        return true;
+      },
+    );
   }
 
   async #claim(set: StatefulSet, pod: Pod, claims: readonly PersistentVolumeClaim[]): Promise<void> {
@@ -69,14 +89,24 @@ export class StatefulPods {
       } catch (error) {
         if (isAlreadyExists(error)) continue;
         if (isNamespaceTerminating(error)) throw error;
-        events.warning(set, 'FailedCreate', `create Claim ${nameOf(claim)} for Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} failed error: ${messageOf(error)}`);
+        events.warning(
+          set,
+          'FailedCreate',
+          `create Claim ${nameOf(claim)} for Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} failed error: ${messageOf(error)}`,
+        );
         throw new Error(`failed to create PVC ${nameOf(claim)}: ${messageOf(error)}`, { cause: error });
       }
     }
   }
 
   /** Tells how `work` ended, unless `expected` says that nothing happened. */
-  async #told(set: StatefulSet, verb: Verb, pod: Pod, work: () => Promise<unknown>, expected: (error: unknown) => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
+  async #told(
+    set: StatefulSet,
+    verb: Verb,
+    pod: Pod,
+    work: () => Promise<unknown>,
+    expected: (error: unknown) => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<void> {
     const { events } = this.environment;
     const what = `${verb} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;
     try {

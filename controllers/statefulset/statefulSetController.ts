@@ -2,7 +2,13 @@ import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
 import { controllerOf, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import { selects } from '../../api/selectors.js';
-import { type ControllerRevision, controllerRevisions, type StatefulSet, statefulSets, type StatefulSetStatus } from '../../api/types/apps/v1.js';
+import {
+  type ControllerRevision,
+  controllerRevisions,
+  type StatefulSet,
+  statefulSets,
+  type StatefulSetStatus,
+} from '../../api/types/apps/v1.js';
 import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { holds, oldestFirst } from '../revisions/history.js';
@@ -18,21 +24,52 @@ import { StatefulPods } from './statefulPods.js';
 /** Gives pods names, an order and claims that outlive them. */
 export function statefulSetController(environment: ManagerEnvironment): Controller {
   const loop = new StatefulSetLoop(environment);
-  const controller: QueueController = new QueueController(environment, { name: 'statefulset', workers: environment.options['concurrent-statefulset-syncs'], sync: key => loop.sync(key) });
+  const controller: QueueController = new QueueController(environment, {
+    name: 'statefulset',
+    workers: environment.options['concurrent-statefulset-syncs'],
+    sync: (key) => loop.sync(key),
+  });
   controller.watch(statefulSets);
-  follow(controller, { ownerType: statefulSets, type: pods, wouldAdopt: (set, pod) => isMember(set, pod) && selects(set.spec?.selector, pod.metadata.labels) });
-  follow(controller, { ownerType: statefulSets, type: controllerRevisions, wouldAdopt: ({ spec }, revision) => selects(spec?.selector, revision.metadata.labels) });
+  follow(controller, {
+    ownerType: statefulSets,
+    type: pods,
+    wouldAdopt: (set, pod) => isMember(set, pod) && selects(set.spec?.selector, pod.metadata.labels),
+  });
+  follow(controller, {
+    ownerType: statefulSets,
+    type: controllerRevisions,
+    wouldAdopt: ({ spec }, revision) => selects(spec?.selector, revision.metadata.labels),
+  });
   const { cache } = environment.informers.of(statefulSets);
   // A pod that is someone else's may stand in the way.
-  controller.needs(pods).addHandlers({ removed: pod => { const key = `${namespaceOf(pod)}/${parseName(nameOf(pod))?.parent ?? ''}`; if (cache.get(key)) controller.queue.add(key); } });
-  const queue = (object: PersistentVolumeClaim): void => { for (const set of cache.inNamespace(namespaceOf(object))) if (mayHave(set, object)) controller.queue.add(keyTextOf(set)); };
-  controller.needs(persistentVolumeClaims).addHandlers({ added: queue, changed: (before, after) => { if (before !== after) queue(after); }, removed: queue });
+  controller.needs(pods).addHandlers({
+    removed: (pod) => {
+      const key = `${namespaceOf(pod)}/${parseName(nameOf(pod))?.parent ?? ''}`;
+      if (cache.get(key)) controller.queue.add(key);
+    },
+  });
+  const queue = (object: PersistentVolumeClaim): void => {
+    for (const set of cache.inNamespace(namespaceOf(object))) if (mayHave(set, object)) controller.queue.add(keyTextOf(set));
+  };
+  controller.needs(persistentVolumeClaims).addHandlers({
+    added: queue,
+    changed: (before, after) => {
+      if (before !== after) queue(after);
+    },
+    removed: queue,
+  });
   return controller;
 }
 
-const mayHave = (set: StatefulSet, object: PersistentVolumeClaim): boolean => (set.spec?.volumeClaimTemplates ?? []).some(template => nameOf(object).startsWith(`${nameOf(template)}-${nameOf(set)}-`));
+const mayHave = (set: StatefulSet, object: PersistentVolumeClaim): boolean =>
+  (set.spec?.volumeClaimTemplates ?? []).some((template) => nameOf(object).startsWith(`${nameOf(template)}-${nameOf(set)}-`));
 
-interface Revisions { readonly all: readonly ControllerRevision[]; readonly update: ControllerRevision; readonly current: ControllerRevision; readonly collisions: number }
+interface Revisions {
+  readonly all: readonly ControllerRevision[];
+  readonly update: ControllerRevision;
+  readonly current: ControllerRevision;
+  readonly collisions: number;
+}
 
 /** Names that are tried for a revision whose hash others have. */
 const collisionsMax = 100;
@@ -40,17 +77,32 @@ const collisionsMax = 100;
 export class StatefulSetLoop {
   readonly #pods: StatefulPods;
 
-  constructor(private readonly environment: ManagerEnvironment) { this.#pods = new StatefulPods(environment); }
+  constructor(private readonly environment: ManagerEnvironment) {
+    this.#pods = new StatefulPods(environment);
+  }
 
   async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
     const { api, informers, clock } = this.environment;
     const set = informers.of(statefulSets).cache.get(key);
     if (!set) return;
-    const owned = await claim({ api, ownerType: statefulSets, owner: set, type: pods, candidates: this.#candidates(pods, set), matches: pod => isMember(set, pod) && selects(set.spec?.selector, pod.metadata.labels) });
+    const owned = await claim({
+      api,
+      ownerType: statefulSets,
+      owner: set,
+      type: pods,
+      candidates: this.#candidates(pods, set),
+      matches: (pod) => isMember(set, pod) && selects(set.spec?.selector, pod.metadata.labels),
+    });
     const revisions = await unless(isNamespaceTerminating, this.#revisions(set));
     if (!revisions) return;
     const claims = informers.of(persistentVolumeClaims).cache;
-    const { stages, inOrder, status, againAfterMs } = plan({ set, pods: owned, claimOf: name => claims.get(`${namespaceOf(set)}/${name}`), ...revisions, now: clock.now() });
+    const { stages, inOrder, status, againAfterMs } = plan({
+      set,
+      pods: owned,
+      claimOf: (name) => claims.get(`${namespaceOf(set)}/${name}`),
+      ...revisions,
+      now: clock.now(),
+    });
     const failure = await this.#carryOut(set, stages, inOrder);
     await this.#writeStatus(set, status);
     if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
@@ -69,7 +121,14 @@ export class StatefulSetLoop {
   async #revisions(set: StatefulSet): Promise<Revisions | null> {
     const { api } = this.environment;
     const collisions = set.status?.collisionCount ?? 0;
-    const all = await claim({ api, ownerType: statefulSets, owner: set, type: controllerRevisions, candidates: this.#candidates(controllerRevisions, set), matches: revision => selects(set.spec?.selector, revision.metadata.labels) });
+    const all = await claim({
+      api,
+      ownerType: statefulSets,
+      owner: set,
+      type: controllerRevisions,
+      candidates: this.#candidates(controllerRevisions, set),
+      matches: (revision) => selects(set.spec?.selector, revision.metadata.labels),
+    });
     const found = updateRevision(set, all);
     if (found.do === 'keep' || isTerminating(set)) {
       const update = found.do === 'create' ? oldestFirst(all).at(-1) : found.revision;
@@ -84,7 +143,11 @@ export class StatefulSetLoop {
   }
 
   /** Another name is taken when the first belongs to another template; it may also be ours, and the cache not show it yet. */
-  async #create(set: StatefulSet, number: number, known: number): Promise<{ readonly revision: ControllerRevision; readonly collisions: number }> {
+  async #create(
+    set: StatefulSet,
+    number: number,
+    known: number,
+  ): Promise<{ readonly revision: ControllerRevision; readonly collisions: number }> {
     const { api } = this.environment;
     for (let collisions = known; collisions < known + collisionsMax; collisions++) {
       const wanted = newRevision(set, number, collisions);
@@ -100,7 +163,9 @@ export class StatefulSetLoop {
   async #carryOut(set: StatefulSet, stages: Plan['stages'], inOrder: boolean): Promise<unknown> {
     for (const stage of stages) {
       // One at a time, or first one and then ever more.
-      const { failure } = inOrder ? await this.#inTurn(set, stage) : await slowStart(stage.length, index => this.#pods.carryOut(set, stage[index]));
+      const { failure } = inOrder
+        ? await this.#inTurn(set, stage)
+        : await slowStart(stage.length, (index) => this.#pods.carryOut(set, stage[index]));
       if (failure !== null) return failure;
     }
     return null;
@@ -122,7 +187,10 @@ export class StatefulSetLoop {
 
   async #prune(set: StatefulSet, { all, current, update }: Revisions, owned: readonly Pod[]): Promise<void> {
     for (const revision of revisionsToDelete(set, all, owned, [current, update])) {
-      await unless(isNotFound, this.environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }));
+      await unless(
+        isNotFound,
+        this.environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }),
+      );
     }
   }
 }

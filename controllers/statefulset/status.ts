@@ -17,12 +17,19 @@ export interface StatusInput {
 
 /** The status that describes these pods, of which `updating` are about to be replaced. Pure. */
 export function statusOf({ set, pods, current, update, collisions, now }: StatusInput, updating: number): StatefulSetStatus {
-  const ready = pods.filter(pod => pod.status?.phase === 'Running' && isReady(pod));
-  const of = (revision: ControllerRevision): number => pods.filter(pod => !isTerminating(pod) && revisionNameOf(pod) === nameOf(revision)).length;
+  const ready = pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod));
+  const of = (revision: ControllerRevision): number =>
+    pods.filter((pod) => !isTerminating(pod) && revisionNameOf(pod) === nameOf(revision)).length;
   const status = {
-    observedGeneration: set.metadata.generation ?? 0, replicas: pods.length, readyReplicas: ready.length,
-    availableReplicas: ready.filter(pod => isAvailable(pod, set.spec?.minReadySeconds ?? 0, now)).length,
-    currentReplicas: Math.max(0, of(current) - updating), updatedReplicas: of(update), currentRevision: nameOf(current), updateRevision: nameOf(update), collisionCount: collisions,
+    observedGeneration: set.metadata.generation ?? 0,
+    replicas: pods.length,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter((pod) => isAvailable(pod, set.spec?.minReadySeconds ?? 0, now)).length,
+    currentReplicas: Math.max(0, of(current) - updating),
+    updatedReplicas: of(update),
+    currentRevision: nameOf(current),
+    updateRevision: nameOf(update),
+    collisionCount: collisions,
     ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
   };
   return isComplete(set, status) ? { ...status, currentReplicas: status.updatedReplicas, currentRevision: status.updateRevision } : status;
@@ -31,11 +38,15 @@ export function statusOf({ set, pods, current, update, collisions, now }: Status
 /** Once every pod has the newest template, that is the one to go from. */
 function isComplete(set: StatefulSet, { replicas, readyReplicas, updatedReplicas }: StatefulSetStatus): boolean {
   if ((set.spec?.updateStrategy?.type ?? 'RollingUpdate') !== 'RollingUpdate') return false;
-  return [replicas, readyReplicas, updatedReplicas].every(count => count === replicasOf(set));
+  return [replicas, readyReplicas, updatedReplicas].every((count) => count === replicasOf(set));
 }
 
 /** A counter that is absent is zero, except that a status never written says nothing yet. */
 export function sameStatus(before: StatefulSetStatus | undefined, after: StatefulSetStatus): boolean {
   const filled = (status: object): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
-  return before?.observedGeneration === after.observedGeneration && before?.collisionCount === after.collisionCount && sameJson(filled(before ?? {}), filled(after));
+  return (
+    before?.observedGeneration === after.observedGeneration &&
+    before?.collisionCount === after.collisionCount &&
+    sameJson(filled(before ?? {}), filled(after))
+  );
 }

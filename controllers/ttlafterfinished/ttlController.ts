@@ -7,13 +7,22 @@ import { remainingMs } from './remaining.js';
 
 /** Deletes finished Jobs, and their pods, when the time that they ask to be kept for is over. */
 export function ttlController(environment: ManagerEnvironment): Controller {
-  const controller = new QueueController(environment, { name: 'ttl_jobs_to_delete', workers: environment.options['concurrent-ttl-after-finished-syncs'], sync: key => syncFinishedJob(environment, key) });
-  const add = (job: Job): void => { if (job.spec?.ttlSecondsAfterFinished !== undefined && !isTerminating(job)) controller.queue.add(keyTextOf(job)); };
+  const controller = new QueueController(environment, {
+    name: 'ttl_jobs_to_delete',
+    workers: environment.options['concurrent-ttl-after-finished-syncs'],
+    sync: (key) => syncFinishedJob(environment, key),
+  });
+  const add = (job: Job): void => {
+    if (job.spec?.ttlSecondsAfterFinished !== undefined && !isTerminating(job)) controller.queue.add(keyTextOf(job));
+  };
   controller.needs(jobs).addHandlers({ added: add, changed: (_, after) => add(after) });
   return controller;
 }
 
-export async function syncFinishedJob({ api, informers, clock }: ManagerEnvironment, key: string): Promise<void | { readonly againAfterMs: number }> {
+export async function syncFinishedJob(
+  { api, informers, clock }: ManagerEnvironment,
+  key: string,
+): Promise<void | { readonly againAfterMs: number }> {
   const cached = informers.of(jobs).cache.get(key);
   const waitMs = cached ? remainingMs(cached, clock.now()) : null;
   if (waitMs === null) return;
@@ -23,5 +32,8 @@ export async function syncFinishedJob({ api, informers, clock }: ManagerEnvironm
   const stillMs = latest ? remainingMs(latest, clock.now()) : null;
   if (latest === null || stillMs === null) return;
   if (stillMs > 0) return { againAfterMs: stillMs };
-  await unless(error => isNotFound(error) || isConflict(error), api.delete(jobs, keyOf(latest), { propagationPolicy: 'Foreground', preconditions: { uid: uidOf(latest) } }));
+  await unless(
+    (error) => isNotFound(error) || isConflict(error),
+    api.delete(jobs, keyOf(latest), { propagationPolicy: 'Foreground', preconditions: { uid: uidOf(latest) } }),
+  );
 }

@@ -7,9 +7,14 @@ import { claimsOf, finalizer, protectionOf, uses } from './claimUse.js';
 
 /** Lets claims that are deleted go once no pod uses them any more. */
 export function claimProtectionController(environment: ManagerEnvironment): Controller {
-  const controller: QueueController = new QueueController(environment, { name: 'pvcprotection', sync: key => syncClaim(environment, key) });
+  const controller: QueueController = new QueueController(environment, {
+    name: 'pvcprotection',
+    sync: (key) => syncClaim(environment, key),
+  });
   controller.watch(persistentVolumeClaims);
-  const queue = (pod: Pod): void => { for (const name of claimsOf(pod)) controller.queue.add(`${namespaceOf(pod)}/${name}`); };
+  const queue = (pod: Pod): void => {
+    for (const name of claimsOf(pod)) controller.queue.add(`${namespaceOf(pod)}/${name}`);
+  };
   // Only the end of a pod frees a claim; a pod that comes does not.
   controller.needs(pods).addHandlers({ removed: queue });
   return controller;
@@ -19,16 +24,29 @@ async function syncClaim({ api, informers }: ManagerEnvironment, key: string): P
   const claim = informers.of(persistentVolumeClaims).cache.get(key);
   if (!claim) return;
   const { finalizers = [] } = claim.metadata;
-  const write = (changed: readonly string[]): Promise<unknown> => unless(isNotFound, api.update<PersistentVolumeClaim>(persistentVolumeClaims, { ...claim, metadata: { ...claim.metadata, finalizers: changed } }));
+  const write = (changed: readonly string[]): Promise<unknown> =>
+    unless(
+      isNotFound,
+      api.update<PersistentVolumeClaim>(persistentVolumeClaims, { ...claim, metadata: { ...claim.metadata, finalizers: changed } }),
+    );
   switch (protectionOf(claim)) {
-    case 'nothing': return;
-    case 'add': await write([...finalizers, finalizer]); return;
+    case 'nothing':
+      return;
+    case 'add':
+      await write([...finalizers, finalizer]);
+      return;
     case 'release': {
       const namespace = namespaceOf(claim);
-      if (informers.of(pods).cache.inNamespace(namespace).some(pod => uses(pod, claim))) return;
+      if (
+        informers
+          .of(pods)
+          .cache.inNamespace(namespace)
+          .some((pod) => uses(pod, claim))
+      )
+        return;
       // The cache may not know yet of a pod that was bound just now; data would be lost with its claim.
       const { items } = await api.list(pods, { namespace });
-      if (!items.some(pod => uses(pod, claim))) await write(finalizers.filter(name => name !== finalizer));
+      if (!items.some((pod) => uses(pod, claim))) await write(finalizers.filter((name) => name !== finalizer));
     }
   }
 }

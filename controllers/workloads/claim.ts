@@ -28,7 +28,14 @@ export function claims<T extends KubeObject>(owner: KubeObject, candidates: read
 
 /** The reference by which an object says that it is managed. */
 export function controllerReference(type: Resource, owner: KubeObject): OwnerReference {
-  return { apiVersion: apiVersionOf(type), kind: type.kind, name: owner.metadata.name ?? '', uid: uidOf(owner), controller: true, blockOwnerDeletion: true };
+  return {
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    name: owner.metadata.name ?? '',
+    uid: uidOf(owner),
+    controller: true,
+    blockOwnerDeletion: true,
+  };
 }
 
 export interface ClaimOptions<O extends KubeObject, T extends KubeObject> {
@@ -51,8 +58,8 @@ export async function claim<O extends KubeObject, T extends KubeObject>(options:
   const { owned, adopt, release } = claims(owner, candidates, matches);
   for (const object of release) await releaseOne(options, object);
   if (adopt.length === 0 || !(await ownerStays(options))) return owned;
-  const adopted = await Promise.all(adopt.map(object => adoptOne(options, object)));
-  return [...owned, ...adopted.flatMap(object => object ?? [])];
+  const adopted = await Promise.all(adopt.map((object) => adoptOne(options, object)));
+  return [...owned, ...adopted.flatMap((object) => object ?? [])];
 }
 
 async function ownerStays<O extends KubeObject, T extends KubeObject>({ api, ownerType, owner }: ClaimOptions<O, T>): Promise<boolean> {
@@ -60,15 +67,30 @@ async function ownerStays<O extends KubeObject, T extends KubeObject>({ api, own
   return latest !== null && uidOf(latest) === uidOf(owner) && !isTerminating(latest);
 }
 
-function adoptOne<O extends KubeObject, T extends KubeObject>({ api, ownerType, owner, type, finalizer }: ClaimOptions<O, T>, object: T): Promise<T | null> {
+function adoptOne<O extends KubeObject, T extends KubeObject>(
+  { api, ownerType, owner, type, finalizer }: ClaimOptions<O, T>,
+  object: T,
+): Promise<T | null> {
   const { uid, resourceVersion, ownerReferences = [], finalizers = [] } = object.metadata;
-  const changed = { ownerReferences: [...ownerReferences, controllerReference(ownerType, owner)], ...(finalizer && !finalizers.includes(finalizer) ? { finalizers: [...finalizers, finalizer] } : {}) };
+  const changed = {
+    ownerReferences: [...ownerReferences, controllerReference(ownerType, owner)],
+    ...(finalizer && !finalizers.includes(finalizer) ? { finalizers: [...finalizers, finalizer] } : {}),
+  };
   return unless(isNotFound, api.patch(type, keyOf(object), mergePatch({ metadata: { uid, resourceVersion, ...changed } })));
 }
 
 /** Someone else may have released it, or replaced it by another of the same name: both are well. */
-async function releaseOne<O extends KubeObject, T extends KubeObject>({ api, owner, type, finalizer }: ClaimOptions<O, T>, object: T): Promise<void> {
+async function releaseOne<O extends KubeObject, T extends KubeObject>(
+  { api, owner, type, finalizer }: ClaimOptions<O, T>,
+  object: T,
+): Promise<void> {
   const { uid, resourceVersion, ownerReferences = [], finalizers = [] } = object.metadata;
-  const changed = { ownerReferences: ownerReferences.filter(reference => reference.uid !== owner.metadata.uid), ...(finalizer ? { finalizers: finalizers.filter(name => name !== finalizer) } : {}) };
-  await unless(error => isNotFound(error) || isInvalid(error) || isConflict(error), api.patch(type, keyOf(object), mergePatch({ metadata: { uid, resourceVersion, ...changed } })));
+  const changed = {
+    ownerReferences: ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid),
+    ...(finalizer ? { finalizers: finalizers.filter((name) => name !== finalizer) } : {}),
+  };
+  await unless(
+    (error) => isNotFound(error) || isInvalid(error) || isConflict(error),
+    api.patch(type, keyOf(object), mergePatch({ metadata: { uid, resourceVersion, ...changed } })),
+  );
 }

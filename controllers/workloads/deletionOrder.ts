@@ -6,7 +6,10 @@ const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /** A pod and how many of its relatives share its node: where there are many, one is missed least. */
-interface Ranked { readonly pod: Pod; readonly neighbours: number }
+interface Ranked {
+  readonly pod: Pod;
+  readonly neighbours: number;
+}
 
 type Comparison = (a: Ranked, b: Ranked, now: number) => number;
 
@@ -43,8 +46,10 @@ function youngerFirst(a: number, b: number, first: Ranked, second: Ranked, now: 
 export function podsToDelete(pods: readonly Pod[], related: readonly Pod[], count: number, now: number): readonly Pod[] {
   if (count >= pods.length) return pods;
   const onNode = new Map<string, number>();
-  for (const { spec, status } of related) if (status?.phase !== 'Succeeded' && status?.phase !== 'Failed' && spec?.nodeName) onNode.set(spec.nodeName, (onNode.get(spec.nodeName) ?? 0) + 1);
-  const ranked = pods.map(pod => ({ pod, neighbours: onNode.get(pod.spec?.nodeName ?? '') ?? 0 }));
+  for (const { spec, status } of related)
+    if (status?.phase !== 'Succeeded' && status?.phase !== 'Failed' && spec?.nodeName)
+      onNode.set(spec.nodeName, (onNode.get(spec.nodeName) ?? 0) + 1);
+  const ranked = pods.map((pod) => ({ pod, neighbours: onNode.get(pod.spec?.nodeName ?? '') ?? 0 }));
   const compare = (a: Ranked, b: Ranked): number => {
     for (const comparison of comparisons) {
       const order = comparison(a, b, now);
@@ -52,5 +57,8 @@ export function podsToDelete(pods: readonly Pod[], related: readonly Pod[], coun
     }
     return 0;
   };
-  return ranked.sort(compare).slice(0, count).map(({ pod }) => pod);
+  return ranked
+    .sort(compare)
+    .slice(0, count)
+    .map(({ pod }) => pod);
 }

@@ -20,10 +20,13 @@ export const controllerIndex = 'controller';
 export const orphanWord = (namespace: string): string => `orphans of ${namespace}`;
 
 /** Queues owners when what they own, or may adopt, changes; and counts expectations. */
-export function follow<O extends KubeObject, T extends KubeObject>(controller: QueueController, { ownerType, type, wouldAdopt, expectations, onChange }: Following<O, T>): void {
+export function follow<O extends KubeObject, T extends KubeObject>(
+  controller: QueueController,
+  { ownerType, type, wouldAdopt, expectations, onChange }: Following<O, T>,
+): void {
   const owners = controller.needs(ownerType);
   const informer = controller.needs(type);
-  informer.addIndex(controllerIndex, object => [controllerOf(object)?.uid ?? orphanWord(namespaceOf(object))]);
+  informer.addIndex(controllerIndex, (object) => [controllerOf(object)?.uid ?? orphanWord(namespaceOf(object))]);
 
   const ownerOf = (object: T): O | null => {
     const reference = controllerOf(object);
@@ -36,7 +39,10 @@ export function follow<O extends KubeObject, T extends KubeObject>(controller: Q
     if (onChange) onChange(key, owner, before, after);
     else controller.queue.add(key);
   };
-  const queueAdopters = (object: T): void => { for (const owner of owners.cache.inNamespace(namespaceOf(object))) if (wouldAdopt(owner, object)) controller.queue.add(keyTextOf(owner)); };
+  const queueAdopters = (object: T): void => {
+    for (const owner of owners.cache.inNamespace(namespaceOf(object)))
+      if (wouldAdopt(owner, object)) controller.queue.add(keyTextOf(owner));
+  };
   const removed = (object: T): void => {
     const owner = ownerOf(object);
     if (!owner) return;
@@ -44,9 +50,15 @@ export function follow<O extends KubeObject, T extends KubeObject>(controller: Q
     queue(owner, object, object);
   };
   const added = (object: T): void => {
-    if (isTerminating(object)) { removed(object); return; }
+    if (isTerminating(object)) {
+      removed(object);
+      return;
+    }
     const owner = ownerOf(object);
-    if (owner) { expectations?.created(keyTextOf(owner)); queue(owner, null, object); } else if (!controllerOf(object)) queueAdopters(object);
+    if (owner) {
+      expectations?.created(keyTextOf(owner));
+      queue(owner, null, object);
+    } else if (!controllerOf(object)) queueAdopters(object);
   };
   const changed = (before: T, after: T): void => {
     // An object that will be gone soon counts as deleted at once: its replacement need not wait for its end.

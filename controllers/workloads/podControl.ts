@@ -6,7 +6,10 @@ import { type Pod, pods } from '../../api/types/core/v1.js';
 
 /** Creates and deletes pods for their owners, and tells of it in the words of the reference. */
 export class PodControl {
-  constructor(private readonly api: Api, private readonly events: EventRecorder) {}
+  constructor(
+    private readonly api: Api,
+    private readonly events: EventRecorder,
+  ) {}
 
   async create(owner: KubeObject, pod: Pod): Promise<Pod> {
     try {
@@ -32,7 +35,10 @@ export class PodControl {
   }
 }
 
-export interface BatchResult { readonly succeeded: number; readonly failure: unknown }
+export interface BatchResult {
+  readonly succeeded: number;
+  readonly failure: unknown;
+}
 
 /**
  * Does something `count` times, first once, then twice, then four times at once and so on, and stops after a group with a failure: what fails once
@@ -44,7 +50,7 @@ export async function slowStart(count: number, task: (index: number) => Promise<
     const start = done;
     const results = await Promise.allSettled(Array.from({ length: size }, (_, index) => task(start + index)));
     succeeded += results.filter(({ status }) => status === 'fulfilled').length;
-    const failure = results.find(result => result.status === 'rejected');
+    const failure = results.find((result) => result.status === 'rejected');
     if (failure) return { succeeded, failure: failure.reason };
   }
   return { succeeded, failure: null };

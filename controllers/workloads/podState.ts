@@ -4,7 +4,8 @@ import type { Pod, PodStatus } from '../../api/types/core/v1.js';
 
 /** What controllers want to know of a pod. Pure. */
 
-export const conditionOf = <C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined => conditions?.find(condition => condition.type === type);
+export const conditionOf = <C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined =>
+  conditions?.find((condition) => condition.type === type);
 
 export const isReady = (pod: Pod): boolean => conditionOf(pod.status?.conditions, 'Ready')?.status === 'True';
 export const hasSucceeded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded';

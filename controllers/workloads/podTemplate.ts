@@ -10,7 +10,11 @@ export function podOf(template: PodTemplateSpec | undefined, ownerType: Resource
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   return {
     metadata: {
-      generateName: namePrefix(nameOf(owner)), namespace: namespaceOf(owner), ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}), ...(finalizers ? { finalizers } : {}),
+      generateName: namePrefix(nameOf(owner)),
+      namespace: namespaceOf(owner),
+      ...(labels ? { labels } : {}),
+      ...(annotations ? { annotations } : {}),
+      ...(finalizers ? { finalizers } : {}),
       ownerReferences: [controllerReference(ownerType, owner)],
     },
     ...(template?.spec ? { spec: template.spec } : {}),

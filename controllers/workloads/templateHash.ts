@@ -18,7 +18,7 @@ export function fnv1(bytes: Uint8Array, start = fnvOffset): number {
   return hash >>> 0;
 }
 
-export const safeWord = (text: string): string => [...text].map(letter => alphabet[letter.charCodeAt(0) % alphabet.length]).join('');
+export const safeWord = (text: string): string => [...text].map((letter) => alphabet[letter.charCodeAt(0) % alphabet.length]).join('');
 
 /** The hash of any JSON value, whatever the order of its members, and of how often the name was taken before. */
 export function jsonHash(value: unknown, collisions: number | undefined): string {
@@ -32,12 +32,15 @@ export function jsonHash(value: unknown, collisions: number | undefined): string
 }
 
 /** The hash of what a revision holds, and of how often its name was taken before. */
-export const dataHash = (data: unknown, collisions: number): string => safeWord(String(fnv1(Buffer.from(`${canonical(data)}${collisions}`))));
+export const dataHash = (data: unknown, collisions: number): string =>
+  safeWord(String(fnv1(Buffer.from(`${canonical(data)}${collisions}`))));
 
 /** JSON with members in order, and without those that say nothing. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value as Record<string, unknown>).filter(([, member]) => member !== null && member !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
+  const members = Object.entries(value as Record<string, unknown>)
+    .filter(([, member]) => member !== null && member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
 }

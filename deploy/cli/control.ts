@@ -26,14 +26,17 @@ export const controlSocket = (directory: string): string => path.join(directory,
 export class CommandRefused extends Error {}
 
 /** Serves commands until the returned function is called. `carryOut` may report progress; its result is sent as JSON. */
-export async function serveControl(directory: string, carryOut: (request: ControlRequest, say: (line: string) => void) => Promise<unknown>): Promise<() => Promise<void>> {
+export async function serveControl(
+  directory: string,
+  carryOut: (request: ControlRequest, say: (line: string) => void) => Promise<unknown>,
+): Promise<() => Promise<void>> {
   const socket = controlSocket(directory);
   makeFolder(path.dirname(socket), 0o700);
   fs.chmodSync(path.dirname(socket), 0o700);
   // Left behind by a launcher that was killed: whoever holds the folder's lock is alone.
   fs.rmSync(socket, { force: true });
   const open = new Set<net.Socket>();
-  const server = net.createServer(connection => {
+  const server = net.createServer((connection) => {
     open.add(connection.on('error', () => undefined).on('close', () => open.delete(connection)));
     void answer(connection, carryOut);
   });
@@ -41,17 +44,24 @@ export async function serveControl(directory: string, carryOut: (request: Contro
   await once(server, 'listening');
   fs.chmodSync(socket, 0o600);
   return async () => {
-    const closed = new Promise<void>(resolve => { server.close(() => resolve()); });
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
     for (const connection of open) connection.end();
     await closed;
   };
 }
 
-async function answer(connection: net.Socket, carryOut: (request: ControlRequest, say: (line: string) => void) => Promise<unknown>): Promise<void> {
-  const send = (line: ControlLine): void => { if (connection.writable) connection.write(`${JSON.stringify(line)}\n`); };
+async function answer(
+  connection: net.Socket,
+  carryOut: (request: ControlRequest, say: (line: string) => void) => Promise<unknown>,
+): Promise<void> {
+  const send = (line: ControlLine): void => {
+    if (connection.writable) connection.write(`${JSON.stringify(line)}\n`);
+  };
   try {
     const request = JSON.parse(await firstLine(connection)) as ControlRequest;
-    send({ result: await carryOut(request, progress => send({ progress })) ?? null });
+    send({ result: (await carryOut(request, (progress) => send({ progress }))) ?? null });
   } catch (error) {
     send({ error: error instanceof Error ? error.message : String(error) });
   }
@@ -61,17 +71,24 @@ async function answer(connection: net.Socket, carryOut: (request: ControlRequest
 function firstLine(connection: net.Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
-    connection.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-      const end = text.indexOf('\n');
-      if (end >= 0) resolve(text.slice(0, end));
-      else if (text.length > requestCharactersMax) reject(new Error('the request is too long'));
-    }).on('close', () => reject(new Error('no request came')));
+    connection
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => {
+        text += chunk;
+        const end = text.indexOf('\n');
+        if (end >= 0) resolve(text.slice(0, end));
+        else if (text.length > requestCharactersMax) reject(new Error('the request is too long'));
+      })
+      .on('close', () => reject(new Error('no request came')));
   });
 }
 
 /** Asks the launcher of a directory. Rejects with what it says, or with a `CommandRefused` when none runs. */
-export async function askLauncher(directory: string, request: ControlRequest, say: (line: string) => void = () => undefined): Promise<unknown> {
+export async function askLauncher(
+  directory: string,
+  request: ControlRequest,
+  say: (line: string) => void = () => undefined,
+): Promise<unknown> {
   const connection = net.connect(controlSocket(directory));
   try {
     await once(connection, 'connect');

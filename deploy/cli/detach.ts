@@ -14,7 +14,9 @@ export async function startDetached(directory: string, args: readonly string[], 
   makeFolder(path.dirname(log));
   const output = fs.openSync(log, 'a');
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'up', ...args], {
-    detached: true, stdio: ['ignore', output, output, 'ipc'], env: { ...process.env, [reportsToStarter]: '1' },
+    detached: true,
+    stdio: ['ignore', output, output, 'ipc'],
+    env: { ...process.env, [reportsToStarter]: '1' },
   });
   fs.closeSync(output);
   try {
@@ -25,7 +27,7 @@ export async function startDetached(directory: string, args: readonly string[], 
         else reject(new Error(report.failed));
       });
       child.once('error', reject);
-      child.once('exit', code => reject(new Error(`the launcher ended with status ${code}; its log: ${log}`)));
+      child.once('exit', (code) => reject(new Error(`the launcher ended with status ${code}; its log: ${log}`)));
     });
   } finally {
     if (child.connected) child.disconnect();

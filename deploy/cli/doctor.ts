@@ -29,14 +29,20 @@ function node(): Finding {
 /** Opening a database in memory proves that the native code fits this Node. */
 function sqlite(): Finding {
   try {
-    const Database = createRequire(import.meta.url)('better-sqlite3') as new (file: string) => { prepare(sql: string): { pluck(): { get(): unknown } }; close(): void };
+    const Database = createRequire(import.meta.url)('better-sqlite3') as new (file: string) => {
+      prepare(sql: string): { pluck(): { get(): unknown } };
+      close(): void;
+    };
     const database = new Database(':memory:');
     const version = database.prepare('SELECT sqlite_version()').pluck().get();
     database.close();
     return { about: 'sqlite', state: 'good', detail: `better-sqlite3 with SQLite ${String(version)}` };
   } catch (error) {
-    const missing = ['python3', 'make', process.env['CXX'] ?? 'c++'].filter(tool => spawnSync(tool, ['--version'], { stdio: 'ignore' }).status !== 0);
-    const why = missing.length > 0 ? `; to compile it, ${missing.join(', ')} is missing (Debian, Ubuntu: apt-get install python3 make g++)` : '';
+    const missing = ['python3', 'make', process.env['CXX'] ?? 'c++'].filter(
+      (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).status !== 0,
+    );
+    const why =
+      missing.length > 0 ? `; to compile it, ${missing.join(', ')} is missing (Debian, Ubuntu: apt-get install python3 make g++)` : '';
     const [message] = String(error).split('\n');
     return { about: 'sqlite', state: 'bad', detail: `better-sqlite3 does not load: ${message}. Run "npm rebuild better-sqlite3"${why}` };
   }
@@ -45,7 +51,11 @@ function sqlite(): Finding {
 function kubectl(): Finding {
   const { status, stdout } = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
   if (status === 0) return { about: 'kubectl', state: 'good', detail: stdout.split('\n')[0] ?? '' };
-  return { about: 'kubectl', state: 'note', detail: 'not on the PATH; any client works, and kubectl is at https://kubernetes.io/docs/tasks/tools/' };
+  return {
+    about: 'kubectl',
+    state: 'note',
+    detail: 'not on the PATH; any client works, and kubectl is at https://kubernetes.io/docs/tasks/tools/',
+  };
 }
 
 function folder(directory: string): Finding {
@@ -66,5 +76,9 @@ async function portFinding(port: number): Promise<Finding> {
 
 function memory(): Finding {
   const free = Math.floor(os.freemem() / 1024 / 1024);
-  return { about: 'memory', state: free < memoryWantedMegabytes ? 'note' : 'good', detail: `${free} MB free; three replicas with two managers take some 700` };
+  return {
+    about: 'memory',
+    state: free < memoryWantedMegabytes ? 'note' : 'good',
+    detail: `${free} MB free; three replicas with two managers take some 700`,
+  };
 }

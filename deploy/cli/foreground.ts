@@ -14,12 +14,27 @@ function stopRequest(): AbortSignal {
 }
 
 /** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. `ready` is called with the kubeconfig once all is up. */
-export async function runCluster(directory: string, options: UpOptions, say: (line: string) => void, ready: (kubeconfig: string) => void): Promise<void> {
+export async function runCluster(
+  directory: string,
+  options: UpOptions,
+  say: (line: string) => void,
+  ready: (kubeconfig: string) => void,
+): Promise<void> {
   const { port, replicas, managers, nodes, bind, fresh, apiserverFlag, managerFlag } = options;
   process.umask(PRIVATE_FILES_UMASK);
   const signal = stopRequest();
   const launcher = await Launcher.start({
-    dataDirectory: directory, port, replicas, managers, fakeNodes: nodes, bindPods: bind, fresh, apiserverFlags: apiserverFlag, managerFlags: managerFlag, signal, onProgress: say,
+    dataDirectory: directory,
+    port,
+    replicas,
+    managers,
+    fakeNodes: nodes,
+    bindPods: bind,
+    fresh,
+    apiserverFlags: apiserverFlag,
+    managerFlags: managerFlag,
+    signal,
+    onProgress: say,
   });
   process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
   ready(path.resolve(launcher.kubeconfig));

@@ -14,7 +14,8 @@ export function directoryOf(name: string, environment: NodeJS.ProcessEnv = proce
 
 /** A name becomes a folder and a context in a kubeconfig. */
 export function parseName(text: string): string {
-  if (!/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a name of up to 40 small letters, digits and dashes`);
+  if (!/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/.test(text))
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is not a name of up to 40 small letters, digits and dashes`);
   return text;
 }
 

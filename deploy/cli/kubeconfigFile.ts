@@ -8,7 +8,7 @@ import { contextOf } from './home.js';
 
 /** The first file of `$KUBECONFIG`, or `~/.kube/config`. */
 export function personalKubeconfig(environment: NodeJS.ProcessEnv = process.env): string {
-  const first = environment['KUBECONFIG']?.split(path.delimiter).find(file => file !== '');
+  const first = environment['KUBECONFIG']?.split(path.delimiter).find((file) => file !== '');
   return first ?? path.join(environment['HOME'] || os.homedir(), '.kube', 'config');
 }
 
@@ -21,7 +21,10 @@ const lists = ['clusters', 'users', 'contexts'] as const;
 
 /** Adds, or renews, a cluster's context and makes it the current one. `text` is the cluster's own kubeconfig. */
 export function mergeContext(file: string, name: string, text: string): void {
-  const { clusters: [{ cluster }], users: [{ user }] } = parse(text) as Kubeconfig;
+  const {
+    clusters: [{ cluster }],
+    users: [{ user }],
+  } = parse(text) as Kubeconfig;
   const entry = contextOf(name);
   const document = read(file);
   remove(document, entry);
@@ -70,7 +73,7 @@ function remove(document: Document, name: string): boolean {
     const at = document.get(list);
     if (!isSeq(at)) continue;
     const before = at.items.length;
-    at.items = at.items.filter(item => !(isMap(item) && item.get('name') === name));
+    at.items = at.items.filter((item) => !(isMap(item) && item.get('name') === name));
     removed ||= at.items.length < before;
   }
   return removed;

@@ -31,19 +31,26 @@ export class Launcher {
   readonly #stop = new AbortController();
   #up = false;
 
-  private constructor(private cluster: Cluster, private readonly options: LauncherOptions) {}
+  private constructor(
+    private cluster: Cluster,
+    private readonly options: LauncherOptions,
+  ) {}
 
   /** Resolves when the cluster is ready. */
   static async start(options: LauncherOptions): Promise<Launcher> {
     let launcher: Launcher | null = null;
-    const onExit = (program: ManagedProgram, exit: Exit, restartInMs: number | null): void => { if (launcher) launcher.#reportExit(program, exit, restartInMs); };
+    const onExit = (program: ManagedProgram, exit: Exit, restartInMs: number | null): void => {
+      if (launcher) launcher.#reportExit(program, exit, restartInMs);
+    };
     const all = { ...options, restartManagers: true, onExit };
     launcher = new Launcher(await startCluster(all), all);
     launcher.#up = true;
     return launcher;
   }
 
-  get kubeconfig(): string { return this.cluster.kubeconfig; }
+  get kubeconfig(): string {
+    return this.cluster.kubeconfig;
+  }
 
   /** Takes commands until it is told to stop, or the signal aborts; then stops the cluster. */
   async run(): Promise<void> {
@@ -57,42 +64,65 @@ export class Launcher {
   }
 
   /** Starts again what is down. */
-  startStopped(): Promise<void> { return this.cluster.startStopped(); }
+  startStopped(): Promise<void> {
+    return this.cluster.startStopped();
+  }
 
   get state(): LauncherState {
     const { address, kubeconfig, dataDirectory } = this.cluster;
     const programs = this.#programs().map(({ spec, pid, running }): ProgramState => ({
-      name: spec.name, role: spec.role, state: !running ? 'down' : this.#paused.has(spec.name) ? 'paused' : 'running', pid, address: spec.address, log: spec.log,
+      name: spec.name,
+      role: spec.role,
+      state: !running ? 'down' : this.#paused.has(spec.name) ? 'paused' : 'running',
+      pid,
+      address: spec.address,
+      log: spec.log,
     }));
     return { launcher: process.pid, address, kubeconfig, dataDirectory, programs };
   }
 
   #programs(): readonly ManagedProgram[] {
     const { members, balancer, managers, fakeNodes } = this.cluster;
-    return [...members.map(member => member.process), balancer, ...managers, fakeNodes].filter(program => program !== null);
+    return [...members.map((member) => member.process), balancer, ...managers, fakeNodes].filter((program) => program !== null);
   }
 
   async #carryOut({ command, target }: ControlRequest, say: (line: string) => void): Promise<unknown> {
     switch (command) {
-      case 'status': return this.state;
+      case 'status':
+        return this.state;
       case 'stop': {
         this.#stop.abort();
         // The answer leaves before the socket closes; whoever asked sees the end of the launcher.
         return this.state;
       }
-      case 'reset': await this.#reset(say); return this.state;
-      case 'kill': await this.#named(target).kill(); return this.state;
-      case 'pause': this.#pause(this.#named(target), true); return this.state;
-      case 'resume': this.#pause(this.#named(target), false); return this.state;
-      case 'restart': await this.#restart(this.#named(target)); return this.state;
-      default: throw new CommandRefused(`the launcher knows no command ${JSON.stringify(command satisfies never)}; it may be of another version`);
+      case 'reset':
+        await this.#reset(say);
+        return this.state;
+      case 'kill':
+        await this.#named(target).kill();
+        return this.state;
+      case 'pause':
+        this.#pause(this.#named(target), true);
+        return this.state;
+      case 'resume':
+        this.#pause(this.#named(target), false);
+        return this.state;
+      case 'restart':
+        await this.#restart(this.#named(target));
+        return this.state;
+      default:
+        throw new CommandRefused(`the launcher knows no command ${JSON.stringify(command satisfies never)}; it may be of another version`);
     }
   }
 
   #named(target: string | undefined): ManagedProgram {
     const program = this.#programs().find(({ spec }) => spec.name === target);
     if (program) return program;
-    throw new CommandRefused(`there is no ${target ?? 'nameless program'} here, but ${this.#programs().map(({ spec }) => spec.name).join(', ')}`);
+    throw new CommandRefused(
+      `there is no ${target ?? 'nameless program'} here, but ${this.#programs()
+        .map(({ spec }) => spec.name)
+        .join(', ')}`,
+    );
   }
 
   #pause(program: ManagedProgram, pause: boolean): void {
@@ -123,7 +153,8 @@ export class Launcher {
   #reportExit({ spec, running }: ManagedProgram, exit: Exit, restartInMs: number | null): void {
     const { signal, onProgress } = this.options;
     if (!this.#up || signal.aborted || this.#stop.signal.aborted || running || exit.expected) return;
-    const next = restartInMs === null ? `Start it again with: kill -USR2 ${process.pid}` : `It is started again in ${restartInMs / 1000} s.`;
+    const next =
+      restartInMs === null ? `Start it again with: kill -USR2 ${process.pid}` : `It is started again in ${restartInMs / 1000} s.`;
     onProgress(`${spec.name} is down: ${describeExit(exit)}; log: ${spec.log}. The others go on. ${next}`);
   }
 }
@@ -132,7 +163,7 @@ export class Launcher {
 function untilAborted(signal: AbortSignal): Promise<void> {
   const dayMs = 24 * 60 * 60 * 1000;
   const timer = setInterval(() => undefined, dayMs);
-  return new Promise(resolve => {
+  return new Promise((resolve) => {
     const finish = (): void => {
       clearInterval(timer);
       resolve();

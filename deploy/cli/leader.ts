@@ -8,19 +8,33 @@ const answerTimeoutMs = 2_000;
 /** Who leads, as the cluster's address tells; null when nobody says so in time. */
 export function probeLeader({ address, dataDirectory }: LauncherState): Promise<string | null> {
   const read = (name: string): Buffer => fs.readFileSync(path.join(dataDirectory, 'pki', name));
-  return new Promise(resolve => {
-    const request = https.get(new URL('/raft/v1/status', address), {
-      ca: read('ca.crt'), cert: read('admin.crt'), key: read('admin.key'), agent: false, signal: AbortSignal.timeout(answerTimeoutMs),
-    }, response => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => { text += chunk; }).on('error', () => resolve(null)).on('end', () => {
-        try {
-          resolve((JSON.parse(text) as { readonly leaderId?: string | null }).leaderId ?? null);
-        } catch {
-          resolve(null);
-        }
-      });
-    });
+  return new Promise((resolve) => {
+    const request = https.get(
+      new URL('/raft/v1/status', address),
+      {
+        ca: read('ca.crt'),
+        cert: read('admin.crt'),
+        key: read('admin.key'),
+        agent: false,
+        signal: AbortSignal.timeout(answerTimeoutMs),
+      },
+      (response) => {
+        let text = '';
+        response
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => {
+            text += chunk;
+          })
+          .on('error', () => resolve(null))
+          .on('end', () => {
+            try {
+              resolve((JSON.parse(text) as { readonly leaderId?: string | null }).leaderId ?? null);
+            } catch {
+              resolve(null);
+            }
+          });
+      },
+    );
     request.on('error', () => resolve(null));
   });
 }

@@ -11,10 +11,18 @@ const followEveryMs = 200;
 /** Prints the ends of logs; with `follow`, what comes as well, until a signal. Logs of a cluster that is down can be read, too. */
 export async function showLogs(directory: string, name: string | undefined, follow: boolean, print: (text: string) => void): Promise<void> {
   const folder = path.join(directory, 'logs');
-  const all = fs.existsSync(folder) ? fs.readdirSync(folder).filter(file => file.endsWith('.log')).map(file => file.slice(0, -'.log'.length)) : [];
-  const names = name === undefined ? all : all.filter(each => each === name);
-  if (names.length === 0) throw new CommandRefused(name === undefined ? `there are no logs in ${folder}` : `there is no log of ${name}, but of ${all.join(', ') || 'nobody'}`);
-  const files = names.map(each => ({ name: each, file: path.join(folder, `${each}.log`) }));
+  const all = fs.existsSync(folder)
+    ? fs
+        .readdirSync(folder)
+        .filter((file) => file.endsWith('.log'))
+        .map((file) => file.slice(0, -'.log'.length))
+    : [];
+  const names = name === undefined ? all : all.filter((each) => each === name);
+  if (names.length === 0)
+    throw new CommandRefused(
+      name === undefined ? `there are no logs in ${folder}` : `there is no log of ${name}, but of ${all.join(', ') || 'nobody'}`,
+    );
+  const files = names.map((each) => ({ name: each, file: path.join(folder, `${each}.log`) }));
   const prefix = (each: string, text: string): string => (names.length === 1 ? text : text.replace(/^/gm, `${each}: `));
   const ends = new Map(files.map(({ file }) => [file, fs.statSync(file).size]));
   for (const { name: each, file } of files) print(prefix(each, lastLines(file, linesShown)));
@@ -31,7 +39,10 @@ export async function showLogs(directory: string, name: string | undefined, foll
 function readFrom(file: string, ends: Map<string, number>): string {
   const from = ends.get(file) ?? 0;
   const { size } = fs.statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
-  if (size <= from) { ends.set(file, size); return ''; }
+  if (size <= from) {
+    ends.set(file, size);
+    return '';
+  }
   const bytes = fs.readFileSync(file).subarray(from);
   const whole = bytes.lastIndexOf(0x0a) + 1;
   ends.set(file, from + whole);

@@ -25,31 +25,41 @@ const exitCodes = { failed: 1, usage: 2, refused: 3 } as const;
 /** A launcher has ended some seconds after its programs. */
 const endPollMs = 20;
 
-interface Where { readonly name: string; readonly dataDir?: string; readonly json?: boolean }
+interface Where {
+  readonly name: string;
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
 const placeOf = ({ name, dataDir }: Where): string => path.resolve(dataDir ?? directoryOf(name));
 
 /** Every command says which cluster it is about. */
 function command(name: string, description: string): Command {
-  return new Command(name).description(description).exitOverride()
+  return new Command(name)
+    .description(description)
+    .exitOverride()
     .option('--name <name>', 'which cluster', parseName, defaultName)
     .option('--data-dir <folder>', 'where it is kept, instead of below ~/.local/share/raftplane')
     .option('--json', 'one JSON document instead of words', false);
 }
 
-const ask = async (where: Where, request: ControlRequest): Promise<LauncherState> => await askLauncher(placeOf(where), request, say) as LauncherState;
+const ask = async (where: Where, request: ControlRequest): Promise<LauncherState> =>
+  (await askLauncher(placeOf(where), request, say)) as LauncherState;
 
 async function up(where: Where & { readonly detach: boolean }, self: Command): Promise<void> {
   const directory = placeOf(where);
   const options = readUpOptions(self);
   if (where.detach) {
-    const args = process.argv.slice(process.argv.indexOf('up') + 1).filter(word => word !== '--detach' && word !== '-d');
+    const args = process.argv.slice(process.argv.indexOf('up') + 1).filter((word) => word !== '--detach' && word !== '-d');
     const kubeconfig = await startDetached(directory, args, say);
     return where.json ? print(JSON.stringify(await ask(where, { command: 'status' }), null, 2)) : ready(kubeconfig);
   }
   const isDetached = process.env[reportsToStarter] !== undefined;
-  const tell = (line: string): void => { if (isDetached) report({ progress: line }); say(`${isDetached ? `${new Date().toISOString()} ` : ''}${line}`); };
+  const tell = (line: string): void => {
+    if (isDetached) report({ progress: line });
+    say(`${isDetached ? `${new Date().toISOString()} ` : ''}${line}`);
+  };
   try {
-    await runCluster(directory, options, tell, kubeconfig => (isDetached ? report({ ready: kubeconfig }) : ready(kubeconfig)));
+    await runCluster(directory, options, tell, (kubeconfig) => (isDetached ? report({ ready: kubeconfig }) : ready(kubeconfig)));
   } catch (error) {
     report({ failed: error instanceof Error ? error.message : String(error) });
     throw error;
@@ -100,7 +110,11 @@ function kubeconfig(where: Where & { readonly merge: boolean }): void {
 async function doctor(where: Where): Promise<void> {
   const findings = await examine(placeOf(where), 6443);
   const words = { good: 'good', note: 'note', bad: 'BAD' } as const;
-  print(where.json ? JSON.stringify(findings, null, 2) : table(findings.map(({ about, state, detail }) => [about, paint(state, words[state].padEnd(4)), detail])));
+  print(
+    where.json
+      ? JSON.stringify(findings, null, 2)
+      : table(findings.map(({ about, state, detail }) => [about, paint(state, words[state].padEnd(4)), detail])),
+  );
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = exitCodes.failed;
 }
 
@@ -111,14 +125,22 @@ function backup(file: string, where: Where): void {
 }
 
 const version = (): string => {
-  const file = ['..', '../..', '../../..'].map(above => new URL(`${above}/package.json`, import.meta.url)).find(url => fs.existsSync(url));
+  const file = ['..', '../..', '../../..']
+    .map((above) => new URL(`${above}/package.json`, import.meta.url))
+    .find((url) => fs.existsSync(url));
   return file ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { readonly version: string }).version : 'unknown';
 };
 
 function program(): Command {
-  const root = new Command('raftplane').description('Local Kubernetes control planes: API servers that replicate among themselves, a balancer, controllers and stand-in nodes.')
-    .version(version(), '-V, --version').exitOverride()
-    .addHelpText('after', `
+  const root = new Command('raftplane')
+    .description(
+      'Local Kubernetes control planes: API servers that replicate among themselves, a balancer, controllers and stand-in nodes.',
+    )
+    .version(version(), '-V, --version')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
 Examples:
   raftplane up --detach                 three API servers and their controllers, until "raftplane stop"
   raftplane up --name demo --nodes 3    another one, in this terminal, with nodes that pretend to run pods
@@ -126,27 +148,67 @@ Examples:
   raftplane kill r1; raftplane status   see what a failover looks like
   raftplane stop --delete               nothing of it is left
 
-Exit codes: 0 done, ${exitCodes.failed} failed, ${exitCodes.usage} a command line that cannot be right, ${exitCodes.refused} refused as things are: no such cluster, no such member.`);
-  const upCommand = withUpOptions(command('up', 'Starts a cluster, or one that was stopped; resolves when it is ready.').option('-d, --detach', 'go on without this terminal', false))
-    .addHelpText('after', '\nExamples:\n  raftplane up --detach --replicas 1\n  raftplane up --config cluster.yaml --apiserver-flag=--v=4\n\nSignals: SIGTERM and SIGINT stop everything; SIGUSR2 starts again what is down.');
+Exit codes: 0 done, ${exitCodes.failed} failed, ${exitCodes.usage} a command line that cannot be right, ${exitCodes.refused} refused as things are: no such cluster, no such member.`,
+    );
+  const upCommand = withUpOptions(
+    command('up', 'Starts a cluster, or one that was stopped; resolves when it is ready.').option(
+      '-d, --detach',
+      'go on without this terminal',
+      false,
+    ),
+  ).addHelpText(
+    'after',
+    '\nExamples:\n  raftplane up --detach --replicas 1\n  raftplane up --config cluster.yaml --apiserver-flag=--v=4\n\nSignals: SIGTERM and SIGINT stop everything; SIGUSR2 starts again what is down.',
+  );
   root.addCommand(upCommand.action(async (where: Where & { readonly detach: boolean }) => up(where, upCommand)));
   root.addCommand(command('status', 'Shows every program, who leads, and how to reach the cluster.').action(status));
-  root.addCommand(command('stop', 'Stops a cluster; its data stays for the next "up".').option('--delete', 'delete its data, and its context in the kubeconfig', false).action(stop));
-  root.addCommand(command('logs', 'Shows the ends of the logs: of one program, or of all.').argument('[member]').option('-f, --follow', 'and what comes', false)
-    .action(async (member: string | undefined, where: Where & { readonly follow: boolean }) => showLogs(placeOf(where), member, where.follow, print)));
+  root.addCommand(
+    command('stop', 'Stops a cluster; its data stays for the next "up".')
+      .option('--delete', 'delete its data, and its context in the kubeconfig', false)
+      .action(stop),
+  );
+  root.addCommand(
+    command('logs', 'Shows the ends of the logs: of one program, or of all.')
+      .argument('[member]')
+      .option('-f, --follow', 'and what comes', false)
+      .action(async (member: string | undefined, where: Where & { readonly follow: boolean }) =>
+        showLogs(placeOf(where), member, where.follow, print),
+      ),
+  );
   const one = (name: 'kill' | 'pause' | 'resume' | 'restart', description: string): Command =>
-    command(name, description).argument('<member>', 'r1, r2 …, balancer, cm1 …').action(async (member: string, where: Where) => act(where, { command: name, target: member }));
+    command(name, description)
+      .argument('<member>', 'r1, r2 …, balancer, cm1 …')
+      .action(async (member: string, where: Where) => act(where, { command: name, target: member }));
   root.addCommand(one('kill', 'Ends one program at once (SIGKILL).'));
   root.addCommand(one('pause', 'Stops one program where it stands (SIGSTOP): its connections stay open, and nobody answers.'));
   root.addCommand(one('resume', 'Lets a paused program go on.'));
   root.addCommand(one('restart', 'Ends one program, where it runs, and starts it again.'));
-  root.addCommand(command('kubeconfig', 'Prints an administrator\'s kubeconfig.').option('--merge', 'put it into ~/.kube/config (or the first of $KUBECONFIG) instead', false).action(kubeconfig));
-  root.addCommand(command('backup', 'Copies everything that is stored into a file, while all goes on; "apiserver restore --help" says what becomes of it.').argument('<file>').action(backup));
-  root.addCommand(command('reset', 'Empties a running cluster: its servers start anew without their data.').action(async (where: Where) => act(where, { command: 'reset' })));
+  root.addCommand(
+    command('kubeconfig', "Prints an administrator's kubeconfig.")
+      .option('--merge', 'put it into ~/.kube/config (or the first of $KUBECONFIG) instead', false)
+      .action(kubeconfig),
+  );
+  root.addCommand(
+    command(
+      'backup',
+      'Copies everything that is stored into a file, while all goes on; "apiserver restore --help" says what becomes of it.',
+    )
+      .argument('<file>')
+      .action(backup),
+  );
+  root.addCommand(
+    command('reset', 'Empties a running cluster: its servers start anew without their data.').action(async (where: Where) =>
+      act(where, { command: 'reset' }),
+    ),
+  );
   root.addCommand(command('doctor', 'Says what is missing on this machine, and how to get it.').action(doctor));
   root.addCommand(new Command('version').description('Prints the version.').action(() => print(version())));
-  root.addCommand(new Command('completion').description('Prints a completion script: source <(raftplane completion bash)').argument('<shell>', 'bash or zsh')
-    .action((shell: string) => print(completionScript(root, shell))));
+  root.addCommand(
+    new Command('completion')
+      .description('Prints a completion script: source <(raftplane completion bash)')
+      .argument('<shell>', 'bash or zsh')
+      .action((shell: string) => print(completionScript(root, shell))),
+  );
   return root;
 }
 

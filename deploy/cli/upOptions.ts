@@ -26,18 +26,22 @@ function parsePort(text: string): number {
 
 function parseCount(text: string): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count > countMax) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 0 to ${countMax}`);
+  if (!/^\d+$/.test(text) || count > countMax)
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 0 to ${countMax}`);
   return count;
 }
 
 function parseReplicas(text: string): ReplicaCount {
-  const count = replicaCounts.find(candidate => String(candidate) === text);
+  const count = replicaCounts.find((candidate) => String(candidate) === text);
   if (count === undefined) throw new InvalidArgumentError(`Allowed choices are ${replicaCounts.join(', ')}.`);
   return count;
 }
 
 function parseFlag(text: string, before: readonly string[] = []): readonly string[] {
-  if (!/^--[a-z0-9]/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is no flag: write it with its dashes and an equals sign, as in --apiserver-flag=--feature-gates=X=true`);
+  if (!/^--[a-z0-9]/.test(text))
+    throw new InvalidArgumentError(
+      `${JSON.stringify(text)} is no flag: write it with its dashes and an equals sign, as in --apiserver-flag=--feature-gates=X=true`,
+    );
   return [...before, text];
 }
 
@@ -45,12 +49,19 @@ function parseFlag(text: string, before: readonly string[] = []): readonly strin
 export function withUpOptions(command: Command): Command {
   return command
     .option('--port <port>', 'where clients connect, on 127.0.0.1; 0 means any free port', parsePort, 6443)
-    .addOption(new Option('--replicas <count>', `API servers: ${replicaCounts.join(', ')} (default: as before, or 3)`).argParser(parseReplicas))
+    .addOption(
+      new Option('--replicas <count>', `API servers: ${replicaCounts.join(', ')} (default: as before, or 3)`).argParser(parseReplicas),
+    )
     .option('--managers <count>', 'controller managers, of which one works and the others stand by; 0 for none', parseCount, 2)
     .option('--nodes <count>', 'stand-in nodes, on which pods seem to run; for machines without nodes', parseCount, 0)
     .addOption(new Option('--fake-nodes <count>', 'the same as --nodes').argParser(parseCount))
     .option('--no-bind', 'stand-in nodes leave the binding of pods to a scheduler of yours')
-    .option('--apiserver-flag <flag>', 'a further flag for each API server, such as --apiserver-flag=--v=4; repeat it for several', parseFlag, [])
+    .option(
+      '--apiserver-flag <flag>',
+      'a further flag for each API server, such as --apiserver-flag=--v=4; repeat it for several',
+      parseFlag,
+      [],
+    )
     .option('--manager-flag <flag>', 'a further flag for each controller manager', parseFlag, [])
     .option('--config <file>', 'YAML with any of: port, replicas, managers, nodes, apiserverFlags, managerFlags')
     .option('--fresh', 'start empty: forget the data and logs of an earlier start', false);
@@ -62,13 +73,18 @@ export function readUpOptions(command: Command): UpOptions {
   const given = fakeNodes === undefined ? flags : { ...flags, nodes: fakeNodes };
   if (config === undefined) return given;
   const file = readConfig(config);
-  const told = (name: string): boolean => command.getOptionValueSource(name) !== 'default' && command.getOptionValueSource(name) !== undefined;
+  const told = (name: string): boolean =>
+    command.getOptionValueSource(name) !== 'default' && command.getOptionValueSource(name) !== undefined;
   const pick = <T>(name: string, flag: T, inFile: T | undefined): T => (told(name) || inFile === undefined ? flag : inFile);
   const replicas = pick('replicas', given.replicas, file.replicas);
   return {
-    ...given, ...(replicas === undefined ? {} : { replicas }), port: pick('port', given.port, file.port), managers: pick('managers', given.managers, file.managers),
+    ...given,
+    ...(replicas === undefined ? {} : { replicas }),
+    port: pick('port', given.port, file.port),
+    managers: pick('managers', given.managers, file.managers),
     nodes: fakeNodes ?? pick('nodes', given.nodes, file.nodes),
-    apiserverFlag: [...file.apiserverFlags, ...given.apiserverFlag], managerFlag: [...file.managerFlags, ...given.managerFlag],
+    apiserverFlag: [...file.apiserverFlags, ...given.apiserverFlag],
+    managerFlag: [...file.managerFlags, ...given.managerFlag],
   };
 }
 
@@ -90,7 +106,8 @@ function readConfig(file: string): ConfigFile {
     const result: Record<string, unknown> = { apiserverFlags: [], managerFlags: [] };
     for (const [name, value] of Object.entries(document as Record<string, unknown>)) {
       if (Object.hasOwn(parsers, name)) result[name] = parsers[name as keyof typeof parsers](String(value));
-      else if (name === 'apiserverFlags' || name === 'managerFlags') result[name] = [value].flat().map(flag => parseFlag(String(flag))[0]);
+      else if (name === 'apiserverFlags' || name === 'managerFlags')
+        result[name] = [value].flat().map((flag) => parseFlag(String(flag))[0]);
       else throw new Error(`it has no setting ${JSON.stringify(name)}`);
     }
     return result as unknown as ConfigFile;

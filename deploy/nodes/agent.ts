@@ -1,5 +1,20 @@
 import {
-  QueueController, isAlreadyExists, isConflict, isNotFound, isTerminating, keyOf, keyTextOf, nameOf, parseKey, pause, strategicPatch, timeText, uidOf, unless, type Controller, type ControllerEnvironment,
+  QueueController,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  isTerminating,
+  keyOf,
+  keyTextOf,
+  nameOf,
+  parseKey,
+  pause,
+  strategicPatch,
+  timeText,
+  uidOf,
+  unless,
+  type Controller,
+  type ControllerEnvironment,
 } from '../../controllers/client/index.js';
 import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import { behaviourOf } from './behaviour.js';
@@ -27,13 +42,15 @@ const byAddress = 'address';
 export async function register(environment: ControllerEnvironment, { count, version }: AgentOptions): Promise<void> {
   const { api, clock } = environment;
   const now = clock.now();
-  await Promise.all(Array.from({ length: count }, async (_, index) => {
-    const status = nodeStatus(index, { now, since: now, version });
-    const created = await unless(isAlreadyExists, api.create(nodes, nodeObject(index, status)));
-    await untaint(environment, index);
-    if (!created) await api.patch(nodes, { namespace: '', name: nodeName(index) }, strategicPatch({ status }), { subresource: 'status' });
-    await renew(environment, index);
-  }));
+  await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const status = nodeStatus(index, { now, since: now, version });
+      const created = await unless(isAlreadyExists, api.create(nodes, nodeObject(index, status)));
+      await untaint(environment, index);
+      if (!created) await api.patch(nodes, { namespace: '', name: nodeName(index) }, strategicPatch({ status }), { subresource: 'status' });
+      await renew(environment, index);
+    }),
+  );
 }
 
 /** A new node is tainted as not ready until someone has seen it ready; that no controller of nodes may run is no reason to wait. */
@@ -50,7 +67,7 @@ async function renew({ api, clock }: ControllerEnvironment, index: number): Prom
   if (!node) return;
   const before = await unless(isNotFound, api.get(leases, { namespace: leaseNamespace, name }));
   const lease = leaseOf(node, clock.now(), before);
-  await unless(error => isConflict(error) || isAlreadyExists(error), before ? api.update(leases, lease) : api.create(leases, lease));
+  await unless((error) => isConflict(error) || isAlreadyExists(error), before ? api.update(leases, lease) : api.create(leases, lease));
 }
 
 /** Keeps leases and heartbeats until `signal` aborts. A failure is tried again with the next turn. */
@@ -60,11 +77,17 @@ export async function beat(environment: ControllerEnvironment, { count, version 
   for (let turn = 1; !signal.aborted; turn++) {
     await pause(clock, leaseEveryMs, signal);
     if (signal.aborted) return;
-    await Promise.all(Array.from({ length: count }, async (_, index) => {
-      await renew(environment, index);
-      const status = nodeStatus(index, { now: clock.now(), since, version });
-      if (turn % heartbeatEveryLeases === 0) await unless(isNotFound, api.patch(nodes, { namespace: '', name: nodeName(index) }, strategicPatch({ status }), { subresource: 'status' }));
-    })).catch((error: unknown) => log('error', `heartbeat: ${String(error)}`));
+    await Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        await renew(environment, index);
+        const status = nodeStatus(index, { now: clock.now(), since, version });
+        if (turn % heartbeatEveryLeases === 0)
+          await unless(
+            isNotFound,
+            api.patch(nodes, { namespace: '', name: nodeName(index) }, strategicPatch({ status }), { subresource: 'status' }),
+          );
+      }),
+    ).catch((error: unknown) => log('error', `heartbeat: ${String(error)}`));
   }
 }
 
@@ -77,23 +100,48 @@ export function scheduler(environment: ControllerEnvironment): Controller {
     const pod = informers.of(pods).cache.get(key);
     if (!pod || !waitsForNode(pod) || assumed.has(key)) return;
     const { cache } = informers.of(nodes);
-    const loads = new Map(cache.list().map(node => [nameOf(node), informers.of(pods).cache.by(byNode, nameOf(node)).length]));
+    const loads = new Map(cache.list().map((node) => [nameOf(node), informers.of(pods).cache.by(byNode, nameOf(node)).length]));
     for (const name of assumed.values()) loads.set(name, (loads.get(name) ?? 0) + 1);
-    const placement = place(pod, cache.list().filter(node => !isTerminating(node)), loads);
-    if (placement.node === null) { await refuse(environment, pod, placement.why); return { againAfterMs: placeAgainMs }; }
+    const placement = place(
+      pod,
+      cache.list().filter((node) => !isTerminating(node)),
+      loads,
+    );
+    if (placement.node === null) {
+      await refuse(environment, pod, placement.why);
+      return { againAfterMs: placeAgainMs };
+    }
     assumed.set(key, placement.node);
-    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: keyOf(pod), target: { apiVersion: 'v1', kind: 'Node', name: placement.node } };
+    const binding = {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: keyOf(pod),
+      target: { apiVersion: 'v1', kind: 'Node', name: placement.node },
+    };
     // Someone else may have bound or deleted it.
-    await unless(error => isConflict(error) || isNotFound(error), api.post(pods, keyOf(pod), 'binding', binding)).catch((error: unknown) => { assumed.delete(key); throw error; });
+    await unless((error) => isConflict(error) || isNotFound(error), api.post(pods, keyOf(pod), 'binding', binding)).catch(
+      (error: unknown) => {
+        assumed.delete(key);
+        throw error;
+      },
+    );
   };
   const controller = new QueueController(environment, { name: 'scheduler', workers, sync });
   const consider = (pod: Pod): void => {
     if (pod.spec?.nodeName) assumed.delete(keyTextOf(pod));
     else if (waitsForNode(pod)) controller.queue.add(keyTextOf(pod));
   };
-  controller.needs(pods).addHandlers({ added: consider, changed: (_, after) => consider(after), removed: pod => { assumed.delete(keyTextOf(pod)); } });
-  controller.needs(pods).addIndex(byNode, pod => [pod.spec?.nodeName ?? '']);
-  const all = (): void => { for (const pod of informers.of(pods).cache.by(byNode, '')) consider(pod); };
+  controller.needs(pods).addHandlers({
+    added: consider,
+    changed: (_, after) => consider(after),
+    removed: (pod) => {
+      assumed.delete(keyTextOf(pod));
+    },
+  });
+  controller.needs(pods).addIndex(byNode, (pod) => [pod.spec?.nodeName ?? '']);
+  const all = (): void => {
+    for (const pod of informers.of(pods).cache.by(byNode, '')) consider(pod);
+  };
   controller.needs(nodes).addHandlers({ added: all, changed: all });
   return controller;
 }
@@ -126,11 +174,19 @@ export function nodeAgents(environment: ControllerEnvironment, { count }: AgentO
     if (!pod || index === undefined) return;
     const step = nextStep(pod, behaviourOf(pod), { hostIP: nodeAddress(index), podIP: addressFor(pod, index) }, clock.now());
     if (step.do === 'wait') return { againAfterMs: step.ms };
-    if (step.do === 'report') await unless(isNotFound, api.patch(pods, parseKey(key), strategicPatch({ metadata: { uid: uidOf(pod) }, status: step.status }), { subresource: 'status' }));
-    if (step.do === 'remove' || (step.do === 'report' && step.remove)) await unless(error => isNotFound(error) || isConflict(error), api.delete(pods, parseKey(key), { gracePeriodSeconds: 0, preconditions: { uid: uidOf(pod) } }));
+    if (step.do === 'report')
+      await unless(
+        isNotFound,
+        api.patch(pods, parseKey(key), strategicPatch({ metadata: { uid: uidOf(pod) }, status: step.status }), { subresource: 'status' }),
+      );
+    if (step.do === 'remove' || (step.do === 'report' && step.remove))
+      await unless(
+        (error) => isNotFound(error) || isConflict(error),
+        api.delete(pods, parseKey(key), { gracePeriodSeconds: 0, preconditions: { uid: uidOf(pod) } }),
+      );
   };
   const controller = new QueueController(environment, { name: 'node-agents', workers, sync });
-  controller.watch(pods, pod => (indexes.has(pod.spec?.nodeName ?? '') ? [keyTextOf(pod)] : []));
-  controller.needs(pods).addIndex(byAddress, pod => (pod.status?.podIP ? [pod.status.podIP] : []));
+  controller.watch(pods, (pod) => (indexes.has(pod.spec?.nodeName ?? '') ? [keyTextOf(pod)] : []));
+  controller.needs(pods).addIndex(byAddress, (pod) => (pod.status?.podIP ? [pod.status.podIP] : []));
   return controller;
 }

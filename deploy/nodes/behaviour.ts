@@ -10,7 +10,10 @@ export interface Behaviour {
   readonly stopMs: number;
 }
 
-interface Program extends Container { readonly command?: readonly string[]; readonly args?: readonly string[] }
+interface Program extends Container {
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+}
 
 const prefix = 'fake-node/';
 const defaultRunMs = 1_000;
@@ -37,13 +40,15 @@ function commandLine({ spec }: Pod): string {
 
 /** Seconds that a shell line sleeps; undefined where it does not. */
 function slept(line: string): string | undefined {
-  const words = [...line.matchAll(/\bsleep\s+(infinity|\d+(?:\.\d+)?)\b/g)].map(match => match[1] ?? '');
+  const words = [...line.matchAll(/\bsleep\s+(infinity|\d+(?:\.\d+)?)\b/g)].map((match) => match[1] ?? '');
   if (words.includes('infinity')) return 'forever';
   return words.length === 0 ? undefined : String(words.reduce((sum, word) => sum + Number(word), 0));
 }
 
-const exited = (line: string): string | undefined => /\bexit\s+(\d+)\b/.exec(line)?.[1] ?? (/(?:^|[\s;/])false$/.test(line) ? '1' : undefined);
+const exited = (line: string): string | undefined =>
+  /\bexit\s+(\d+)\b/.exec(line)?.[1] ?? (/(?:^|[\s;/])false$/.test(line) ? '1' : undefined);
 
 /** null for what is no number of seconds, such as `forever`. */
-const milliseconds = (seconds: string | undefined): number | null => (seconds !== undefined && /^\d+(\.\d+)?$/.test(seconds) ? Number(seconds) * 1_000 : null);
+const milliseconds = (seconds: string | undefined): number | null =>
+  seconds !== undefined && /^\d+(\.\d+)?$/.test(seconds) ? Number(seconds) * 1_000 : null;
 const code = (text: string | undefined): number => (text !== undefined && /^\d{1,3}$/.test(text) ? Math.min(Number(text), 255) : 0);

@@ -11,7 +11,8 @@ const retryMs = 1_000;
 
 function parseCount(text: string): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || count > countMax) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 1 to ${countMax}`);
+  if (!/^\d+$/.test(text) || count < 1 || count > countMax)
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 1 to ${countMax}`);
   return count;
 }
 

@@ -5,7 +5,9 @@ import { resource } from '../../api/meta/resource.js';
 
 /** What a node agent would say of itself. Pure. */
 
-export interface Lease extends KubeObject { readonly spec?: { readonly holderIdentity?: string; readonly leaseDurationSeconds?: number; readonly renewTime?: string } }
+export interface Lease extends KubeObject {
+  readonly spec?: { readonly holderIdentity?: string; readonly leaseDurationSeconds?: number; readonly renewTime?: string };
+}
 export const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
 export const leaseNamespace = 'kube-node-lease';
 
@@ -28,24 +30,60 @@ const conditionRows = [
 ] as const;
 
 /** `since` is when the program started: its conditions have not changed from then on. */
-export function nodeStatus(index: number, { now, since, version }: { readonly now: number; readonly since: number; readonly version: string }): object {
-  const conditions = conditionRows.map(([type, status, reason, message]) => ({ type, status, reason, message, lastHeartbeatTime: timeText(now), lastTransitionTime: timeText(since) }));
+export function nodeStatus(
+  index: number,
+  { now, since, version }: { readonly now: number; readonly since: number; readonly version: string },
+): object {
+  const conditions = conditionRows.map(([type, status, reason, message]) => ({
+    type,
+    status,
+    reason,
+    message,
+    lastHeartbeatTime: timeText(now),
+    lastTransitionTime: timeText(since),
+  }));
   return {
-    capacity, allocatable: capacity, conditions, addresses: [{ type: 'InternalIP', address: nodeAddress(index) }, { type: 'Hostname', address: nodeName(index) }],
+    capacity,
+    allocatable: capacity,
+    conditions,
+    addresses: [
+      { type: 'InternalIP', address: nodeAddress(index) },
+      { type: 'Hostname', address: nodeName(index) },
+    ],
     daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
     nodeInfo: {
-      machineID: '', systemUUID: '', bootID: '', kernelVersion: '', osImage: 'none', containerRuntimeVersion: 'fake://', kubeletVersion: version, kubeProxyVersion: '', operatingSystem: 'linux', architecture: 'amd64',
+      machineID: '',
+      systemUUID: '',
+      bootID: '',
+      kernelVersion: '',
+      osImage: 'none',
+      containerRuntimeVersion: 'fake://',
+      kubeletVersion: version,
+      kubeProxyVersion: '',
+      operatingSystem: 'linux',
+      architecture: 'amd64',
     },
   };
 }
 
 export function nodeObject(index: number, status: object): Node {
-  const labels = { 'kubernetes.io/hostname': nodeName(index), 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64', 'beta.kubernetes.io/os': 'linux', 'beta.kubernetes.io/arch': 'amd64', 'fake-node': 'true' };
+  const labels = {
+    'kubernetes.io/hostname': nodeName(index),
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/arch': 'amd64',
+    'beta.kubernetes.io/os': 'linux',
+    'beta.kubernetes.io/arch': 'amd64',
+    'fake-node': 'true',
+  };
   return { metadata: { name: nodeName(index), labels }, status };
 }
 
 export function leaseOf(node: Node, now: number, before: Lease | null): Lease {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name: nameOf(node), uid: uidOf(node) }];
   const metadata = before?.metadata ?? { name: nameOf(node), namespace: leaseNamespace };
-  return { ...before, metadata: { ...metadata, ownerReferences }, spec: { ...before?.spec, holderIdentity: nameOf(node), leaseDurationSeconds: leaseSeconds, renewTime: microTimeText(now) } };
+  return {
+    ...before,
+    metadata: { ...metadata, ownerReferences },
+    spec: { ...before?.spec, holderIdentity: nameOf(node), leaseDurationSeconds: leaseSeconds, renewTime: microTimeText(now) },
+  };
 }

@@ -6,7 +6,10 @@ import { podsPerNode } from './node.js';
 
 export type Placement = { readonly node: string } | { readonly node: null; readonly why: string };
 
-interface Schedulable { readonly schedulerName?: string; readonly schedulingGates?: readonly unknown[] }
+interface Schedulable {
+  readonly schedulerName?: string;
+  readonly schedulingGates?: readonly unknown[];
+}
 const schedulerName = 'default-scheduler';
 const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
@@ -19,21 +22,30 @@ export function waitsForNode(pod: Pod): boolean {
 /** The least loaded of the nodes that the pod may go to; by name where several are. `loads` counts pods by node. */
 export function place(pod: Pod, nodes: readonly Node[], loads: ReadonlyMap<string, number>): Placement {
   const load = (node: Node): number => loads.get(nameOf(node)) ?? 0;
-  const complaints = nodes.map(node => complaint(pod, node, load(node)));
-  const fitting = nodes.filter((_, index) => complaints[index] === null).sort((a, b) => load(a) - load(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
+  const complaints = nodes.map((node) => complaint(pod, node, load(node)));
+  const fitting = nodes
+    .filter((_, index) => complaints[index] === null)
+    .sort((a, b) => load(a) - load(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
   return fitting[0] ? { node: nameOf(fitting[0]) } : { node: null, why: `0/${nodes.length} nodes are available: ${summary(complaints)}.` };
 }
 
 function summary(complaints: readonly (string | null)[]): string {
   const counts = new Map<string, number>();
   for (const text of complaints) if (text !== null) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return counts.size === 0 ? 'no nodes' : [...counts].map(([text, count]) => `${count} ${text}`).sort().join(', ');
+  return counts.size === 0
+    ? 'no nodes'
+    : [...counts]
+        .map(([text, count]) => `${count} ${text}`)
+        .sort()
+        .join(', ');
 }
 
 function complaint(pod: Pod, node: Node, load: number): string | null {
-  if (!selectsNode(pod, node)) return 'node(s) didn\'t match Pod\'s node affinity/selector';
-  const taints = [...node.spec?.taints ?? [], ...(node.spec?.unschedulable ? [unschedulable] : [])].filter(({ effect }) => effect !== 'PreferNoSchedule');
-  const taint = taints.find(candidate => !(pod.spec?.tolerations ?? []).some(toleration => tolerates(toleration, candidate)));
+  if (!selectsNode(pod, node)) return "node(s) didn't match Pod's node affinity/selector";
+  const taints = [...(node.spec?.taints ?? []), ...(node.spec?.unschedulable ? [unschedulable] : [])].filter(
+    ({ effect }) => effect !== 'PreferNoSchedule',
+  );
+  const taint = taints.find((candidate) => !(pod.spec?.tolerations ?? []).some((toleration) => tolerates(toleration, candidate)));
   if (taint) return `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`;
   return load >= podsPerNode ? 'Too many pods' : null;
 }
@@ -48,22 +60,26 @@ function selectsNode({ spec }: Pod, node: Node): boolean {
   const labels = node.metadata.labels;
   if (!Object.entries(spec?.nodeSelector ?? {}).every(([key, value]) => labels?.[key] === value)) return false;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  return terms === undefined || terms === null || terms.some(term => matchesTerm(term, node));
+  return terms === undefined || terms === null || terms.some((term) => matchesTerm(term, node));
 }
 
 /** A term without requirements matches nothing. */
 function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
-  return matchExpressions.every(requirement => matches(requirement, node.metadata.labels)) && matchFields.every(requirement => matches(requirement, { 'metadata.name': nameOf(node) }));
+  return (
+    matchExpressions.every((requirement) => matches(requirement, node.metadata.labels)) &&
+    matchFields.every((requirement) => matches(requirement, { 'metadata.name': nameOf(node) }))
+  );
 }
 
 const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
   In: (value, values) => value !== undefined && values.includes(value),
   NotIn: (value, values) => value === undefined || !values.includes(value),
-  Exists: value => value !== undefined,
-  DoesNotExist: value => value === undefined,
+  Exists: (value) => value !== undefined,
+  DoesNotExist: (value) => value === undefined,
   Gt: (value, values) => value !== undefined && Number(value) > Number(values[0]),
   Lt: (value, values) => value !== undefined && Number(value) < Number(values[0]),
 };
 
-const matches = ({ key, operator, values = [] }: NodeSelectorRequirement, labels: Labels): boolean => operators[operator]?.(labels?.[key], values) ?? false;
+const matches = ({ key, operator, values = [] }: NodeSelectorRequirement, labels: Labels): boolean =>
+  operators[operator]?.(labels?.[key], values) ?? false;

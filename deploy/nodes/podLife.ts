@@ -23,7 +23,17 @@ export interface Place {
   readonly podIP: string;
 }
 
-type State = { readonly running: { readonly startedAt: string } } | { readonly terminated: { readonly exitCode: number; readonly reason: string; readonly startedAt: string; readonly finishedAt: string; readonly containerID: string } };
+type State =
+  | { readonly running: { readonly startedAt: string } }
+  | {
+      readonly terminated: {
+        readonly exitCode: number;
+        readonly reason: string;
+        readonly startedAt: string;
+        readonly finishedAt: string;
+        readonly containerID: string;
+      };
+    };
 
 /** How a program ends that is told to stop. */
 const stoppedExitCode = 143;
@@ -41,7 +51,12 @@ function goOn(pod: Pod, { readyAfterMs, runMs, exitCode }: Behaviour, place: Pla
   const started = startedAt(pod);
   const { activeDeadlineSeconds } = pod.spec ?? {};
   const deadline = activeDeadlineSeconds === undefined ? Infinity : timeOf(pod.status?.startTime) + activeDeadlineSeconds * 1_000;
-  if (now >= deadline) return report({ ...ended(pod, place, stoppedExitCode, now, 'Failed'), reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' });
+  if (now >= deadline)
+    return report({
+      ...ended(pod, place, stoppedExitCode, now, 'Failed'),
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    });
   const end = runMs === null ? Infinity : started + runMs;
   if (now >= end) return exit(pod, place, exitCode, now);
   const ready = conditionStatus(pod, 'Ready') === 'True';
@@ -52,7 +67,8 @@ function goOn(pod: Pod, { readyAfterMs, runMs, exitCode }: Behaviour, place: Pla
 
 function exit(pod: Pod, place: Place, exitCode: number, now: number): Step {
   const { restartPolicy = 'Always' } = pod.spec ?? {};
-  if (restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)) return report(running(pod, place, true, restarts(pod) + 1, now));
+  if (restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0))
+    return report(running(pod, place, true, restarts(pod) + 1, now));
   return report(ended(pod, place, exitCode, now));
 }
 
@@ -67,16 +83,26 @@ function stop(pod: Pod, { stopMs }: Behaviour, place: Place, now: number): Step 
 }
 
 const report = (status: object): Step => ({ do: 'report', status, remove: false });
-const startedAt = (pod: Pod): number => timeOf((pod.status?.containerStatuses?.[0]?.state as { readonly running?: { readonly startedAt?: string } } | undefined)?.running?.startedAt);
+const startedAt = (pod: Pod): number =>
+  timeOf(
+    (pod.status?.containerStatuses?.[0]?.state as { readonly running?: { readonly startedAt?: string } } | undefined)?.running?.startedAt,
+  );
 const restarts = (pod: Pod): number => pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
-const conditionStatus = (pod: Pod, type: string): string | undefined => pod.status?.conditions?.find(condition => condition.type === type)?.status;
+const conditionStatus = (pod: Pod, type: string): string | undefined =>
+  pod.status?.conditions?.find((condition) => condition.type === type)?.status;
 
 function running(pod: Pod, place: Place, ready: boolean, restartCount: number, now: number, since = timeText(now)): PodStatus {
   const state: State = { running: { startedAt: since } };
   return {
-    ...standing(pod, place, now), phase: 'Running',
-    containerStatuses: (pod.spec?.containers ?? []).map(container => containerStatus(pod, container, { ready, restartCount, state })),
-    conditions: conditions(pod, now, { PodReadyToStartContainers: ['True'], Initialized: ['True'], Ready: ready ? ['True'] : ['False', 'ContainersNotReady'], ContainersReady: ready ? ['True'] : ['False', 'ContainersNotReady'] }),
+    ...standing(pod, place, now),
+    phase: 'Running',
+    containerStatuses: (pod.spec?.containers ?? []).map((container) => containerStatus(pod, container, { ready, restartCount, state })),
+    conditions: conditions(pod, now, {
+      PodReadyToStartContainers: ['True'],
+      Initialized: ['True'],
+      Ready: ready ? ['True'] : ['False', 'ContainersNotReady'],
+      ContainersReady: ready ? ['True'] : ['False', 'ContainersNotReady'],
+    }),
   };
 }
 
@@ -84,11 +110,21 @@ function ended(pod: Pod, place: Place, exitCode: number, now: number, phase = ex
   const reason = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
   const started = startedAt(pod);
   const times = { startedAt: timeText(Number.isNaN(started) ? now : started), finishedAt: timeText(now) };
-  const stateOf = ({ name }: Container): State => ({ terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', ...times, containerID: idOf(pod, name) } });
+  const stateOf = ({ name }: Container): State => ({
+    terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', ...times, containerID: idOf(pod, name) },
+  });
   return {
-    ...standing(pod, place, now), phase,
-    containerStatuses: (pod.spec?.containers ?? []).map(container => containerStatus(pod, container, { ready: false, restartCount: restarts(pod), state: stateOf(container) })),
-    conditions: conditions(pod, now, { PodReadyToStartContainers: ['False'], Initialized: ['True', ...(phase === 'Succeeded' ? ['PodCompleted'] : [])], Ready: ['False', reason], ContainersReady: ['False', reason] }),
+    ...standing(pod, place, now),
+    phase,
+    containerStatuses: (pod.spec?.containers ?? []).map((container) =>
+      containerStatus(pod, container, { ready: false, restartCount: restarts(pod), state: stateOf(container) }),
+    ),
+    conditions: conditions(pod, now, {
+      PodReadyToStartContainers: ['False'],
+      Initialized: ['True', ...(phase === 'Succeeded' ? ['PodCompleted'] : [])],
+      Ready: ['False', reason],
+      ContainersReady: ['False', reason],
+    }),
   };
 }
 
@@ -96,14 +132,25 @@ function standing(pod: Pod, { hostIP, podIP }: Place, now: number): object {
   const ip = pod.spec?.hostNetwork ? hostIP : podIP;
   const { generation } = pod.metadata;
   return {
-    hostIP, hostIPs: [{ ip: hostIP }], podIP: ip, podIPs: [{ ip }], startTime: pod.status?.startTime ?? timeText(now), ...(generation === undefined ? {} : { observedGeneration: generation }),
-    ...(pod.spec?.initContainers ? { initContainerStatuses: pod.spec.initContainers.map(container => initStatus(pod, container, now)) } : {}),
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    podIP: ip,
+    podIPs: [{ ip }],
+    startTime: pod.status?.startTime ?? timeText(now),
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...(pod.spec?.initContainers
+      ? { initContainerStatuses: pod.spec.initContainers.map((container) => initStatus(pod, container, now)) }
+      : {}),
   };
 }
 
 const idOf = (pod: Pod, container: string): string => `fake://${uidOf(pod)}/${container}`;
 
-function containerStatus(pod: Pod, { name, image = '' }: Container, { ready, restartCount, state }: { readonly ready: boolean; readonly restartCount: number; readonly state: State }): ContainerStatus {
+function containerStatus(
+  pod: Pod,
+  { name, image = '' }: Container,
+  { ready, restartCount, state }: { readonly ready: boolean; readonly restartCount: number; readonly state: State },
+): ContainerStatus {
   const about = { image, imageID: `fake://${image}`, containerID: idOf(pod, name), ready, started: 'running' in state };
   return { name, restartCount, state, ...about };
 }
@@ -112,15 +159,23 @@ function containerStatus(pod: Pod, { name, image = '' }: Container, { ready, res
 function initStatus(pod: Pod, container: Container, now: number): ContainerStatus {
   const startedAt = pod.status?.startTime ?? timeText(now);
   const beside = container.restartPolicy === 'Always';
-  const state: State = beside ? { running: { startedAt } } : { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: startedAt, containerID: idOf(pod, container.name) } };
+  const state: State = beside
+    ? { running: { startedAt } }
+    : { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: startedAt, containerID: idOf(pod, container.name) } };
   return containerStatus(pod, container, { ready: true, restartCount: 0, state });
 }
 
 /** The time of a condition is when its status changed. `Ready` without a reason when all is well. */
 function conditions(pod: Pod, now: number, wanted: Readonly<Record<string, readonly string[]>>): readonly Condition[] {
   return Object.entries(wanted).map(([type, [status = '', reason]]) => {
-    const before = pod.status?.conditions?.find(condition => condition.type === type);
-    const lastTransitionTime = before?.status === status ? before.lastTransitionTime ?? timeText(now) : timeText(now);
-    return { type, status, ...(reason ? { reason } : {}), lastTransitionTime, ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }) };
+    const before = pod.status?.conditions?.find((condition) => condition.type === type);
+    const lastTransitionTime = before?.status === status ? (before.lastTransitionTime ?? timeText(now)) : timeText(now);
+    return {
+      type,
+      status,
+      ...(reason ? { reason } : {}),
+      lastTransitionTime,
+      ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+    };
   });
 }

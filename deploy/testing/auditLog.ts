@@ -18,7 +18,9 @@ export interface AuditedRequest {
 
 /** Who is left out: the cluster's own clients, which are no business of a test and ask a lot. */
 export const auditPolicy = JSON.stringify({
-  apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'],
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
   rules: [
     { level: 'None', users: ['system:apiserver', 'system:kube-controller-manager', 'system:anonymous'] },
     { level: 'None', userGroups: ['system:serviceaccounts:kube-system'] },
@@ -26,28 +28,53 @@ export const auditPolicy = JSON.stringify({
   ],
 });
 
-export const auditFlags = (policyFile: string, logFile: string): string[] => [`--audit-policy-file=${policyFile}`, `--audit-log-path=${logFile}`];
+export const auditFlags = (policyFile: string, logFile: string): string[] => [
+  `--audit-policy-file=${policyFile}`,
+  `--audit-log-path=${logFile}`,
+];
 
 interface AuditEvent {
   readonly verb?: string;
   readonly requestURI?: string;
   readonly userAgent?: string;
   readonly user?: { readonly username?: string };
-  readonly objectRef?: { readonly resource?: string; readonly apiGroup?: string; readonly subresource?: string; readonly namespace?: string; readonly name?: string };
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly apiGroup?: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
   readonly requestReceivedTimestamp?: string;
 }
 
 /** All requests in the logs of all members, in the order in which they came. A line that is still being written is left for the next call. */
 export function readAudit(files: readonly string[]): AuditedRequest[] {
-  const lines = files.flatMap(file => (readFileIfPresent(file) ?? '').split('\n').slice(0, -1));
-  return lines.map(line => requestOf(JSON.parse(line) as AuditEvent)).sort((a, b) => a.at.getTime() - b.at.getTime());
+  const lines = files.flatMap((file) => (readFileIfPresent(file) ?? '').split('\n').slice(0, -1));
+  return lines.map((line) => requestOf(JSON.parse(line) as AuditEvent)).sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-function requestOf({ verb = '', requestURI: uri = '', userAgent = '', user, objectRef = {}, responseStatus, requestReceivedTimestamp = '' }: AuditEvent): AuditedRequest {
+function requestOf({
+  verb = '',
+  requestURI: uri = '',
+  userAgent = '',
+  user,
+  objectRef = {},
+  responseStatus,
+  requestReceivedTimestamp = '',
+}: AuditEvent): AuditedRequest {
   const { resource = '', apiGroup = '', subresource = '', namespace = '', name = '' } = objectRef;
   return {
-    user: user?.username ?? '', userAgent, verb, uri, resource: apiGroup === '' ? resource : `${resource}.${apiGroup}`, subresource, namespace, name,
-    code: responseStatus?.code ?? 0, at: new Date(requestReceivedTimestamp),
+    user: user?.username ?? '',
+    userAgent,
+    verb,
+    uri,
+    resource: apiGroup === '' ? resource : `${resource}.${apiGroup}`,
+    subresource,
+    namespace,
+    name,
+    code: responseStatus?.code ?? 0,
+    at: new Date(requestReceivedTimestamp),
   };
 }

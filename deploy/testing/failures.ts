@@ -22,7 +22,8 @@ export interface Failure {
  * Which requests: `'PATCH /apis/apps/**'` (a method or `*`, then a path in which `*` stands for one part and `**` for any), a regular expression over
  * path and query, or the single conditions.
  */
-export type RequestMatch = string | RegExp | { readonly method?: string; readonly path?: string | RegExp; readonly watch?: boolean; readonly user?: string };
+export type RequestMatch =
+  string | RegExp | { readonly method?: string; readonly path?: string | RegExp; readonly watch?: boolean; readonly user?: string };
 
 /** A failure in force. */
 export interface ArmedFailure {
@@ -35,8 +36,17 @@ export interface ArmedFailure {
 }
 
 const reasons: Readonly<Record<number, string>> = {
-  400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound', 409: 'Conflict', 410: 'Expired', 422: 'Invalid', 429: 'TooManyRequests',
-  500: 'InternalError', 503: 'ServiceUnavailable', 504: 'Timeout',
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
 };
 
 /** Throws for a text that is no pattern. */
@@ -54,7 +64,9 @@ export function patternOf(match: RequestMatch): RequestPattern {
 
 /** A path is meant with any query. */
 function globSource(glob: string): string {
-  const parts = glob.split(/(\*\*|\*)/).map(part => (part === '**' ? '.*' : part === '*' ? '[^/?]*' : part.replace(/[.+^${}()|[\]\\?]/g, '\\$&')));
+  const parts = glob
+    .split(/(\*\*|\*)/)
+    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/?]*' : part.replace(/[.+^${}()|[\]\\?]/g, '\\$&')));
   return `^${parts.join('')}(?:\\?.*)?$`;
 }
 
@@ -63,8 +75,14 @@ export function termsOf({ status, reason, message, retryAfterSeconds, latencyMs,
   if (status === undefined) return common;
   const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
   const document = {
-    kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: message ?? `the test lets this request fail with ${status}`,
-    reason: reason ?? reasons[status] ?? '', ...details, code: status,
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: message ?? `the test lets this request fail with ${status}`,
+    reason: reason ?? reasons[status] ?? '',
+    ...details,
+    code: status,
   };
   const headers: Record<string, string> = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   return { ...common, status, headers, body: JSON.stringify(document) };
@@ -76,22 +94,41 @@ export class Failures {
   #last = 0;
 
   /** `tell` resolves when every member that runs has heard. Hits are counted in `folder`, which must exist. */
-  constructor(private readonly folder: string, private readonly tell: (order: MemberOrder) => Promise<void>) {}
+  constructor(
+    private readonly folder: string,
+    private readonly tell: (order: MemberOrder) => Promise<void>,
+  ) {}
 
   /** For a member that starts while failures are in force. */
-  get order(): MemberOrder { return { order: 'rules', rules: [...this.#armed.values()].map(({ rule }) => rule) }; }
+  get order(): MemberOrder {
+    return { order: 'rules', rules: [...this.#armed.values()].map(({ rule }) => rule) };
+  }
 
   async add(match: RequestMatch, failure: Failure): Promise<ArmedFailure> {
     const { times = 1 } = failure;
     const { folder } = this;
     const id = ++this.#last;
     const prefix = `${id}-`;
-    const rule: Rule = { ...patternOf(match), rule: id, failure: termsOf(failure), times: times === Infinity ? null : times, claims: path.join(folder, prefix) };
+    const rule: Rule = {
+      ...patternOf(match),
+      rule: id,
+      failure: termsOf(failure),
+      times: times === Infinity ? null : times,
+      claims: path.join(folder, prefix),
+    };
     let finish: () => void = () => undefined;
-    const spent = new Promise<void>(resolve => { finish = resolve; });
+    const spent = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
     this.#armed.set(id, { rule, finish });
     await this.tell(this.order);
-    return { get hits() { return fs.readdirSync(folder).filter(name => name.startsWith(prefix)).length; }, spent, remove: () => this.#remove(id) };
+    return {
+      get hits() {
+        return fs.readdirSync(folder).filter((name) => name.startsWith(prefix)).length;
+      },
+      spent,
+      remove: () => this.#remove(id),
+    };
   }
 
   /** A member says that a rule has hit for the last time. */
@@ -105,5 +142,7 @@ export class Failures {
     await this.tell(this.order);
   }
 
-  async #remove(id: number): Promise<void> { if (this.#armed.delete(id)) await this.tell(this.order); }
+  async #remove(id: number): Promise<void> {
+    if (this.#armed.delete(id)) await this.tell(this.order);
+  }
 }

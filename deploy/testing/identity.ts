@@ -23,7 +23,10 @@ export class Identities {
   /** Signs whatever the cluster is to believe. */
   readonly authority: KeyAndCertificate;
 
-  constructor(private readonly server: string, private readonly pki: PkiFiles) {
+  constructor(
+    private readonly server: string,
+    private readonly pki: PkiFiles,
+  ) {
     this.ca = fs.readFileSync(pki.caFile, 'utf8');
     this.authority = { certificate: this.ca, key: fs.readFileSync(path.join(path.dirname(pki.caFile), 'ca.key'), 'utf8') };
   }

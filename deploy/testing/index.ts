@@ -74,8 +74,23 @@ async function start(options: ClusterOptions & { readonly replicas: ReplicaCount
   }
 }
 
-async function startIn(directory: string, isTemporary: boolean, forget: () => void, options: ClusterOptions & { readonly replicas: ReplicaCount }): Promise<TestCluster> {
-  const { replicas, controllers, nodes = 0, audit = true, inProcess = true, apiserverFlags = [], managerFlags = [], port, signal } = options;
+async function startIn(
+  directory: string,
+  isTemporary: boolean,
+  forget: () => void,
+  options: ClusterOptions & { readonly replicas: ReplicaCount },
+): Promise<TestCluster> {
+  const {
+    replicas,
+    controllers,
+    nodes = 0,
+    audit = true,
+    inProcess = true,
+    apiserverFlags = [],
+    managerFlags = [],
+    port,
+    signal,
+  } = options;
   const policy = path.join(directory, 'audit-policy.json');
   const auditLog = (id: string): string => path.join(directory, 'logs', `audit-${id}.log`);
   const faults = path.join(directory, 'faults');
@@ -85,15 +100,29 @@ async function startIn(directory: string, isTemporary: boolean, forget: () => vo
   if (audit) fs.writeFileSync(policy, auditPolicy);
   let cluster: TestCluster | null = null;
   const programs: Cluster = await startPrograms({
-    dataDirectory: directory, replicas, port, inProcess, signal, fakeNodes: nodes, tokenKeys: 'ec',
-    balancer: replicas > 1 || port !== undefined, managers: controllers ? 1 : 0, managersServe: false,
+    dataDirectory: directory,
+    replicas,
+    port,
+    inProcess,
+    signal,
+    fakeNodes: nodes,
+    tokenKeys: 'ec',
+    balancer: replicas > 1 || port !== undefined,
+    managers: controllers ? 1 : 0,
+    managersServe: false,
     apiserverPreload: programFile('memberFaults'),
-    apiserverFlags: id => [...(audit ? auditFlags(policy, auditLog(id)) : []), ...apiserverFlags],
+    apiserverFlags: (id) => [...(audit ? auditFlags(policy, auditLog(id)) : []), ...apiserverFlags],
     // One alone needs no lease, and one that comes back need not wait for it.
     managerFlags: ['--leader-elect=false', ...managerFlags],
     onMessage: ({ spec }, message) => cluster?.heard(spec.name, message),
   });
-  cluster = new TestCluster(programs, { directory, isTemporary, forget, faults, auditLogs: audit ? programs.members.map(({ id }) => auditLog(id)) : [] });
+  cluster = new TestCluster(programs, {
+    directory,
+    isTemporary,
+    forget,
+    faults,
+    auditLogs: audit ? programs.members.map(({ id }) => auditLog(id)) : [],
+  });
   try {
     await cluster.begin();
     return cluster;
@@ -107,5 +136,7 @@ async function startIn(directory: string, isTemporary: boolean, forget: () => vo
 function removeAtExit(directory: string): () => void {
   const remove = (): void => fs.rmSync(directory, { recursive: true, force: true });
   process.once('exit', remove);
-  return () => { process.off('exit', remove); };
+  return () => {
+    process.off('exit', remove);
+  };
 }

@@ -23,11 +23,20 @@ export class FaultyMember implements TestMember {
   #turns = 0;
   #paused = false;
 
-  constructor(private readonly member: ClusterMember, private readonly inForce: () => readonly MemberOrder[]) {}
+  constructor(
+    private readonly member: ClusterMember,
+    private readonly inForce: () => readonly MemberOrder[],
+  ) {}
 
-  get id(): string { return this.member.id; }
-  get url(): string { return this.member.address; }
-  get running(): boolean { return this.member.process.running; }
+  get id(): string {
+    return this.member.id;
+  }
+  get url(): string {
+    return this.member.address;
+  }
+  get running(): boolean {
+    return this.member.process.running;
+  }
 
   async kill(): Promise<void> {
     this.#paused = false;
@@ -47,7 +56,7 @@ export class FaultyMember implements TestMember {
   async restart(): Promise<void> {
     await this.kill();
     const ready = this.member.restart();
-    await Promise.all([ready, ...this.inForce().map(order => this.tell(order))]);
+    await Promise.all([ready, ...this.inForce().map((order) => this.tell(order))]);
   }
 
   /** Resolves when the order is carried out; at once for a member that is down or stands still, which hears of it when it comes back. */
@@ -58,7 +67,9 @@ export class FaultyMember implements TestMember {
       return Promise.resolve();
     }
     const turn = ++this.#turns;
-    const done = new Promise<void>(resolve => { this.#done.set(turn, resolve); });
+    const done = new Promise<void>((resolve) => {
+      this.#done.set(turn, resolve);
+    });
     process.send({ ...order, turn });
     return Promise.race([done, process.ended.then(() => undefined)]);
   }

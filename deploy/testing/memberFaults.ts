@@ -13,7 +13,11 @@ import { fits, isMemberOrder, isWatch, type FailureTerms, type MemberOrder, type
  */
 
 /** What the server puts in place of Node's own messages of HTTP/2: the stream does the work. */
-interface StreamRequest { readonly method: string; readonly url: string; readonly stream: ServerHttp2Stream }
+interface StreamRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly stream: ServerHttp2Stream;
+}
 type AnyRequest = IncomingMessage | StreamRequest;
 /** As much of a response as either kind has. */
 type AnyResponse = Pick<ServerResponse, 'statusCode'> & {
@@ -36,9 +40,15 @@ const taken = new Map<number, number>();
 
 function obey(order: MemberOrder): void {
   switch (order.order) {
-    case 'rules': rules = order.rules; break;
-    case 'dropWatches': for (const [request, seen] of watches) if (fits(order.pattern, seen)) breakStream(request); break;
-    case 'cutOff': cutOff(order.from); break;
+    case 'rules':
+      rules = order.rules;
+      break;
+    case 'dropWatches':
+      for (const [request, seen] of watches) if (fits(order.pattern, seen)) breakStream(request);
+      break;
+    case 'cutOff':
+      cutOff(order.from);
+      break;
   }
 }
 
@@ -48,15 +58,17 @@ function listen(): void {
   const channel = new BroadcastChannel(name) as BroadcastChannel & { unref(): void };
   if (inherited === undefined) {
     setEnvironmentData(channelKey, name);
-    const done = ({ turn }: { readonly turn?: number }): void => { if (turn !== undefined) process.send?.({ done: turn }); };
+    const done = ({ turn }: { readonly turn?: number }): void => {
+      if (turn !== undefined) process.send?.({ done: turn });
+    };
     let last: MemberOrder | null = null;
     process.on('message', (message: unknown) => {
       if (!isMemberOrder(message)) return;
-      if (message.order === 'cutOff') return channel.postMessage(last = message);
+      if (message.order === 'cutOff') return channel.postMessage((last = message));
       obey(message);
       done(message);
     });
-    channel.onmessage = event => {
+    channel.onmessage = (event) => {
       const { data } = event as { readonly data: typeof consensusIsThere | { readonly turn?: number } };
       if (data !== consensusIsThere) done(data);
       // It was not there yet when the order came.
@@ -65,7 +77,7 @@ function listen(): void {
     // Waiting for orders is no reason to live.
     process.channel?.unref();
   } else if (isConsensus) {
-    channel.onmessage = event => {
+    channel.onmessage = (event) => {
       const { data } = event as { readonly data: unknown };
       if (!isMemberOrder(data)) return;
       obey(data);
@@ -81,7 +93,11 @@ function listen(): void {
 function seenOf(request: AnyRequest): SeenRequest {
   const socket = 'stream' in request ? request.stream.session?.socket : request.socket;
   const certificate = socket && 'getPeerCertificate' in socket ? (socket as tls.TLSSocket).getPeerCertificate() : null;
-  return { method: request.method ?? '', url: request.url ?? '', user: (certificate?.subject as { readonly CN?: string } | undefined)?.CN ?? null };
+  return {
+    method: request.method ?? '',
+    url: request.url ?? '',
+    user: (certificate?.subject as { readonly CN?: string } | undefined)?.CN ?? null,
+  };
 }
 
 /** Serves a request, or does to it what a rule says. */
@@ -91,12 +107,18 @@ async function meet(request: AnyRequest, response: AnyResponse, serve: () => voi
     watches.set(request, seen);
     response.once('close', () => watches.delete(request));
   }
-  for (const rule of rules.filter(candidate => fits(candidate, seen))) {
+  for (const rule of rules.filter((candidate) => fits(candidate, seen))) {
     if (!claim(rule)) continue;
     const { failure } = rule;
-    if (failure.latencyMs !== undefined) await new Promise(resolve => { setTimeout(resolve, failure.latencyMs); });
+    if (failure.latencyMs !== undefined)
+      await new Promise((resolve) => {
+        setTimeout(resolve, failure.latencyMs);
+      });
     if (failure.reset === 'before') return breakConnection(request);
-    if (failure.reset === 'after') { breakInsteadOfAnswer(request, response); break; }
+    if (failure.reset === 'after') {
+      breakInsteadOfAnswer(request, response);
+      break;
+    }
     if (failure.status !== undefined) return answer(request, response, failure);
   }
   serve();
@@ -127,7 +149,10 @@ function answer(request: AnyRequest, response: AnyResponse, { status = 500, head
 
 /** The server does its work, and the connection breaks when it begins to say so. */
 function breakInsteadOfAnswer(request: AnyRequest, response: AnyResponse): void {
-  const gone = (): AnyResponse => { breakConnection(request); return response; };
+  const gone = (): AnyResponse => {
+    breakConnection(request);
+    return response;
+  };
   Object.assign(response, { writeHead: gone, flushHeaders: gone, write: gone, end: gone });
 }
 

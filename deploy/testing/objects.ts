@@ -47,7 +47,10 @@ export class Objects {
    * Server-side apply of each in turn. Types that come into being with one of them (custom resource definitions) are waited for.
    * Resolves with the objects as the server has them.
    */
-  async apply(manifests: Manifests, { fieldManager = 'raftplane-testing', namespace = 'default' }: ApplyOptions = {}): Promise<KubeObject[]> {
+  async apply(
+    manifests: Manifests,
+    { fieldManager = 'raftplane-testing', namespace = 'default' }: ApplyOptions = {},
+  ): Promise<KubeObject[]> {
     const applied: KubeObject[] = [];
     for (const object of inOrder(objectsOf(manifests))) {
       const type = await this.typeOf(object);
@@ -60,30 +63,49 @@ export class Objects {
 
   /** Applies the custom resource definitions in files and folders (below them as well), and waits until all are served. */
   async installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> {
-    const objects = sources.flatMap(source => (typeof source === 'string' ? manifestFiles(source).flatMap(file => objectsOf(fs.readFileSync(file, 'utf8'))) : objectsOf(source)));
+    const objects = sources.flatMap((source) =>
+      typeof source === 'string' ? manifestFiles(source).flatMap((file) => objectsOf(fs.readFileSync(file, 'utf8'))) : objectsOf(source),
+    );
     const definitions = await this.apply(objects.filter(({ kind }) => kind === 'CustomResourceDefinition'));
-    if (definitions.length === 0) throw new Error(`no CustomResourceDefinition in ${sources.filter(source => typeof source === 'string').join(', ') || 'what was given'}`);
+    if (definitions.length === 0)
+      throw new Error(
+        `no CustomResourceDefinition in ${sources.filter((source) => typeof source === 'string').join(', ') || 'what was given'}`,
+      );
     for (const definition of definitions) {
       await this.waitFor(definition, 'Established');
-      const { spec } = definition as KubeObject & { readonly spec: { readonly group: string; readonly names: { readonly kind: string }; readonly versions: readonly { readonly name: string; readonly served: boolean }[] } };
-      for (const { name } of spec.versions.filter(({ served }) => served)) await this.typeOf({ apiVersion: `${spec.group}/${name}`, kind: spec.names.kind, metadata: {} });
+      const { spec } = definition as KubeObject & {
+        readonly spec: {
+          readonly group: string;
+          readonly names: { readonly kind: string };
+          readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+        };
+      };
+      for (const { name } of spec.versions.filter(({ served }) => served))
+        await this.typeOf({ apiVersion: `${spec.group}/${name}`, kind: spec.names.kind, metadata: {} });
     }
     return definitions;
   }
 
   /** Resolves with the object once it is as wanted; rejects with what it looked like at the end. */
   async waitFor<T extends KubeObject>(reference: ObjectReference, wanted: Wanted<T>, options: WaitOptions = {}): Promise<T | null> {
-    const type: Resource<T> = await this.typeOf(reference) as Resource as Resource<T>;
+    const type: Resource<T> = (await this.typeOf(reference)) as Resource as Resource<T>;
     const { name = '', namespace = type.namespaced ? 'default' : '' } = reference.metadata;
     const holds = predicateOf(wanted);
     const api = this.api.with({ signal: AbortSignal.timeout(timeoutOf(options)) });
     let last: T | null = null;
     try {
       for (;;) {
-        const { items: [object = null], metadata: { resourceVersion } } = await api.list<T>(type, { namespace, fieldSelector: `metadata.name=${name}` });
+        const {
+          items: [object = null],
+          metadata: { resourceVersion },
+        } = await api.list<T>(type, { namespace, fieldSelector: `metadata.name=${name}` });
         last = object;
         if (holds(last)) return last;
-        const watch = await api.watch<T>(type, { namespace, fieldSelector: `metadata.name=${name}`, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
+        const watch = await api.watch<T>(type, {
+          namespace,
+          fieldSelector: `metadata.name=${name}`,
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        });
         for await (const event of watch) {
           if (event.type === 'ERROR') break;
           if (event.type === 'BOOKMARK') continue;
@@ -94,23 +116,32 @@ export class Objects {
     } catch (error) {
       if (!(error instanceof StoppedError)) throw error;
       const state = last === null ? 'it does not exist' : `it is ${JSON.stringify(last)}`;
-      throw new NotInTime(`${reference.kind ?? 'object'} ${name} was not ${typeof wanted === 'string' ? wanted : 'as wanted'} within ${timeoutOf(options)} ms: ${state}`);
+      throw new NotInTime(
+        `${reference.kind ?? 'object'} ${name} was not ${typeof wanted === 'string' ? wanted : 'as wanted'} within ${timeoutOf(options)} ms: ${state}`,
+      );
     }
   }
 
   /** What is applied twice is the same as applied once: so it can be tried again when a server dies with the request. Refusals are the caller's. */
   async #persist<T>(work: () => Promise<T>): Promise<T> {
-    const result = await eventually(() => work().then(value => ({ value }), (error: unknown) => {
-      if (error instanceof ConnectionError || (error instanceof ApiError && lostWithServer.has(error.code))) throw error;
-      return { error };
-    }), { timeoutMs: persistMs });
+    const result = await eventually(
+      () =>
+        work().then(
+          (value) => ({ value }),
+          (error: unknown) => {
+            if (error instanceof ConnectionError || (error instanceof ApiError && lostWithServer.has(error.code))) throw error;
+            return { error };
+          },
+        ),
+      { timeoutMs: persistMs },
+    );
     if ('error' in result) throw result.error;
     return result.value;
   }
 
   /** Looks again for a while where a type is not known: it may be on its way. */
   async typeOf({ apiVersion = '', kind = '' }: ObjectReference): Promise<DiscoveredType> {
-    const find = (): DiscoveredType | undefined => this.#types.find(type => type.kind === kind && apiVersionOf(type) === apiVersion);
+    const find = (): DiscoveredType | undefined => this.#types.find((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
     const known = find();
     if (known) return known;
     return eventually(async () => {
@@ -124,29 +155,44 @@ export class Objects {
 
 function predicateOf<T extends KubeObject>(wanted: Wanted<T>): (object: T | null) => boolean {
   if (typeof wanted === 'function') return wanted;
-  if (wanted === 'deleted') return object => object === null;
-  const conditions = (object: T | null): readonly Condition[] => (object as { readonly status?: { readonly conditions?: readonly Condition[] } } | null)?.status?.conditions ?? [];
-  return object => conditions(object).some(({ type, status }) => type === wanted && status === 'True');
+  if (wanted === 'deleted') return (object) => object === null;
+  const conditions = (object: T | null): readonly Condition[] =>
+    (object as { readonly status?: { readonly conditions?: readonly Condition[] } } | null)?.status?.conditions ?? [];
+  return (object) => conditions(object).some(({ type, status }) => type === wanted && status === 'True');
 }
 
 /** Throws for YAML that cannot be read. Lists are taken apart. */
 export function objectsOf(manifests: Manifests): KubeObject[] {
-  const all = typeof manifests === 'string'
-    ? parseAllDocuments(manifests).flatMap(document => { if (document.errors[0]) throw document.errors[0]; return [document.toJS() as KubeObject | null]; })
-    : [manifests].flat() as KubeObject[];
-  const flat = all.filter(object => object !== null).flatMap(object => (object.kind === 'List' ? (object as unknown as { readonly items: readonly KubeObject[] }).items : [object]));
-  const nameless = flat.find(({ apiVersion, kind, metadata }) => !apiVersion || !kind || !(metadata as Partial<KubeObject['metadata']> | undefined)?.name);
-  if (nameless) throw new Error(`what is applied needs apiVersion, kind and metadata.name: ${JSON.stringify(nameless).slice(0, shownCharactersMax)}`);
+  const all =
+    typeof manifests === 'string'
+      ? parseAllDocuments(manifests).flatMap((document) => {
+          if (document.errors[0]) throw document.errors[0];
+          return [document.toJS() as KubeObject | null];
+        })
+      : ([manifests].flat() as KubeObject[]);
+  const flat = all
+    .filter((object) => object !== null)
+    .flatMap((object) => (object.kind === 'List' ? (object as unknown as { readonly items: readonly KubeObject[] }).items : [object]));
+  const nameless = flat.find(
+    ({ apiVersion, kind, metadata }) => !apiVersion || !kind || !(metadata as Partial<KubeObject['metadata']> | undefined)?.name,
+  );
+  if (nameless)
+    throw new Error(`what is applied needs apiVersion, kind and metadata.name: ${JSON.stringify(nameless).slice(0, shownCharactersMax)}`);
   return flat;
 }
 
 /** What others need comes first. */
 function inOrder(objects: readonly KubeObject[]): KubeObject[] {
-  const rank = ({ kind, apiVersion = '' }: KubeObject): number => (kind === 'Namespace' ? 0 : apiVersion.startsWith(definitionsGroup) ? 1 : 2);
+  const rank = ({ kind, apiVersion = '' }: KubeObject): number =>
+    kind === 'Namespace' ? 0 : apiVersion.startsWith(definitionsGroup) ? 1 : 2;
   return [...objects].sort((a, b) => rank(a) - rank(b));
 }
 
 function manifestFiles(source: string): string[] {
   if (!fs.statSync(source).isDirectory()) return [source];
-  return fs.readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(file => /\.(ya?ml|json)$/.test(file)).sort().map(file => path.join(source, file));
+  return fs
+    .readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ya?ml|json)$/.test(file))
+    .sort()
+    .map((file) => path.join(source, file));
 }

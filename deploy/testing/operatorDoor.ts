@@ -17,20 +17,31 @@ const changeTimeoutMs = 15_000;
 export class OperatorDoor {
   readonly #connection: Connection;
 
-  constructor(settings: ConnectionSettings) { this.#connection = new Connection(settings); }
+  constructor(settings: ConnectionSettings) {
+    this.#connection = new Connection(settings);
+  }
 
   /** Null for a member that does not answer. */
   status(): Promise<MemberStatus | null> {
-    return this.#ask('GET', '/raft/v1/status', answerTimeoutMs).then(answer => answer as MemberStatus, () => null);
+    return this.#ask('GET', '/raft/v1/status', answerTimeoutMs).then(
+      (answer) => answer as MemberStatus,
+      () => null,
+    );
   }
 
   /** Lets another one lead. */
-  async transferLeadership(): Promise<void> { await this.#ask('POST', '/raft/v1/transfer', changeTimeoutMs); }
+  async transferLeadership(): Promise<void> {
+    await this.#ask('POST', '/raft/v1/transfer', changeTimeoutMs);
+  }
 
   /** Drops history up to now. */
-  async compact(): Promise<void> { await this.#ask('POST', '/raft/v1/compact', changeTimeoutMs); }
+  async compact(): Promise<void> {
+    await this.#ask('POST', '/raft/v1/compact', changeTimeoutMs);
+  }
 
-  close(): void { this.#connection.close(); }
+  close(): void {
+    this.#connection.close();
+  }
 
   async #ask(method: string, path: string, timeoutMs: number): Promise<unknown> {
     const { status, stream } = await this.#connection.request({ method, path, headers: { accept: 'application/json' }, timeoutMs });

@@ -36,7 +36,9 @@ export interface Rule extends RequestPattern {
 
 /** Answered with `done` once it is carried out, where it carries a number. */
 export type MemberOrder = Order & { readonly turn?: number };
-export interface Done { readonly done: number }
+export interface Done {
+  readonly done: number;
+}
 
 type Order =
   /** All rules that are in force. */
@@ -47,7 +49,9 @@ type Order =
   | { readonly order: 'cutOff'; readonly from: readonly string[] };
 
 /** A rule has hit for the last time. */
-export interface Spent { readonly spent: number }
+export interface Spent {
+  readonly spent: number;
+}
 
 export const isSpent = (value: unknown): value is Spent => typeof value === 'object' && value !== null && 'spent' in value;
 export const isDone = (value: unknown): value is Done => typeof value === 'object' && value !== null && 'done' in value;

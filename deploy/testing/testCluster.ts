@@ -76,7 +76,10 @@ export class TestCluster implements AsyncDisposable {
   #stopping: Promise<void> | null = null;
 
   /** Not to be called by tests. */
-  constructor(private readonly cluster: Cluster, private readonly files: TestFiles) {
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly files: TestFiles,
+  ) {
     this.url = cluster.address;
     this.#identities = new Identities(cluster.address, cluster.pki);
     this.ca = this.#identities.ca;
@@ -84,20 +87,22 @@ export class TestCluster implements AsyncDisposable {
     this.kubeconfig = this.admin.kubeconfig;
     this.kubeconfigPath = cluster.kubeconfig;
     fs.writeFileSync(this.kubeconfigPath, this.kubeconfig, { mode: 0o600 });
-    this.#members = cluster.members.map(member => new FaultyMember(member, () => this.#inForce(member.id)));
+    this.#members = cluster.members.map((member) => new FaultyMember(member, () => this.#inForce(member.id)));
     this.members = this.#members;
     this.#connection = new Connection(this.admin);
     this.#doors = this.members.map(({ url }) => new OperatorDoor({ ...this.admin, server: url }));
     this.#api = new RestApi({ connection: this.#connection, userAgent: 'raftplane-testing' });
     this.#objects = new Objects(this.#api);
     this.#contents = new Contents(this.#api);
-    this.#failures = new Failures(files.faults, order => this.#tell(order));
+    this.#failures = new Failures(files.faults, (order) => this.#tell(order));
   }
 
   // ---- who asks ----
 
   /** A client certificate for any user, who may do what roles say of that user and the groups. */
-  clientConfig(user: string, groups: readonly string[] = []): Promise<ClientConfig> { return this.#identities.of(user, groups); }
+  clientConfig(user: string, groups: readonly string[] = []): Promise<ClientConfig> {
+    return this.#identities.of(user, groups);
+  }
 
   /** A user who may do what `rules` say, and no more. */
   async createUser({ name = `test-user-${++this.#users}`, groups = [], rules, namespace }: UserTerms): Promise<ClientConfig> {
@@ -106,7 +111,13 @@ export class TestCluster implements AsyncDisposable {
     const apiVersion = 'rbac.authorization.k8s.io/v1';
     await this.apply([
       { apiVersion, kind: role, metadata, rules },
-      { apiVersion, kind: binding, metadata, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: role, name }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }] },
+      {
+        apiVersion,
+        kind: binding,
+        metadata,
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: role, name },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }],
+      },
     ]);
     return this.clientConfig(name, groups);
   }
@@ -114,16 +125,20 @@ export class TestCluster implements AsyncDisposable {
   /** Every request so far that was not the cluster's own, or only those of one user. For clusters started without `audit: false`. */
   audit(user?: string): AuditedRequest[] {
     const all = readAudit(this.files.auditLogs);
-    return user === undefined ? all : all.filter(request => request.user === user);
+    return user === undefined ? all : all.filter((request) => request.user === user);
   }
 
   // ---- objects ----
 
   /** Server-side apply as administrator. Resolves with what the server made of it. */
-  apply(manifests: Manifests, options?: ApplyOptions): Promise<KubeObject[]> { return this.#objects.apply(manifests, options); }
+  apply(manifests: Manifests, options?: ApplyOptions): Promise<KubeObject[]> {
+    return this.#objects.apply(manifests, options);
+  }
 
   /** Custom resource definitions from files, folders or objects; resolves when their kinds are served. */
-  installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> { return this.#objects.installCRDs(...sources); }
+  installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> {
+    return this.#objects.installCRDs(...sources);
+  }
 
   /** Resolves with the object once a condition is True (`'Ready'`), once it is `'deleted'` (with null), or once a function says so. */
   waitFor<T extends KubeObject = KubeObject>(object: ObjectReference, wanted: Wanted<T>, options?: WaitOptions): Promise<T | null> {
@@ -131,7 +146,9 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** See `eventually` of this module. */
-  eventually<T>(attempt: () => T | Promise<T>, options?: WaitOptions): Promise<T> { return eventually(attempt, options); }
+  eventually<T>(attempt: () => T | Promise<T>, options?: WaitOptions): Promise<T> {
+    return eventually(attempt, options);
+  }
 
   /** Serves an admission webhook with a certificate that the API servers accept. It ends with the cluster. */
   async serveWebhook(handler: AdmissionHandler): Promise<ServedWebhook> {
@@ -149,10 +166,14 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** Everything that came since the start, as CBOR. */
-  snapshot(): Promise<Uint8Array> { return this.#contents.snapshot(); }
+  snapshot(): Promise<Uint8Array> {
+    return this.#contents.snapshot();
+  }
 
   /** Resets, and makes again what a snapshot of this or another cluster holds. */
-  restore(snapshot: Uint8Array): Promise<void> { return this.#contents.restore(snapshot); }
+  restore(snapshot: Uint8Array): Promise<void> {
+    return this.#contents.restore(snapshot);
+  }
 
   // ---- faults ----
 
@@ -161,23 +182,30 @@ export class TestCluster implements AsyncDisposable {
     return eventually(async () => {
       const told = await Promise.all(this.members.map(async (member, index) => (member.running ? this.#doors[index]!.status() : null)));
       // A leader that was cut off does not know yet that another one leads, in a later term.
-      const newest = told.filter(status => status !== null).sort((a, b) => b.term - a.term)[0];
+      const newest = told.filter((status) => status !== null).sort((a, b) => b.term - a.term)[0];
       const leader = this.members.find(({ id, running }) => running && id === newest?.leaderId);
       const agrees = leader !== undefined && told[this.members.indexOf(leader)]?.role === 'leader';
       return agrees ? leader : null;
-    }, options).then(leader => leader!);
+    }, options).then((leader) => leader!);
   }
 
   /** Lets another member lead, and resolves with it. */
   async transferLeadership(): Promise<TestMember> {
     const before = await this.leader();
     await this.#doorOf(before).transferLeadership();
-    return eventually(async () => { const now = await this.leader(); return now === before ? null : now; }).then(now => now!);
+    return eventually(async () => {
+      const now = await this.leader();
+      return now === before ? null : now;
+    }).then((now) => now!);
   }
 
   /** No byte passes between these two members until `heal`. Clients reach both. */
   async partition(a: TestMember, b: TestMember): Promise<void> {
-    for (const [one, other] of [[a.id, b.id], [b.id, a.id]] as const) this.#cuts.set(one, (this.#cuts.get(one) ?? new Set()).add(other));
+    for (const [one, other] of [
+      [a.id, b.id],
+      [b.id, a.id],
+    ] as const)
+      this.#cuts.set(one, (this.#cuts.get(one) ?? new Set()).add(other));
     await this.#tellCuts();
   }
 
@@ -196,10 +224,14 @@ export class TestCluster implements AsyncDisposable {
    * Lets the next requests that match fail, at whichever member they come in: `cluster.fail('PUT /apis/apps/**', { status: 409 })`.
    * Resolves when every member knows.
    */
-  fail(match: RequestMatch, failure: Failure): Promise<ArmedFailure> { return this.#failures.add(match, failure); }
+  fail(match: RequestMatch, failure: Failure): Promise<ArmedFailure> {
+    return this.#failures.add(match, failure);
+  }
 
   /** Breaks watches under way, all or those that match. Clients must open them again. */
-  async dropWatches(match: RequestMatch = '**'): Promise<void> { await this.#tell({ order: 'dropWatches', pattern: patternOf(match) }); }
+  async dropWatches(match: RequestMatch = '**'): Promise<void> {
+    await this.#tell({ order: 'dropWatches', pattern: patternOf(match) });
+  }
 
   /** Drops all history and all watches: whoever resumes from a version seen before is told 410, and must list again. */
   async expireHistory(): Promise<void> {
@@ -213,7 +245,7 @@ export class TestCluster implements AsyncDisposable {
   logs(name?: string): string {
     const { members, balancer, managers, fakeNodes } = this.cluster;
     const all: readonly (ManagedProgram | null)[] = [...members.map(({ process }) => process), balancer, ...managers, fakeNodes];
-    const chosen = all.filter(program => program !== null).filter(({ spec }) => name === undefined || spec.name === name);
+    const chosen = all.filter((program) => program !== null).filter(({ spec }) => name === undefined || spec.name === name);
     return chosen.map(({ spec }) => `==> ${spec.name} <==\n${fs.readFileSync(spec.log, 'utf8')}`).join('\n');
   }
 
@@ -223,11 +255,16 @@ export class TestCluster implements AsyncDisposable {
     return this.#stopping;
   }
 
-  [Symbol.asyncDispose](): Promise<void> { return this.stop(); }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
 
   async #stop(): Promise<void> {
     for (const connection of [this.#connection, ...this.#doors]) connection.close();
-    await Promise.all([...this.#webhooks.map(webhook => webhook.stop()), this.files.isTemporary ? this.cluster.discard() : this.cluster.stop()]);
+    await Promise.all([
+      ...this.#webhooks.map((webhook) => webhook.stop()),
+      this.files.isTemporary ? this.cluster.discard() : this.cluster.stop(),
+    ]);
     this.files.forget();
     if (this.files.isTemporary) fs.rmSync(this.files.directory, { recursive: true, force: true });
   }
@@ -235,22 +272,30 @@ export class TestCluster implements AsyncDisposable {
   // ---- inside ----
 
   /** Not to be called by tests: what `reset` leaves is what is there now. */
-  begin(): Promise<void> { return this.#contents.remember(); }
+  begin(): Promise<void> {
+    return this.#contents.remember();
+  }
 
   /** Not to be called by tests: something that a member said. */
   heard(id: string, message: unknown): void {
-    const member = this.#members.find(candidate => candidate.id === id);
+    const member = this.#members.find((candidate) => candidate.id === id);
     if (isSpent(message)) this.#failures.spent(message.spent);
     if (isDone(message)) member?.carriedOut(message.done);
   }
 
-  #doorOf(member: TestMember): OperatorDoor { return this.#doors[this.members.indexOf(member)]!; }
+  #doorOf(member: TestMember): OperatorDoor {
+    return this.#doors[this.members.indexOf(member)]!;
+  }
 
-  #inForce(id: string): readonly MemberOrder[] { return [this.#failures.order, { order: 'cutOff', from: [...this.#cuts.get(id) ?? []] }]; }
+  #inForce(id: string): readonly MemberOrder[] {
+    return [this.#failures.order, { order: 'cutOff', from: [...(this.#cuts.get(id) ?? [])] }];
+  }
 
-  async #tell(order: MemberOrder): Promise<void> { await Promise.all(this.#members.map(member => member.tell(order))); }
+  async #tell(order: MemberOrder): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.tell(order)));
+  }
 
   async #tellCuts(): Promise<void> {
-    await Promise.all(this.#members.map(member => member.tell({ order: 'cutOff', from: [...this.#cuts.get(member.id) ?? []] })));
+    await Promise.all(this.#members.map((member) => member.tell({ order: 'cutOff', from: [...(this.#cuts.get(member.id) ?? [])] })));
   }
 }

@@ -23,7 +23,8 @@ export interface AdmissionRequest {
 
 /** Nothing or `true` allows, `false` or an error denies, a changed object allows and becomes a JSON patch. */
 export type AdmissionHandler = (request: AdmissionRequest) => Promise<AdmissionVerdict> | AdmissionVerdict;
-export type AdmissionVerdict = void | boolean | KubeObject | { readonly allowed: boolean; readonly message?: string; readonly warnings?: readonly string[] };
+export type AdmissionVerdict =
+  void | boolean | KubeObject | { readonly allowed: boolean; readonly message?: string; readonly warnings?: readonly string[] };
 
 /** A webhook that serves on a port of its own on loopback. */
 export interface ServedWebhook {
@@ -39,17 +40,28 @@ export interface ServedWebhook {
 const bodyBytesMax = 8 * 1024 * 1024;
 
 export async function serveWebhook(authority: KeyAndCertificate, handler: AdmissionHandler): Promise<ServedWebhook> {
-  const { certificate, key } = await issueCertificate(authority, { commonName: 'webhook', usages: ['serverAuth'], ipAddresses: ['127.0.0.1'] });
+  const { certificate, key } = await issueCertificate(authority, {
+    commonName: 'webhook',
+    usages: ['serverAuth'],
+    ipAddresses: ['127.0.0.1'],
+  });
   const requests: AdmissionRequest[] = [];
   const server = https.createServer({ cert: certificate, key }, (request, response) => {
     const respond = async (): Promise<string> => {
       const { request: asked } = JSON.parse(await textOf(request)) as { readonly request: AdmissionRequest };
       requests.push(asked);
-      return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid: asked.uid, ...await decide(handler, asked) } });
+      return JSON.stringify({
+        apiVersion: 'admission.k8s.io/v1',
+        kind: 'AdmissionReview',
+        response: { uid: asked.uid, ...(await decide(handler, asked)) },
+      });
     };
     respond().then(
-      body => response.setHeader('content-type', 'application/json').end(body),
-      (error: unknown) => { response.statusCode = 400; response.end(String(error)); },
+      (body) => response.setHeader('content-type', 'application/json').end(body),
+      (error: unknown) => {
+        response.statusCode = 400;
+        response.end(String(error));
+      },
     );
   });
   server.listen(0, '127.0.0.1');
@@ -57,7 +69,9 @@ export async function serveWebhook(authority: KeyAndCertificate, handler: Admiss
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const stop = async (): Promise<void> => {
     server.closeAllConnections();
-    await new Promise<void>(resolve => { server.close(() => resolve()); });
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
   };
   return { url, clientConfig: { url, caBundle: Buffer.from(authority.certificate).toString('base64') }, requests, stop };
 }
@@ -76,7 +90,10 @@ async function decide(handler: AdmissionHandler, request: AdmissionRequest): Pro
     return { allowed, ...(message === undefined ? {} : { status: { message } }), ...(warnings === undefined ? {} : { warnings }) };
   }
   const patch = jsonPatch.compare(request.object ?? {}, verdict);
-  return { allowed: true, ...(patch.length === 0 ? {} : { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }) };
+  return {
+    allowed: true,
+    ...(patch.length === 0 ? {} : { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }),
+  };
 }
 
 async function textOf(request: AsyncIterable<Buffer>): Promise<string> {

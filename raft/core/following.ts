@@ -34,8 +34,12 @@ export function onInstallSnapshot(server: Server, message: MessageOf<'installSna
 
 function heardFromLeader(server: Server, message: { readonly from: typeof server.id; readonly term: Term }): void {
   const { from, term } = message;
-  invariant(server.role !== 'leader' && (server.leader === null || server.leader === from), 'a term has at most one leader',
-    () => ({ term, from, role: server.role, leader: server.leader }));
+  invariant(server.role !== 'leader' && (server.leader === null || server.leader === from), 'a term has at most one leader', () => ({
+    term,
+    from,
+    role: server.role,
+    leader: server.leader,
+  }));
   if (server.role !== 'follower' || server.leader === null) becomeFollower(server, term, from);
   server.electionElapsed = 0;
   heardLeader(server, from);
@@ -79,8 +83,11 @@ function checkContiguous({ previousIndex, previousTerm, entries, from }: Message
   let index: number = previousIndex;
   let term: number = previousTerm;
   for (const entry of entries) {
-    invariant(entry.index === index + 1 && entry.term >= term, 'the entries of a message follow one another and their terms never go back',
-      () => ({ from, previousIndex, previousTerm, index: entry.index, term: entry.term }));
+    invariant(
+      entry.index === index + 1 && entry.term >= term,
+      'the entries of a message follow one another and their terms never go back',
+      () => ({ from, previousIndex, previousTerm, index: entry.index, term: entry.term }),
+    );
     ({ index, term } = entry);
   }
 }

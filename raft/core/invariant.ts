@@ -6,7 +6,10 @@ export class InvariantViolation extends Error {
   readonly code = 'RAFT_INVARIANT';
   override readonly name = 'InvariantViolation';
 
-  constructor(readonly rule: string, readonly facts: Readonly<Record<string, unknown>>) {
+  constructor(
+    readonly rule: string,
+    readonly facts: Readonly<Record<string, unknown>>,
+  ) {
     super(`${rule} (${JSON.stringify(facts)})`);
   }
 }

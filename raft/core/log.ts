@@ -36,9 +36,16 @@ export class RaftLog {
   private installing: SnapshotMeta | null = null;
   private installHanded = false;
 
-  constructor(private readonly reader: LogReader, commit: LogIndex, private readonly tailBytesMax: number) {
-    invariant(commit <= reader.lastIndex && commit + 1 >= reader.firstIndex, 'the commit index lies within the log',
-      () => ({ commit, firstIndex: reader.firstIndex, lastIndex: reader.lastIndex }));
+  constructor(
+    private readonly reader: LogReader,
+    commit: LogIndex,
+    private readonly tailBytesMax: number,
+  ) {
+    invariant(commit <= reader.lastIndex && commit + 1 >= reader.firstIndex, 'the commit index lies within the log', () => ({
+      commit,
+      firstIndex: reader.firstIndex,
+      lastIndex: reader.lastIndex,
+    }));
     this.commit = commit;
     this.durable = this.handed = reader.lastIndex;
     this.tailFirst = commit + 1;
@@ -96,8 +103,11 @@ export class RaftLog {
 
   append(entries: readonly Entry[]): void {
     for (const entry of entries) {
-      invariant(entry.index === this.lastIndex + 1 && entry.term >= this.lastTerm, 'entries follow one another and their terms never go back',
-        () => ({ index: entry.index, term: entry.term, lastIndex: this.lastIndex, lastTerm: this.lastTerm }));
+      invariant(
+        entry.index === this.lastIndex + 1 && entry.term >= this.lastTerm,
+        'entries follow one another and their terms never go back',
+        () => ({ index: entry.index, term: entry.term, lastIndex: this.lastIndex, lastTerm: this.lastTerm }),
+      );
       this.tail.push(entry);
       this.tailBytes += sizeOf(entry);
       this.uncommittedBytes += sizeOf(entry);
@@ -116,15 +126,21 @@ export class RaftLog {
   }
 
   commitTo(index: LogIndex): void {
-    invariant(index >= this.commit && index <= this.lastIndex, 'the commit index never goes back and never passes the log',
-      () => ({ index, commit: this.commit, lastIndex: this.lastIndex }));
+    invariant(index >= this.commit && index <= this.lastIndex, 'the commit index never goes back and never passes the log', () => ({
+      index,
+      commit: this.commit,
+      lastIndex: this.lastIndex,
+    }));
     for (let at = this.commit + 1; at <= index; at++) this.uncommittedBytes -= this.sizeAt(at - this.tailFirst);
     this.commit = index;
   }
 
   /** Replaces the whole log by a snapshot. */
   install(snapshot: SnapshotMeta): void {
-    invariant(snapshot.index > this.commit, 'a snapshot never takes committed entries back', () => ({ snapshot: snapshot.index, commit: this.commit }));
+    invariant(snapshot.index > this.commit, 'a snapshot never takes committed entries back', () => ({
+      snapshot: snapshot.index,
+      commit: this.commit,
+    }));
     this.tail = [];
     this.tailBytes = this.uncommittedBytes = 0;
     this.tailFirst = snapshot.index + 1;
@@ -168,14 +184,21 @@ export class RaftLog {
   private loadTail(): void {
     while (this.lastIndex < this.reader.lastIndex) {
       const entries = this.reader.entries(logIndex(this.lastIndex + 1), this.reader.lastIndex, this.tailBytesMax);
-      invariant(entries.length > 0, 'the log has every entry up to its last index', () => ({ from: this.lastIndex + 1, lastIndex: this.reader.lastIndex }));
+      invariant(entries.length > 0, 'the log has every entry up to its last index', () => ({
+        from: this.lastIndex + 1,
+        lastIndex: this.reader.lastIndex,
+      }));
       this.append(entries);
     }
   }
 
   private sizeAt(offset: number): number {
     const entry = this.tail[offset];
-    invariant(entry !== undefined, 'uncommitted entries are in memory', () => ({ offset, tailFirst: this.tailFirst, length: this.tail.length }));
+    invariant(entry !== undefined, 'uncommitted entries are in memory', () => ({
+      offset,
+      tailFirst: this.tailFirst,
+      length: this.tail.length,
+    }));
     return sizeOf(entry);
   }
 }

@@ -50,13 +50,27 @@ export class Machine implements Core {
     this.server = new Server(options, rules);
   }
 
-  get id(): MemberId { return this.server.id; }
-  get role(): Role { return this.server.role; }
-  get term(): Term { return this.server.term; }
-  get leader(): MemberId | null { return this.server.leader; }
-  get commit(): LogIndex { return this.server.log.commit; }
-  get electionTimeoutTicks(): number { return this.server.patience.ticks; }
-  get membership(): Membership { return this.server.memberships.current; }
+  get id(): MemberId {
+    return this.server.id;
+  }
+  get role(): Role {
+    return this.server.role;
+  }
+  get term(): Term {
+    return this.server.term;
+  }
+  get leader(): MemberId | null {
+    return this.server.leader;
+  }
+  get commit(): LogIndex {
+    return this.server.log.commit;
+  }
+  get electionTimeoutTicks(): number {
+    return this.server.patience.ticks;
+  }
+  get membership(): Membership {
+    return this.server.memberships.current;
+  }
 
   tick(): void {
     const { server } = this;
@@ -72,7 +86,12 @@ export class Machine implements Core {
   }
 
   step(message: Message): void {
-    invariant(message.to === this.id, 'a message reaches the server that it is for', () => ({ id: this.id, to: message.to, from: message.from, type: message.type }));
+    invariant(message.to === this.id, 'a message reaches the server that it is for', () => ({
+      id: this.id,
+      to: message.to,
+      from: message.from,
+      type: message.type,
+    }));
     if (admit(this.server, message)) handle(message.type, this.server, message);
   }
 
@@ -84,7 +103,10 @@ export class Machine implements Core {
     // One proposal alone may exceed the bound, or it could never be made.
     if (log.uncommittedBytes > 0 && log.uncommittedBytes + bytes > options.uncommittedBytesMax) return { outcome: 'full' };
     const first = (log.lastIndex + 1) as LogIndex;
-    appendOwn(this.server, commands.map((data) => ({ kind: 'command', data })));
+    appendOwn(
+      this.server,
+      commands.map((data) => ({ kind: 'command', data })),
+    );
     return { outcome: 'appended', first, term };
   }
 
@@ -141,7 +163,12 @@ export class Machine implements Core {
     const { leadership } = this.server;
     if (leadership === null) return null;
     const { now } = this.server;
-    return new Map([...leadership.peers.values()].map((peer) => [peer.id, { match: peer.match, state: peer.state, active: isActive(this.server, peer), silentTicks: now - peer.activeAt }]));
+    return new Map(
+      [...leadership.peers.values()].map((peer) => [
+        peer.id,
+        { match: peer.match, state: peer.state, active: isActive(this.server, peer), silentTicks: now - peer.activeAt },
+      ]),
+    );
   }
 
   /** A leader that hands over names no leader: it is not known yet. */
@@ -182,13 +209,22 @@ export class Machine implements Core {
 
   private takeState(): Published | null {
     const { role, term, leader } = this.server;
-    if (this.published !== null && this.published.role === role && this.published.term === term && this.published.leader === leader) return null;
+    if (this.published !== null && this.published.role === role && this.published.term === term && this.published.leader === leader)
+      return null;
     this.published = { role, term, leader };
     return this.published;
   }
 }
 
 function isEmpty(ready: Ready): boolean {
-  return ready.immediate.length === 0 && ready.afterSync.length === 0 && ready.persist === null && ready.install === null && ready.committed.length === 0
-    && ready.reads.length === 0 && ready.failedReads.length === 0 && ready.state === null;
+  return (
+    ready.immediate.length === 0 &&
+    ready.afterSync.length === 0 &&
+    ready.persist === null &&
+    ready.install === null &&
+    ready.committed.length === 0 &&
+    ready.reads.length === 0 &&
+    ready.failedReads.length === 0 &&
+    ready.state === null
+  );
 }

@@ -23,7 +23,11 @@ export function changed(membership: Membership, change: MembershipChange): Chang
 
 type ChangeOf = { readonly [T in MembershipChange['type']]: MembershipChange & { readonly type: T } };
 
-const changes: { readonly [T in keyof ChangeOf]: (membership: Membership, change: ChangeOf[T]) => ChangedMembership } = { addLearner, promote, remove };
+const changes: { readonly [T in keyof ChangeOf]: (membership: Membership, change: ChangeOf[T]) => ChangedMembership } = {
+  addLearner,
+  promote,
+  remove,
+};
 
 function changedBy<T extends keyof ChangeOf>(type: T, membership: Membership, change: ChangeOf[T]): ChangedMembership {
   return changes[type](membership, change);
@@ -41,14 +45,18 @@ function promote(membership: Membership, change: ChangeOf['promote']): ChangedMe
   const role = roleOf(membership, change.id);
   if (role === null) return refused(`${change.id} is not a member`);
   if (role === 'voter') return refused(`${change.id} is a voter already`);
-  return accepted(membership.members.map((member) => (member.id === change.id ? { ...member, role: 'voter' } : member)), membership.removed);
+  return accepted(
+    membership.members.map((member) => (member.id === change.id ? { ...member, role: 'voter' } : member)),
+    membership.removed,
+  );
 }
 
 function remove(membership: Membership, change: ChangeOf['remove']): ChangedMembership {
   if (roleOf(membership, change.id) === null) return refused(`${change.id} is not a member`);
   const members = membership.members.filter((member) => member.id !== change.id);
   if (!members.some((member) => member.role === 'voter')) return refused(`${change.id} is the last voter`);
-  if (membership.removed.length >= limits.removedMax) return refused(`the cluster remembers ${limits.removedMax} removed members, which is the most`);
+  if (membership.removed.length >= limits.removedMax)
+    return refused(`the cluster remembers ${limits.removedMax} removed members, which is the most`);
   return accepted(members, [...membership.removed, change.id]);
 }
 
@@ -72,7 +80,8 @@ const roles: readonly MemberRole[] = ['learner', 'voter'];
 
 export function encodeMembership(membership: Membership): Uint8Array {
   const parts: Uint8Array[] = [Uint8Array.of(VERSION), number16(membership.members.length)];
-  for (const member of membership.members) parts.push(Uint8Array.of(roles.indexOf(member.role)), ...text(member.id), ...text(member.address));
+  for (const member of membership.members)
+    parts.push(Uint8Array.of(roles.indexOf(member.role)), ...text(member.id), ...text(member.address));
   parts.push(number16(membership.removed.length));
   for (const id of membership.removed) parts.push(...text(id));
   return Buffer.concat(parts);
@@ -83,7 +92,11 @@ export function decodeMembership(bytes: Uint8Array): Membership {
   const reader = new ByteReader(bytes);
   const version = reader.byte();
   if (version !== VERSION) throw new RangeError(`membership entry has version ${version}; only ${VERSION} is known`);
-  const members = Array.from({ length: reader.number16() }, () => ({ role: decodeRole(reader.byte()), id: memberId(reader.text()), address: reader.text() }));
+  const members = Array.from({ length: reader.number16() }, () => ({
+    role: decodeRole(reader.byte()),
+    id: memberId(reader.text()),
+    address: reader.text(),
+  }));
   const removed = Array.from({ length: reader.number16() }, () => memberId(reader.text()));
   reader.end();
   return { members, removed };
@@ -122,7 +135,8 @@ class ByteReader {
   }
 
   end(): void {
-    if (this.position !== this.bytes.length) throw new RangeError(`membership entry has ${this.bytes.length - this.position} bytes too many`);
+    if (this.position !== this.bytes.length)
+      throw new RangeError(`membership entry has ${this.bytes.length - this.position} bytes too many`);
   }
 
   private take(count: number): Uint8Array {

@@ -13,13 +13,23 @@ export type MessageType = Message['type'];
 export type MessageOf<T extends MessageType> = Message & { readonly type: T };
 
 export type MessageBody =
-  | { readonly type: 'preVote' | 'vote'; readonly lastIndex: LogIndex; readonly lastTerm: Term;
+  | {
+      readonly type: 'preVote' | 'vote';
+      readonly lastIndex: LogIndex;
+      readonly lastTerm: Term;
       /** Set when the leader itself asked for this election (dissertation, section 3.10); check-quorum leases are then ignored. */
-      readonly transfer: boolean }
+      readonly transfer: boolean;
+    }
   | { readonly type: 'preVoteReply' | 'voteReply'; readonly granted: boolean }
-  | { readonly type: 'append'; readonly previousIndex: LogIndex; readonly previousTerm: Term; readonly entries: readonly Entry[]; readonly commit: LogIndex;
+  | {
+      readonly type: 'append';
+      readonly previousIndex: LogIndex;
+      readonly previousTerm: Term;
+      readonly entries: readonly Entry[];
+      readonly commit: LogIndex;
       /** The newest read round that this message confirms when it is answered (read index, dissertation, section 6.4). */
-      readonly round: number }
+      readonly round: number;
+    }
   | { readonly type: 'appendReply'; readonly round: number; readonly result: AppendResult }
   /** Offers a snapshot. Its bytes travel beside this message, by the transport; the core sees only the announcement. */
   | { readonly type: 'installSnapshot'; readonly snapshot: SnapshotMeta }

@@ -15,7 +15,10 @@ export class Patience {
   private longest = 0;
   private longestOfSpan = 0;
 
-  constructor(private readonly electionTicks: number, private readonly timeoutsMax: number) {}
+  constructor(
+    private readonly electionTicks: number,
+    private readonly timeoutsMax: number,
+  ) {}
 
   /** The shortest wait for a leader; the longest is almost twice that. */
   get ticks(): number {

@@ -31,7 +31,12 @@ export class Progress {
   private pendingSnapshot: SnapshotMeta | null = null;
 
   /** `next`: the entry to send next. `activeAt`: the tick of the last answer. */
-  constructor(readonly id: MemberId, public next: LogIndex, public activeAt: number, private readonly inflightMax: number) {}
+  constructor(
+    readonly id: MemberId,
+    public next: LogIndex,
+    public activeAt: number,
+    private readonly inflightMax: number,
+  ) {}
 
   /** The snapshot under way, while in state `snapshot`. */
   get snapshot(): SnapshotMeta | null {

@@ -19,7 +19,9 @@ export function flushReads(server: Server): void {
 export function confirmRounds(server: Server): void {
   const { leadership, reads } = server;
   if (leadership === null || reads.roundsInFlight === 0) return;
-  const acked = quorumValue(server.memberships.voters, (id) => (id === server.id ? leadership.round : leadership.peers.get(id)?.ackedRound ?? 0));
+  const acked = quorumValue(server.memberships.voters, (id) =>
+    id === server.id ? leadership.round : (leadership.peers.get(id)?.ackedRound ?? 0),
+  );
   reads.confirm(acked, (read, index) => server.sendNow(read.from, { type: 'readIndexReply', id: read.id, index }));
 }
 

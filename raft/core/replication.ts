@@ -83,7 +83,11 @@ export function reportUnreachable(server: Server, to: MemberId): void {
 }
 
 function onAccepted(server: Server, leadership: Leadership, peer: Progress, { match }: AppendResult & { accepted: true }): void {
-  invariant(match <= server.log.lastIndex, 'no follower holds more of the leader\'s log than the leader', () => ({ from: peer.id, match, lastIndex: server.log.lastIndex }));
+  invariant(match <= server.log.lastIndex, "no follower holds more of the leader's log than the leader", () => ({
+    from: peer.id,
+    match,
+    lastIndex: server.log.lastIndex,
+  }));
   if (!peer.accepted(match)) return;
   advanceCommit(server, leadership);
   if (server.leadership === leadership) handOverIfReady(server, leadership);
@@ -100,12 +104,12 @@ function onRejected(server: Server, peer: Progress, { rejected, hintIndex, hintT
 }
 
 function matchOf(server: Server, leadership: Leadership, id: MemberId): number {
-  return id === server.id ? server.log.durableIndex : leadership.peers.get(id)?.match ?? 0;
+  return id === server.id ? server.log.durableIndex : (leadership.peers.get(id)?.match ?? 0);
 }
 
 /** The last tick by which a quorum, this server included, had been heard of. */
 function quorumHeardAt(server: Server, leadership: Leadership): number {
-  return quorumValue(server.memberships.voters, (id) => (id === server.id ? server.now : leadership.peers.get(id)?.activeAt ?? 0));
+  return quorumValue(server.memberships.voters, (id) => (id === server.id ? server.now : (leadership.peers.get(id)?.activeAt ?? 0)));
 }
 
 /** A follower answered. If that ends a silence of the quorum, its length is what check-quorum has to bear. */
@@ -141,19 +145,37 @@ function sendEmpty(server: Server, leadership: Leadership, peer: Progress): void
   sendAppend(server, leadership, peer, { previousIndex, entries: [] });
 }
 
-function sendAppend(server: Server, leadership: Leadership, peer: Progress, { previousIndex, entries }: { previousIndex: number; entries: readonly Entry[] }): void {
+function sendAppend(
+  server: Server,
+  leadership: Leadership,
+  peer: Progress,
+  { previousIndex, entries }: { previousIndex: number; entries: readonly Entry[] },
+): void {
   const { commit } = server.log;
   const previousTerm = peer.snapshot?.index === previousIndex ? peer.snapshot.term : server.log.termAt(previousIndex);
-  invariant(previousTerm !== null, 'the leader knows the term of the entry before those it sends', () => ({ previousIndex, firstIndex: server.log.firstIndex }));
-  server.sendNow(peer.id, { type: 'append', previousIndex: logIndex(previousIndex), previousTerm: toTerm(previousTerm), entries, commit, round: leadership.round });
+  invariant(previousTerm !== null, 'the leader knows the term of the entry before those it sends', () => ({
+    previousIndex,
+    firstIndex: server.log.firstIndex,
+  }));
+  server.sendNow(peer.id, {
+    type: 'append',
+    previousIndex: logIndex(previousIndex),
+    previousTerm: toTerm(previousTerm),
+    entries,
+    commit,
+    round: leadership.round,
+  });
   peer.sentCommit = commit;
   peer.sentRound = leadership.round;
 }
 
 function offerSnapshot(server: Server, peer: Progress): void {
   const snapshot = server.options.snapshotSource();
-  invariant(snapshot.index + 1 >= server.log.firstIndex && snapshot.index <= server.log.commit, 'a snapshot holds committed entries and leaves no gap before the log',
-    () => ({ snapshot: snapshot.index, firstIndex: server.log.firstIndex, commit: server.log.commit }));
+  invariant(
+    snapshot.index + 1 >= server.log.firstIndex && snapshot.index <= server.log.commit,
+    'a snapshot holds committed entries and leaves no gap before the log',
+    () => ({ snapshot: snapshot.index, firstIndex: server.log.firstIndex, commit: server.log.commit }),
+  );
   peer.becomeSnapshot(snapshot);
   server.sendNow(peer.id, { type: 'installSnapshot', snapshot });
 }

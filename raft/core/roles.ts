@@ -51,8 +51,11 @@ export function becomeCandidate(server: Server): void {
 }
 
 export function becomeLeader(server: Server): void {
-  invariant(server.role === 'candidate' && server.durable.term === server.term && server.durable.vote === server.id,
-    'a leader was a candidate of the same term whose own vote is durable', () => ({ role: server.role, term: server.term, durable: server.durable }));
+  invariant(
+    server.role === 'candidate' && server.durable.term === server.term && server.durable.vote === server.id,
+    'a leader was a candidate of the same term whose own vote is durable',
+    () => ({ role: server.role, term: server.term, durable: server.durable }),
+  );
   server.role = 'leader';
   server.leader = server.id;
   server.reads.reclaimBatches(server.id);

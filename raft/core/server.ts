@@ -56,10 +56,16 @@ export class Server {
   immediate: Message[] = [];
   afterSync: Message[] = [];
 
-  constructor(readonly options: CoreOptions, readonly rules: Rules) {
+  constructor(
+    readonly options: CoreOptions,
+    readonly rules: Rules,
+  ) {
     const { hardState, appliedIndex, log } = options;
-    invariant(appliedIndex <= log.lastIndex && appliedIndex + 1 >= log.firstIndex, 'the log reaches back to the applied index and covers it',
-      () => ({ appliedIndex, firstIndex: log.firstIndex, lastIndex: log.lastIndex }));
+    invariant(
+      appliedIndex <= log.lastIndex && appliedIndex + 1 >= log.firstIndex,
+      'the log reaches back to the applied index and covers it',
+      () => ({ appliedIndex, firstIndex: log.firstIndex, lastIndex: log.lastIndex }),
+    );
     this.id = options.id;
     this.term = hardState.term;
     this.vote = hardState.vote;

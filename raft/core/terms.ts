@@ -32,7 +32,9 @@ function refuseOlder(server: Server, message: Message): void {
 }
 
 const staleAppend = (): MessageBody => ({
-  type: 'appendReply', round: 0, result: { accepted: false, rejected: logIndex(0), hintIndex: logIndex(0), hintTerm: toTerm(0) },
+  type: 'appendReply',
+  round: 0,
+  result: { accepted: false, rejected: logIndex(0), hintIndex: logIndex(0), hintTerm: toTerm(0) },
 });
 
 const refusals: { readonly [T in MessageType]?: (message: Message) => MessageBody | undefined } = {

@@ -32,8 +32,14 @@ const emptyBase: Base = { index: 0 as LogIndex, term: 0 as Term };
 /** The log's file. Pages of dropped entries are used again by new ones, so its size follows the most that was ever held at once. */
 export function logKind(owner: { readonly clusterId: string; readonly memberId: MemberId }): DatabaseKind {
   return {
-    name: 'Raft log', applicationId: 0x5261_4c67, formatVersion: 1,
-    synchronous: 'full', pageBytes: 4096, cacheBytes, walBytesKept, shrinks: false,
+    name: 'Raft log',
+    applicationId: 0x5261_4c67,
+    formatVersion: 1,
+    synchronous: 'full',
+    pageBytes: 4096,
+    cacheBytes,
+    walBytesKept,
+    shrinks: false,
     damaged: (path, what, cause) => new DamagedLogError(path, null, what, cause),
     create: (db) => {
       db.exec(schema);
@@ -49,19 +55,29 @@ export type LogStatements = ReturnType<typeof logStatements>;
 export function logStatements(db: Database.Database) {
   return {
     identity: db.prepare<[], IdentityRow>('SELECT cluster_id, member_id, incarnation, crc FROM identity WHERE one = 1'),
-    insertIdentity: db.prepare<[IdentityRow]>('INSERT INTO identity (one, cluster_id, member_id, incarnation, crc) VALUES (1, @cluster_id, @member_id, @incarnation, @crc)'),
+    insertIdentity: db.prepare<[IdentityRow]>(
+      'INSERT INTO identity (one, cluster_id, member_id, incarnation, crc) VALUES (1, @cluster_id, @member_id, @incarnation, @crc)',
+    ),
     peers: db.prepare<[], PeerRow>('SELECT member_id, incarnation, crc FROM peers'),
     insertPeer: db.prepare<[PeerRow]>('INSERT INTO peers (member_id, incarnation, crc) VALUES (@member_id, @incarnation, @crc)'),
     state: db.prepare<[], StateRow>('SELECT term, vote, commit_index, base_index, base_term, crc FROM state WHERE one = 1'),
     insertState: db.prepare<[StateRow]>(
-      'INSERT INTO state (one, term, vote, commit_index, base_index, base_term, crc) VALUES (1, @term, @vote, @commit_index, @base_index, @base_term, @crc)'),
+      'INSERT INTO state (one, term, vote, commit_index, base_index, base_term, crc) VALUES (1, @term, @vote, @commit_index, @base_index, @base_term, @crc)',
+    ),
     updateState: db.prepare<[StateRow]>(
-      'UPDATE state SET term = @term, vote = @vote, commit_index = @commit_index, base_index = @base_index, base_term = @base_term, crc = @crc WHERE one = 1'),
-    insertEntry: db.prepare<[number, number, number, number, Uint8Array]>('INSERT INTO entries (log_index, term, kind, crc, data) VALUES (?, ?, ?, ?, ?)'),
+      'UPDATE state SET term = @term, vote = @vote, commit_index = @commit_index, base_index = @base_index, base_term = @base_term, crc = @crc WHERE one = 1',
+    ),
+    insertEntry: db.prepare<[number, number, number, number, Uint8Array]>(
+      'INSERT INTO entries (log_index, term, kind, crc, data) VALUES (?, ?, ?, ?, ?)',
+    ),
     truncateFrom: db.prepare<[number]>('DELETE FROM entries WHERE log_index >= ?'),
     dropTo: db.prepare<[number]>('DELETE FROM entries WHERE log_index <= ?'),
-    entriesBetween: db.prepare<[number, number], EntryRow>('SELECT log_index, term, kind, crc, data FROM entries WHERE log_index BETWEEN ? AND ? ORDER BY log_index'),
-    entriesAfter: db.prepare<[number], EntryRow>('SELECT log_index, term, kind, crc, data FROM entries WHERE log_index > ? ORDER BY log_index'),
+    entriesBetween: db.prepare<[number, number], EntryRow>(
+      'SELECT log_index, term, kind, crc, data FROM entries WHERE log_index BETWEEN ? AND ? ORDER BY log_index',
+    ),
+    entriesAfter: db.prepare<[number], EntryRow>(
+      'SELECT log_index, term, kind, crc, data FROM entries WHERE log_index > ? ORDER BY log_index',
+    ),
     oldest: db.prepare<[], { log_index: number }>('SELECT log_index FROM entries ORDER BY log_index LIMIT 1'),
     walPages: db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)'),
   };

@@ -89,14 +89,18 @@ class SqliteLog implements RaftLog {
 
   entries(from: LogIndex, to: LogIndex, bytesMax: number): Entry[] {
     this.#failStop.check();
-    assert(from >= this.firstIndex && to <= this.#lastIndex, `entries ${from} to ${to} were asked for, held are ${this.firstIndex} to ${this.#lastIndex}`);
+    assert(
+      from >= this.firstIndex && to <= this.#lastIndex,
+      `entries ${from} to ${to} were asked for, held are ${this.firstIndex} to ${this.#lastIndex}`,
+    );
     if (from > to) return [];
     return this.#tail.read(from, to, bytesMax) ?? this.#failStop.run('reading entries', () => this.#readEntries(from, to, bytesMax));
   }
 
   append({ hardState, entries }: Persist): void {
     this.#failStop.check();
-    const next = hardState === null ? this.#hardState : { ...hardState, commit: Math.max(hardState.commit, this.#hardState.commit) as LogIndex };
+    const next =
+      hardState === null ? this.#hardState : { ...hardState, commit: Math.max(hardState.commit, this.#hardState.commit) as LogIndex };
     const lastIndex = this.#checkAppend(next, entries);
     if (hardState === null && entries.length === 0) return;
     this.#write('append', () => {
@@ -131,7 +135,10 @@ class SqliteLog implements RaftLog {
   resetTo({ index, term }: SnapshotMeta): void {
     this.#failStop.check();
     assert(index >= this.#base.index, `snapshot ${index} is older than the log's own, ${this.#base.index}`);
-    assert(index > this.#base.index || term === this.#base.term, `snapshot ${index} has term ${term}, but the log began there in term ${this.#base.term}`);
+    assert(
+      index > this.#base.index || term === this.#base.term,
+      `snapshot ${index} has term ${term}, but the log began there in term ${this.#base.term}`,
+    );
     const keep = this.termAt(index) === term;
     const base = { index, term };
     const hardState = atLeast(this.#hardState, base);
@@ -166,7 +173,10 @@ class SqliteLog implements RaftLog {
   #checkAppend(next: HardState, entries: readonly Entry[]): LogIndex {
     const now = this.#hardState;
     assert(next.term >= now.term, `term would go back from ${now.term} to ${next.term}`);
-    assert(next.term > now.term || now.vote === null || next.vote === now.vote, `the vote of term ${next.term} would change from ${String(now.vote)} to ${String(next.vote)}`);
+    assert(
+      next.term > now.term || now.vote === null || next.vote === now.vote,
+      `the vote of term ${next.term} would change from ${String(now.vote)} to ${String(next.vote)}`,
+    );
     const lastIndex = this.#checkEntries(next, entries);
     assert(next.commit <= lastIndex, `commit index ${next.commit} lies behind the end of the log, ${lastIndex}`);
     return lastIndex;
@@ -175,11 +185,20 @@ class SqliteLog implements RaftLog {
   #checkEntries(next: HardState, entries: readonly Entry[]): LogIndex {
     const first = entries[0];
     if (first === undefined) return this.#lastIndex;
-    assert(first.index > this.#hardState.commit, `entry ${first.index} would replace a committed one (commit index ${this.#hardState.commit})`);
+    assert(
+      first.index > this.#hardState.commit,
+      `entry ${first.index} would replace a committed one (commit index ${this.#hardState.commit})`,
+    );
     let previous = { index: first.index - 1, term: this.termAt((first.index - 1) as LogIndex) };
     for (const { index, term } of entries) {
-      assert(previous.term !== null && index === previous.index + 1, `entry ${index} does not follow the log, which ends at ${this.#lastIndex}`);
-      assert(term >= previous.term && term <= next.term, `entry ${index} has term ${term}, after ${previous.term} and in term ${next.term}`);
+      assert(
+        previous.term !== null && index === previous.index + 1,
+        `entry ${index} does not follow the log, which ends at ${this.#lastIndex}`,
+      );
+      assert(
+        term >= previous.term && term <= next.term,
+        `entry ${index} has term ${term}, after ${previous.term} and in term ${next.term}`,
+      );
       previous = { index, term };
     }
     return previous.index as LogIndex;
@@ -240,7 +259,8 @@ class SqliteLog implements RaftLog {
     for (const row of this.#sql.entriesBetween.iterate(from, to)) {
       const entry = entryFromRow(row);
       const expected = from + found.length;
-      if (entry === null || entry.index !== expected) throw new DamagedLogError(this.path, expected, 'the entry is missing or was changed after it was written');
+      if (entry === null || entry.index !== expected)
+        throw new DamagedLogError(this.path, expected, 'the entry is missing or was changed after it was written');
       bytes += entry.data.length;
       if (bytes > bytesMax && found.length > 0) return found;
       found.push(entry);
@@ -253,15 +273,21 @@ class SqliteLog implements RaftLog {
     const row = this.#sql.identity.get();
     const identity = row === undefined ? null : identityFromRow(row);
     if (identity === null) throw new DamagedLogError(this.path, null, 'whose it is was changed after it was written');
-    if (identity.clusterId !== clusterId) throw new WrongIdentityError(this.path, `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}: it was made with another cluster token`);
-    if (identity.memberId !== memberId) throw new WrongIdentityError(this.path, `it is of member ${JSON.stringify(identity.memberId)}, not ${JSON.stringify(memberId)}`);
+    if (identity.clusterId !== clusterId)
+      throw new WrongIdentityError(
+        this.path,
+        `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}: it was made with another cluster token`,
+      );
+    if (identity.memberId !== memberId)
+      throw new WrongIdentityError(this.path, `it is of member ${JSON.stringify(identity.memberId)}, not ${JSON.stringify(memberId)}`);
     return identity;
   }
 
   #readPeers(): Map<string, string> {
     const peers = this.#sql.peers.all();
     for (const { member_id, incarnation, crc } of peers) {
-      if (peerRow(member_id, incarnation).crc !== crc) throw new DamagedLogError(this.path, null, `what is known of peer ${JSON.stringify(member_id)} was changed after it was written`);
+      if (peerRow(member_id, incarnation).crc !== crc)
+        throw new DamagedLogError(this.path, null, `what is known of peer ${JSON.stringify(member_id)} was changed after it was written`);
     }
     return new Map(peers.map(({ member_id, incarnation }) => [member_id, incarnation]));
   }
@@ -279,13 +305,16 @@ class SqliteLog implements RaftLog {
     let term = this.#base.term as number;
     for (const row of this.#sql.entriesAfter.iterate(this.#base.index)) {
       const entry = entryFromRow(row);
-      if (entry === null || entry.index !== expected) throw new DamagedLogError(this.path, expected, 'the entry is missing or was changed after it was written');
-      if (entry.term < term || entry.term > this.#hardState.term) throw new DamagedLogError(this.path, expected, `its term ${entry.term} cannot be`);
+      if (entry === null || entry.index !== expected)
+        throw new DamagedLogError(this.path, expected, 'the entry is missing or was changed after it was written');
+      if (entry.term < term || entry.term > this.#hardState.term)
+        throw new DamagedLogError(this.path, expected, `its term ${entry.term} cannot be`);
       this.#replaceInMemory([entry], entry.index);
       expected += 1;
       term = entry.term;
     }
-    if (this.#hardState.commit > this.#lastIndex) throw new DamagedLogError(this.path, expected, `it ends before the commit index ${this.#hardState.commit}`);
+    if (this.#hardState.commit > this.#lastIndex)
+      throw new DamagedLogError(this.path, expected, `it ends before the commit index ${this.#hardState.commit}`);
   }
 }
 

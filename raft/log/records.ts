@@ -27,13 +27,25 @@ export interface StateRow {
 }
 
 /** The one row of `identity`. */
-export interface IdentityRow { readonly cluster_id: string; readonly member_id: string; readonly incarnation: string; readonly crc: number }
+export interface IdentityRow {
+  readonly cluster_id: string;
+  readonly member_id: string;
+  readonly incarnation: string;
+  readonly crc: number;
+}
 
 /** One row of `peers`. */
-export interface PeerRow { readonly member_id: string; readonly incarnation: string; readonly crc: number }
+export interface PeerRow {
+  readonly member_id: string;
+  readonly incarnation: string;
+  readonly crc: number;
+}
 
 /** Where the log begins: the last entry that was dropped. */
-export interface Base { readonly index: LogIndex; readonly term: Term }
+export interface Base {
+  readonly index: LogIndex;
+  readonly term: Term;
+}
 
 export function entryRow(entry: Entry): EntryRow {
   const kind = kindNumbers[entry.kind];

@@ -1,7 +1,10 @@
 import assert from 'node:assert';
 import type { LogIndex, Term } from '../types.js';
 
-interface Run { readonly first: LogIndex; readonly term: Term }
+interface Run {
+  readonly first: LogIndex;
+  readonly term: Term;
+}
 
 /**
  * The term of every entry in memory. Terms never fall along the log, so one pair for each change of term says it all, however long the log is:

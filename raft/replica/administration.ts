@@ -7,10 +7,23 @@ import { addressComplaint } from '../transport/address.js';
 import type { Entry, LogIndex, Term } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
-interface Change { readonly id: number; readonly index: LogIndex; readonly term: Term; readonly deadlineMs: number }
+interface Change {
+  readonly id: number;
+  readonly index: LogIndex;
+  readonly term: Term;
+  readonly deadlineMs: number;
+}
 /** A removal that waits until enough of those who would stay have answered since it was asked for. */
-interface Removal { readonly id: number; readonly change: MembershipChange & { readonly type: 'remove' }; readonly deadlineMs: number; ticks: number }
-interface Transfer { readonly id: number; readonly deadlineMs: number }
+interface Removal {
+  readonly id: number;
+  readonly change: MembershipChange & { readonly type: 'remove' };
+  readonly deadlineMs: number;
+  ticks: number;
+}
+interface Transfer {
+  readonly id: number;
+  readonly deadlineMs: number;
+}
 
 /** Membership changes and leadership transfers that operators wait for. There are few of them. */
 export class Administration {
@@ -42,7 +55,9 @@ export class Administration {
   /** An address at which nobody can be, or somebody else is, would cost the new member its name: names are never used again. */
   #objectionTo(address: string): string | null {
     const there = this.#core.membership.members.find((member) => member.address === address);
-    return there === undefined ? addressComplaint(address) : `${address} is where ${there.id} listens; give the new member an address of its own`;
+    return there === undefined
+      ? addressComplaint(address)
+      : `${address} is where ${there.id} listens; give the new member an address of its own`;
   }
 
   tick(): void {
@@ -55,7 +70,11 @@ export class Administration {
       // Of the last voter the core says that it is the last one.
       if (left === 0 || answered >= quorumSize(left)) this.#append(removal.id, removal.change, removal.deadlineMs);
       else if (removal.ticks < this.#patienceTicks) this.#removals.push(removal);
-      else this.#sink.membership(removal.id, { outcome: 'refused', reason: `without ${removal.change.id} only ${answered} of ${left} voters would answer, which is no majority; bring the others back, or remove one that does not answer` });
+      else
+        this.#sink.membership(removal.id, {
+          outcome: 'refused',
+          reason: `without ${removal.change.id} only ${answered} of ${left} voters would answer, which is no majority; bring the others back, or remove one that does not answer`,
+        });
     }
   }
 
@@ -70,7 +89,8 @@ export class Administration {
   #append(id: number, change: MembershipChange, deadlineMs: number): void {
     const result = this.#core.changeMembership(change);
     if (result.outcome === 'appended') this.#changes.push({ id, index: result.first, term: result.term, deadlineMs });
-    else if (result.outcome === 'full') this.#sink.membership(id, { outcome: 'unavailable', reason: 'the log takes no more entries just now' });
+    else if (result.outcome === 'full')
+      this.#sink.membership(id, { outcome: 'unavailable', reason: 'the log takes no more entries just now' });
     else this.#sink.membership(id, result);
   }
 
@@ -95,15 +115,23 @@ export class Administration {
   applied(entries: readonly Entry[]): void {
     if (this.#changes.length === 0) return;
     for (const entry of entries) {
-      this.#settle((change) => change.index === entry.index, (change) => {
-        failPoint?.('membership.applied');
-        return change.term === entry.term ? { outcome: 'applied' } : { outcome: 'unavailable', reason: 'another leader replaced the change' };
-      });
+      this.#settle(
+        (change) => change.index === entry.index,
+        (change) => {
+          failPoint?.('membership.applied');
+          return change.term === entry.term
+            ? { outcome: 'applied' }
+            : { outcome: 'unavailable', reason: 'another leader replaced the change' };
+        },
+      );
     }
   }
 
   expire(nowMs: number): void {
-    this.#settle(({ deadlineMs }) => deadlineMs <= nowMs, () => ({ outcome: 'unknown', reason: 'the change was not committed within the time limit' }));
+    this.#settle(
+      ({ deadlineMs }) => deadlineMs <= nowMs,
+      () => ({ outcome: 'unknown', reason: 'the change was not committed within the time limit' }),
+    );
     this.#transfers = this.#transfers.filter(({ id, deadlineMs }) => {
       if (deadlineMs <= nowMs) this.#sink.done(id);
       return deadlineMs > nowMs;

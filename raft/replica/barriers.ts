@@ -1,6 +1,9 @@
 import type { LogIndex } from '../types.js';
 
-interface Barrier { readonly id: number; readonly deadlineMs: number }
+interface Barrier {
+  readonly id: number;
+  readonly deadlineMs: number;
+}
 
 /**
  * Read barriers on their way: collected into groups that are one read of the core each, confirmed with an index, reached once that is applied.

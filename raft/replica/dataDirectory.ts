@@ -33,10 +33,16 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   makeDirectory(resolve(snapshotDirectory));
   for (const leftover of readdirSync(snapshotDirectory)) rmSync(join(snapshotDirectory, leftover), { recursive: true, force: true });
   const members = [...options.initialMembers].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const store = openStore(join(options.dataDirectory, 'store.db'), { decodeMembership, initialMembership: { ...emptyMembership, members } });
+  const store = openStore(join(options.dataDirectory, 'store.db'), {
+    decodeMembership,
+    initialMembership: { ...emptyMembership, members },
+  });
   if (store.created) failPoint?.('create.storeAlone');
   try {
-    const log = openLog(join(options.dataDirectory, 'log.db'), { clusterId: clusterIdOf(options.clusterToken), memberId: options.memberId });
+    const log = openLog(join(options.dataDirectory, 'log.db'), {
+      clusterId: clusterIdOf(options.clusterToken),
+      memberId: options.memberId,
+    });
     try {
       reconcile(store, log);
       return { store, log, snapshotDirectory };
@@ -61,7 +67,12 @@ export function makeDirectory(path: string): void {
     mkdirSync(path, { mode: 0o700 });
     syncPath(dirname(path));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw new ReplicaError('INVALID_OPTIONS', `cannot create the directory ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw new ReplicaError(
+        'INVALID_OPTIONS',
+        `cannot create the directory ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        cause,
+      );
   }
 }
 
@@ -74,12 +85,18 @@ export function makeDirectory(path: string): void {
 export function reconcile(store: Store, log: RaftLog): void {
   const { appliedIndex } = store;
   const logHasHistory = log.lastIndex > 0 || log.hardState.term > 0;
-  if (store.created && logHasHistory) throw new ReplicaError('INCONSISTENT_DATA', `the store is missing beside the Raft log ${log.path}. ${advice}`);
-  if (log.created && appliedIndex > 0) throw new ReplicaError('INCONSISTENT_DATA', `the Raft log is missing beside the store ${store.path}. ${advice}`);
+  if (store.created && logHasHistory)
+    throw new ReplicaError('INCONSISTENT_DATA', `the store is missing beside the Raft log ${log.path}. ${advice}`);
+  if (log.created && appliedIndex > 0)
+    throw new ReplicaError('INCONSISTENT_DATA', `the Raft log is missing beside the store ${store.path}. ${advice}`);
   if (appliedIndex < log.firstIndex - 1) {
-    throw new ReplicaError('INCONSISTENT_DATA', `the store ${store.path} ends at entry ${appliedIndex}, but the log begins at ${log.firstIndex}: entries between are lost. ${advice}`);
+    throw new ReplicaError(
+      'INCONSISTENT_DATA',
+      `the store ${store.path} ends at entry ${appliedIndex}, but the log begins at ${log.firstIndex}: entries between are lost. ${advice}`,
+    );
   }
-  if (appliedIndex > 0 && log.termAt(appliedIndex) !== store.appliedTerm) log.resetTo({ index: appliedIndex, term: store.appliedTerm, membership: store.membership });
+  if (appliedIndex > 0 && log.termAt(appliedIndex) !== store.appliedTerm)
+    log.resetTo({ index: appliedIndex, term: store.appliedTerm, membership: store.membership });
 }
 
 /** What was applied was committed, even if the log has not heard of it. */

@@ -42,7 +42,11 @@ export interface EngineParts {
   readonly limits: ReplicaLimits;
 }
 
-export interface NewProposal { readonly sequence: number; readonly timeoutMs: number; readonly data: Uint8Array }
+export interface NewProposal {
+  readonly sequence: number;
+  readonly timeoutMs: number;
+  readonly data: Uint8Array;
+}
 
 /**
  * The loop of a replica. What arrives is collected while sockets are read; a round then hands all of it to the core and carries out what the core
@@ -112,13 +116,21 @@ export class Engine {
   propose({ sequence, timeoutMs, data }: NewProposal): void {
     const taken = this.#state === 'running' && this.#proposals.add({ sequence, data, deadlineMs: performance.now() + timeoutMs });
     if (!taken) this.#figures.proposalsRefused += 1;
-    if (!taken) this.#parts.sink.written(sequence, { outcome: 'unavailable', reason: this.#state === 'running' ? 'too many writes wait' : 'the replica stops' });
+    if (!taken)
+      this.#parts.sink.written(sequence, {
+        outcome: 'unavailable',
+        reason: this.#state === 'running' ? 'too many writes wait' : 'the replica stops',
+      });
     this.#schedule();
   }
 
   barrier(id: number, timeoutMs: number): void {
     const taken = this.#state === 'running' && this.#barriers.add(id, performance.now() + timeoutMs);
-    if (!taken) this.#parts.sink.barrier(id, { outcome: 'unavailable', reason: this.#state === 'running' ? 'too many reads wait' : 'the replica stops' });
+    if (!taken)
+      this.#parts.sink.barrier(id, {
+        outcome: 'unavailable',
+        reason: this.#state === 'running' ? 'too many reads wait' : 'the replica stops',
+      });
     this.#schedule();
   }
 
@@ -267,7 +279,8 @@ export class Engine {
     const now = performance.now();
     this.#giveUp(this.#proposals.expire(now), 'within the time limit');
     this.#giveUp(this.#proposals.stuck(), 'in the time in which a cluster with a majority finds a leader');
-    for (const id of this.#barriers.expire(now)) this.#parts.sink.barrier(id, { outcome: 'unavailable', reason: 'no leader confirmed the read within the time limit' });
+    for (const id of this.#barriers.expire(now))
+      this.#parts.sink.barrier(id, { outcome: 'unavailable', reason: 'no leader confirmed the read within the time limit' });
     this.#administration.tick();
     this.#administration.expire(now);
     if (this.#proposals.size === 0) this.#parts.store.maintain();
@@ -299,7 +312,10 @@ export class Engine {
       if (batch.leader !== core.id) {
         const proposals = batch.proposals.map(({ sequence, data }) => ({ sequence, command: data }));
         const { term, attempt, part } = batch;
-        transport.send(batch.leader, { channel: 'forward', message: { type: 'propose', term, session: this.#parts.session, attempt, part, proposals } });
+        transport.send(batch.leader, {
+          channel: 'forward',
+          message: { type: 'propose', term, session: this.#parts.session, attempt, part, proposals },
+        });
         this.#proposals.sent(batch);
       } else if (core.propose(batch.proposals.map(({ data }) => data)).outcome === 'appended') {
         this.#proposals.sent(batch);
@@ -386,7 +402,10 @@ export class Engine {
   #giveUp(givenUp: readonly GivenUp[], why: string): void {
     this.#figures.proposalsGivenUp += givenUp.length;
     for (const { sequence, inDoubt } of givenUp) {
-      this.#parts.sink.written(sequence, inDoubt ? { outcome: 'unknown', reason: `not confirmed ${why}` } : { outcome: 'unavailable', reason: `no leader took it ${why}` });
+      this.#parts.sink.written(
+        sequence,
+        inDoubt ? { outcome: 'unknown', reason: `not confirmed ${why}` } : { outcome: 'unavailable', reason: `no leader took it ${why}` },
+      );
     }
   }
 

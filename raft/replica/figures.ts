@@ -33,6 +33,15 @@ export class Figures {
 
   describe(nowMs: number, proposalsWaiting: number): ReplicaFigures {
     const { elections, leaderChanges, proposalsRefused, proposalsGivenUp, snapshotsInstalled } = this;
-    return { logSync: this.logSync.describe(), elections, leaderChanges, proposalsWaiting, proposalsRefused, proposalsGivenUp, snapshotsInstalled, checkpointAgeMs: nowMs - this.#checkpointAtMs };
+    return {
+      logSync: this.logSync.describe(),
+      elections,
+      leaderChanges,
+      proposalsWaiting,
+      proposalsRefused,
+      proposalsGivenUp,
+      snapshotsInstalled,
+      checkpointAgeMs: nowMs - this.#checkpointAtMs,
+    };
   }
 }

@@ -73,8 +73,13 @@ export class Inbox implements TransportHandlers {
 }
 
 function bytesOf(message: PeerMessage): number {
-  const parts = message.channel === 'forward'
-    ? (message.message.type === 'propose' ? message.message.proposals.map(({ command }) => command) : [])
-    : (message.message.type === 'append' ? message.message.entries.map(({ data }) => data) : []);
+  const parts =
+    message.channel === 'forward'
+      ? message.message.type === 'propose'
+        ? message.message.proposals.map(({ command }) => command)
+        : []
+      : message.message.type === 'append'
+        ? message.message.entries.map(({ data }) => data)
+        : [];
   return parts.reduce((sum, { length }) => sum + length, messageOverheadBytes);
 }

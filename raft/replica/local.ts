@@ -19,7 +19,16 @@ export interface LocalOptions {
  * A replica in the calling thread, for tests and tools: the same requests and answers as through `startReplica`, without a thread between.
  * Its syncs block the caller.
  */
-export async function createReplica(options: ReplicaOptions, { log, limits, deliver = (take) => { take(); } }: LocalOptions = {}): Promise<Replica & ReplicaAdministration> {
+export async function createReplica(
+  options: ReplicaOptions,
+  {
+    log,
+    limits,
+    deliver = (take) => {
+      take();
+    },
+  }: LocalOptions = {},
+): Promise<Replica & ReplicaAdministration> {
   const session = randomBytes(8).toString('hex');
   const takenBytes = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
   let end = (): void => undefined;
@@ -33,7 +42,11 @@ export async function createReplica(options: ReplicaOptions, { log, limits, deli
     session,
     takenBytes,
     limits: { ...replicaLimits, ...limits },
-    post: (batch) => { deliver(() => { replica.receive(batch); }, batch.byteLength); },
+    post: (batch) => {
+      deliver(() => {
+        replica.receive(batch);
+      }, batch.byteLength);
+    },
     stopped: end,
   });
   return replica;

@@ -6,12 +6,20 @@ import type { ReplicaSink } from './sink.js';
  * Tells what a replica missed while a snapshot replaced its store, which was at revision `after`: the changes are read back from the restored
  * store's history, in pages of about `bytesMax` bytes of values. Where that was compacted further, it can only say so.
  */
-export function tellMissed(store: StateMachine, after: Revision, bytesMax: number, sink: Pick<ReplicaSink, 'changes' | 'gap' | 'log'>): void {
+export function tellMissed(
+  store: StateMachine,
+  after: Revision,
+  bytesMax: number,
+  sink: Pick<ReplicaSink, 'changes' | 'gap' | 'log'>,
+): void {
   const { compactedRevision } = store;
-  for (let from = after; from < store.revision; ) {
+  for (let from = after; from < store.revision;) {
     const result = store.changesSince(from, bytesMax);
     if (result.outcome === 'compacted') {
-      sink.log('info', 'history was compacted while this replica was away: its state is read anew, and watches that need it end', { revision: after, compacted: compactedRevision });
+      sink.log('info', 'history was compacted while this replica was away: its state is read anew, and watches that need it end', {
+        revision: after,
+        compacted: compactedRevision,
+      });
       return sink.gap(store.revision, compactedRevision);
     }
     sink.changes(result.changes, result.through, compactedRevision);

@@ -11,7 +11,17 @@ import type { ReplicaSink } from './sink.js';
  * ArrayBuffer that is transferred. Structured clone of many small objects costs more than the consensus itself. Rare things travel as JSON.
  */
 
-const requestCodes = { propose: 1, barrier: 2, range: 3, status: 4, transfer: 5, membership: 6, stop: 7, changesSince: 8, snapshot: 9 } as const;
+const requestCodes = {
+  propose: 1,
+  barrier: 2,
+  range: 3,
+  status: 4,
+  transfer: 5,
+  membership: 6,
+  stop: 7,
+  changesSince: 8,
+  snapshot: 9,
+} as const;
 
 /** Collects requests until `take`. */
 export class RequestWriter {
@@ -100,7 +110,8 @@ const requestReaders: RequestReaders = {
   [requestCodes.changesSince]: (receiver, id, _timeoutMs, reader) => receiver.changesSince(id, revision(reader.uint()), reader.uint()),
   [requestCodes.status]: (receiver, id) => receiver.status(id),
   [requestCodes.transfer]: (receiver, id, timeoutMs) => receiver.transferLeadership(id, timeoutMs),
-  [requestCodes.membership]: (receiver, id, timeoutMs, reader) => receiver.changeMembership(id, JSON.parse(reader.string()) as MembershipChange, timeoutMs),
+  [requestCodes.membership]: (receiver, id, timeoutMs, reader) =>
+    receiver.changeMembership(id, JSON.parse(reader.string()) as MembershipChange, timeoutMs),
   [requestCodes.snapshot]: (receiver, id) => receiver.snapshot(id),
   [requestCodes.stop]: (receiver, id) => receiver.stop(id),
 };
@@ -122,10 +133,29 @@ function readRangeOptions(reader: ByteReader): RangeOptions {
   const at = readOptional(reader, () => revision(reader.uint()));
   const limit = readOptional(reader, () => reader.uint());
   const bytesMax = readOptional(reader, () => reader.uint());
-  return { start, end, revision: at, limit, ...(bytesMax === null ? {} : { bytesMax }), ...(reader.flag() ? {} : { countRemaining: false }) };
+  return {
+    start,
+    end,
+    revision: at,
+    limit,
+    ...(bytesMax === null ? {} : { bytesMax }),
+    ...(reader.flag() ? {} : { countRemaining: false }),
+  };
 }
 
-const answerCodes = { changes: 1, written: 2, barrier: 3, range: 4, status: 5, membership: 6, done: 7, log: 8, failed: 9, changesSince: 10, snapshot: 11 } as const;
+const answerCodes = {
+  changes: 1,
+  written: 2,
+  barrier: 3,
+  range: 4,
+  status: 5,
+  membership: 6,
+  done: 7,
+  log: 8,
+  failed: 9,
+  changesSince: 10,
+  snapshot: 11,
+} as const;
 const writeOutcomes = ['applied', 'conflict', 'compacted', 'unavailable', 'unknown'] as const satisfies readonly WriteOutcome['outcome'][];
 const rangeOutcomes = ['found', 'compacted', 'future'] as const satisfies readonly RangeResult['outcome'][];
 
@@ -283,7 +313,11 @@ export function readChanges(encoded: Buffer): Change[] {
   return readChangeList(reader);
 }
 
-const readHead = (reader: ByteReader): Omit<ChangeBatch, 'changes'> => ({ revision: revision(reader.uint()), compacted: revision(reader.uint()), gap: reader.flag() });
+const readHead = (reader: ByteReader): Omit<ChangeBatch, 'changes'> => ({
+  revision: revision(reader.uint()),
+  compacted: revision(reader.uint()),
+  gap: reader.flag(),
+});
 
 function readChangesResult(reader: ByteReader): ChangesResult {
   const found = reader.flag();
@@ -347,7 +381,13 @@ function writeKeyValue(writer: ByteWriter, item: KeyValue): void {
 }
 
 function readKeyValue(reader: ByteReader): KeyValue {
-  return { key: reader.string(), value: reader.bytes(), createRevision: revision(reader.uint()), modRevision: revision(reader.uint()), version: reader.uint() };
+  return {
+    key: reader.string(),
+    value: reader.bytes(),
+    createRevision: revision(reader.uint()),
+    modRevision: revision(reader.uint()),
+    version: reader.uint(),
+  };
 }
 
 function writeOptional<T>(writer: ByteWriter, value: T | null, write: (value: T) => void): void {
@@ -360,7 +400,13 @@ function readOptional<T>(reader: ByteReader, read: () => T): T | null {
 }
 
 /** An error with its causes, as plain data: threads and structured clone lose names, codes and causes. */
-export interface FlatError { readonly name: string; readonly message: string; readonly code: string | null; readonly stack: string; readonly cause: FlatError | null }
+export interface FlatError {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string | null;
+  readonly stack: string;
+  readonly cause: FlatError | null;
+}
 
 const causesMax = 8;
 

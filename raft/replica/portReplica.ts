@@ -1,6 +1,13 @@
 import type { MembershipChange } from '../core/contract.js';
 import type {
-  BarrierOutcome, ChangeBatch, MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus, SnapshotOutcome, WriteOutcome,
+  BarrierOutcome,
+  ChangeBatch,
+  MembershipOutcome,
+  Replica,
+  ReplicaAdministration,
+  ReplicaStatus,
+  SnapshotOutcome,
+  WriteOutcome,
 } from '../replica-api.js';
 import { encodeProposal } from '../store/command.js';
 import type { Change, ChangesResult, Command, RangeOptions, RangeResult } from '../store/contract.js';
@@ -19,7 +26,11 @@ export interface PortReplicaOptions {
   readonly log: (line: LogLine) => void;
 }
 
-interface Pending<T> { readonly resolve: (value: T) => void; readonly reject: (error: Error) => void; readonly deadlineMs: number }
+interface Pending<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+  readonly deadlineMs: number;
+}
 
 /** The other side settles everything in time; this much later its silence is answered here. */
 const graceMs = 1_000;
@@ -254,7 +265,8 @@ export class PortReplica implements Replica, ReplicaAdministration {
     }
     for (const [id, waiting] of this.#barriers) {
       const inTime = waiting.filter(({ deadlineMs }) => deadlineMs >= late);
-      for (const { resolve, deadlineMs } of waiting) if (deadlineMs < late) resolve({ outcome: 'unavailable', reason: 'the consensus thread did not answer within the time limit' });
+      for (const { resolve, deadlineMs } of waiting)
+        if (deadlineMs < late) resolve({ outcome: 'unavailable', reason: 'the consensus thread did not answer within the time limit' });
       if (inTime.length > 0) this.#barriers.set(id, inTime);
       else this.#barriers.delete(id);
     }
@@ -265,7 +277,8 @@ export class PortReplica implements Replica, ReplicaAdministration {
 
   #settleAll(error: Error): void {
     for (const { resolve } of this.#writes.values()) resolve({ outcome: 'unknown', reason: error.message });
-    for (const waiting of this.#barriers.values()) for (const { resolve } of waiting) resolve({ outcome: 'unavailable', reason: error.message });
+    for (const waiting of this.#barriers.values())
+      for (const { resolve } of waiting) resolve({ outcome: 'unavailable', reason: error.message });
     for (const { reject } of this.#others.values()) reject(error);
     this.#writes.clear();
     this.#barriers.clear();

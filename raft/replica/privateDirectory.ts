@@ -26,6 +26,9 @@ export function keepPrivate(directory: string): void {
   const privacy = privacyOf(stats, ownUid);
   if (privacy === 'close') chmodSync(directory, PRIVATE);
   if (privacy !== 'refuse') return;
-  throw new ReplicaError('INVALID_OPTIONS', `the data directory ${directory} is open to all users of this machine (mode ${(stats.mode & 0o777).toString(8).padStart(4, '0')}) and belongs to another one (uid ${stats.uid}), `
-    + `so this program (uid ${ownUid}) cannot close it: give it to uid ${ownUid}, take the rights of others away (chmod o-rwx), or name a new folder in it, which the program makes itself`);
+  throw new ReplicaError(
+    'INVALID_OPTIONS',
+    `the data directory ${directory} is open to all users of this machine (mode ${(stats.mode & 0o777).toString(8).padStart(4, '0')}) and belongs to another one (uid ${stats.uid}), ` +
+      `so this program (uid ${ownUid}) cannot close it: give it to uid ${ownUid}, take the rights of others away (chmod o-rwx), or name a new folder in it, which the program makes itself`,
+  );
 }

@@ -19,7 +19,10 @@ export interface ProposalBatch {
 }
 
 /** A proposal that was given up. `inDoubt`: it may be in a leader's log. */
-export interface GivenUp { readonly sequence: number; readonly inDoubt: boolean }
+export interface GivenUp {
+  readonly sequence: number;
+  readonly inDoubt: boolean;
+}
 
 export interface ProposalOptions {
   readonly self: MemberId;
@@ -131,7 +134,9 @@ export class Proposals {
       bytes += item.data.length;
       proposals.push(item);
     }
-    return proposals.length === 0 ? null : { leader: stream.leader, term: stream.term, attempt: stream.attempt, part: stream.part, proposals };
+    return proposals.length === 0
+      ? null
+      : { leader: stream.leader, term: stream.term, attempt: stream.attempt, part: stream.part, proposals };
   }
 
   /** The batch is on its way, or appended: from now on it is in doubt. */

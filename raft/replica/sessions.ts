@@ -51,7 +51,11 @@ export class Sessions {
   }
 }
 
-function receiveInOrder(session: Session, message: ProposeForward, append: (commands: readonly Uint8Array[]) => boolean): RefusedForward | null {
+function receiveInOrder(
+  session: Session,
+  message: ProposeForward,
+  append: (commands: readonly Uint8Array[]) => boolean,
+): RefusedForward | null {
   // An overtaken attempt was given up by its sender, which relies on its having no effect any more.
   if (message.attempt < session.attempt) return null;
   if (message.attempt > session.attempt) {

@@ -14,7 +14,10 @@ export interface SnapshotOptions {
   readonly onSent: (to: MemberId, ok: boolean) => void;
 }
 
-interface Arrived { readonly meta: SnapshotMeta; readonly path: string }
+interface Arrived {
+  readonly meta: SnapshotMeta;
+  readonly path: string;
+}
 
 /** Snapshots that leave for followers, one at a time because each costs a copy of the store; and those that arrived and wait to be installed. */
 export class Snapshots {
@@ -51,7 +54,9 @@ export class Snapshots {
   async copy(): Promise<SnapshotOutcome> {
     if (this.#sending !== null) return { outcome: 'busy' };
     const made = this.#copyForOperator();
-    this.#sending = made.then(() => { this.#sending = null; });
+    this.#sending = made.then(() => {
+      this.#sending = null;
+    });
     return made;
   }
 
@@ -98,7 +103,10 @@ export class Snapshots {
       log('info', 'sending a snapshot', { peer: announcement.to, index: snapshot.index });
       return await transport().sendSnapshot(announcement.to, { ...announcement, snapshot }, path);
     } catch (error) {
-      log('warn', 'a snapshot could not be made', { peer: announcement.to, reason: error instanceof Error ? error.message : String(error) });
+      log('warn', 'a snapshot could not be made', {
+        peer: announcement.to,
+        reason: error instanceof Error ? error.message : String(error),
+      });
       return false;
     } finally {
       await rm(path, { force: true }).catch(() => undefined);

@@ -5,7 +5,7 @@ import type { StateMachine } from '../store/contract.js';
 import type { LeaderSilences } from './leaderSilence.js';
 
 const shown = (progress: FollowerProgress | undefined): ReplicaStatus['members'][number]['progress'] =>
-  (progress === undefined ? null : { match: progress.match, state: progress.state, active: progress.active });
+  progress === undefined ? null : { match: progress.match, state: progress.state, active: progress.active };
 
 interface Parts {
   readonly core: Core;
@@ -15,7 +15,11 @@ interface Parts {
 }
 
 /** What `/raft/v1/status` shows. */
-export function describeStatus({ core, log, store, tickMs }: Parts, silences: LeaderSilences, own: Pick<ReplicaStatus, 'figures' | 'peers'>): ReplicaStatus {
+export function describeStatus(
+  { core, log, store, tickMs }: Parts,
+  silences: LeaderSilences,
+  own: Pick<ReplicaStatus, 'figures' | 'peers'>,
+): ReplicaStatus {
   const progress = core.progress();
   return {
     clusterId: log.identity.clusterId,

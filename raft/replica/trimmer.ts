@@ -9,7 +9,10 @@ export interface TrimmerOptions {
   readonly bytesHeldMax: number;
 }
 
-interface Mark { readonly index: number; readonly bytes: number }
+interface Mark {
+  readonly index: number;
+  readonly bytes: number;
+}
 
 /** Sizes are noted once for so many entries: cutting need not be exact. */
 const entriesPerMark = 128;

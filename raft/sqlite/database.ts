@@ -72,7 +72,8 @@ export function translateError(error: unknown, what: string, path: string, kind:
 /** Runs a checkpoint and throws unless all of the write-ahead file went into the database file. `truncate` also empties the former. */
 export function checkpoint(db: Database.Database, mode: 'passive' | 'truncate'): void {
   const [row] = db.pragma(`wal_checkpoint(${mode})`) as { busy: number; log: number; checkpointed: number }[];
-  if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed) throw new DiskFailedError(db.name, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
+  if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed)
+    throw new DiskFailedError(db.name, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
 }
 
 /** Built under another name and linked into place, so that a crash leaves either no database or a whole one, and of two creators one wins. */
@@ -127,7 +128,10 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
   if (verdict.intact) return;
   // A process that is writing just now also looks like this.
   if (isHeldElsewhere(path)) throw new InUseError(path);
-  throw kind.damaged(path, verdict.frame === 0 ? `the header of ${wal} was changed` : `frame ${verdict.frame} of ${wal} was changed after it was written`);
+  throw kind.damaged(
+    path,
+    verdict.frame === 0 ? `the header of ${wal} was changed` : `frame ${verdict.frame} of ${wal} was changed after it was written`,
+  );
 }
 
 /** Throws InUseError while another process, or another part of this one, has the database open. Changes nothing. */
@@ -183,7 +187,8 @@ export function checkFormat(db: Database.Database, path: string, kind: DatabaseK
   const id = db.pragma('application_id', { simple: true });
   if (id !== kind.applicationId) throw new UnsupportedFormatError(path, `it is not a ${kind.name} (application id ${String(id)})`);
   const version = db.pragma('user_version', { simple: true });
-  if (version !== kind.formatVersion) throw new UnsupportedFormatError(path, `it has version ${String(version)}; this program reads version ${kind.formatVersion}`);
+  if (version !== kind.formatVersion)
+    throw new UnsupportedFormatError(path, `it has version ${String(version)}; this program reads version ${kind.formatVersion}`);
 }
 
 /** better-sqlite3 is built so that a WAL database falls to synchronous=NORMAL unless told otherwise; the level is only settled by the first write. */
@@ -191,7 +196,8 @@ function proveDurability(db: Database.Database, path: string, kind: DatabaseKind
   db.transaction(() => db.pragma(`user_version = ${kind.formatVersion}`)).immediate();
   const level = db.pragma('synchronous', { simple: true });
   const wanted = synchronousLevels[kind.synchronous];
-  if (level !== wanted) throw new NotDurableError(path, `synchronous is ${String(level)} instead of ${wanted} (${kind.synchronous.toUpperCase()})`);
+  if (level !== wanted)
+    throw new NotDurableError(path, `synchronous is ${String(level)} instead of ${wanted} (${kind.synchronous.toUpperCase()})`);
   const locking = db.pragma('locking_mode', { simple: true });
   if (locking !== 'exclusive') throw new NotDurableError(path, `locking mode is ${String(locking)} instead of exclusive`);
 }

@@ -2,7 +2,8 @@
  * What can go wrong with a database file. All of these are final for the object that threw them: a replica that cannot trust its disk stops,
  * and is repaired by the others (see raft/log/DESIGN.md).
  */
-export type StorageErrorCode = 'DAMAGED' | 'DISK_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
+export type StorageErrorCode =
+  'DAMAGED' | 'DISK_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
 
 /** Base of every error that a log or store throws about its file; `path` names the file. */
 export class StorageError extends Error {
@@ -24,7 +25,12 @@ export class DamagedLogError extends StorageError {
   readonly index: number | null;
 
   constructor(path: string, index: number | null, what: string, cause?: unknown) {
-    super('DAMAGED', path, `the Raft log ${path} is damaged${index === null ? '' : ` at index ${index}`}: ${what}. ${replaceAdvice}`, cause);
+    super(
+      'DAMAGED',
+      path,
+      `the Raft log ${path} is damaged${index === null ? '' : ` at index ${index}`}: ${what}. ${replaceAdvice}`,
+      cause,
+    );
     this.index = index;
   }
 }
@@ -34,14 +40,23 @@ export class DamagedStoreError extends StorageError {
   readonly key: string | null;
 
   constructor(path: string, key: string | null, what: string, cause?: unknown) {
-    super('DAMAGED', path, `the store ${path} is damaged${key === null ? '' : ` at key ${JSON.stringify(key)}`}: ${what}. ${replaceAdvice}`, cause);
+    super(
+      'DAMAGED',
+      path,
+      `the store ${path} is damaged${key === null ? '' : ` at key ${JSON.stringify(key)}`}: ${what}. ${replaceAdvice}`,
+      cause,
+    );
     this.key = key;
   }
 }
 
 /** A received or written snapshot is not complete and intact. The store itself is untouched: ask for another snapshot. */
 export class DamagedSnapshotError extends StorageError {
-  constructor(path: string, readonly what: string, cause?: unknown) {
+  constructor(
+    path: string,
+    readonly what: string,
+    cause?: unknown,
+  ) {
     super('DAMAGED', path, `the snapshot ${path} cannot be used: ${what}`, cause);
   }
 }
@@ -49,7 +64,12 @@ export class DamagedSnapshotError extends StorageError {
 /** A write, sync or read failed. What is on disk is unknown, so nothing is tried again and every later call is refused with this error. */
 export class DiskFailedError extends StorageError {
   constructor(path: string, what: string, cause: unknown) {
-    super('DISK_FAILED', path, `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`, cause);
+    super(
+      'DISK_FAILED',
+      path,
+      `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`,
+      cause,
+    );
   }
 }
 

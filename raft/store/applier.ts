@@ -33,7 +33,10 @@ export class Applier {
   }
 
   apply(entry: Entry): void {
-    assert(entry.index === this.#state.appliedIndex + 1, `entry ${entry.index} does not follow the applied one, ${this.#state.appliedIndex}`);
+    assert(
+      entry.index === this.#state.appliedIndex + 1,
+      `entry ${entry.index} does not follow the applied one, ${this.#state.appliedIndex}`,
+    );
     assert(entry.term >= this.#state.appliedTerm, `entry ${entry.index} has term ${entry.term}, after ${this.#state.appliedTerm}`);
     this.results.push(this.#carryOut[entry.kind](entry.data));
     this.#state = { ...this.#state, appliedIndex: entry.index, appliedTerm: entry.term };

@@ -81,7 +81,8 @@ export class ByteReader {
   data(lengthMax: number): Buffer {
     const length = this.varint();
     if (length > lengthMax) throw new RangeError(`${length} bytes before byte ${this.#at} are more than the ${lengthMax} allowed`);
-    if (length > this.remaining) throw new RangeError(`${length} bytes were announced at byte ${this.#at}, where only ${this.remaining} are left`);
+    if (length > this.remaining)
+      throw new RangeError(`${length} bytes were announced at byte ${this.#at}, where only ${this.remaining} are left`);
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }

@@ -80,7 +80,8 @@ class Parts {
   }
 
   number(value: number, what: string): void {
-    if (!Number.isSafeInteger(value) || value < 0) throw new MalformedCommandError(`${what} ${value} is not a whole number from 0 to 2^53 - 1`);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new MalformedCommandError(`${what} ${value} is not a whole number from 0 to 2^53 - 1`);
     this.#add(varintBytes(value), (writer) => writer.varint(value));
   }
 
@@ -96,7 +97,8 @@ class Parts {
   }
 
   join(): Uint8Array {
-    if (this.#size > proposalBytesMax) throw new MalformedCommandError(`the command has ${this.#size} bytes, more than the ${proposalBytesMax} allowed`);
+    if (this.#size > proposalBytesMax)
+      throw new MalformedCommandError(`the command has ${this.#size} bytes, more than the ${proposalBytesMax} allowed`);
     const writer = new ByteWriter(this.#size);
     for (const write of this.#writes) write(writer);
     return writer.bytes;
@@ -163,7 +165,8 @@ function readList<T>(reader: ByteReader, countMax: number, readItem: (reader: By
 }
 
 function checkCounts(comparisons: number, operations: number): void {
-  if (comparisons > comparisonsMax) throw new MalformedCommandError(`${comparisons} comparisons are more than the ${comparisonsMax} allowed`);
+  if (comparisons > comparisonsMax)
+    throw new MalformedCommandError(`${comparisons} comparisons are more than the ${comparisonsMax} allowed`);
   if (operations > operationsMax) throw new MalformedCommandError(`${operations} operations are more than the ${operationsMax} allowed`);
 }
 
@@ -181,7 +184,8 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError) throw new MalformedCommandError(`the command cannot be read: ${error.message}`, error);
+    if (error instanceof RangeError || error instanceof TypeError)
+      throw new MalformedCommandError(`the command cannot be read: ${error.message}`, error);
     throw error;
   }
 }

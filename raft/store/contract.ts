@@ -18,11 +18,13 @@ export interface KeyValue {
 }
 
 /** `modRevision` 0 means "the key is absent". */
-export interface Comparison { readonly key: string; readonly modRevision: Revision }
+export interface Comparison {
+  readonly key: string;
+  readonly modRevision: Revision;
+}
 
 export type Operation =
-  | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array }
-  | { readonly type: 'delete'; readonly key: string };
+  { readonly type: 'put'; readonly key: string; readonly value: Uint8Array } | { readonly type: 'delete'; readonly key: string };
 
 /** If all comparisons hold, do all operations, under one new revision; otherwise do nothing and tell the current state of the compared keys. */
 export interface Transaction {
@@ -68,15 +70,23 @@ export interface RangeOptions {
 }
 
 export type RangeResult =
-  | { readonly outcome: 'found'; readonly revision: Revision; readonly items: readonly KeyValue[];
+  | {
+      readonly outcome: 'found';
+      readonly revision: Revision;
+      readonly items: readonly KeyValue[];
       /** Keys in the range after the last one returned. */
-      readonly remaining: number }
+      readonly remaining: number;
+    }
   | { readonly outcome: 'compacted'; readonly compacted: Revision }
   /** The revision asked for has not been applied here yet. */
   | { readonly outcome: 'future'; readonly revision: Revision };
 
 export type ChangesResult =
-  | { readonly outcome: 'found'; readonly changes: readonly Change[]; /** Newest revision covered, also when nothing changed. */ readonly through: Revision }
+  | {
+      readonly outcome: 'found';
+      readonly changes: readonly Change[];
+      /** Newest revision covered, also when nothing changed. */ readonly through: Revision;
+    }
   | { readonly outcome: 'compacted'; readonly compacted: Revision };
 
 /** The state machine. Deterministic: equal entries give equal stores. All calls are synchronous. */

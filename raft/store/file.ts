@@ -31,11 +31,22 @@ const schema = `
 
 export function storeKind(initialMembership: Membership): DatabaseKind {
   const initial: StoreState = {
-    appliedIndex: 0 as LogIndex, appliedTerm: 0 as Term, revision: 0 as Revision, compactedRevision: 0 as Revision, sweptId: 0, membership: initialMembership,
+    appliedIndex: 0 as LogIndex,
+    appliedTerm: 0 as Term,
+    revision: 0 as Revision,
+    compactedRevision: 0 as Revision,
+    sweptId: 0,
+    membership: initialMembership,
   };
   return {
-    name: 'Raft store', applicationId: 0x5261_5374, formatVersion: 1,
-    synchronous: 'normal', pageBytes: 4096, cacheBytes, walBytesKept: 0, shrinks: true,
+    name: 'Raft store',
+    applicationId: 0x5261_5374,
+    formatVersion: 1,
+    synchronous: 'normal',
+    pageBytes: 4096,
+    cacheBytes,
+    walBytesKept: 0,
+    shrinks: true,
     damaged: (path, what, cause) => new DamagedStoreError(path, null, what, cause),
     create: (db) => {
       db.exec(schema);
@@ -65,14 +76,23 @@ export type StoreStatements = ReturnType<typeof storeStatements>;
 export function storeStatements(db: Database.Database) {
   const changeColumns = 'id, create_revision, version, crc, key, value';
   return {
-    state: db.prepare<[], StateRow>('SELECT applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc FROM state WHERE one = 1'),
-    insertState: db.prepare<[StateRow]>(`INSERT INTO state (one, applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc)
+    state: db.prepare<[], StateRow>(
+      'SELECT applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc FROM state WHERE one = 1',
+    ),
+    insertState: db.prepare<
+      [StateRow]
+    >(`INSERT INTO state (one, applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc)
       VALUES (1, @applied_index, @applied_term, @revision, @compacted_revision, @swept_id, @membership, @crc)`),
-    updateState: db.prepare<[StateRow]>(`UPDATE state SET applied_index = @applied_index, applied_term = @applied_term, revision = @revision,
+    updateState: db.prepare<
+      [StateRow]
+    >(`UPDATE state SET applied_index = @applied_index, applied_term = @applied_term, revision = @revision,
       compacted_revision = @compacted_revision, swept_id = @swept_id, membership = @membership, crc = @crc WHERE one = 1`),
-    insertChange: db.prepare<[number, number, number, number, string, Uint8Array | null]>(`INSERT INTO changes (${changeColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
+    insertChange: db.prepare<[number, number, number, number, string, Uint8Array | null]>(
+      `INSERT INTO changes (${changeColumns}) VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
     head: db.prepare<[string, number], KeyHead>(
-      'SELECT id, create_revision, version FROM changes INDEXED BY history WHERE key = ? AND id < ? ORDER BY id DESC LIMIT 1'),
+      'SELECT id, create_revision, version FROM changes INDEXED BY history WHERE key = ? AND id < ? ORDER BY id DESC LIMIT 1',
+    ),
     change: db.prepare<[number], ChangeRow>(`SELECT ${changeColumns} FROM changes WHERE id = ?`),
     changesFrom: db.prepare<[number], ChangeRow>(`SELECT ${changeColumns} FROM changes WHERE id >= ? ORDER BY id`),
     newestId: db.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM changes'),
@@ -81,7 +101,8 @@ export function storeStatements(db: Database.Database) {
       FROM (${liveKeys}) AS live LEFT JOIN changes AS c ON c.id = live.id`),
     countLive: db.prepare<[Query], { keys: number }>(`SELECT count(*) AS keys FROM (${liveKeys})`),
     toSweep: db.prepare<[number, number, number], { id: number; key: string; version: number }>(
-      'SELECT id, key, version FROM changes WHERE id >= ? AND id < ? ORDER BY id LIMIT ?'),
+      'SELECT id, key, version FROM changes WHERE id >= ? AND id < ? ORDER BY id LIMIT ?',
+    ),
     forget: db.prepare<[string, number]>('DELETE FROM changes INDEXED BY history WHERE key = ? AND id < ?'),
     walPages: db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)'),
     pages: db.prepare<[], { page_count: number }>('PRAGMA page_count'),
@@ -94,7 +115,8 @@ export function readState(path: string, sql: StoreStatements): StoreState {
   const state = row === undefined ? null : stateFromRow(row);
   if (state === null) throw new DamagedStoreError(path, null, 'its applied index and revision are missing or were changed');
   const newest = sql.newestId.get()?.id ?? null;
-  if (newest !== null && revisionOf(newest) > state.revision) throw new DamagedStoreError(path, null, `it holds changes of revision ${revisionOf(newest)}, after its own, ${state.revision}`);
+  if (newest !== null && revisionOf(newest) > state.revision)
+    throw new DamagedStoreError(path, null, `it holds changes of revision ${revisionOf(newest)}, after its own, ${state.revision}`);
   return state;
 }
 
@@ -107,6 +129,7 @@ export function verifyContent(path: string, db: Database.Database, sql: StoreSta
 
 /** The row, if it is what was written. */
 export function checkedRow(path: string, key: string, row: ChangeRow | undefined): ChangeRow {
-  if (row === undefined || row.key !== key || row.crc !== changeCrc(row)) throw new DamagedStoreError(path, key, 'its value is missing or was changed after it was written');
+  if (row === undefined || row.key !== key || row.crc !== changeCrc(row))
+    throw new DamagedStoreError(path, key, 'its value is missing or was changed after it was written');
   return row;
 }

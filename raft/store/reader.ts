@@ -40,7 +40,7 @@ export class StoreReader {
     const cut = items.length === limit || bytesMax !== undefined;
     // The next key in byte order after K is K and a zero byte.
     const rest = { ...bounds, start: last === undefined ? start : `${last.key}\0`, limit: countRemaining ? -1 : 1 };
-    const remaining = cut ? this.#sql.countLive.get(rest)?.keys ?? 0 : 0;
+    const remaining = cut ? (this.#sql.countLive.get(rest)?.keys ?? 0) : 0;
     return { outcome: 'found', revision, items, remaining };
   }
 

@@ -61,8 +61,12 @@ export function changeCrc(row: Omit<ChangeRow, 'crc'>): number {
 
 export function stateRow(state: StoreState): StateRow {
   const row = {
-    applied_index: state.appliedIndex, applied_term: state.appliedTerm, revision: state.revision,
-    compacted_revision: state.compactedRevision, swept_id: state.sweptId, membership: membershipText(state.membership),
+    applied_index: state.appliedIndex,
+    applied_term: state.appliedTerm,
+    revision: state.revision,
+    compacted_revision: state.compactedRevision,
+    swept_id: state.sweptId,
+    membership: membershipText(state.membership),
   };
   return { ...row, crc: stateCrc(row) };
 }
@@ -71,8 +75,12 @@ export function stateRow(state: StoreState): StateRow {
 export function stateFromRow(row: StateRow): StoreState | null {
   if (row.crc !== stateCrc(row)) return null;
   return {
-    appliedIndex: row.applied_index as LogIndex, appliedTerm: row.applied_term as Term, revision: row.revision as Revision,
-    compactedRevision: row.compacted_revision as Revision, sweptId: row.swept_id, membership: membershipFromText(row.membership),
+    appliedIndex: row.applied_index as LogIndex,
+    appliedTerm: row.applied_term as Term,
+    revision: row.revision as Revision,
+    compactedRevision: row.compacted_revision as Revision,
+    sweptId: row.swept_id,
+    membership: membershipFromText(row.membership),
   };
 }
 
@@ -83,7 +91,10 @@ export function membershipText({ members, removed }: Membership): string {
 }
 
 function membershipFromText(text: string): Membership {
-  const lines = text.split('\n').filter((line) => line !== '').map((line) => line.split(' '));
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(' '));
   const removed: MemberId[] = [];
   const members: Membership['members'][number][] = [];
   for (const [id = '', role, address = ''] of lines) {

@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto';
-import { closeSync, copyFileSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  createReadStream,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { failPoint } from '../failPoints.js';
@@ -55,8 +67,10 @@ export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: Datab
   describingDamage(path, () => {
     stripFooter(path, expected);
     const found = verifyCopy(path, kind);
-    if (membershipText(found.membership) !== membershipText(expected.membership)) throw new DamagedSnapshotError(path, 'its membership is not the announced one');
-    if (found.index !== expected.index || found.term !== expected.term) throw new DamagedSnapshotError(path, `it holds index ${found.index}, not ${expected.index} as its footer says`);
+    if (membershipText(found.membership) !== membershipText(expected.membership))
+      throw new DamagedSnapshotError(path, 'its membership is not the announced one');
+    if (found.index !== expected.index || found.term !== expected.term)
+      throw new DamagedSnapshotError(path, `it holds index ${found.index}, not ${expected.index} as its footer says`);
   });
 }
 
@@ -91,9 +105,12 @@ function sealedBytes(path: string, descriptor: number, expected?: SnapshotMeta):
   if (contentBytes <= 0) throw new DamagedSnapshotError(path, 'it is too short');
   const footer = readExactly(descriptor, Buffer.alloc(footerBytes), contentBytes);
   const claim = footer.subarray(0, -hashBytes);
-  if (!claim.subarray(0, magic.length).equals(magic)) throw new DamagedSnapshotError(path, 'it does not end as a snapshot does, so it is incomplete');
-  if (expected !== undefined && !claim.equals(footerWithoutHash(expected))) throw new DamagedSnapshotError(path, 'its index and term are not the announced ones');
-  if (!hashOf(descriptor, contentBytes + claim.length).equals(footer.subarray(-hashBytes))) throw new DamagedSnapshotError(path, 'its checksum is wrong');
+  if (!claim.subarray(0, magic.length).equals(magic))
+    throw new DamagedSnapshotError(path, 'it does not end as a snapshot does, so it is incomplete');
+  if (expected !== undefined && !claim.equals(footerWithoutHash(expected)))
+    throw new DamagedSnapshotError(path, 'its index and term are not the announced ones');
+  if (!hashOf(descriptor, contentBytes + claim.length).equals(footer.subarray(-hashBytes)))
+    throw new DamagedSnapshotError(path, 'its checksum is wrong');
   return contentBytes;
 }
 
@@ -171,7 +188,8 @@ function withFile<T>(path: string, flags: 'r' | 'r+' | 'a', use: (descriptor: nu
 function hashOf(descriptor: number, bytes: number): Buffer {
   const hash = createHash('sha256');
   const chunk = Buffer.alloc(chunkBytes);
-  for (let at = 0; at < bytes; at += chunkBytes) hash.update(readExactly(descriptor, chunk.subarray(0, Math.min(chunkBytes, bytes - at)), at));
+  for (let at = 0; at < bytes; at += chunkBytes)
+    hash.update(readExactly(descriptor, chunk.subarray(0, Math.min(chunkBytes, bytes - at)), at));
   return hash.digest();
 }
 
@@ -180,4 +198,3 @@ function readExactly(descriptor: number, target: Buffer, position: number): Buff
   if (bytes !== target.length) throw new Error(`short read of ${bytes} bytes at ${position}`);
   return target;
 }
-

@@ -101,7 +101,11 @@ class SqliteStore implements Store {
     this.#failStop.check();
     if (entries.length === 0) return { results: [], changes: [] };
     return this.#failStop.run('applying entries', () => {
-      const applier = new Applier(this.#state, { sql: this.#file.sql, reader: this.#file.reader, decodeMembership: this.#decodeMembership });
+      const applier = new Applier(this.#state, {
+        sql: this.#file.sql,
+        reader: this.#file.reader,
+        decodeMembership: this.#decodeMembership,
+      });
       this.#commit(() => {
         for (const entry of entries) applier.apply(entry);
         failPoint?.('store.apply.uncommitted');
@@ -150,7 +154,10 @@ class SqliteStore implements Store {
 
   restoreFrom(path: string, expected: SnapshotMeta): void {
     this.#failStop.check();
-    assert(expected.index >= this.#state.appliedIndex, `snapshot ${expected.index} is older than what was applied, ${this.#state.appliedIndex}`);
+    assert(
+      expected.index >= this.#state.appliedIndex,
+      `snapshot ${expected.index} is older than what was applied, ${this.#state.appliedIndex}`,
+    );
     unsealSnapshot(path, expected, this.#kind);
     failPoint?.('install.verified');
     this.#failStop.run('restoring a snapshot', () => this.#replaceFile(path));
@@ -160,7 +167,9 @@ class SqliteStore implements Store {
     this.#failStop.check();
     const revision = (this.#state.revision + revisionsSkipped) as Revision;
     assert(revision <= revisionMax, `revision ${revision} is beyond the last one`);
-    this.#failStop.run('founding a cluster', () => { this.#commit(() => ({ ...this.#state, membership, revision, compactedRevision: revision })); });
+    this.#failStop.run('founding a cluster', () => {
+      this.#commit(() => ({ ...this.#state, membership, revision, compactedRevision: revision }));
+    });
   }
 
   verify(): void {
@@ -183,11 +192,13 @@ class SqliteStore implements Store {
   /** Changes and state in one disk transaction; memory follows once it is committed. */
   #commit(change: () => StoreState): void {
     const { db, sql } = this.#file;
-    this.#state = db.transaction(() => {
-      const state = change();
-      sql.updateState.run(stateRow(state));
-      return state;
-    }).immediate();
+    this.#state = db
+      .transaction(() => {
+        const state = change();
+        sql.updateState.run(stateRow(state));
+        return state;
+      })
+      .immediate();
   }
 
   #swept(state: StoreState, countMax: number): StoreState {

@@ -37,11 +37,17 @@ function modRevisionOf(head: KeyHead | undefined): number {
   return isLive(head) ? revisionOf(head.id) : 0;
 }
 
-function changeOf(operation: Operation, head: KeyHead | undefined, { revision, place }: { readonly revision: Revision; readonly place: number }): NewChange | null {
+function changeOf(
+  operation: Operation,
+  head: KeyHead | undefined,
+  { revision, place }: { readonly revision: Revision; readonly place: number },
+): NewChange | null {
   const { key } = operation;
   const id = changeId(revision, place);
   if (operation.type === 'delete') return isLive(head) ? { id, key, value: null, create_revision: head.create_revision, version: 0 } : null;
-  const life = isLive(head) ? { create_revision: head.create_revision, version: head.version + 1 } : { create_revision: revision, version: 1 };
+  const life = isLive(head)
+    ? { create_revision: head.create_revision, version: head.version + 1 }
+    : { create_revision: revision, version: 1 };
   return { id, key, value: operation.value, ...life };
 }
 

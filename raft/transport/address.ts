@@ -3,7 +3,8 @@ export function parseAddress(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
-  if (host === undefined || port > 65535) throw new RangeError(`address ${JSON.stringify(text)} must be host:port, for example 10.0.0.1:2380 or [fd00::1]:2380`);
+  if (host === undefined || port > 65535)
+    throw new RangeError(`address ${JSON.stringify(text)} must be host:port, for example 10.0.0.1:2380 or [fd00::1]:2380`);
   return { host, port };
 }
 

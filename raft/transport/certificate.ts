@@ -41,13 +41,18 @@ export function readTlsFiles(files: TlsFiles): { ca: Buffer; cert: Buffer; key: 
 export function checkOwnCertificate(files: TlsFiles, id: MemberId, now: Date): void {
   const { cert, key } = readTlsFiles(files);
   const certificate = parsed(files.certFile, 'certificate', () => new X509Certificate(cert));
-  if (!certificate.checkPrivateKey(parsed(files.keyFile, 'key', () => createPrivateKey(key)))) throw new Error(`the peer key ${files.keyFile} does not belong to the peer certificate ${files.certFile}`);
+  if (!certificate.checkPrivateKey(parsed(files.keyFile, 'key', () => createPrivateKey(key))))
+    throw new Error(`the peer key ${files.keyFile} does not belong to the peer certificate ${files.certFile}`);
   const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1];
   if (commonName !== id || certificate.checkHost(peerName(id), { subject: 'never', wildcards: false }) === undefined) {
-    throw new Error(`the peer certificate ${files.certFile} is not one of ${id}: it needs the common name ${id} and the DNS name ${peerName(id)}, and has ${certificate.subject.replaceAll('\n', ', ')} and ${certificate.subjectAltName ?? 'no other name'}`);
+    throw new Error(
+      `the peer certificate ${files.certFile} is not one of ${id}: it needs the common name ${id} and the DNS name ${peerName(id)}, and has ${certificate.subject.replaceAll('\n', ', ')} and ${certificate.subjectAltName ?? 'no other name'}`,
+    );
   }
-  if (now > new Date(certificate.validTo)) throw new Error(`the peer certificate ${files.certFile} expired at ${certificate.validTo}; issue a new one, or set the clock`);
-  if (now < new Date(certificate.validFrom)) throw new Error(`the peer certificate ${files.certFile} is not valid before ${certificate.validFrom}; look at the clock`);
+  if (now > new Date(certificate.validTo))
+    throw new Error(`the peer certificate ${files.certFile} expired at ${certificate.validTo}; issue a new one, or set the clock`);
+  if (now < new Date(certificate.validFrom))
+    throw new Error(`the peer certificate ${files.certFile} is not valid before ${certificate.validFrom}; look at the clock`);
 }
 
 function parsed<T>(path: string, what: string, parse: () => T): T {

@@ -37,7 +37,8 @@ export interface RefusedForward {
   readonly refusedFrom: number;
 }
 
-export type PeerMessage = { readonly channel: 'raft'; readonly message: Message } | { readonly channel: 'forward'; readonly message: Forward };
+export type PeerMessage =
+  { readonly channel: 'raft'; readonly message: Message } | { readonly channel: 'forward'; readonly message: Forward };
 
 export type SnapshotAnnouncement = Message & { readonly type: 'installSnapshot' };
 

@@ -73,7 +73,13 @@ export function dial(options: DialOptions, events: DialEvents): Connection {
 function hello(options: DialOptions): Buffer {
   const writer = new ByteWriter();
   writeFrame(writer, frameKinds.hello, () =>
-    writeHello(writer, { ...options.self, version: protocolVersion, to: options.to, purpose: options.purpose, address: options.selfAddress }),
+    writeHello(writer, {
+      ...options.self,
+      version: protocolVersion,
+      to: options.to,
+      purpose: options.purpose,
+      address: options.selfAddress,
+    }),
   );
   return writer.take();
 }

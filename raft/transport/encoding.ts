@@ -121,7 +121,12 @@ function writeEntries(writer: ByteWriter, entries: readonly Entry[]): void {
 function readEntries(reader: ByteReader): Entry[] {
   const entries: Entry[] = [];
   for (let left = reader.count(entryBytesMin); left > 0; left -= 1) {
-    entries.push({ index: logIndex(reader.uint()), term: term(reader.uint()), kind: oneOf(entryKinds, reader.u8(), 'entry kind'), data: reader.bytes() });
+    entries.push({
+      index: logIndex(reader.uint()),
+      term: term(reader.uint()),
+      kind: oneOf(entryKinds, reader.u8(), 'entry kind'),
+      data: reader.bytes(),
+    });
   }
   return entries;
 }

@@ -60,7 +60,8 @@ export class FrameReader {
     if (this.#headerFilled < lengthBytes) return headerEnd;
     this.#headerFilled = 0;
     const length = this.#header.readUInt32BE(0);
-    if (length < 1 || length > this.frameBytesMax) throw new DecodeError(`a frame of ${length} bytes was announced; 1 to ${this.frameBytesMax} are accepted`);
+    if (length < 1 || length > this.frameBytesMax)
+      throw new DecodeError(`a frame of ${length} bytes was announced; 1 to ${this.frameBytesMax} are accepted`);
     const bodyEnd = headerEnd + length;
     if (bodyEnd <= chunk.length) {
       onFrame(chunk[headerEnd] as number, chunk.subarray(headerEnd + 1, bodyEnd));

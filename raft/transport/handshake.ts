@@ -59,12 +59,19 @@ export interface Acquaintance {
 
 /** Whether a caller may come in: null, or why not. `certified` is the member that its certificate names. */
 export function refuseHello(hello: Hello, certified: MemberId, self: Identity, known: Acquaintance): Refusal | null {
-  if (hello.version !== protocolVersion) return { code: 'version', reason: `protocol version ${hello.version} was offered, ${self.id} speaks ${protocolVersion}` };
-  if (hello.clusterId !== self.clusterId) return { code: 'cluster', reason: `${self.id} belongs to another cluster (cluster tokens differ)` };
+  if (hello.version !== protocolVersion)
+    return { code: 'version', reason: `protocol version ${hello.version} was offered, ${self.id} speaks ${protocolVersion}` };
+  if (hello.clusterId !== self.clusterId)
+    return { code: 'cluster', reason: `${self.id} belongs to another cluster (cluster tokens differ)` };
   if (hello.to !== self.id) return { code: 'addressee', reason: `${hello.to} was called, but this is ${self.id}` };
   if (hello.id !== certified) return { code: 'certificate', reason: `the certificate is for ${certified}, not for ${hello.id}` };
-  if (known.isRemoved(hello.id)) return { code: 'removed', reason: `member ${hello.id} was removed from the cluster; member ids are never used again` };
-  if (known.isAlone()) return { code: 'alone', reason: `${self.id} is a cluster of its own in which there is no ${hello.id}: add ${hello.id} there first; or, where ${self.id} is to join another one, start it anew with an empty data directory and all members in its initial cluster` };
+  if (known.isRemoved(hello.id))
+    return { code: 'removed', reason: `member ${hello.id} was removed from the cluster; member ids are never used again` };
+  if (known.isAlone())
+    return {
+      code: 'alone',
+      reason: `${self.id} is a cluster of its own in which there is no ${hello.id}: add ${hello.id} there first; or, where ${self.id} is to join another one, start it anew with an empty data directory and all members in its initial cluster`,
+    };
   if (!known.remember(hello.id, hello.incarnation)) return { code: 'incarnation', reason: otherDisk(hello.id) };
   return null;
 }

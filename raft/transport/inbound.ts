@@ -45,7 +45,10 @@ export class Inbound {
     this.#finish = finish;
     this.#context = context;
     this.#remote = `${socket.remoteAddress}:${socket.remotePort}`;
-    this.#connection = new Connection(socket, { onFrame: (kind, payload) => this.#frame(kind, payload), onClose: (reason) => void this.#lost(reason) });
+    this.#connection = new Connection(socket, {
+      onFrame: (kind, payload) => this.#frame(kind, payload),
+      onClose: (reason) => void this.#lost(reason),
+    });
     this.#connection.setDeadline(transportLimits.handshakeMs, 'the handshake took too long');
   }
 
@@ -82,7 +85,11 @@ export class Inbound {
         ? { code: 'certificate', reason: 'the certificate was not issued for peer usage' }
         : refuseHello(hello, certified, this.#context.self, this.#context.known);
     if (refusal === null) this.#welcome(hello);
-    else this.#connection.close(refusal.reason, frame(frameKinds.refusal, (writer) => writeRefusal(writer, refusal)));
+    else
+      this.#connection.close(
+        refusal.reason,
+        frame(frameKinds.refusal, (writer) => writeRefusal(writer, refusal)),
+      );
   }
 
   #welcome(hello: Hello): void {
@@ -93,7 +100,8 @@ export class Inbound {
     this.#connection.acceptLongFrames(hello.purpose === 'snapshot' ? transportLimits.snapshotFrameBytesMax : transportLimits.frameBytesMax);
     if (hello.purpose === 'snapshot') this.#receiver = this.#receive(from);
     this.#handlers = {
-      [frameKinds.raft]: (payload) => handlers.onMessage(from, { channel: 'raft', message: readMessage(new ByteReader(payload), from, self.id) }),
+      [frameKinds.raft]: (payload) =>
+        handlers.onMessage(from, { channel: 'raft', message: readMessage(new ByteReader(payload), from, self.id) }),
       [frameKinds.forward]: (payload) => handlers.onMessage(from, { channel: 'forward', message: readForward(new ByteReader(payload)) }),
       [frameKinds.ping]: () => this.#pong(),
     };
@@ -119,18 +127,21 @@ export class Inbound {
   async #lost(reason: string): Promise<void> {
     const stranger = this.#from === null;
     if (stranger) this.#context.log('warn', 'connection on the peer port refused', { remote: this.#remote, reason });
-    else if (reason.startsWith('not understood')) this.#context.log('warn', 'peer sent what is not understood', { peer: this.#from ?? '', reason });
+    else if (reason.startsWith('not understood'))
+      this.#context.log('warn', 'peer sent what is not understood', { peer: this.#from ?? '', reason });
     this.#context.onClosed(this);
     try {
       await this.#receiver?.abandon();
     } catch (error) {
-      this.#context.log('warn', 'an unfinished snapshot could not be removed', { reason: error instanceof Error ? error.message : String(error) });
+      this.#context.log('warn', 'an unfinished snapshot could not be removed', {
+        reason: error instanceof Error ? error.message : String(error),
+      });
     }
     this.#finish();
   }
 }
 
-function frame(kind: typeof frameKinds[keyof typeof frameKinds], write: (writer: ByteWriter) => void): Buffer {
+function frame(kind: (typeof frameKinds)[keyof typeof frameKinds], write: (writer: ByteWriter) => void): Buffer {
   const writer = new ByteWriter();
   writeFrame(writer, kind, write);
   return writer.take();

@@ -154,7 +154,12 @@ export class Peer {
     this.#writer.cut(0);
     if (this.#closed) return;
     // A peer that stays away is reported once for each new reason, not once for each attempt.
-    if (reason !== this.#lastReason) this.#context.log('warn', wasReady ? 'connection to peer lost' : 'cannot connect to peer', { peer: this.id, address: this.#address, reason });
+    if (reason !== this.#lastReason)
+      this.#context.log('warn', wasReady ? 'connection to peer lost' : 'cannot connect to peer', {
+        peer: this.id,
+        address: this.#address,
+        reason,
+      });
     this.#lastReason = reason;
     this.#timer = setTimeout(() => this.#dial(), this.#reconnectMs());
     if (wasReady) this.#context.handlers.onPeerDisconnected(this.id);

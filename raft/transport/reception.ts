@@ -18,7 +18,8 @@ export interface ReceptionOptions {
   readonly onSecure: (socket: TLSSocket) => void;
 }
 
-const { silentOfStrangersMax, silentOfMembersMax, silentOfAddressMax, handshakesMax, handshakesOfAddressMax, silentMs, handshakeMs } = transportLimits;
+const { silentOfStrangersMax, silentOfMembersMax, silentOfAddressMax, handshakesMax, handshakesOfAddressMax, silentMs, handshakeMs } =
+  transportLimits;
 
 /** Places for one sort of address. */
 class Rooms {
@@ -54,7 +55,13 @@ export class Reception {
   constructor(options: ReceptionOptions) {
     this.#options = options;
     this.#certificate = readTlsFiles(options.tls);
-    this.#tls = createTlsServer({ ...this.#certificate, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3', handshakeTimeout: handshakeMs });
+    this.#tls = createTlsServer({
+      ...this.#certificate,
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.3',
+      handshakeTimeout: handshakeMs,
+    });
     this.#tls.on('secureConnection', (socket) => this.#onSecure(socket));
     this.#tls.on('tlsClientError', (error, socket) => {
       options.log('warn', 'connection on the peer port refused', { remote: remoteOf(socket), reason: error.message.split('\n')[0] ?? '' });
@@ -85,7 +92,9 @@ export class Reception {
       this.#certificate = { ca, cert, key };
       this.#options.log('info', 'the peer port goes on with renewed certificates');
     } catch (error) {
-      this.#options.log('warn', 'renewed certificates of the peer port cannot be used; the earlier ones stay', { reason: error instanceof Error ? error.message : String(error) });
+      this.#options.log('warn', 'renewed certificates of the peer port cannot be used; the earlier ones stay', {
+        reason: error instanceof Error ? error.message : String(error),
+      });
     }
   }
 
@@ -106,7 +115,13 @@ export class Reception {
     const putOut = (): void => void socket.destroy();
     // After what waits to be read has been: a thread that was stalled must not blame its callers.
     let silence = true;
-    const late = setTimeout(() => setImmediate(() => { if (silence) putOut(); }), silentMs);
+    const late = setTimeout(
+      () =>
+        setImmediate(() => {
+          if (silence) putOut();
+        }),
+      silentMs,
+    );
     this.#accepted.add(socket);
     silent.enter(key, address, putOut);
     socket.once('close', () => {
@@ -137,7 +152,8 @@ const remoteOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAdd
 
 function listening(server: TcpServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const failed = (cause: Error): void => reject(new Error(`cannot listen for peers on ${formatAddress(host, port)}: ${cause.message}`, { cause }));
+    const failed = (cause: Error): void =>
+      reject(new Error(`cannot listen for peers on ${formatAddress(host, port)}: ${cause.message}`, { cause }));
     server.once('error', failed);
     server.listen(port, host, () => {
       server.off('error', failed);

@@ -78,7 +78,8 @@ export class SnapshotReceiver {
   async #checkRoom(): Promise<void> {
     const { bavail, bsize } = await statfs(this.#options.directory);
     const room = bavail * bsize - transportLimits.snapshotDiskReserveBytes;
-    if (this.#size > room) throw new Error(`a snapshot of ${this.#size} bytes does not fit on the disk, where ${Math.max(0, room)} bytes may be used`);
+    if (this.#size > room)
+      throw new Error(`a snapshot of ${this.#size} bytes does not fit on the disk, where ${Math.max(0, room)} bytes may be used`);
   }
 
   #chunk(chunk: Buffer): void {
@@ -89,7 +90,7 @@ export class SnapshotReceiver {
     if (this.#unwrittenBytes > transportLimits.snapshotUnwrittenBytesMax) socket.pause();
     this.#then(async () => {
       this.#hash.update(chunk);
-      for (let written = 0; written < chunk.length; ) written += (await (this.#file as FileHandle).write(chunk, written)).bytesWritten;
+      for (let written = 0; written < chunk.length;) written += (await (this.#file as FileHandle).write(chunk, written)).bytesWritten;
       failPoint?.('snapshot.receiving');
       this.#unwrittenBytes -= chunk.length;
       if (this.#unwrittenBytes <= transportLimits.snapshotUnwrittenBytesMax) socket.resume();
@@ -100,7 +101,8 @@ export class SnapshotReceiver {
     this.#then(async () => {
       await this.#file?.close();
       this.#file = null;
-      if (this.#arrivedBytes !== this.#size || !this.#hash.digest().equals(checksum)) throw new Error('size or checksum of the snapshot differ');
+      if (this.#arrivedBytes !== this.#size || !this.#hash.digest().equals(checksum))
+        throw new Error('size or checksum of the snapshot differ');
       failPoint?.('snapshot.received');
       if (this.#options.connection.closed) return;
       this.#handedOver = true;

@@ -15,7 +15,12 @@ import { transportLimits } from './limits.js';
  * Streams a file to a peer on a connection of its own, so that it never delays a heartbeat. At most a chunk or two are in memory.
  * Resolves once the peer has the file with the same checksum; rejects with an Error for everything else. `signal` gives up.
  */
-export async function sendSnapshotFile(options: DialOptions, announcement: SnapshotAnnouncement, path: string, signal: AbortSignal): Promise<void> {
+export async function sendSnapshotFile(
+  options: DialOptions,
+  announcement: SnapshotAnnouncement,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -24,7 +29,9 @@ export async function sendSnapshotFile(options: DialOptions, announcement: Snaps
       const connection: Connection = dial(options, {
         onWelcome: () => {
           progress(connection);
-          stream(connection, file, size, announcement).catch((error: unknown) => connection.close(error instanceof Error ? error.message : String(error)));
+          stream(connection, file, size, announcement).catch((error: unknown) =>
+            connection.close(error instanceof Error ? error.message : String(error)),
+          );
         },
         onFrame: (kind, payload) => {
           if (kind !== frameKinds.snapshotDone) throw new DecodeError(`frame ${kind} instead of the end of a snapshot`);
@@ -51,8 +58,13 @@ async function stream(connection: Connection, file: FileHandle, size: number, an
     writer.uint(size);
     writeMessage(writer, announcement);
   });
-  for (let at = 0; at < size; ) {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(transportLimits.snapshotChunkBytes), 0, transportLimits.snapshotChunkBytes, at);
+  for (let at = 0; at < size;) {
+    const { buffer, bytesRead } = await file.read(
+      Buffer.allocUnsafe(transportLimits.snapshotChunkBytes),
+      0,
+      transportLimits.snapshotChunkBytes,
+      at,
+    );
     if (bytesRead === 0) throw new Error('the snapshot file became shorter');
     const chunk = buffer.subarray(0, bytesRead);
     hash.update(chunk);
@@ -64,7 +76,11 @@ async function stream(connection: Connection, file: FileHandle, size: number, an
   failPoint?.('snapshot.sent');
 }
 
-async function write(connection: Connection, kind: typeof frameKinds[keyof typeof frameKinds], payload: (writer: ByteWriter) => void): Promise<void> {
+async function write(
+  connection: Connection,
+  kind: (typeof frameKinds)[keyof typeof frameKinds],
+  payload: (writer: ByteWriter) => void,
+): Promise<void> {
   if (connection.closed) throw new Error('connection closed');
   const writer = new ByteWriter();
   writeFrame(writer, kind, payload);

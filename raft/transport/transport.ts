@@ -152,7 +152,8 @@ class TlsTransport implements Transport, InboundContext {
 
   onClosed(inbound: Inbound): void {
     this.#inbounds.delete(inbound);
-    for (const connections of [this.#messagesFrom, this.#snapshotsFrom]) for (const [id, current] of connections) if (current === inbound) connections.delete(id);
+    for (const connections of [this.#messagesFrom, this.#snapshotsFrom])
+      for (const [id, current] of connections) if (current === inbound) connections.delete(id);
   }
 
   #rememberCaller(address: string | undefined): void {
@@ -189,7 +190,12 @@ class TlsTransport implements Transport, InboundContext {
 
   #dialOptions(): Omit<DialOptions, 'to' | 'address' | 'purpose'> {
     if (this.#options.tls === null) throw new Error('a replica with peers needs certificates');
-    return { self: this.self, selfAddress: this.#options.advertisedAddress ?? this.address ?? '', tls: this.#options.tls, known: this.known };
+    return {
+      self: this.self,
+      selfAddress: this.#options.advertisedAddress ?? this.address ?? '',
+      tls: this.#options.tls,
+      known: this.known,
+    };
   }
 
   #beat(): void {

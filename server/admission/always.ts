@@ -6,8 +6,11 @@ export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit', resources: nu
 
 /** Refuses everything. For tests of what happens then. */
 export const alwaysDeny: AdmissionPlugin = {
-  name: 'AlwaysDeny', resources: null, connects: true,
-  admit: refuse, validate: refuse,
+  name: 'AlwaysDeny',
+  resources: null,
+  connects: true,
+  admit: refuse,
+  validate: refuse,
 };
 
 function refuse({ resource, name }: Parameters<NonNullable<AdmissionPlugin['admit']>>[0]): never {

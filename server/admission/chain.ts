@@ -19,7 +19,13 @@ export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission 
       const chain = chainFor(request);
       const notes = new Map<string, unknown>();
       let repeats = false;
-      await mutate(chain, request, { again: false, notes, repeat: () => { repeats = true; } });
+      await mutate(chain, request, {
+        again: false,
+        notes,
+        repeat: () => {
+          repeats = true;
+        },
+      });
       if (repeats) await mutate(chain, request, { again: true, notes, repeat: () => {} });
     },
     async validate(request) {

@@ -12,7 +12,8 @@ export type PluginKind = Omit<ConfigurationKind, 'option'>;
 
 const OPTION = '--admission-control-config-file';
 const ADMISSION: ConfigurationKind = {
-  option: OPTION, kind: 'AdmissionConfiguration',
+  option: OPTION,
+  kind: 'AdmissionConfiguration',
   apiVersions: ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1alpha1', 'apiserver.k8s.io/v1alpha1'],
   fields: { plugins: { list: { fields: { name: 'text', path: 'text', configuration: 'object' } } } },
 };

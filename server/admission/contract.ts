@@ -3,7 +3,9 @@ import type { GroupVersion } from '../api/resource.js';
 import type { User } from '../api/user.js';
 import type { ServedResource } from '../catalogue/resources.js';
 
-export interface GroupVersionKind extends GroupVersion { readonly kind: string }
+export interface GroupVersionKind extends GroupVersion {
+  readonly kind: string;
+}
 
 /** What the body of a request is where it is not an object of the resource: a Scale, a Binding, the options of a connection. */
 export interface BodyForm extends GroupVersionKind {

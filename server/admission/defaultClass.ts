@@ -2,7 +2,7 @@ import type { ApiObject } from '../api/object.js';
 
 /** The class that is marked as default by one of the annotations; of several the one made last, then the first by name. */
 export function latestDefault(classes: readonly ApiObject[], annotations: readonly string[]): ApiObject | null {
-  const marked = classes.filter(each => annotations.some(annotation => each.metadata.annotations?.[annotation] === 'true'));
+  const marked = classes.filter((each) => annotations.some((annotation) => each.metadata.annotations?.[annotation] === 'true'));
   const made = (each: ApiObject): string => each.metadata.creationTimestamp ?? '';
   const [latest] = marked.sort((a, b) => compare(made(b), made(a)) || compare(a.metadata.name ?? '', b.metadata.name ?? ''));
   return latest ?? null;

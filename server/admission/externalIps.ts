@@ -14,6 +14,7 @@ export const denyServiceExternalIps = (): AdmissionPlugin => ({
   validate({ name, subresource, object, old }) {
     if (subresource !== '' || object === null) return;
     const present = old === null ? [] : addressesOf(old);
-    if (addressesOf(object).some(address => !present.includes(address))) throw forbidden(SERVICES, name, 'Use of external IPs is denied by admission control');
+    if (addressesOf(object).some((address) => !present.includes(address)))
+      throw forbidden(SERVICES, name, 'Use of external IPs is denied by admission control');
   },
 });

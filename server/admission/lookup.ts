@@ -24,6 +24,6 @@ export const createLookup = (storage: Storage): Lookup => ({
   async list(resource, namespace) {
     const result = await storage.list({ resource, namespace, ...everything });
     if (result.outcome !== 'found') throw readFailure(result);
-    return result.items.map(item => item.decode());
+    return result.items.map((item) => item.decode());
   },
 });

@@ -12,13 +12,42 @@ const on = (name: string): KnownPlugin => ({ name, byDefault: true });
 const off = (name: string): KnownPlugin => ({ name, byDefault: false });
 
 export const KNOWN_PLUGINS: readonly KnownPlugin[] = [
-  off('AlwaysAdmit'), off('NamespaceAutoProvision'), on('NamespaceLifecycle'), off('NamespaceExists'), off('LimitPodHardAntiAffinityTopology'),
-  on('LimitRanger'), on('ServiceAccount'), off('NodeRestriction'), on('TaintNodesByCondition'), off('AlwaysPullImages'), off('ImagePolicyWebhook'),
-  on('PodSecurity'), off('PodNodeSelector'), on('Priority'), on('DefaultTolerationSeconds'), off('PodTolerationRestriction'), off('EventRateLimit'),
-  off('ExtendedResourceToleration'), on('DefaultStorageClass'), on('StorageObjectInUseProtection'), off('OwnerReferencesPermissionEnforcement'),
-  on('PersistentVolumeClaimResize'), on('RuntimeClass'), on('CertificateApproval'), on('CertificateSigning'), on('ClusterTrustBundleAttest'),
-  on('CertificateSubjectRestriction'), on('DefaultIngressClass'), off('DenyServiceExternalIPs'), on('PodTopologyLabels'), on('MutatingAdmissionPolicy'),
-  on('MutatingAdmissionWebhook'), on('ValidatingAdmissionPolicy'), on('ValidatingAdmissionWebhook'), on('ResourceQuota'), off('AlwaysDeny'),
+  off('AlwaysAdmit'),
+  off('NamespaceAutoProvision'),
+  on('NamespaceLifecycle'),
+  off('NamespaceExists'),
+  off('LimitPodHardAntiAffinityTopology'),
+  on('LimitRanger'),
+  on('ServiceAccount'),
+  off('NodeRestriction'),
+  on('TaintNodesByCondition'),
+  off('AlwaysPullImages'),
+  off('ImagePolicyWebhook'),
+  on('PodSecurity'),
+  off('PodNodeSelector'),
+  on('Priority'),
+  on('DefaultTolerationSeconds'),
+  off('PodTolerationRestriction'),
+  off('EventRateLimit'),
+  off('ExtendedResourceToleration'),
+  on('DefaultStorageClass'),
+  on('StorageObjectInUseProtection'),
+  off('OwnerReferencesPermissionEnforcement'),
+  on('PersistentVolumeClaimResize'),
+  on('RuntimeClass'),
+  on('CertificateApproval'),
+  on('CertificateSigning'),
+  on('ClusterTrustBundleAttest'),
+  on('CertificateSubjectRestriction'),
+  on('DefaultIngressClass'),
+  off('DenyServiceExternalIPs'),
+  on('PodTopologyLabels'),
+  on('MutatingAdmissionPolicy'),
+  on('MutatingAdmissionWebhook'),
+  on('ValidatingAdmissionPolicy'),
+  on('ValidatingAdmissionWebhook'),
+  on('ResourceQuota'),
+  off('AlwaysDeny'),
 ];
 
 const places: ReadonlyMap<string, number> = new Map(KNOWN_PLUGINS.map(({ name }, place) => [name, place]));
@@ -33,6 +62,8 @@ export const INHERENT_PLUGINS: ReadonlySet<string> = new Set(['NamespaceLifecycl
 
 /** Which plug-ins run, by the two options. */
 export function enabledPlugins(enable: readonly string[], disable: readonly string[]): ReadonlySet<string> {
-  const names = KNOWN_PLUGINS.filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name)).map(({ name }) => name);
+  const names = KNOWN_PLUGINS.filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name)).map(
+    ({ name }) => name,
+  );
   return new Set(names);
 }

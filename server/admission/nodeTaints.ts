@@ -12,6 +12,7 @@ export const taintNodesByCondition = (): AdmissionPlugin => ({
     if (operation !== 'CREATE' || subresource !== '' || object === null) return;
     const spec = ensureObject(object, 'spec');
     const taints = objectsIn(spec, 'taints');
-    if (!taints.some(taint => textAt(taint, 'key') === NOT_READY.key && textAt(taint, 'effect') === NOT_READY.effect)) spec['taints'] = [...taints, { ...NOT_READY }];
+    if (!taints.some((taint) => textAt(taint, 'key') === NOT_READY.key && textAt(taint, 'effect') === NOT_READY.effect))
+      spec['taints'] = [...taints, { ...NOT_READY }];
   },
 });

@@ -69,8 +69,17 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
 
 /** Plug-ins whose steps are made elsewhere: by `server/authorization`, and by `server/webhooks.ts`. */
 const OTHER_STEPS: readonly string[] = [
-  'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook', 'CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction',
-  'ClusterTrustBundleAttest', 'ImagePolicyWebhook', 'NodeRestriction', 'OwnerReferencesPermissionEnforcement',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+  'CertificateApproval',
+  'CertificateSigning',
+  'CertificateSubjectRestriction',
+  'ClusterTrustBundleAttest',
+  'ImagePolicyWebhook',
+  'NodeRestriction',
+  'OwnerReferencesPermissionEnforcement',
 ];
 
 const available: ReadonlySet<string> = new Set([...Object.keys(STEPS), ...OTHER_STEPS, ...INHERENT_PLUGINS]);
@@ -93,7 +102,8 @@ export interface PluginOptions {
 export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[] {
   const { storage, random = Math.random, enabled = enabledPlugins([], []), configurations, tolerationSeconds = {}, others = [] } = options;
   const lookup = createLookup(storage);
-  const own = Object.entries(STEPS).filter(([name]) => enabled.has(name))
+  const own = Object.entries(STEPS)
+    .filter(([name]) => enabled.has(name))
     .map(([name, make]) => make({ storage, lookup, random, tolerationSeconds, configuration: configurations?.get(name) ?? null }));
   const foreign = others.filter(({ name }) => placeOf(name) < 0 || enabled.has(name));
   return [...own, ...foreign].sort((a, b) => placeOf(a.name) - placeOf(b.name));

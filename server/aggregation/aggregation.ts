@@ -46,7 +46,9 @@ export function createAggregation({ storage, catalogue, addresses, identity, rej
   const known = new Map<string, Omit<RemoteVersion, 'version'>>();
   let controller: AvailabilityController | null = null;
   let made: { readonly of: readonly ServedGroup[]; readonly groups: readonly RemoteGroup[] } | null = null;
-  services.onChange(() => { made = null; });
+  services.onChange(() => {
+    made = null;
+  });
   const discovered = (name: string, resources: readonly JsonObject[] | null): void => {
     const before = known.get(name);
     if (services.get(name) === null) known.delete(name);

@@ -29,12 +29,27 @@ export interface ApiService {
 export function readApiService(object: ApiObject): ApiService {
   const spec = objectAt(object, 'spec') ?? {};
   const service = objectAt(spec, 'service');
-  const condition = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').find(each => each['type'] === 'Available');
+  const condition = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').find((each) => each['type'] === 'Available');
   return {
-    name: object.metadata.name ?? '', group: textAt(spec, 'group'), version: textAt(spec, 'version'), groupPriority: Number(spec['groupPriorityMinimum'] ?? 0), versionPriority: Number(spec['versionPriority'] ?? 0),
-    target: service === null ? null : { namespace: textAt(service, 'namespace'), name: textAt(service, 'name'), port: Number(service['port'] ?? PORT_DEFAULT) },
-    ca: Buffer.from(textAt(spec, 'caBundle'), 'base64').toString('utf8'), trusting: spec['insecureSkipTLSVerify'] === true,
-    availability: condition === undefined ? null : { status: condition['status'] === 'True' ? 'True' : 'False', reason: textAt(condition, 'reason'), message: textAt(condition, 'message') },
+    name: object.metadata.name ?? '',
+    group: textAt(spec, 'group'),
+    version: textAt(spec, 'version'),
+    groupPriority: Number(spec['groupPriorityMinimum'] ?? 0),
+    versionPriority: Number(spec['versionPriority'] ?? 0),
+    target:
+      service === null
+        ? null
+        : { namespace: textAt(service, 'namespace'), name: textAt(service, 'name'), port: Number(service['port'] ?? PORT_DEFAULT) },
+    ca: Buffer.from(textAt(spec, 'caBundle'), 'base64').toString('utf8'),
+    trusting: spec['insecureSkipTLSVerify'] === true,
+    availability:
+      condition === undefined
+        ? null
+        : {
+            status: condition['status'] === 'True' ? 'True' : 'False',
+            reason: textAt(condition, 'reason'),
+            message: textAt(condition, 'message'),
+          },
   };
 }
 
@@ -46,10 +61,18 @@ export class ApiServices {
   private readonly listeners = new Set<(name: string) => void>();
 
   constructor(storage: Pick<Storage, 'watch'>) {
-    const changed = (name: string): void => { for (const listener of this.listeners) listener(name); };
+    const changed = (name: string): void => {
+      for (const listener of this.listeners) listener(name);
+    };
     this.following = follow(storage, API_SERVICES, {
-      put: (object) => { this.set(object.name, readApiService(object.decode())); changed(object.name); },
-      remove: (_namespace, name) => { this.set(name, null); changed(name); },
+      put: (object) => {
+        this.set(object.name, readApiService(object.decode()));
+        changed(object.name);
+      },
+      remove: (_namespace, name) => {
+        this.set(name, null);
+        changed(name);
+      },
     });
   }
 
@@ -61,13 +84,21 @@ export class ApiServices {
   }
 
   /** Most servers have none, and their requests should not pay for the question. */
-  get hasRemote(): boolean { return this.remoteNames.size > 0; }
+  get hasRemote(): boolean {
+    return this.remoteNames.size > 0;
+  }
 
-  get synced(): Promise<void> { return this.following.synced; }
+  get synced(): Promise<void> {
+    return this.following.synced;
+  }
 
-  get(name: string): ApiService | null { return this.byName.get(name) ?? null; }
+  get(name: string): ApiService | null {
+    return this.byName.get(name) ?? null;
+  }
 
-  all(): readonly ApiService[] { return [...this.byName.values()]; }
+  all(): readonly ApiService[] {
+    return [...this.byName.values()];
+  }
 
   /** The one behind which another program serves a version of a group, or null. */
   remote(group: string, version: string): ApiService | null {
@@ -75,7 +106,11 @@ export class ApiServices {
     return found === undefined || found.target === null ? null : found;
   }
 
-  onChange(listener: (name: string) => void): void { this.listeners.add(listener); }
+  onChange(listener: (name: string) => void): void {
+    this.listeners.add(listener);
+  }
 
-  stop(): void { this.following.stop(); }
+  stop(): void {
+    this.following.stop();
+  }
 }

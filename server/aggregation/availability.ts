@@ -3,40 +3,69 @@ import { objectAt, objectsIn } from '../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../registry/members.js';
 
 /** Whether another program's API can be used, as its API service says. Pure; reasons and messages are the reference's. */
-export interface Availability { readonly status: 'True' | 'False'; readonly reason: string; readonly message: string }
+export interface Availability {
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
 
 export const LOCAL: Availability = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };
 export const PASSED: Availability = { status: 'True', reason: 'Passed', message: 'all checks passed' };
-export const failed = (url: string, why: string): Availability => unavailable('FailedDiscoveryCheck', `failing or missing response from ${url}: ${why}`);
+export const failed = (url: string, why: string): Availability =>
+  unavailable('FailedDiscoveryCheck', `failing or missing response from ${url}: ${why}`);
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
-interface Target { readonly namespace: string; readonly name: string; readonly port: number }
+interface Target {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
 
 /** What keeps the service from leading anywhere, or null. */
-export function serviceProblem({ namespace, name, port }: Target, service: ApiObject | null, slices: readonly ApiObject[]): Availability | null {
+export function serviceProblem(
+  { namespace, name, port }: Target,
+  service: ApiObject | null,
+  slices: readonly ApiObject[],
+): Availability | null {
   const which = `service/${name} in ${JSON.stringify(namespace)}`;
   if (service === null) return unavailable('ServiceNotFound', `${which} is not present`);
   // Only behind an address of the cluster there have to be endpoints.
   if (textAt(service, 'spec', 'type') !== 'ClusterIP') return null;
-  const found = objectsIn(objectAt(service, 'spec') ?? {}, 'ports').find(each => each['port'] === port);
+  const found = objectsIn(objectAt(service, 'spec') ?? {}, 'ports').find((each) => each['port'] === port);
   if (found === undefined) return unavailable('ServicePortError', `${which} is not listening on port ${port}`);
   if (slices.length === 0) return unavailable('EndpointsNotFound', `cannot find endpointslices for ${which}`);
   const portName = textAt(found, 'name');
-  if (slices.some(slice => hasReady(slice, portName))) return null;
+  if (slices.some((slice) => hasReady(slice, portName))) return null;
   return unavailable('MissingEndpoints', `endpointslices for ${which} have no addresses with port name ${JSON.stringify(portName)}`);
 }
 
-const hasReady = (slice: ApiObject, portName: string): boolean => objectsIn(slice, 'ports').some(port => textAt(port, 'name') === portName)
-  && objectsIn(slice, 'endpoints').some(endpoint => memberAt(endpoint, 'conditions', 'ready') !== false && itemsOf(endpoint['addresses']).length > 0);
+const hasReady = (slice: ApiObject, portName: string): boolean =>
+  objectsIn(slice, 'ports').some((port) => textAt(port, 'name') === portName) &&
+  objectsIn(slice, 'endpoints').some(
+    (endpoint) => memberAt(endpoint, 'conditions', 'ready') !== false && itemsOf(endpoint['addresses']).length > 0,
+  );
 
 /** The API service with its condition; the time of the last transition stays as long as the status does. `now` is RFC 3339 with seconds. */
 export function withAvailability(object: ApiObject, { status, reason, message }: Availability, now: string): ApiObject {
   const conditions = objectsIn(objectAt(object, 'status') ?? {}, 'conditions');
-  const position = conditions.findIndex(each => each['type'] === 'Available');
+  const position = conditions.findIndex((each) => each['type'] === 'Available');
   const before = conditions[position];
-  const condition: JsonObject = { type: 'Available', status, lastTransitionTime: before?.['status'] === status ? before['lastTransitionTime'] ?? now : now, reason, message };
-  return { ...object, status: { ...objectAt(object, 'status') ?? {}, conditions: position < 0 ? [...conditions, condition] : conditions.map((each, index) => (index === position ? condition : each)) } };
+  const condition: JsonObject = {
+    type: 'Available',
+    status,
+    lastTransitionTime: before?.['status'] === status ? (before['lastTransitionTime'] ?? now) : now,
+    reason,
+    message,
+  };
+  return {
+    ...object,
+    status: {
+      ...(objectAt(object, 'status') ?? {}),
+      conditions: position < 0 ? [...conditions, condition] : conditions.map((each, index) => (index === position ? condition : each)),
+    },
+  };
 }
 
-export const sameAvailability = (a: Availability | null, b: Availability): boolean => a !== null && a.status === b.status && a.reason === b.reason && a.message === b.message;
+export const sameAvailability = (a: Availability | null, b: Availability): boolean =>
+  a !== null && a.status === b.status && a.reason === b.reason && a.message === b.message;

@@ -34,9 +34,18 @@ export async function check(service: ApiService, parts: CheckParts): Promise<Che
   if (target === null) return { availability: LOCAL, resources: null };
   const found = await parts.storage.get({ resource: SERVICES, namespace: target.namespace, name: target.name }, { at: 'any' });
   if (found.outcome !== 'found' && found.outcome !== 'absent') throw readFailure(found);
-  const slices = await parts.storage.list({ ...everything, resource: SLICES, namespace: target.namespace, labels: [{ key: OF_SERVICE, operator: 'in', values: [target.name] }] });
+  const slices = await parts.storage.list({
+    ...everything,
+    resource: SLICES,
+    namespace: target.namespace,
+    labels: [{ key: OF_SERVICE, operator: 'in', values: [target.name] }],
+  });
   if (slices.outcome !== 'found') throw readFailure(slices);
-  const problem = serviceProblem(target, found.outcome === 'found' ? found.object.decode() : null, slices.items.map(item => item.decode()));
+  const problem = serviceProblem(
+    target,
+    found.outcome === 'found' ? found.object.decode() : null,
+    slices.items.map((item) => item.decode()),
+  );
   return problem === null ? askForResources(service, parts.connections) : { availability: problem, resources: null };
 }
 
@@ -44,7 +53,13 @@ async function askForResources(service: ApiService, connections: ServiceConnecti
   const path = `/apis/${service.group}/${service.version}`;
   const url = `https://${hostOf(service)}:${service.target?.port ?? ''}${path}`;
   try {
-    const answer = await connections.send(service, { method: 'GET', path, headers: { accept: 'application/json', 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' }, body: null, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer = await connections.send(service, {
+      method: 'GET',
+      path,
+      headers: { accept: 'application/json', 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' },
+      body: null,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
     const code = answer.response.statusCode ?? 0;
     const body = await bodyOf(answer.response);
     if (code < 200 || code > 299) return { availability: failed(url, `bad status from ${url}: ${code}`), resources: null };

@@ -9,7 +9,9 @@ const connectTimeoutMs = 10_000;
 const idleMs = 90_000;
 
 /** A request to another program's API. */
-export interface ServiceRequest extends BackendRequest { /** With the query, percent-encoded. */ readonly path: string }
+export interface ServiceRequest extends BackendRequest {
+  /** With the query, percent-encoded. */ readonly path: string;
+}
 
 /** The ways to the programs behind API services. */
 export interface ServiceConnections {
@@ -31,7 +33,12 @@ export function createServiceConnections({ addresses, identity }: ServiceConnect
     const key = JSON.stringify([service.target, service.ca, service.trusting]);
     const known = agents.get(service.name);
     if (known?.key === key) return known;
-    const tls: AgentOptions = { ...identity, servername: hostOf(service), rejectUnauthorized: !service.trusting, ...(service.ca === '' ? {} : { ca: service.ca }) };
+    const tls: AgentOptions = {
+      ...identity,
+      servername: hostOf(service),
+      rejectUnauthorized: !service.trusting,
+      ...(service.ca === '' ? {} : { ca: service.ca }),
+    };
     const made = { key, tls, agent: silentWhileIdle(new Agent({ keepAlive: true, timeout: idleMs, ...tls })) };
     agents.set(service.name, made);
     return made;
@@ -45,11 +52,14 @@ export function createServiceConnections({ addresses, identity }: ServiceConnect
       const outgoing = request({ host, port, method, path, headers: { ...headers, host: hostOf(service) }, signal, agent: used, ...tls });
       return ask(outgoing, { body, whom: hostOf(service), connectTimeoutMs, explain: explained });
     },
-    close: () => { for (const { agent } of agents.values()) agent.destroy(); },
+    close: () => {
+      for (const { agent } of agents.values()) agent.destroy();
+    },
   };
 }
 
-const explained = (error: Error): BackendError => new BackendError(error.message === '' ? (error as NodeJS.ErrnoException).code ?? '' : error.message, false, { cause: error });
+const explained = (error: Error): BackendError =>
+  new BackendError(error.message === '' ? ((error as NodeJS.ErrnoException).code ?? '') : error.message, false, { cause: error });
 
 async function placeOf({ target }: ApiService, addresses: ServiceAddresses): Promise<{ readonly host: string; readonly port: number }> {
   if (target === null) throw new Error('broken invariant: this server is its own way to itself');

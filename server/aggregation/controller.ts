@@ -34,7 +34,9 @@ export class AvailabilityController {
   private stopped = false;
 
   constructor(private readonly options: AvailabilityOptions) {
-    options.services.onChange((name) => { this.look(name); });
+    options.services.onChange((name) => {
+      this.look(name);
+    });
     for (const { name } of options.services.all()) this.look(name);
   }
 
@@ -49,9 +51,15 @@ export class AvailabilityController {
     if (this.stopped) return;
     clearTimeout(this.timers.get(name));
     this.timers.delete(name);
-    if (this.busy.has(name)) { this.dirty.add(name); return; }
+    if (this.busy.has(name)) {
+      this.dirty.add(name);
+      return;
+    }
     const service = this.options.services.get(name);
-    if (service === null) { this.options.discovered(name, null); return; }
+    if (service === null) {
+      this.options.discovered(name, null);
+      return;
+    }
     // A local one stays as it is: nearly all are, and nothing has to be found out about them.
     if (service.target === null && service.availability?.reason === 'Local') return;
     this.busy.add(name);
@@ -78,7 +86,9 @@ export class AvailabilityController {
 
   private lookAgain(name: string, afterMs: number): void {
     if (this.stopped) return;
-    const timer = setTimeout(() => { this.look(name); }, afterMs);
+    const timer = setTimeout(() => {
+      this.look(name);
+    }, afterMs);
     timer.unref();
     this.timers.set(name, timer);
   }
@@ -86,8 +96,10 @@ export class AvailabilityController {
   private async write({ name }: ApiService, availability: Availability): Promise<void> {
     const { registry, resource, writes, now } = this.options;
     const apply = (current: ApiObject | null): ApiObject => withAvailability(current ?? { metadata: {} }, availability, now());
-    await registry.update({ resource, namespace: '', name }, { apply, subresource: 'status', uid: null, mayCreate: null }, writes).catch((error: unknown) => {
-      if (!(error instanceof StatusError && error.code === 404)) throw error;
-    });
+    await registry
+      .update({ resource, namespace: '', name }, { apply, subresource: 'status', uid: null, mayCreate: null }, writes)
+      .catch((error: unknown) => {
+        if (!(error instanceof StatusError && error.code === 404)) throw error;
+      });
   }
 }

@@ -14,14 +14,23 @@ const REDIRECTED = 'the backend attempted to redirect this request, which is not
 
 /** What programs behind API services are told about users; they believe it because of this server's certificate. Throws a BackendError for what no header can say. */
 export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHttpHeaders {
-  const more = Object.entries(extra).map(([key, values]): [string, string[]] => [`x-remote-extra-${encodeURIComponent(key.toLowerCase())}`, values.map(written)]);
-  return { 'x-remote-user': written(name), ...(uid === '' ? {} : { 'x-remote-uid': written(uid) }), ...(groups.length === 0 ? {} : { 'x-remote-group': groups.map(written) }), ...Object.fromEntries(more) };
+  const more = Object.entries(extra).map(([key, values]): [string, string[]] => [
+    `x-remote-extra-${encodeURIComponent(key.toLowerCase())}`,
+    values.map(written),
+  ]);
+  return {
+    'x-remote-user': written(name),
+    ...(uid === '' ? {} : { 'x-remote-uid': written(uid) }),
+    ...(groups.length === 0 ? {} : { 'x-remote-group': groups.map(written) }),
+    ...Object.fromEntries(more),
+  };
 }
 
 /** Node writes one byte for each character of a header, and programs read UTF-8: written as it is, the name of one user could be read as that of another. */
 function written(text: string): string {
   // What ends or breaks a header (RFC 9110, section 5.5).
-  if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) throw new BackendError('the name of the user, or what else is known of him, cannot be told in a header', false);
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(text))
+    throw new BackendError('the name of the user, or what else is known of him, cannot be told in a header', false);
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
@@ -36,11 +45,19 @@ export interface ProxyOptions {
 }
 
 /** Passes an authorized request on to the program that serves it, and its answer back, both as they come. */
-export async function relayToService(context: RequestContext, service: ApiService, { connections, rejectsRedirects }: ProxyOptions): Promise<void> {
+export async function relayToService(
+  context: RequestContext,
+  service: ApiService,
+  { connections, rejectsRedirects }: ProxyOptions,
+): Promise<void> {
   if (service.availability?.status !== 'True') return text(context, 503, 'service unavailable');
   const { upgrade = null, request } = context;
-  const hops = [request.headers.via ?? []].flat().join(', ').split(', ').filter(hop => hop !== '');
-  if (hops.filter(hop => hop === HOP).length >= hopsMax) return text(context, 508, 'the API service leads back to this server');
+  const hops = [request.headers.via ?? []]
+    .flat()
+    .join(', ')
+    .split(', ')
+    .filter((hop) => hop !== '');
+  if (hops.filter((hop) => hop === HOP).length >= hopsMax) return text(context, 508, 'the API service leads back to this server');
   const stay = upgrade === null ? null : leaveWith(upgrade);
   const answer = await ask(context, service, connections, hops).catch((error: unknown) => {
     if (error instanceof BackendError) return error;
@@ -62,13 +79,21 @@ export async function relayToService(context: RequestContext, service: ApiServic
 }
 
 /** What was authorized is what goes on: the path as it was decoded, and the parameters that could be read. */
-async function ask(context: RequestContext, service: ApiService, connections: ServiceConnections, hops: readonly string[]): Promise<BackendAnswer> {
+async function ask(
+  context: RequestContext,
+  service: ApiService,
+  connections: ServiceConnections,
+  hops: readonly string[],
+): Promise<BackendAnswer> {
   const { upgrade = null, request } = context;
   const query = new URLSearchParams(context.query);
   query.sort();
   return connections.send(service, {
-    method: request.method ?? 'GET', signal: context.signal, path: `${encodePath(context.info.path)}${query.size === 0 ? '' : `?${query.toString()}`}`,
-    headers: { ...forwardedHeaders(context, upgrade !== null), ...identityHeaders(context.user), via: [...hops, HOP].join(', ') }, body: upgrade === null ? framedBody(request) : null,
+    method: request.method ?? 'GET',
+    signal: context.signal,
+    path: `${encodePath(context.info.path)}${query.size === 0 ? '' : `?${query.toString()}`}`,
+    headers: { ...forwardedHeaders(context, upgrade !== null), ...identityHeaders(context.user), via: [...hops, HOP].join(', ') },
+    body: upgrade === null ? framedBody(request) : null,
   });
 }
 

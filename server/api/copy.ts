@@ -9,7 +9,8 @@ export function copyOf<T extends JsonValue | undefined>(value: T): T {
     const member = copy[name];
     if (typeof member !== 'object' || member === null) continue;
     // Plain assignment would set the prototype.
-    if (name === '__proto__') Object.defineProperty(copy, name, { value: copyOf(member), writable: true, enumerable: true, configurable: true });
+    if (name === '__proto__')
+      Object.defineProperty(copy, name, { value: copyOf(member), writable: true, enumerable: true, configurable: true });
     else copy[name] = copyOf(member);
   }
   return copy as T;

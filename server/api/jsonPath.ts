@@ -18,16 +18,21 @@ const VISITED_MAX = 100_000;
 /** Null for a path that cannot be read. */
 export function parseJsonPath(text: string): JsonPath | null {
   const steps = parseSteps(new Reader(text.startsWith('$') ? text.slice(1) : text));
-  return steps === null ? null : root => run(steps, [root], root);
+  return steps === null ? null : (root) => run(steps, [root], root);
 }
 
-const run = (steps: readonly Step[], values: readonly JsonValue[], root: JsonValue): readonly JsonValue[] => steps.reduce((found, step) => (found.length === 0 ? found : step(found, root)), values);
+const run = (steps: readonly Step[], values: readonly JsonValue[], root: JsonValue): readonly JsonValue[] =>
+  steps.reduce((found, step) => (found.length === 0 ? found : step(found, root)), values);
 
 class Reader {
   at = 0;
   constructor(readonly text: string) {}
-  get done(): boolean { return this.at >= this.text.length; }
-  get next(): string { return this.text[this.at] ?? ''; }
+  get done(): boolean {
+    return this.at >= this.text.length;
+  }
+  get next(): string {
+    return this.text[this.at] ?? '';
+  }
   take(word: string): boolean {
     const is = this.text.startsWith(word, this.at);
     if (is) this.at += word.length;
@@ -58,7 +63,7 @@ function parseStep(reader: Reader): Step | null {
   if (reader.take('[')) return parseBracket(reader);
   const deep = reader.take('..');
   if (!deep && !reader.take('.')) return null;
-  if (reader.done && !deep) return values => values;
+  if (reader.done && !deep) return (values) => values;
   if (deep && reader.take('[')) return both(descend, parseBracket(reader));
   const name = reader.match(NAME)?.[0];
   if (name === undefined) return null;
@@ -66,18 +71,30 @@ function parseStep(reader: Reader): Step | null {
   return deep ? both(descend, step) : step;
 }
 
-const both = (first: Step, second: Step | null): Step | null => (second === null ? null : (values, root) => second(first(values, root), root));
+const both = (first: Step, second: Step | null): Step | null =>
+  second === null ? null : (values, root) => second(first(values, root), root);
 
-const member = (name: string): Step => values => values.flatMap(value => {
-  const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return found === undefined ? [] : [found];
-});
+const member =
+  (name: string): Step =>
+  (values) =>
+    values.flatMap((value) => {
+      const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+      return found === undefined ? [] : [found];
+    });
 
-const childrenOf = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : isObject(value) ? Object.keys(value).sort().map(name => value[name]).filter(child => child !== undefined) : []);
-const every: Step = values => values.flatMap(childrenOf);
+const childrenOf = (value: JsonValue): readonly JsonValue[] =>
+  Array.isArray(value)
+    ? value
+    : isObject(value)
+      ? Object.keys(value)
+          .sort()
+          .map((name) => value[name])
+          .filter((child) => child !== undefined)
+      : [];
+const every: Step = (values) => values.flatMap(childrenOf);
 
 /** The values themselves and all that is in them. */
-const descend: Step = values => {
+const descend: Step = (values) => {
   const found: JsonValue[] = [...values];
   for (let at = 0; at < found.length && found.length < VISITED_MAX; at++) {
     for (const child of childrenOf(found[at] ?? null)) if (typeof child === 'object' && child !== null) found.push(child);
@@ -98,7 +115,7 @@ function parseBracket(reader: Reader): Step | null {
     alternatives.push(step);
   } while (reader.take(','));
   if (!reader.take(']')) return null;
-  return (values, root) => alternatives.flatMap(step => step(values, root));
+  return (values, root) => alternatives.flatMap((step) => step(values, root));
 }
 
 function parseAlternative(reader: Reader): Step | null {
@@ -108,7 +125,10 @@ function parseAlternative(reader: Reader): Step | null {
   const slice = reader.match(SLICE);
   if (slice !== null) return sliced(numberOf(slice[1]), numberOf(slice[2]), numberOf(slice[3]));
   const index = reader.match(INDEX)?.[0];
-  return index === undefined ? null : values => values.map(value => (Array.isArray(value) ? value.at(Number(index)) : undefined)).filter(value => value !== undefined);
+  return index === undefined
+    ? null
+    : (values) =>
+        values.map((value) => (Array.isArray(value) ? value.at(Number(index)) : undefined)).filter((value) => value !== undefined);
 }
 
 const numberOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
@@ -119,15 +139,24 @@ function quotedText(reader: Reader): string | null {
 }
 
 /** Steps other than forward are no part of the language. */
-const sliced = (from: number | null, to: number | null, step: number | null): Step => values => values.flatMap(value =>
-  (Array.isArray(value) && (step ?? 1) > 0 ? value.slice(from ?? 0, to ?? undefined).filter((_, position) => position % (step ?? 1) === 0) : []));
+const sliced =
+  (from: number | null, to: number | null, step: number | null): Step =>
+  (values) =>
+    values.flatMap((value) =>
+      Array.isArray(value) && (step ?? 1) > 0
+        ? value.slice(from ?? 0, to ?? undefined).filter((_, position) => position % (step ?? 1) === 0)
+        : [],
+    );
 
 type Operand = (item: JsonValue, root: JsonValue) => readonly JsonValue[];
 
 const COMPARISONS: Readonly<Record<string, (a: JsonValue, b: JsonValue) => boolean>> = {
-  '==': (a, b) => a === b, '!=': (a, b) => a !== b,
-  '<=': (a, b) => ordered(a, b) && Number(a) <= Number(b), '>=': (a, b) => ordered(a, b) && Number(a) >= Number(b),
-  '<': (a, b) => ordered(a, b) && Number(a) < Number(b), '>': (a, b) => ordered(a, b) && Number(a) > Number(b),
+  '==': (a, b) => a === b,
+  '!=': (a, b) => a !== b,
+  '<=': (a, b) => ordered(a, b) && Number(a) <= Number(b),
+  '>=': (a, b) => ordered(a, b) && Number(a) >= Number(b),
+  '<': (a, b) => ordered(a, b) && Number(a) < Number(b),
+  '>': (a, b) => ordered(a, b) && Number(a) > Number(b),
 };
 const ordered = (a: JsonValue, b: JsonValue): boolean => typeof a === 'number' && typeof b === 'number';
 
@@ -135,7 +164,7 @@ function parseFilter(reader: Reader): Step | null {
   const left = parseOperand(reader);
   if (left === null) return null;
   reader.match(/\s*/y);
-  const operator = Object.keys(COMPARISONS).find(word => reader.take(word));
+  const operator = Object.keys(COMPARISONS).find((word) => reader.take(word));
   const right = operator === undefined ? null : parseOperand(reader);
   if ((operator !== undefined && right === null) || !reader.take(')]')) return null;
   const compare = operator === undefined ? undefined : COMPARISONS[operator];
@@ -146,7 +175,7 @@ function parseFilter(reader: Reader): Step | null {
     const [b] = right(item, root);
     return a !== undefined && b !== undefined && sameKind(a, b) && compare(a, b);
   };
-  return (values, root) => values.flatMap(value => (Array.isArray(value) ? value.filter(item => passes(item, root)) : []));
+  return (values, root) => values.flatMap((value) => (Array.isArray(value) ? value.filter((item) => passes(item, root)) : []));
 }
 
 /** Values of different types are not compared at all, not even as different. */

@@ -1,6 +1,8 @@
 /** JSON as it arrives: what every object is before anything is known of its kind. */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
-export interface JsonObject { [member: string]: JsonValue | undefined }
+export interface JsonObject {
+  [member: string]: JsonValue | undefined;
+}
 
 /** Metadata common to every object, `meta.k8s.io/v1 ObjectMeta`. Times are RFC 3339 strings with seconds. */
 export interface ObjectMeta extends JsonObject {

@@ -5,7 +5,10 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-export interface GroupVersion { readonly group: string; readonly version: string }
+export interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
 
 /** `v1` for the core group, `group/version` otherwise. */
 export const apiVersionOf = ({ group, version }: GroupVersion): string => (group === '' ? version : `${group}/${version}`);

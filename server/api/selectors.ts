@@ -8,7 +8,11 @@ export interface LabelRequirement {
 export type LabelSelector = readonly LabelRequirement[];
 
 /** One requirement on a field's value. */
-export interface FieldRequirement { readonly field: string; readonly equals: boolean; readonly value: string }
+export interface FieldRequirement {
+  readonly field: string;
+  readonly equals: boolean;
+  readonly value: string;
+}
 export type FieldSelector = readonly FieldRequirement[];
 
 export type { Parsed } from './selectors/parsed.js';

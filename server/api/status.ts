@@ -1,7 +1,11 @@
 import { qualifiedName, type GroupResource } from './resource.js';
 
 /** One reason among several why an object was refused. */
-export interface StatusCause { reason?: string; message?: string; field?: string }
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
 
 export interface StatusDetails {
   name?: string;
@@ -33,7 +37,13 @@ export interface Status {
 export class StatusError extends Error {
   private readonly continueToken: string;
 
-  constructor(readonly code: number, readonly reason: string, message: string, readonly details?: StatusDetails, options?: ErrorOptions & { readonly continue?: string }) {
+  constructor(
+    readonly code: number,
+    readonly reason: string,
+    message: string,
+    readonly details?: StatusDetails,
+    options?: ErrorOptions & { readonly continue?: string },
+  ) {
     super(message, options);
     this.continueToken = options?.continue ?? '';
     this.name = 'StatusError';
@@ -41,7 +51,11 @@ export class StatusError extends Error {
 
   toStatus(): Status {
     return {
-      kind: 'Status', apiVersion: 'v1', metadata: this.continueToken === '' ? {} : { continue: this.continueToken }, status: 'Failure', message: this.message,
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: this.continueToken === '' ? {} : { continue: this.continueToken },
+      status: 'Failure',
+      message: this.message,
       ...(this.reason === '' ? {} : { reason: this.reason }),
       ...(this.details === undefined ? {} : { details: this.details }),
       code: this.code,
@@ -49,11 +63,17 @@ export class StatusError extends Error {
   }
 }
 
-const about = ({ group, resource }: GroupResource, name: string): StatusDetails => ({ ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource });
+const about = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
+  ...(name === '' ? {} : { name }),
+  ...(group === '' ? {} : { group }),
+  kind: resource,
+});
 
-export const badRequest = (message: string, cause?: unknown): StatusError => new StatusError(400, 'BadRequest', message, undefined, { cause });
+export const badRequest = (message: string, cause?: unknown): StatusError =>
+  new StatusError(400, 'BadRequest', message, undefined, { cause });
 export const unauthorized = (): StatusError => new StatusError(401, 'Unauthorized', 'Unauthorized');
-export const notFound = (resource: GroupResource, name: string): StatusError => new StatusError(404, 'NotFound', `${qualifiedName(resource)} "${name}" not found`, about(resource, name));
+export const notFound = (resource: GroupResource, name: string): StatusError =>
+  new StatusError(404, 'NotFound', `${qualifiedName(resource)} "${name}" not found`, about(resource, name));
 export const alreadyExists = (resource: GroupResource, name: string): StatusError =>
   new StatusError(409, 'AlreadyExists', `${qualifiedName(resource)} "${name}" already exists`, about(resource, name));
 export const conflict = (resource: GroupResource, name: string, why: string): StatusError =>
@@ -62,25 +82,36 @@ export const conflict = (resource: GroupResource, name: string, why: string): St
 export const modified = (resource: GroupResource, name: string): StatusError =>
   conflict(resource, name, 'the object has been modified; please apply your changes to the latest version and try again');
 export const methodNotSupported = (resource: GroupResource, action: string): StatusError =>
-  new StatusError(405, 'MethodNotAllowed', `${action} is not supported on resources of kind "${qualifiedName(resource)}"`, { ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.resource });
-export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError => new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
+  new StatusError(405, 'MethodNotAllowed', `${action} is not supported on resources of kind "${qualifiedName(resource)}"`, {
+    ...(resource.group === '' ? {} : { group: resource.group }),
+    kind: resource.resource,
+  });
+export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
+  new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
 export const internalError = (cause: unknown): StatusError => {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, { cause });
 };
 /** Definite: nothing was done; the client may simply try again. */
-export const unavailable = (message: string, retryAfterSeconds = 1): StatusError => new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds });
+export const unavailable = (message: string, retryAfterSeconds = 1): StatusError =>
+  new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds });
 /** Indefinite: the request may still take effect. */
-export const timeout = (message: string, retryAfterSeconds = 1): StatusError => new StatusError(504, 'Timeout', message, { retryAfterSeconds });
+export const timeout = (message: string, retryAfterSeconds = 1): StatusError =>
+  new StatusError(504, 'Timeout', message, { retryAfterSeconds });
 export const gone = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 /** 403 for a reason other than missing rights; `name` is empty for a request that is not about one object. */
 export const forbidden = (resource: GroupResource, name: string, why: string, causes?: StatusCause[]): StatusError =>
-  new StatusError(403, 'Forbidden', `${qualifiedName(resource)}${name === '' ? '' : ` ${JSON.stringify(name)}`} is forbidden: ${why}`,
-    { ...about(resource, name), ...(causes === undefined ? {} : { causes }) });
+  new StatusError(403, 'Forbidden', `${qualifiedName(resource)}${name === '' ? '' : ` ${JSON.stringify(name)}`} is forbidden: ${why}`, {
+    ...about(resource, name),
+    ...(causes === undefined ? {} : { causes }),
+  });
 
 /** Names a kind for messages about invalid objects; the kind is empty where the reference does not know it either. */
-export interface GroupKind { readonly group: string; readonly kind: string }
+export interface GroupKind {
+  readonly group: string;
+  readonly kind: string;
+}
 
 /** Findings of one refusal that are told: an object may have as many as its lists are long. */
 export const CAUSES_MAX = 1_000;
@@ -89,14 +120,19 @@ export const CAUSES_MAX = 1_000;
 export const invalidObject = ({ group, kind }: GroupKind, name: string, found: readonly StatusCause[]): StatusError => {
   const causes = found.slice(0, CAUSES_MAX);
   const texts = [...new Set(causes.map(({ field, message }) => `${field ?? '<nil>'}: ${message ?? ''}`))];
-  return new StatusError(422, 'Invalid', `${kind}${group === '' ? '' : `.${group}`} ${JSON.stringify(name)} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
-    { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), ...(kind === '' ? {} : { kind }), causes: [...causes] });
+  return new StatusError(
+    422,
+    'Invalid',
+    `${kind}${group === '' ? '' : `.${group}`} ${JSON.stringify(name)} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
+    { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), ...(kind === '' ? {} : { kind }), causes: [...causes] },
+  );
 };
 
 /** 404 for a path of a known group under which nothing is served. */
 export const pathNotFound = (): StatusError => new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 /** 405 for a path that is served, but not with this method. */
-export const methodNotAllowed = (): StatusError => new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+export const methodNotAllowed = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 /** 406 where no entry of Accept names a media type that this path can answer in. */
 export const notAcceptable = (mediaTypes: readonly string[]): StatusError =>
   new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${mediaTypes.join(', ')}`, {});
@@ -104,7 +140,11 @@ export const notAcceptable = (mediaTypes: readonly string[]): StatusError =>
 export const formNotAcceptable = (mediaTypes: readonly string[]): StatusError =>
   new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);
 export const unsupportedBody = (mediaTypes: readonly string[]): StatusError =>
-  new StatusError(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${mediaTypes.join(', ')}`);
+  new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${mediaTypes.join(', ')}`,
+  );
 export const unsupportedPatch = (): StatusError => new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 /** A failure that the reference reports without a reason, as its internals left it. */
 export const plainError = (code: number, message: string): StatusError => new StatusError(code, '', message);

@@ -47,16 +47,22 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Aud
     const written = await Promise.all(sinks.map(async (sink) => (await sink.process(event)) || !sink.strict));
     return written.every(Boolean);
   };
-  const settled = async (): Promise<boolean> => (await Promise.all(sinks.map(async (sink) => !sink.strict || sink.settle()))).every(Boolean);
+  const settled = async (): Promise<boolean> =>
+    (await Promise.all(sinks.map(async (sink) => !sink.strict || sink.settle()))).every(Boolean);
   const recordOf = (request: AuditedRequest): AuditRecord | null => {
     const extent = extentOf(attributesOf(request.user, request.info, request.method));
     return extent.level === 'None' ? null : new AuditRecord(request, extent, Date.now() - (performance.now() - request.startedAt));
   };
   const follow = (request: AuditedRequest, record: AuditRecord): void => {
     const complete = once(() => emit(record, record.ending, request.response.headersSent ? request.response.statusCode : 0));
-    if (request.longRunning) beforeHead(request.response, (code) => { void emit(record, 'ResponseStarted', code); });
+    if (request.longRunning)
+      beforeHead(request.response, (code) => {
+        void emit(record, 'ResponseStarted', code);
+      });
     else holdEnd(request.response, complete);
-    request.onClose(() => { void complete(); });
+    request.onClose(() => {
+      void complete();
+    });
   };
   return {
     begin: async (request) => {
@@ -74,11 +80,15 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Aud
       if (record === null) return null;
       record.failedAuthentication(attempted);
       let written: Promise<unknown> = Promise.resolve();
-      beforeHead(request.response, (code) => { written = emit(record, 'ResponseStarted', code); });
+      beforeHead(request.response, (code) => {
+        written = emit(record, 'ResponseStarted', code);
+      });
       holdEnd(request.response, () => written);
       return record;
     },
-    close: async () => { await Promise.all(sinks.map((sink) => sink.close())); },
+    close: async () => {
+      await Promise.all(sinks.map((sink) => sink.close()));
+    },
   };
 }
 
@@ -98,7 +108,9 @@ function holdEnd(response: Response, before: () => Promise<unknown>): void {
     if (held) return response;
     held = true;
     if (!response.headersSent) response.writeHead(response.statusCode);
-    void before().then(() => { end(...rest); });
+    void before().then(() => {
+      end(...rest);
+    });
     return response;
   };
   Object.defineProperty(response, 'end', { value: hold, configurable: true, writable: true });

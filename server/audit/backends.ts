@@ -12,7 +12,11 @@ import { extentBy } from './rules.js';
 import { truncating } from './truncate.js';
 import { fileWriter, formats, streamWriter, webhookWriter } from './writers.js';
 
-export interface AuditingOptions { readonly options: ApiServerOptions; readonly metrics: Metrics; readonly log: Logger }
+export interface AuditingOptions {
+  readonly options: ApiServerOptions;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
 
 const megabyte = 1024 * 1024;
 /** Size of a log file where none is asked for. */
@@ -42,37 +46,79 @@ function logWriter(file: string, options: ApiServerOptions, log: Logger): Promis
   const line = formats[options['audit-log-format']]!;
   if (file === '-') return streamWriter(process.stdout, line);
   return fileWriter(file, line, {
-    maxBytes: (options['audit-log-maxsize'] || defaultMegabytes) * megabyte, maxAgeDays: options['audit-log-maxage'], maxBackups: options['audit-log-maxbackup'],
-    compress: options['audit-log-compress'], report: (error) => { log.warn('old audit logs could not be tidied', { error }); },
-  }).catch((cause: unknown) => { throw new Error(`--audit-log-path: cannot write ${file}: ${(cause as Error).message}`, { cause }); });
+    maxBytes: (options['audit-log-maxsize'] || defaultMegabytes) * megabyte,
+    maxAgeDays: options['audit-log-maxage'],
+    maxBackups: options['audit-log-maxbackup'],
+    compress: options['audit-log-compress'],
+    report: (error) => {
+      log.warn('old audit logs could not be tidied', { error });
+    },
+  }).catch((cause: unknown) => {
+    throw new Error(`--audit-log-path: cannot write ${file}: ${(cause as Error).message}`, { cause });
+  });
 }
 
 /** What both backends have options for. */
 type Backend = 'log' | 'webhook';
 
 function sinkFor(backend: Backend, writer: Writer, options: ApiServerOptions, lost: ReportLoss): Sink {
-  const limits = { maxEventBytes: options[`audit-${backend}-truncate-max-event-size`], maxBatchBytes: options[`audit-${backend}-truncate-max-batch-size`] };
+  const limits = {
+    maxEventBytes: options[`audit-${backend}-truncate-max-event-size`],
+    maxBatchBytes: options[`audit-${backend}-truncate-max-batch-size`],
+  };
   const bounded = options[`audit-${backend}-truncate-enabled`] ? truncating(writer, limits, lost) : writer;
   const mode = options[`audit-${backend}-mode`];
   if (mode !== 'batch') return new BlockingSink(bounded, { strict: mode === 'blocking-strict', lost });
   const throttled = options[`audit-${backend}-batch-throttle-enable`];
   return new BatchSink(bounded, {
-    bufferSize: options[`audit-${backend}-batch-buffer-size`], maxSize: options[`audit-${backend}-batch-max-size`], maxWaitMs: options[`audit-${backend}-batch-max-wait`], lost,
-    throttle: throttled ? { perSecond: options[`audit-${backend}-batch-throttle-qps`], burst: options[`audit-${backend}-batch-throttle-burst`] } : null,
+    bufferSize: options[`audit-${backend}-batch-buffer-size`],
+    maxSize: options[`audit-${backend}-batch-max-size`],
+    maxWaitMs: options[`audit-${backend}-batch-max-wait`],
+    lost,
+    throttle: throttled
+      ? { perSecond: options[`audit-${backend}-batch-throttle-qps`], burst: options[`audit-${backend}-batch-throttle-burst`] }
+      : null,
   });
 }
 
-interface Counts extends AuditMetrics { lost(backend: Backend, events: number): void }
+interface Counts extends AuditMetrics {
+  lost(backend: Backend, events: number): void;
+}
 
 function auditMetrics({ registry }: Metrics): Counts {
-  const events = new Counter({ name: 'apiserver_audit_event_total', help: 'Audit events made and sent to the audit backends.', registers: [registry] });
-  const byLevel = new Counter({ name: 'apiserver_audit_level_total', help: 'Audit events by the level of their policy rule.', labelNames: ['level'], registers: [registry] });
-  const rejected = new Counter({ name: 'apiserver_audit_requests_rejected_total', help: 'Requests refused because their audit event could not be written.', registers: [registry] });
-  const errors = new Counter({ name: 'apiserver_audit_error_total', help: 'Audit events that were lost, by backend.', labelNames: ['plugin'], registers: [registry] });
+  const events = new Counter({
+    name: 'apiserver_audit_event_total',
+    help: 'Audit events made and sent to the audit backends.',
+    registers: [registry],
+  });
+  const byLevel = new Counter({
+    name: 'apiserver_audit_level_total',
+    help: 'Audit events by the level of their policy rule.',
+    labelNames: ['level'],
+    registers: [registry],
+  });
+  const rejected = new Counter({
+    name: 'apiserver_audit_requests_rejected_total',
+    help: 'Requests refused because their audit event could not be written.',
+    registers: [registry],
+  });
+  const errors = new Counter({
+    name: 'apiserver_audit_error_total',
+    help: 'Audit events that were lost, by backend.',
+    labelNames: ['plugin'],
+    registers: [registry],
+  });
   return {
-    event: (level) => { events.inc(); byLevel.inc({ level }); },
-    rejected: () => { rejected.inc(); },
-    lost: (plugin, count) => { errors.inc({ plugin }, count); },
+    event: (level) => {
+      events.inc();
+      byLevel.inc({ level });
+    },
+    rejected: () => {
+      rejected.inc();
+    },
+    lost: (plugin, count) => {
+      errors.inc({ plugin }, count);
+    },
   };
 }
 

@@ -42,7 +42,9 @@ export class BatchSink implements Sink {
     return taken;
   }
 
-  settle(): Promise<boolean> { return taken; }
+  settle(): Promise<boolean> {
+    return taken;
+  }
 
   async close(): Promise<void> {
     this.#closing = true;
@@ -61,7 +63,9 @@ export class BatchSink implements Sink {
       if (maxWaitMs > 0) await this.#until(() => this.#buffer.length >= maxSize, maxWaitMs);
       if (!this.#closing) await admit?.();
       const batch = this.#buffer.splice(0, maxSize);
-      await this.#writer.write(batch).catch((error: unknown) => { lost(batch.length, error as Error); });
+      await this.#writer.write(batch).catch((error: unknown) => {
+        lost(batch.length, error as Error);
+      });
     }
   }
 
@@ -73,7 +77,10 @@ export class BatchSink implements Sink {
       if (left !== null && left <= 0) return;
       await new Promise<void>((resolve) => {
         const timer = left === null ? null : setTimeout(resolve, left);
-        this.#wake = () => { if (timer !== null) clearTimeout(timer); resolve(); };
+        this.#wake = () => {
+          if (timer !== null) clearTimeout(timer);
+          resolve();
+        };
       });
       this.#wake = null;
     }

@@ -4,7 +4,10 @@ import type { AuditEvent } from './event.js';
 /** Events of finished requests that a strict sink keeps for later while nothing can be written. */
 const owedMax = 10_000;
 
-interface Waiting { readonly event: AuditEvent; readonly done: (written: boolean) => void }
+interface Waiting {
+  readonly event: AuditEvent;
+  readonly done: (written: boolean) => void;
+}
 
 /**
  * Requests wait until their events are written; all that wait at a time are written together. `strict`: nothing is lost while the

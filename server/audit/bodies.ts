@@ -27,4 +27,3 @@ function withoutManagedFields(value: JsonValue): JsonValue {
     ...(Array.isArray(items) ? { items: items.map(withoutManagedFields) } : {}),
   };
 }
-

@@ -39,8 +39,12 @@ export const microTime = (milliseconds: number): string => new Date(milliseconds
 
 export function userObject({ name, uid, groups, extra }: User): JsonObject {
   return {
-    ...(name === '' ? {} : { username: name }), ...(uid === '' ? {} : { uid }), ...(groups.length === 0 ? {} : { groups: [...groups] }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    ...(name === '' ? {} : { username: name }),
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(Object.keys(extra).length === 0
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
   };
 }
 
@@ -56,12 +60,20 @@ export function completeObjectRef(ref: JsonObject, metadata: JsonObject): JsonOb
   const { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource } = ref;
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return filled({
-    resource: text(resource), namespace: text(namespace) || text(metadata['namespace']), name: text(name) || text(metadata['name']), uid: text(uid) || text(metadata['uid']),
-    apiGroup: text(apiGroup), apiVersion: text(apiVersion), resourceVersion: text(resourceVersion) || text(metadata['resourceVersion']), subresource: text(subresource),
+    resource: text(resource),
+    namespace: text(namespace) || text(metadata['namespace']),
+    name: text(name) || text(metadata['name']),
+    uid: text(uid) || text(metadata['uid']),
+    apiGroup: text(apiGroup),
+    apiVersion: text(apiVersion),
+    resourceVersion: text(resourceVersion) || text(metadata['resourceVersion']),
+    subresource: text(subresource),
   });
 }
 
-const filled = (members: Readonly<Record<string, string>>): JsonObject => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
+const filled = (members: Readonly<Record<string, string>>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
 
 const userAgentCharactersMax = 1024;
-export const boundedAgent = (agent: string): string => (agent.length > userAgentCharactersMax ? `${agent.slice(0, userAgentCharactersMax)}...TRUNCATED` : agent);
+export const boundedAgent = (agent: string): string =>
+  agent.length > userAgentCharactersMax ? `${agent.slice(0, userAgentCharactersMax)}...TRUNCATED` : agent;

@@ -4,7 +4,11 @@ import { levels, stages } from './event.js';
 import type { Level, Stage } from './event.js';
 
 /** Resources that a rule is about. Empty lists select everything. */
-export interface PolicyResources { readonly group: string; readonly resources: readonly string[]; readonly resourceNames: readonly string[] }
+export interface PolicyResources {
+  readonly group: string;
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+}
 
 export interface PolicyRule {
   readonly level: Level;
@@ -20,46 +24,85 @@ export interface PolicyRule {
 }
 
 /** `audit.k8s.io/v1 Policy`: the first rule that fits a request decides what is written of it. */
-export interface AuditPolicy { readonly rules: readonly PolicyRule[]; readonly omitStages: readonly Stage[]; readonly omitManagedFields: boolean }
+export interface AuditPolicy {
+  readonly rules: readonly PolicyRule[];
+  readonly omitStages: readonly Stage[];
+  readonly omitManagedFields: boolean;
+}
 
-export type PolicyResult = { readonly ok: true; readonly policy: AuditPolicy } | { readonly ok: false; readonly complaints: readonly string[] };
+export type PolicyResult =
+  { readonly ok: true; readonly policy: AuditPolicy } | { readonly ok: false; readonly complaints: readonly string[] };
 
 const texts = { list: 'text' } as const;
 const stageNames = { list: { oneOf: stages } } as const;
 
 /** What the file may hold. Nobody reads the metadata. */
 export const policyKind: ConfigurationKind = {
-  option: '--audit-policy-file', kind: 'Policy', apiVersions: ['audit.k8s.io/v1'],
+  option: '--audit-policy-file',
+  kind: 'Policy',
+  apiVersions: ['audit.k8s.io/v1'],
   fields: {
     metadata: 'object',
-    rules: { list: { fields: {
-      level: { oneOf: levels }, users: texts, userGroups: texts, verbs: texts, namespaces: texts, nonResourceURLs: texts, omitStages: stageNames, omitManagedFields: 'bool',
-      resources: { list: { fields: { group: 'text', resources: texts, resourceNames: texts } } },
-    } } },
-    omitStages: stageNames, omitManagedFields: 'bool',
+    rules: {
+      list: {
+        fields: {
+          level: { oneOf: levels },
+          users: texts,
+          userGroups: texts,
+          verbs: texts,
+          namespaces: texts,
+          nonResourceURLs: texts,
+          omitStages: stageNames,
+          omitManagedFields: 'bool',
+          resources: { list: { fields: { group: 'text', resources: texts, resourceNames: texts } } },
+        },
+      },
+    },
+    omitStages: stageNames,
+    omitManagedFields: 'bool',
   },
 };
 
 /** What is left out, or null, says nothing. */
 type Written<T> = { readonly [name in keyof T]?: T[name] | null };
-interface WrittenRule extends Omit<Written<PolicyRule>, 'resources'> { readonly resources?: readonly Written<PolicyResources>[] | null }
-interface WrittenPolicy extends Omit<Written<AuditPolicy>, 'rules'> { readonly rules?: readonly WrittenRule[] | null }
+interface WrittenRule extends Omit<Written<PolicyRule>, 'resources'> {
+  readonly resources?: readonly Written<PolicyResources>[] | null;
+}
+interface WrittenPolicy extends Omit<Written<AuditPolicy>, 'rules'> {
+  readonly rules?: readonly WrittenRule[] | null;
+}
 
 /** Reads a policy from a parsed document, and checks it. Every complaint names the member's path. Pure. */
 export function readPolicy(document: JsonValue): PolicyResult {
   const misfits = configurationComplaints(document, policyKind);
   if (misfits.length > 0) return { ok: false, complaints: misfits };
   const { rules, omitStages, omitManagedFields } = document as WrittenPolicy;
-  const complaints = [...(rules?.length ? [] : ['rules must have at least one rule']), ...(rules ?? []).flatMap((rule, index) => contradictions(rule, `rules[${index}]`))];
+  const complaints = [
+    ...(rules?.length ? [] : ['rules must have at least one rule']),
+    ...(rules ?? []).flatMap((rule, index) => contradictions(rule, `rules[${index}]`)),
+  ];
   if (complaints.length > 0) return { ok: false, complaints };
-  return { ok: true, policy: { rules: (rules ?? []).map(completeRule), omitStages: omitStages ?? [], omitManagedFields: omitManagedFields ?? false } };
+  return {
+    ok: true,
+    policy: { rules: (rules ?? []).map(completeRule), omitStages: omitStages ?? [], omitManagedFields: omitManagedFields ?? false },
+  };
 }
 
 function completeRule(rule: WrittenRule): PolicyRule {
   return {
-    level: rule.level ?? 'None', users: rule.users ?? [], userGroups: rule.userGroups ?? [], verbs: rule.verbs ?? [], namespaces: rule.namespaces ?? [],
-    resources: (rule.resources ?? []).map(({ group, resources, resourceNames }) => ({ group: group ?? '', resources: resources ?? [], resourceNames: resourceNames ?? [] })),
-    nonResourceURLs: rule.nonResourceURLs ?? [], omitStages: rule.omitStages ?? [], omitManagedFields: rule.omitManagedFields ?? null,
+    level: rule.level ?? 'None',
+    users: rule.users ?? [],
+    userGroups: rule.userGroups ?? [],
+    verbs: rule.verbs ?? [],
+    namespaces: rule.namespaces ?? [],
+    resources: (rule.resources ?? []).map(({ group, resources, resourceNames }) => ({
+      group: group ?? '',
+      resources: resources ?? [],
+      resourceNames: resourceNames ?? [],
+    })),
+    nonResourceURLs: rule.nonResourceURLs ?? [],
+    omitStages: rule.omitStages ?? [],
+    omitManagedFields: rule.omitManagedFields ?? null,
   };
 }
 

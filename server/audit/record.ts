@@ -44,12 +44,17 @@ export class AuditRecord implements AuditTrail {
     this.#objectRef = objectRefOf(audited.info);
   }
 
-  get wantsResponse(): boolean { return reaches(this.#extent.level, 'RequestResponse'); }
+  get wantsResponse(): boolean {
+    return reaches(this.#extent.level, 'RequestResponse');
+  }
 
-  wants(stage: Stage): boolean { return this.#extent.stages.has(stage); }
+  wants(stage: Stage): boolean {
+    return this.#extent.stages.has(stage);
+  }
 
   requestBody(value: unknown): void {
-    if (this.#objectRef !== null && isObject<JsonObject>(value) && isObject<JsonObject>(value['metadata'])) this.#objectRef = completeObjectRef(this.#objectRef, value['metadata']);
+    if (this.#objectRef !== null && isObject<JsonObject>(value) && isObject<JsonObject>(value['metadata']))
+      this.#objectRef = completeObjectRef(this.#objectRef, value['metadata']);
     if (reaches(this.#extent.level, 'Request')) this.#requestBody = bodyText(value, this.#extent.omitManagedFields);
   }
 
@@ -63,7 +68,9 @@ export class AuditRecord implements AuditTrail {
   }
 
   /** Credentials that were refused: what is told of the answer is which were tried. */
-  failedAuthentication(message: string): void { this.#failure = message; }
+  failedAuthentication(message: string): void {
+    this.#failure = message;
+  }
 
   annotate(key: string, text: string): void {
     // The first word on a matter stays: later steps cannot reword what was decided.
@@ -74,10 +81,22 @@ export class AuditRecord implements AuditTrail {
   event(stage: Stage, code: number | null, nowMs: number): AuditEvent {
     const { request, info, method, auditId, user, impersonator } = this.#audited;
     return {
-      level: this.#extent.level, auditID: auditId, stage, requestURI: request.url ?? '', verb: attributesOf(user, info, method).verb, user: userObject(impersonator ?? user),
-      impersonatedUser: impersonator === null ? null : userObject(user), sourceIPs: sourceIPs(request), userAgent: boundedAgent(request.headers['user-agent'] ?? ''),
-      objectRef: this.#objectRef, responseStatus: code === null ? null : this.#responseStatus(code), requestObject: this.#requestBody, responseObject: this.#responseBody,
-      requestReceivedTimestamp: this.#receivedAt, stageTimestamp: microTime(nowMs), annotations: { ...this.#annotations },
+      level: this.#extent.level,
+      auditID: auditId,
+      stage,
+      requestURI: request.url ?? '',
+      verb: attributesOf(user, info, method).verb,
+      user: userObject(impersonator ?? user),
+      impersonatedUser: impersonator === null ? null : userObject(user),
+      sourceIPs: sourceIPs(request),
+      userAgent: boundedAgent(request.headers['user-agent'] ?? ''),
+      objectRef: this.#objectRef,
+      responseStatus: code === null ? null : this.#responseStatus(code),
+      requestObject: this.#requestBody,
+      responseObject: this.#responseBody,
+      requestReceivedTimestamp: this.#receivedAt,
+      stageTimestamp: microTime(nowMs),
+      annotations: { ...this.#annotations },
     };
   }
 
@@ -88,4 +107,3 @@ export class AuditRecord implements AuditTrail {
     return { metadata: {}, status, message, reason, ...(details === undefined ? {} : { details: details as unknown as JsonObject }), code };
   }
 }
-

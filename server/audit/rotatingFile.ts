@@ -68,7 +68,11 @@ export class RotatingFile {
     this.#handle = await openLog(this.#file);
     this.#size = 0;
     await full.close();
-    this.#tidying = this.#tidying.then(() => this.#tidy()).catch((error: unknown) => { this.#rotation.report(error as Error); });
+    this.#tidying = this.#tidying
+      .then(() => this.#tidy())
+      .catch((error: unknown) => {
+        this.#rotation.report(error as Error);
+      });
   }
 
   #parts(): { readonly folder: string; readonly stem: string; readonly ending: string } {

@@ -4,7 +4,11 @@ import type { Level, Stage } from './event.js';
 import type { AuditPolicy, PolicyResources, PolicyRule } from './policy.js';
 
 /** What is written of one request. */
-export interface Extent { readonly level: Level; readonly stages: ReadonlySet<Stage>; readonly omitManagedFields: boolean }
+export interface Extent {
+  readonly level: Level;
+  readonly stages: ReadonlySet<Stage>;
+  readonly omitManagedFields: boolean;
+}
 
 const nothing: Extent = { level: 'None', stages: new Set(), omitManagedFields: false };
 
@@ -16,7 +20,11 @@ export function extentBy(policy: AuditPolicy): (attributes: Attributes) => Exten
 
 function extentOf({ level, omitStages, omitManagedFields }: PolicyRule, policy: AuditPolicy): Extent {
   const omitted = new Set([...policy.omitStages, ...omitStages]);
-  return { level, stages: new Set(stages.filter((stage) => !omitted.has(stage))), omitManagedFields: omitManagedFields ?? policy.omitManagedFields };
+  return {
+    level,
+    stages: new Set(stages.filter((stage) => !omitted.has(stage))),
+    omitManagedFields: omitManagedFields ?? policy.omitManagedFields,
+  };
 }
 
 /** Every list that is not empty must have the request's value. */
@@ -42,7 +50,10 @@ function fitsNames({ resources, resourceNames }: PolicyResources, { resource, su
   if (resources.length === 0) return true;
   if (resourceNames.length > 0 && !resourceNames.includes(name)) return false;
   const whole = subresource === '' ? resource : `${resource}/${subresource}`;
-  return resources.some((pattern) => pattern === '*' || pattern === whole || (subresource !== '' && pattern === `*/${subresource}`) || pattern === `${resource}/*`);
+  return resources.some(
+    (pattern) =>
+      pattern === '*' || pattern === whole || (subresource !== '' && pattern === `*/${subresource}`) || pattern === `${resource}/*`,
+  );
 }
 
 function fitsPath(pattern: string, path: string): boolean {

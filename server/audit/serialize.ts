@@ -17,25 +17,45 @@ const member = (name: string, text: string | null): string => (text === null ? '
 function head(event: AuditEvent): JsonObject {
   const { level, auditID, stage, requestURI, verb, user, impersonatedUser, sourceIPs, userAgent, objectRef, responseStatus } = event;
   return {
-    ...eventType, level, auditID, stage, requestURI, verb, user, ...(impersonatedUser === null ? {} : { impersonatedUser }),
-    ...(sourceIPs.length === 0 ? {} : { sourceIPs: [...sourceIPs] }), ...(userAgent === '' ? {} : { userAgent }),
-    ...(objectRef === null ? {} : { objectRef }), ...(responseStatus === null ? {} : { responseStatus }),
+    ...eventType,
+    level,
+    auditID,
+    stage,
+    requestURI,
+    verb,
+    user,
+    ...(impersonatedUser === null ? {} : { impersonatedUser }),
+    ...(sourceIPs.length === 0 ? {} : { sourceIPs: [...sourceIPs] }),
+    ...(userAgent === '' ? {} : { userAgent }),
+    ...(objectRef === null ? {} : { objectRef }),
+    ...(responseStatus === null ? {} : { responseStatus }),
   };
 }
 
-export const eventListJson = (events: readonly string[]): string => `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${events.join(',')}]}`;
+export const eventListJson = (events: readonly string[]): string =>
+  `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${events.join(',')}]}`;
 
 /** The older form: one line of names and quoted values, without a line end. */
 export function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser, responseStatus, objectRef } = event;
   const username = textOf(user['username']);
   const fields = {
-    id: event.auditID, stage: event.stage, ip: event.sourceIPs[0] ?? '<unknown>', method: event.verb,
-    user: username || '<none>', groups: username === '' ? '<none>' : groupList(user) ?? '<none>',
-    as: impersonatedUser === null ? '<self>' : textOf(impersonatedUser['username']), asgroups: (impersonatedUser === null ? null : groupList(impersonatedUser)) ?? '<lookup>',
-    'user-agent': event.userAgent, namespace: textOf(objectRef?.['namespace']) || '<none>', uri: event.requestURI, response: responseStatus === null ? '<deferred>' : String(responseStatus['code']),
+    id: event.auditID,
+    stage: event.stage,
+    ip: event.sourceIPs[0] ?? '<unknown>',
+    method: event.verb,
+    user: username || '<none>',
+    groups: username === '' ? '<none>' : (groupList(user) ?? '<none>'),
+    as: impersonatedUser === null ? '<self>' : textOf(impersonatedUser['username']),
+    asgroups: (impersonatedUser === null ? null : groupList(impersonatedUser)) ?? '<lookup>',
+    'user-agent': event.userAgent,
+    namespace: textOf(objectRef?.['namespace']) || '<none>',
+    uri: event.requestURI,
+    response: responseStatus === null ? '<deferred>' : String(responseStatus['code']),
   };
-  return `${event.requestReceivedTimestamp} AUDIT: ${Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(' ')}`;
+  return `${event.requestReceivedTimestamp} AUDIT: ${Object.entries(fields)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(' ')}`;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -2,7 +2,10 @@ import type { ReportLoss, Writer } from './contract.js';
 import type { AuditEvent } from './event.js';
 import { eventJson } from './serialize.js';
 
-export interface Limits { readonly maxEventBytes: number; readonly maxBatchBytes: number }
+export interface Limits {
+  readonly maxEventBytes: number;
+  readonly maxBatchBytes: number;
+}
 
 /** Put before a writer: events that are too large lose their bodies, and are lost if that does not suffice; batches that are too large are split. */
 export function truncating(writer: Writer, { maxEventBytes, maxBatchBytes }: Limits, lost: ReportLoss): Writer {
@@ -31,7 +34,12 @@ export function truncating(writer: Writer, { maxEventBytes, maxBatchBytes }: Lim
 function fitted(event: AuditEvent, maxEventBytes: number): { readonly event: AuditEvent; readonly size: number } {
   const size = sizeOf(event);
   if (size <= maxEventBytes) return { event, size };
-  const without = { ...event, requestObject: null, responseObject: null, annotations: { ...event.annotations, 'audit.k8s.io/truncated': 'true' } };
+  const without = {
+    ...event,
+    requestObject: null,
+    responseObject: null,
+    annotations: { ...event.annotations, 'audit.k8s.io/truncated': 'true' },
+  };
   return { event: without, size: sizeOf(without) };
 }
 

@@ -23,9 +23,13 @@ export async function fileWriter(file: string, line: Line, rotation: Rotation): 
 /** Lines on a stream that belongs to somebody else, such as standard output. */
 export function streamWriter(stream: NodeJS.WritableStream, line: Line): Writer {
   return {
-    write: (events) => new Promise((resolve, reject) => {
-      stream.write(events.map((event) => `${line(event)}\n`).join(''), (error) => { if (error) reject(error); else resolve(); });
-    }),
+    write: (events) =>
+      new Promise((resolve, reject) => {
+        stream.write(events.map((event) => `${line(event)}\n`).join(''), (error) => {
+          if (error) reject(error);
+          else resolve();
+        });
+      }),
     close: () => Promise.resolve(),
   };
 }
@@ -38,7 +42,11 @@ export function webhookWriter(client: WebhookClient, initialBackoffMs: number): 
   return {
     write: async (events) => {
       const body = eventListJson(events.map(eventJson));
-      await retry(() => client.post(body, { timeoutMs: answerTimeoutMs, signal: closed.signal }), usualRetrying(initialBackoffMs), closed.signal);
+      await retry(
+        () => client.post(body, { timeoutMs: answerTimeoutMs, signal: closed.signal }),
+        usualRetrying(initialBackoffMs),
+        closed.signal,
+      );
     },
     close: () => {
       closed.abort(new Error('the server stops'));

@@ -21,11 +21,16 @@ const anonymous: Authentication = { outcome: 'user', user: { name: anonymousUser
 export type AnonymousRule = (request: Request) => boolean;
 
 /** Anonymous requests are welcome on these paths, which must match exactly; null stands for all paths. */
-export const anonymousOn = (paths: ReadonlySet<string> | null): AnonymousRule => (paths === null ? () => true : (request) => paths.has(pathOf(request)));
+export const anonymousOn = (paths: ReadonlySet<string> | null): AnonymousRule =>
+  paths === null ? () => true : (request) => paths.has(pathOf(request));
 
 function pathOf({ url = '' }: Request): string {
   const [raw = ''] = url.split('?', 1);
-  try { return decodeURIComponent(raw); } catch { return raw; }
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    return raw;
+  }
 }
 
 /**
@@ -38,7 +43,8 @@ export function firstOf(authenticators: readonly Authenticator[], options: { rea
     for (let each = from; each < authenticators.length; each++) {
       const answer = authenticators[each]!(request);
       // Most ways know at once, and a request that need not wait is answered in the turn in which it came.
-      if (answer instanceof Promise) return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, invalid ?? complaintOf(result))));
+      if (answer instanceof Promise)
+        return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, invalid ?? complaintOf(result))));
       if (answer.outcome === 'user') return answer;
       invalid ??= complaintOf(answer);
     }
@@ -51,5 +57,7 @@ const complaintOf = (answer: Authentication): Authentication | null => (answer.o
 
 /** Adds the group that everybody who proved an identity belongs to. */
 export function withAuthenticatedGroup(user: User): User {
-  return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated) ? user : { ...user, groups: [...user.groups, groupAuthenticated] };
+  return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated)
+    ? user
+    : { ...user, groups: [...user.groups, groupAuthenticated] };
 }

@@ -18,7 +18,7 @@ export function certificateAuthenticator(anchors: Live<Anchors>): Authenticator 
     const wrong = complaint(peer);
     if (wrong !== null) return { outcome: 'invalid', reason: `client certificate: ${wrong}` };
     let user = users.get(peer);
-    if (user === undefined) users.set(peer, user = readUser(peer));
+    if (user === undefined) users.set(peer, (user = readUser(peer)));
     return user;
   };
 }

@@ -30,7 +30,15 @@ export function frontProxyAuthenticator({ anchors, allowedNames, headers }: Fron
     const sent = namedHeaders(request);
     const name = first(sent, headers.user);
     if (name === '') return { outcome: 'absent' };
-    return { outcome: 'user', user: withAuthenticatedGroup({ name, uid: first(sent, headers.uid), groups: all(sent, headers.group), extra: extraOf(sent, headers.extraPrefixes) }) };
+    return {
+      outcome: 'user',
+      user: withAuthenticatedGroup({
+        name,
+        uid: first(sent, headers.uid),
+        groups: all(sent, headers.group),
+        extra: extraOf(sent, headers.extraPrefixes),
+      }),
+    };
   };
 }
 
@@ -65,5 +73,9 @@ function extraOf(sent: Pairs, prefixes: readonly string[]): Record<string, strin
 
 /** Keys may hold characters that header names may not; those are percent-encoded. */
 export function decodeKey(key: string): string {
-  try { return decodeURIComponent(key); } catch { return key; }
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
 }

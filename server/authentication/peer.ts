@@ -24,18 +24,23 @@ const peers = new WeakMap<object, Peer | null>();
 export function peerOf(request: Request): Peer | null {
   const connection = connectionOf(request);
   let peer = peers.get(connection);
-  if (peer === undefined) peers.set(connection, peer = readPeer(request.socket as TLSSocket));
+  if (peer === undefined) peers.set(connection, (peer = readPeer(request.socket as TLSSocket)));
   return peer;
 }
 
 /** An HTTP/2 request's `socket` is a stand-in made anew for some accesses; its session is what lasts. */
-const connectionOf = (request: Request): object => ('stream' in request ? request.stream.session ?? request.stream : request.socket);
+const connectionOf = (request: Request): object => ('stream' in request ? (request.stream.session ?? request.stream) : request.socket);
 
 function readPeer(socket: TLSSocket): Peer | null {
   if (typeof socket.getPeerX509Certificate !== 'function') return null;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return null;
-  return { certificate, between: chainBehind(certificate), refusal: socket.authorized ? null : String(socket.authorizationError ?? 'not verified'), notAfter: Date.parse(certificate.validTo) };
+  return {
+    certificate,
+    between: chainBehind(certificate),
+    refusal: socket.authorized ? null : String(socket.authorizationError ?? 'not verified'),
+    notAfter: Date.parse(certificate.validTo),
+  };
 }
 
 /** What clients sent behind their certificates, by the certificate. A connection that takes up an earlier session sends it no more. */
@@ -44,7 +49,8 @@ const chainsMax = 1_000;
 
 function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {
   const between: X509Certificate[] = [];
-  for (let next = certificate.issuerCertificate; next !== undefined && between.length < chainMax; next = next.issuerCertificate) between.push(next);
+  for (let next = certificate.issuerCertificate; next !== undefined && between.length < chainMax; next = next.issuerCertificate)
+    between.push(next);
   const key = certificate.fingerprint256;
   if (between.length === 0) return chains.get(key) ?? between;
   chains.delete(key);
@@ -63,7 +69,8 @@ export function vouchedBy(anchors: Live<Anchors>): (peer: Peer) => string | null
     if (peer.refusal !== null) return peer.refusal;
     if (Date.now() > peer.notAfter) return 'CERT_HAS_EXPIRED';
     let found = known.get(peer);
-    if (found?.anchors !== anchors.current) known.set(peer, found = { anchors: anchors.current, leads: leadsTo(peer.certificate, new Set(peer.between), anchors.current) });
+    if (found?.anchors !== anchors.current)
+      known.set(peer, (found = { anchors: anchors.current, leads: leadsTo(peer.certificate, new Set(peer.between), anchors.current) }));
     return found.leads ? null : 'signed by an unknown authority';
   };
 }
@@ -80,7 +87,8 @@ function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, an
 }
 
 /** Names alone prove nothing. */
-const isIssued = (certificate: X509Certificate, by: X509Certificate): boolean => certificate.checkIssued(by) && certificate.verify(by.publicKey);
+const isIssued = (certificate: X509Certificate, by: X509Certificate): boolean =>
+  certificate.checkIssued(by) && certificate.verify(by.publicKey);
 
 /** Values of an attribute of a subject, in order and as they are: the text form of a subject would escape them. */
 export function subjectValues({ certificate }: Peer, attribute: 'CN' | 'O'): string[] {

@@ -15,7 +15,12 @@ export type PublishedTrust = Readonly<Record<string, string>>;
 export interface TrustFacts {
   readonly client: Anchors | null;
   /** Null without front proxies. */
-  readonly proxy: { readonly anchors: Anchors; readonly lists: Readonly<Record<'allowed-names' | 'username-headers' | 'uid-headers' | 'group-headers' | 'extra-headers-prefix', readonly string[]>> } | null;
+  readonly proxy: {
+    readonly anchors: Anchors;
+    readonly lists: Readonly<
+      Record<'allowed-names' | 'username-headers' | 'uid-headers' | 'group-headers' | 'extra-headers-prefix', readonly string[]>
+    >;
+  } | null;
 }
 
 const NAMESPACE = 'kube-system';
@@ -28,7 +33,8 @@ const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
 
 /** Texts for the ConfigMap. Pure. */
 export function publishedTrust({ client, proxy }: TrustFacts): PublishedTrust {
-  const lists = proxy === null ? [] : Object.entries(proxy.lists).map(([name, values]) => [`requestheader-${name}`, JSON.stringify(values)] as const);
+  const lists =
+    proxy === null ? [] : Object.entries(proxy.lists).map(([name, values]) => [`requestheader-${name}`, JSON.stringify(values)] as const);
   return {
     ...(client === null ? {} : { 'client-ca-file': bundle(client) }),
     ...(proxy === null ? {} : { 'requestheader-client-ca-file': bundle(proxy.anchors), ...Object.fromEntries(lists) }),
@@ -42,7 +48,10 @@ const bundle = (anchors: Anchors): string => anchors.map((anchor) => anchor.toSt
  * `now` is in milliseconds since 1970.
  */
 export function mergedTrust(current: PublishedTrust, own: PublishedTrust, now: number): PublishedTrust {
-  const merged = Object.entries(own).map(([name, value]) => [name, name.endsWith('-file') ? joinBundles(current[name] ?? '', value, now) : joinLists(current[name] ?? '[]', value)] as const);
+  const merged = Object.entries(own).map(
+    ([name, value]) =>
+      [name, name.endsWith('-file') ? joinBundles(current[name] ?? '', value, now) : joinLists(current[name] ?? '[]', value)] as const,
+  );
   return { ...current, ...Object.fromEntries(merged) };
 }
 
@@ -62,12 +71,20 @@ function counts(block: string, now: number): boolean {
 /** A list that cannot be read is replaced. */
 function joinLists(current: string, own: string): string {
   let before: unknown = [];
-  try { before = JSON.parse(current); } catch { /* replaced */ }
+  try {
+    before = JSON.parse(current);
+  } catch {
+    /* replaced */
+  }
   const texts = Array.isArray(before) ? before.filter((value) => typeof value === 'string') : [];
-  return JSON.stringify([...new Set([...texts, ...JSON.parse(own) as string[]])]);
+  return JSON.stringify([...new Set([...texts, ...(JSON.parse(own) as string[])])]);
 }
 
-export interface Publishing { readonly registry: Registry; readonly catalogue: Catalogue; readonly signal?: AbortSignal }
+export interface Publishing {
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+  readonly signal?: AbortSignal;
+}
 
 /** Writes the ConfigMap that extension servers read. Rejects when `signal` aborts, or the object is refused, which is a defect. */
 export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<void> =>
@@ -93,12 +110,19 @@ async function write({ registry, catalogue }: Publishing, name: string, change: 
   const resource = catalogue.resource('', 'v1', 'configmaps');
   if (resource === null) return;
   const target = { resource, namespace: NAMESPACE, name };
-  const current = await registry.get(target, { at: 'any' }).then((stored) => stored.decode(), (error: unknown) => {
-    if (error instanceof StatusError && error.code === 404) return null;
-    throw error;
-  });
+  const current = await registry.get(target, { at: 'any' }).then(
+    (stored) => stored.decode(),
+    (error: unknown) => {
+      if (error instanceof StatusError && error.code === 404) return null;
+      throw error;
+    },
+  );
   if (current === null) {
-    await registry.create({ ...target, name: '' }, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: NAMESPACE }, data: { ...change({}) } }, options);
+    await registry.create(
+      { ...target, name: '' },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: NAMESPACE }, data: { ...change({}) } },
+      options,
+    );
     return;
   }
   if (JSON.stringify(changed(current, change)['data']) === JSON.stringify(current['data'])) return;
@@ -106,4 +130,7 @@ async function write({ registry, catalogue }: Publishing, name: string, change: 
   await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, options);
 }
 
-const changed = (object: ApiObject, change: (data: PublishedTrust) => PublishedTrust): ApiObject => ({ ...object, data: { ...change(membersOf(object['data']) as PublishedTrust) } });
+const changed = (object: ApiObject, change: (data: PublishedTrust) => PublishedTrust): ApiObject => ({
+  ...object,
+  data: { ...change(membersOf(object['data']) as PublishedTrust) },
+});

@@ -3,12 +3,20 @@ import type { Authentication, Authenticator } from './authenticator.js';
 import type { IdentityHeaders } from './frontProxy.js';
 
 /** What proxies usually send; removed whether or not this server was told of proxies, because what is behind it may have been. */
-const usual: IdentityHeaders = { user: ['x-remote-user'], uid: ['x-remote-uid'], group: ['x-remote-group'], extraPrefixes: ['x-remote-extra-'] };
+const usual: IdentityHeaders = {
+  user: ['x-remote-user'],
+  uid: ['x-remote-uid'],
+  group: ['x-remote-group'],
+  extraPrefixes: ['x-remote-extra-'],
+};
 
 /** Removes everything that says who the user is from requests that have passed: from here on only what authentication found counts. */
 export function stripCredentials(authenticate: Authenticator, configured: IdentityHeaders | null): Authenticator {
   const lists = configured === null ? [usual] : [usual, configured];
-  const names = new Set(['authorization', ...lists.flatMap(({ user, uid, group }) => [...user, ...uid, ...group]).map((name) => name.toLowerCase())]);
+  const names = new Set([
+    'authorization',
+    ...lists.flatMap(({ user, uid, group }) => [...user, ...uid, ...group]).map((name) => name.toLowerCase()),
+  ]);
   const prefixes = lists.flatMap(({ extraPrefixes }) => extraPrefixes).map((prefix) => prefix.toLowerCase());
   const told = (header: string): boolean => names.has(header) || prefixes.some((prefix) => header.startsWith(prefix));
   const strip = (request: Request, result: Authentication): Authentication => {

@@ -26,11 +26,17 @@ const ANY = '*';
 const allow: Decision = { decision: 'allow', reason: '' };
 const silence: Decision = { decision: 'noOpinion', reason: 'No policy matched.' };
 
-export interface AbacPolicies { readonly authorize: Authorizer; readonly rules: RuleResolver }
+export interface AbacPolicies {
+  readonly authorize: Authorizer;
+  readonly rules: RuleResolver;
+}
 
 /** Reads a policy file: a JSON object a line, blank lines and those that begin with `#` aside. Throws with file and line named. */
 export function readAbacPolicies(file: string): AbacPolicies {
-  const lines = readText(file).split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 })).filter(({ line }) => line !== '' && !line.startsWith('#'));
+  const lines = readText(file)
+    .split('\n')
+    .map((line, index) => ({ line: line.trim(), number: index + 1 }))
+    .filter(({ line }) => line !== '' && !line.startsWith('#'));
   return abacPolicies(lines.map(({ line, number }) => parsePolicy(line, `${OPTION}: line ${number} of ${file}`)));
 }
 
@@ -62,8 +68,13 @@ function versioned(object: JsonObject): Policy {
   const [user, group] = [text('user'), text('group')];
   return {
     // A wildcard stands for everybody who proved an identity, and nobody else.
-    user, group: user === ANY || group === ANY ? groupAuthenticated : group, readonly: memberAt(object, 'spec', 'readonly') === true,
-    apiGroup: text('apiGroup'), resource: text('resource'), namespace: text('namespace'), nonResourcePath: text('nonResourcePath'),
+    user,
+    group: user === ANY || group === ANY ? groupAuthenticated : group,
+    readonly: memberAt(object, 'spec', 'readonly') === true,
+    apiGroup: text('apiGroup'),
+    resource: text('resource'),
+    namespace: text('namespace'),
+    nonResourcePath: text('nonResourcePath'),
   };
 }
 
@@ -73,7 +84,12 @@ function unversioned(object: JsonObject): Policy {
   const [user, group, resource, namespace] = ['user', 'group', 'resource', 'namespace'].map(text) as [string, string, string, string];
   const everybody = (user === '' && group === '') || user === ANY || group === ANY;
   return {
-    user, group: everybody ? groupAuthenticated : group, readonly: object['readonly'] === true, apiGroup: ANY, resource: resource || ANY, namespace: namespace || ANY,
+    user,
+    group: everybody ? groupAuthenticated : group,
+    readonly: object['readonly'] === true,
+    apiGroup: ANY,
+    resource: resource || ANY,
+    namespace: namespace || ANY,
     nonResourcePath: resource === '' && namespace === '' ? ANY : '',
   };
 }
@@ -85,10 +101,14 @@ function abacPolicies(policies: readonly Policy[]): AbacPolicies {
       const own = policies.filter((policy) => concerns(policy, user));
       const verbs = (policy: Policy): readonly string[] => (policy.readonly ? READ_VERBS : [ANY]);
       return {
-        resourceRules: own.filter((policy) => policy.resource !== '' && is(policy.namespace, namespace))
+        resourceRules: own
+          .filter((policy) => policy.resource !== '' && is(policy.namespace, namespace))
           .map((policy) => ({ verbs: verbs(policy), apiGroups: [policy.apiGroup], resources: [policy.resource], resourceNames: [] })),
-        nonResourceRules: own.filter(({ nonResourcePath }) => nonResourcePath !== '').map((policy) => ({ verbs: verbs(policy), nonResourceURLs: [policy.nonResourcePath] })),
-        incomplete: false, problems: [],
+        nonResourceRules: own
+          .filter(({ nonResourcePath }) => nonResourcePath !== '')
+          .map((policy) => ({ verbs: verbs(policy), nonResourceURLs: [policy.nonResourcePath] })),
+        incomplete: false,
+        problems: [],
       };
     },
   };
@@ -103,7 +123,11 @@ function concerns({ user, group }: Policy, { name, groups }: User): boolean {
 
 function grants(policy: Policy, attributes: Attributes): boolean {
   if (!concerns(policy, attributes.user) || (policy.readonly && !READ_VERBS.includes(attributes.verb))) return false;
-  if (attributes.isResource) return is(policy.namespace, attributes.namespace) && is(policy.resource, attributes.resource) && is(policy.apiGroup, attributes.group);
+  if (attributes.isResource)
+    return is(policy.namespace, attributes.namespace) && is(policy.resource, attributes.resource) && is(policy.apiGroup, attributes.group);
   const { nonResourcePath } = policy;
-  return is(nonResourcePath, attributes.path) || (nonResourcePath.endsWith(ANY) && attributes.path.startsWith(withoutTrailing(nonResourcePath, ANY)));
+  return (
+    is(nonResourcePath, attributes.path) ||
+    (nonResourcePath.endsWith(ANY) && attributes.path.startsWith(withoutTrailing(nonResourcePath, ANY)))
+  );
 }

@@ -3,14 +3,16 @@ import type { AskAuthorizer, AuthorizationQuestion } from '../cel/matchCondition
 import type { Attributes, Authorizer, Decision } from './authorizer.js';
 
 /** The authorizer as expressions ask it. */
-export const askAuthorizer = (authorize: Authorizer): AskAuthorizer => async (question) => {
-  try {
-    const { decision, reason, error } = await (authorize(attributesOf(question)) as Promise<Decision> | Decision);
-    return { allowed: decision === 'allow', reason, ...(error === undefined ? {} : { error }) };
-  } catch (error) {
-    return { allowed: false, reason: '', error: (error as Error).message };
-  }
-};
+export const askAuthorizer =
+  (authorize: Authorizer): AskAuthorizer =>
+  async (question) => {
+    try {
+      const { decision, reason, error } = await (authorize(attributesOf(question)) as Promise<Decision> | Decision);
+      return { allowed: decision === 'allow', reason, ...(error === undefined ? {} : { error }) };
+    } catch (error) {
+      return { allowed: false, reason: '', error: (error as Error).message };
+    }
+  };
 
 function attributesOf(question: AuthorizationQuestion): Attributes {
   if (!question.isResource) return question;

@@ -5,8 +5,15 @@ import type { RequestInfo, User } from '../endpoints/context.js';
 export type Attributes =
   | { readonly isResource: false; readonly user: User; readonly verb: string; readonly path: string }
   | {
-      readonly isResource: true; readonly user: User; readonly verb: string;
-      readonly group: string; readonly version: string; readonly namespace: string; readonly resource: string; readonly subresource: string; readonly name: string;
+      readonly isResource: true;
+      readonly user: User;
+      readonly verb: string;
+      readonly group: string;
+      readonly version: string;
+      readonly namespace: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly name: string;
       /** What a list, watch or deletecollection selects, where it can be read. */
       readonly fields?: FieldSelector;
       /** As the client has written it; only those who ask others take it apart. */
@@ -26,7 +33,19 @@ export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision
 export function attributesOf(user: User, info: RequestInfo, method: string): Attributes {
   if (!info.isResource) return { isResource: false, user, verb: method.toLowerCase(), path: info.path };
   const { group, version, namespace, resource, subresource, name } = info;
-  return { isResource: true, user, verb: ruleVerbs.get(info.verb) ?? info.verb, group, version, namespace, resource, subresource, name, ...selectedFields(info.fieldSelector), ...(info.labelSelector === undefined ? {} : { labelSelector: info.labelSelector }) };
+  return {
+    isResource: true,
+    user,
+    verb: ruleVerbs.get(info.verb) ?? info.verb,
+    group,
+    version,
+    namespace,
+    resource,
+    subresource,
+    name,
+    ...selectedFields(info.fieldSelector),
+    ...(info.labelSelector === undefined ? {} : { labelSelector: info.labelSelector }),
+  };
 }
 
 /** A selector that cannot be read selects nothing that a rule could depend on; the request itself is refused later. */
@@ -37,7 +56,12 @@ function selectedFields(text: string | undefined): { readonly fields?: FieldSele
 }
 
 /** Methods that no rule names: HEAD reads like GET, the others have no verb at all. */
-const ruleVerbs: ReadonlyMap<string, string> = new Map([['head', 'get'], ['options', ''], ['connect', ''], ['other', '']]);
+const ruleVerbs: ReadonlyMap<string, string> = new Map([
+  ['head', 'get'],
+  ['options', ''],
+  ['connect', ''],
+  ['other', ''],
+]);
 
 /**
  * Asks each in order: the first allow or deny counts, silence of all refuses and collects what they had to say. The answer is there at once
@@ -51,7 +75,9 @@ function ask(authorizers: readonly Authorizer[], from: number, attributes: Attri
   for (let i = from; i < authorizers.length; i++) {
     const answer = authorizers[i]!(attributes);
     if (answer instanceof Promise) {
-      return answer.then((decision) => (settles(decision, heard) ? withErrors(decision, heard) : ask(authorizers, i + 1, attributes, heard)));
+      return answer.then((decision) =>
+        settles(decision, heard) ? withErrors(decision, heard) : ask(authorizers, i + 1, attributes, heard),
+      );
     }
     if (settles(answer, heard)) return withErrors(answer, heard);
   }
@@ -59,7 +85,10 @@ function ask(authorizers: readonly Authorizer[], from: number, attributes: Attri
 }
 
 /** What those had to say who did not decide. */
-interface Heard { readonly reasons: string[]; readonly errors: string[] }
+interface Heard {
+  readonly reasons: string[];
+  readonly errors: string[];
+}
 
 /** Errors of those who were asked before go along. */
 function withErrors(decision: Decision, { errors }: Heard): Decision {

@@ -23,43 +23,74 @@ async function demand({ resource, name, old, user }: AdmissionRequest, verb: 'ap
   throw forbidden(resource.storage, name, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
 }
 
-interface SignerUse { readonly user: User; readonly verb: 'approve' | 'sign' | 'attest'; readonly signer: string; readonly authorize: Authorizer }
+interface SignerUse {
+  readonly user: User;
+  readonly verb: 'approve' | 'sign' | 'attest';
+  readonly signer: string;
+  readonly authorize: Authorizer;
+}
 
 async function mayUseSigner({ user, verb, signer, authorize }: SignerUse): Promise<boolean> {
-  return await mayUse(user, verb, signer, authorize) || mayUse(user, verb, `${signer.split('/')[0] ?? ''}/*`, authorize);
+  return (await mayUse(user, verb, signer, authorize)) || mayUse(user, verb, `${signer.split('/')[0] ?? ''}/*`, authorize);
 }
 
 async function mayUse(user: User, verb: string, signer: string, authorize: Authorizer): Promise<boolean> {
-  const { decision } = await authorize({ isResource: true, user, verb, group: GROUP, version: '*', namespace: '', resource: 'signers', subresource: '', name: signer });
+  const { decision } = await authorize({
+    isResource: true,
+    user,
+    verb,
+    group: GROUP,
+    version: '*',
+    namespace: '',
+    resource: 'signers',
+    subresource: '',
+    name: signer,
+  });
   return decision === 'allow';
 }
 
 const issues = ({ object, old }: AdmissionRequest): boolean =>
-  ['certificate', 'conditions'].some(member => !sameValue(memberAt(object ?? undefined, 'status', member), memberAt(old ?? undefined, 'status', member)));
+  ['certificate', 'conditions'].some(
+    (member) => !sameValue(memberAt(object ?? undefined, 'status', member), memberAt(old ?? undefined, 'status', member)),
+  );
 
 export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlugin[] => [
   {
-    name: 'CertificateApproval', resources: RESOURCES,
-    async validate(request) { if (request.operation === 'UPDATE' && request.subresource === 'approval') await demand(request, 'approve', authorize); },
+    name: 'CertificateApproval',
+    resources: RESOURCES,
+    async validate(request) {
+      if (request.operation === 'UPDATE' && request.subresource === 'approval') await demand(request, 'approve', authorize);
+    },
   },
   {
-    name: 'CertificateSigning', resources: RESOURCES,
-    async validate(request) { if (request.operation === 'UPDATE' && request.subresource === 'status' && issues(request)) await demand(request, 'sign', authorize); },
+    name: 'CertificateSigning',
+    resources: RESOURCES,
+    async validate(request) {
+      if (request.operation === 'UPDATE' && request.subresource === 'status' && issues(request)) await demand(request, 'sign', authorize);
+    },
   },
   {
-    name: 'CertificateSubjectRestriction', resources: RESOURCES,
+    name: 'CertificateSubjectRestriction',
+    resources: RESOURCES,
     validate({ operation, object, resource, name }) {
-      if (operation !== 'CREATE' || object === null || signerOf(object) !== CLIENT_SIGNER || !organizationsOf(textAt(object, 'spec', 'request')).includes(ADMINISTRATORS)) return;
+      if (
+        operation !== 'CREATE' ||
+        object === null ||
+        signerOf(object) !== CLIENT_SIGNER ||
+        !organizationsOf(textAt(object, 'spec', 'request')).includes(ADMINISTRATORS)
+      )
+        return;
       throw forbidden(resource.storage, name, `use of ${CLIENT_SIGNER} signer with ${ADMINISTRATORS} group is not allowed`);
     },
   },
   {
-    name: 'ClusterTrustBundleAttest', resources: [`clustertrustbundles.${GROUP}`],
+    name: 'ClusterTrustBundleAttest',
+    resources: [`clustertrustbundles.${GROUP}`],
     // Who writes a signer's bundle says whom those who trust the signer are to trust.
     async validate({ operation, object, resource, name, user }) {
       if (object === null || operation === 'DELETE') return;
       const signer = signerOf(object);
-      if (signer === '' || await mayUseSigner({ user, verb: 'attest', signer, authorize })) return;
+      if (signer === '' || (await mayUseSigner({ user, verb: 'attest', signer, authorize }))) return;
       throw forbidden(resource.storage, name, `user not permitted to attest for signerName ${JSON.stringify(signer)}`);
     },
   },

@@ -23,7 +23,11 @@ export interface AuthorizerChain {
 }
 
 /** Runs what the settings name, in order. When they change, links that did not change stay as they are, with all they know. */
-export function createAuthorizerChain(settings: Live<readonly AuthorizerSettings[]>, make: (link: AuthorizerSettings) => Mode, countOf: CountOf = uncounted): AuthorizerChain {
+export function createAuthorizerChain(
+  settings: Live<readonly AuthorizerSettings[]>,
+  make: (link: AuthorizerSettings) => Mode,
+  countOf: CountOf = uncounted,
+): AuthorizerChain {
   let modes: ReadonlyMap<string, Mode> = new Map();
   let authorize: Authorizer = masters;
   let rules: RuleResolver = joinRules([]);
@@ -38,9 +42,12 @@ export function createAuthorizerChain(settings: Live<readonly AuthorizerSettings
   apply(settings.current);
   settings.onChange(apply);
   return {
-    authorize: (attributes) => authorize(attributes), rules: (user, namespace) => rules(user, namespace),
+    authorize: (attributes) => authorize(attributes),
+    rules: (user, namespace) => rules(user, namespace),
     synced: Promise.all([...modes.values()].map((mode) => mode.synced ?? Promise.resolve())),
-    stop: () => { for (const mode of modes.values()) mode.stop?.(); },
+    stop: () => {
+      for (const mode of modes.values()) mode.stop?.();
+    },
   };
 }
 
@@ -54,11 +61,16 @@ function counted(mode: Mode, count: DecisionCount): Mode {
     else if (decision.decision === 'deny') count.denied++;
     return decision;
   };
-  return { ...mode, authorize: (attributes) => {
-    const answer = mode.authorize(attributes);
-    return answer instanceof Promise ? answer.then(note) : note(answer);
-  } };
+  return {
+    ...mode,
+    authorize: (attributes) => {
+      const answer = mode.authorize(attributes);
+      return answer instanceof Promise ? answer.then(note) : note(answer);
+    },
+  };
 }
 
 const keyOf = ({ type, name, webhook }: AuthorizerSettings): string =>
-  (webhook === null ? type : JSON.stringify([type, name, { ...webhook, conditions: webhook.conditions.map(({ expression }) => expression) }]));
+  webhook === null
+    ? type
+    : JSON.stringify([type, name, { ...webhook, conditions: webhook.conditions.map(({ expression }) => expression) }]);

@@ -24,7 +24,11 @@ export interface WebhookSettings {
 }
 
 /** One link of the chain of authorizers, in order. */
-export interface AuthorizerSettings { readonly type: string; readonly name: string; readonly webhook: WebhookSettings | null }
+export interface AuthorizerSettings {
+  readonly type: string;
+  readonly name: string;
+  readonly webhook: WebhookSettings | null;
+}
 
 export const authorizerTypes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
 
@@ -35,19 +39,38 @@ const TIMEOUT_MAX_MS = 30_000;
 const DEFAULT_TTL = { authorizedTTL: '5m', unauthorizedTTL: '30s' } as const;
 const text: Shape = 'text';
 const fields: Readonly<Record<string, Shape>> = {
-  authorizers: { list: { fields: {
-    type: text, name: text,
-    webhook: { fields: {
-      authorizedTTL: text, unauthorizedTTL: text, cacheAuthorizedRequests: 'bool', cacheUnauthorizedRequests: 'bool', timeout: text, subjectAccessReviewVersion: text,
-      matchConditionSubjectAccessReviewVersion: text, failurePolicy: text, connectionInfo: { fields: { type: text, kubeConfigFile: text, orchConfigFile: text } },
-      matchConditions: { list: { fields: { expression: text } } },
-    } },
-  } } },
+  authorizers: {
+    list: {
+      fields: {
+        type: text,
+        name: text,
+        webhook: {
+          fields: {
+            authorizedTTL: text,
+            unauthorizedTTL: text,
+            cacheAuthorizedRequests: 'bool',
+            cacheUnauthorizedRequests: 'bool',
+            timeout: text,
+            subjectAccessReviewVersion: text,
+            matchConditionSubjectAccessReviewVersion: text,
+            failurePolicy: text,
+            connectionInfo: { fields: { type: text, kubeConfigFile: text, orchConfigFile: text } },
+            matchConditions: { list: { fields: { expression: text } } },
+          },
+        },
+      },
+    },
+  },
 };
 
 /** Reads a file of kind AuthorizationConfiguration. Throws with everything that is wrong. */
 export function readAuthorizationConfiguration(file: string): AuthorizerSettings[] {
-  const document = readConfiguration(file, { option: OPTION, kind: 'AuthorizationConfiguration', apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`), fields });
+  const document = readConfiguration(file, {
+    option: OPTION,
+    kind: 'AuthorizationConfiguration',
+    apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`),
+    fields,
+  });
   const errors: FieldError[] = [];
   const settings = readAuthorizers(itemsOf(document['authorizers']).map(membersOf), errors);
   if (errors.length > 0) throw new Error(`${OPTION}: ${file}: ${errors.map(({ path: at, message }) => `${at}: ${message}`).join('; ')}`);
@@ -72,7 +95,12 @@ function readAuthorizers(entries: readonly JsonObject[], errors: FieldError[]): 
   });
 }
 
-interface NamedAuthorizer { readonly name: string; readonly type: string; readonly again: boolean; readonly at: Path }
+interface NamedAuthorizer {
+  readonly name: string;
+  readonly type: string;
+  readonly again: boolean;
+  readonly at: Path;
+}
 
 /** Metrics and logs know built-in authorizers by fixed names. */
 function nameErrors({ name, type, again, at }: NamedAuthorizer): FieldError[] {
@@ -92,9 +120,13 @@ function readWebhook(value: JsonValue, at: Path, errors: FieldError[]): WebhookS
   const timeoutMs = readTime(value, at, 'timeout', errors);
   if (timeoutMs > TIMEOUT_MAX_MS) errors.push(invalid(at.child('timeout'), textAt(value, 'timeout'), 'must be at most 30s'));
   return {
-    version: oneOf(value, at, { member: 'subjectAccessReviewVersion', of: ['v1', 'v1beta1'] as const, errors }), onFailure: oneOf(value, at, { member: 'failurePolicy', of: ['NoOpinion', 'Deny'] as const, errors }),
-    authorizedTtlMs: ttl('authorizedTTL', 'cacheAuthorizedRequests'), unauthorizedTtlMs: ttl('unauthorizedTTL', 'cacheUnauthorizedRequests'), timeoutMs,
-    kubeconfig: readConnection(memberAt(value, 'connectionInfo'), at.child('connectionInfo'), errors), conditions: readConditions(value, at, errors),
+    version: oneOf(value, at, { member: 'subjectAccessReviewVersion', of: ['v1', 'v1beta1'] as const, errors }),
+    onFailure: oneOf(value, at, { member: 'failurePolicy', of: ['NoOpinion', 'Deny'] as const, errors }),
+    authorizedTtlMs: ttl('authorizedTTL', 'cacheAuthorizedRequests'),
+    unauthorizedTtlMs: ttl('unauthorizedTTL', 'cacheUnauthorizedRequests'),
+    timeoutMs,
+    kubeconfig: readConnection(memberAt(value, 'connectionInfo'), at.child('connectionInfo'), errors),
+    conditions: readConditions(value, at, errors),
   };
 }
 
@@ -102,11 +134,16 @@ function readTime(value: JsonValue, at: Path, member: string, errors: FieldError
   const written = textAt(value, member);
   const parsed = parseDuration(written);
   if (written === '') errors.push(required(at.child(member), ''));
-  else if (!parsed.ok || parsed.milliseconds <= 0) errors.push(invalid(at.child(member), written, parsed.ok ? 'must be above 0s' : 'must be a duration such as 5s'));
+  else if (!parsed.ok || parsed.milliseconds <= 0)
+    errors.push(invalid(at.child(member), written, parsed.ok ? 'must be above 0s' : 'must be a duration such as 5s'));
   return parsed.ok ? parsed.milliseconds : 0;
 }
 
-function oneOf<const T extends string>(value: JsonValue, at: Path, { member, of, errors }: { readonly member: string; readonly of: readonly T[]; readonly errors: FieldError[] }): T {
+function oneOf<const T extends string>(
+  value: JsonValue,
+  at: Path,
+  { member, of, errors }: { readonly member: string; readonly of: readonly T[]; readonly errors: FieldError[] },
+): T {
   const written = textAt(value, member);
   const found = of.find((one) => one === written);
   if (found === undefined) errors.push(written === '' ? required(at.child(member), '') : notSupported(at.child(member), written, of));
@@ -118,7 +155,12 @@ function readConnection(value: JsonValue | undefined, at: Path, errors: FieldErr
   const member = memberAt(value, 'kubeConfigFile') ?? memberAt(value, 'orchConfigFile');
   const file = typeof member === 'string' ? member : '';
   if (type === '') errors.push(required(at.child('type'), ''));
-  else if (type === 'InClusterConfig') errors.push(...(member === undefined || member === null ? loadErrors(() => inClusterSettings(process.env), type, at) : [invalid(at.child('kubeConfigFile'), file, 'only for type KubeConfigFile')]));
+  else if (type === 'InClusterConfig')
+    errors.push(
+      ...(member === undefined || member === null
+        ? loadErrors(() => inClusterSettings(process.env), type, at)
+        : [invalid(at.child('kubeConfigFile'), file, 'only for type KubeConfigFile')]),
+    );
   else if (type !== 'KubeConfigFile') errors.push(notSupported(at.child('type'), type, ['InClusterConfig', 'KubeConfigFile']));
   else errors.push(...fileErrors(file, at.child('kubeConfigFile')));
   return type === 'KubeConfigFile' ? file : null;
@@ -127,10 +169,14 @@ function readConnection(value: JsonValue | undefined, at: Path, errors: FieldErr
 function fileErrors(file: string, at: Path): FieldError[] {
   if (file === '') return [required(at, '')];
   if (!path.isAbsolute(file)) return [invalid(at, file, 'must be an absolute path')];
-  return loadErrors(() => {
-    if (!statSync(file).isFile()) throw new Error('must be a regular file');
-    loadKubeconfig(file);
-  }, file, at);
+  return loadErrors(
+    () => {
+      if (!statSync(file).isFile()) throw new Error('must be a regular file');
+      loadKubeconfig(file);
+    },
+    file,
+    at,
+  );
 }
 
 /** What cannot be used shows now, and not at the first request. */
@@ -146,7 +192,8 @@ function loadErrors(load: () => unknown, value: string, at: Path): FieldError[] 
 function readConditions(value: JsonValue, at: Path, errors: FieldError[]): Program[] {
   const expressions = itemsOf(memberAt(value, 'matchConditions')).map((condition) => textAt(condition, 'expression'));
   const version = textAt(value, 'matchConditionSubjectAccessReviewVersion');
-  if (version === '' && expressions.length > 0) errors.push(required(at.child('matchConditionSubjectAccessReviewVersion'), 'needed with match conditions'));
+  if (version === '' && expressions.length > 0)
+    errors.push(required(at.child('matchConditionSubjectAccessReviewVersion'), 'needed with match conditions'));
   if (version !== '' && version !== 'v1') errors.push(notSupported(at.child('matchConditionSubjectAccessReviewVersion'), version, ['v1']));
   if (expressions.length > CONDITIONS_MAX) errors.push(tooMany(at.child('matchConditions'), expressions.length, CONDITIONS_MAX));
   return expressions.slice(0, CONDITIONS_MAX).flatMap((expression, index) => {

@@ -1,7 +1,15 @@
 import type { User } from '../api/user.js';
 
-export interface ResourceRule { readonly verbs: readonly string[]; readonly apiGroups: readonly string[]; readonly resources: readonly string[]; readonly resourceNames: readonly string[] }
-export interface NonResourceRule { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }
+export interface ResourceRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+}
+export interface NonResourceRule {
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
 
 /** What a user may do in a namespace, as far as authorizers can list it. */
 export interface RuleList {
@@ -20,8 +28,16 @@ export const noRules: RuleList = { resourceRules: [], nonResourceRules: [], inco
 
 /** What all of them allow together. */
 export function joinRules(resolvers: readonly RuleResolver[]): RuleResolver {
-  return (user, namespace) => resolvers.map((resolve) => resolve(user, namespace)).reduce((all, list) => ({
-    resourceRules: [...all.resourceRules, ...list.resourceRules], nonResourceRules: [...all.nonResourceRules, ...list.nonResourceRules],
-    incomplete: all.incomplete || list.incomplete, problems: [...all.problems, ...list.problems],
-  }), noRules);
+  return (user, namespace) =>
+    resolvers
+      .map((resolve) => resolve(user, namespace))
+      .reduce(
+        (all, list) => ({
+          resourceRules: [...all.resourceRules, ...list.resourceRules],
+          nonResourceRules: [...all.nonResourceRules, ...list.nonResourceRules],
+          incomplete: all.incomplete || list.incomplete,
+          problems: [...all.problems, ...list.problems],
+        }),
+        noRules,
+      );
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const packageRoot = (from: string): string => {
   if (existsSync(join(from, 'package.json'))) return from;
   const parent = dirname(from);
-  if (parent === from) throw new Error('no package.json above the server\'s code: the installation is incomplete');
+  if (parent === from) throw new Error("no package.json above the server's code: the installation is incomplete");
   return packageRoot(parent);
 };
 

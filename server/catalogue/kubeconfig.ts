@@ -28,10 +28,29 @@ export function identifying({ token }: ConnectionSettings): { readonly authoriza
 }
 
 /** A named entry; its content stands under the word that says what it is. */
-interface Named { readonly name: string; readonly [member: string]: unknown }
-interface ClusterEntry { readonly server?: string; readonly 'certificate-authority'?: string; readonly 'certificate-authority-data'?: string; readonly 'insecure-skip-tls-verify'?: boolean; readonly 'tls-server-name'?: string }
-interface UserEntry { readonly 'client-certificate'?: string; readonly 'client-certificate-data'?: string; readonly 'client-key'?: string; readonly 'client-key-data'?: string; readonly token?: string; readonly tokenFile?: string }
-interface ContextEntry { readonly cluster?: string; readonly user?: string }
+interface Named {
+  readonly name: string;
+  readonly [member: string]: unknown;
+}
+interface ClusterEntry {
+  readonly server?: string;
+  readonly 'certificate-authority'?: string;
+  readonly 'certificate-authority-data'?: string;
+  readonly 'insecure-skip-tls-verify'?: boolean;
+  readonly 'tls-server-name'?: string;
+}
+interface UserEntry {
+  readonly 'client-certificate'?: string;
+  readonly 'client-certificate-data'?: string;
+  readonly 'client-key'?: string;
+  readonly 'client-key-data'?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+}
+interface ContextEntry {
+  readonly cluster?: string;
+  readonly user?: string;
+}
 interface ConfigFile {
   readonly clusters?: readonly Named[];
   readonly users?: readonly Named[];
@@ -65,7 +84,7 @@ function readConfig(file: string): ConfigFile {
 
 function entry<V>(entries: readonly Named[] | undefined, key: string, name: string | undefined, file: string): V | null {
   if (!name) return null;
-  const found = entries?.find(candidate => candidate.name === name);
+  const found = entries?.find((candidate) => candidate.name === name);
   if (!found) throw new Error(`${file}: there is no ${key} ${JSON.stringify(name)}`);
   return (found[key] ?? null) as V | null;
 }
@@ -108,9 +127,16 @@ function material(data: string | undefined, place: string | undefined, file: str
 }
 
 /** The account that a pod of the cluster has, from its mounted files. Throws outside of a pod. */
-export function inClusterSettings(environment: Readonly<Record<string, string | undefined>>, folder = '/var/run/secrets/kubernetes.io/serviceaccount'): ConnectionSettings {
+export function inClusterSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  folder = '/var/run/secrets/kubernetes.io/serviceaccount',
+): ConnectionSettings {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
   if (!host || !port) throw new Error('no --kubeconfig and no --master, and this is not a pod: there is no server to talk to');
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return { server, ca: fs.readFileSync(path.join(folder, 'ca.crt'), 'utf8'), ...tokenOf({ tokenFile: path.join(folder, 'token') }, folder) };
+  return {
+    server,
+    ca: fs.readFileSync(path.join(folder, 'ca.crt'), 'utf8'),
+    ...tokenOf({ tokenFile: path.join(folder, 'token') }, folder),
+  };
 }

@@ -14,7 +14,9 @@ export interface LineClock {
 
 const systemClock: LineClock = {
   now: () => performance.now(),
-  after: (ms, callback) => { setTimeout(callback, ms).unref(); },
+  after: (ms, callback) => {
+    setTimeout(callback, ms).unref();
+  },
 };
 
 interface Kind {

@@ -27,9 +27,14 @@ export interface ServedResource extends GroupVersion {
   readonly writtenVersion?: string;
 }
 
-export interface StorageResource extends GroupResource, GroupVersion { readonly kind: string }
+export interface StorageResource extends GroupResource, GroupVersion {
+  readonly kind: string;
+}
 
-export interface ServedVersion { readonly version: string; readonly resources: readonly ServedResource[] }
+export interface ServedVersion {
+  readonly version: string;
+  readonly resources: readonly ServedResource[];
+}
 
 /** A group as clients see it: only served versions, the preferred one first. */
 export interface ServedGroup {
@@ -55,8 +60,20 @@ export interface CatalogueOptions {
 }
 
 type SubresourceRow = [name: string, kind: string, verbs: string, group?: string, version?: string];
-type ResourceRow = [resource: string, kind: string, singular: string, namespaced: boolean, verbs: string, shortNames: string[], categories: string[], subresources: SubresourceRow[]];
-interface GroupRow { name: string; versions: { version: string; servedByDefault: boolean; resources: ResourceRow[] }[] }
+type ResourceRow = [
+  resource: string,
+  kind: string,
+  singular: string,
+  namespaced: boolean,
+  verbs: string,
+  shortNames: string[],
+  categories: string[],
+  subresources: SubresourceRow[],
+];
+interface GroupRow {
+  name: string;
+  versions: { version: string; servedByDefault: boolean; resources: ResourceRow[] }[];
+}
 
 /** Types that are kept under the name of another one. Both groups of events are views of one set of objects, stored in the core form. */
 const STORED_ELSEWHERE: Readonly<Record<string, StorageResource>> = {
@@ -65,19 +82,20 @@ const STORED_ELSEWHERE: Readonly<Record<string, StorageResource>> = {
 
 /** Builds the table of served resource types. Pure but for reading the data file. */
 export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: CatalogueOptions = {}): Catalogue => {
-  return indexedCatalogue(readCatalogueData<GroupRow[]>('resources').flatMap(row => servedGroup(row, serves)));
+  return indexedCatalogue(readCatalogueData<GroupRow[]>('resources').flatMap((row) => servedGroup(row, serves)));
 };
 
 /** Finds things in groups. Pure. */
 export function indexedCatalogue(groups: readonly ServedGroup[]): Catalogue {
-  const byName = new Map(groups.map(group => [group.name, group]));
-  const version = (group: string, name: string): ServedVersion | null => byName.get(group)?.versions.find(candidate => candidate.version === name) ?? null;
-  const resources = groups.flatMap(group => group.versions.flatMap(served => served.resources));
-  const byPath = new Map(resources.map(entry => [`${apiVersionOf(entry)} ${entry.resource}`, entry]));
-  const byKind = new Map(resources.map(entry => [`${apiVersionOf(entry)} ${entry.kind}`, entry]));
+  const byName = new Map(groups.map((group) => [group.name, group]));
+  const version = (group: string, name: string): ServedVersion | null =>
+    byName.get(group)?.versions.find((candidate) => candidate.version === name) ?? null;
+  const resources = groups.flatMap((group) => group.versions.flatMap((served) => served.resources));
+  const byPath = new Map(resources.map((entry) => [`${apiVersionOf(entry)} ${entry.resource}`, entry]));
+  const byKind = new Map(resources.map((entry) => [`${apiVersionOf(entry)} ${entry.kind}`, entry]));
   return {
     groups,
-    group: name => byName.get(name) ?? null,
+    group: (name) => byName.get(name) ?? null,
     version,
     resource: (group, name, resource) => byPath.get(`${apiVersionOf({ group, version: name })} ${resource}`) ?? null,
     kind: (group, name, kind) => byKind.get(`${apiVersionOf({ group, version: name })} ${kind}`) ?? null,
@@ -86,38 +104,55 @@ export function indexedCatalogue(groups: readonly ServedGroup[]): Catalogue {
 
 /** A catalogue whose groups may change: it asks for the present one each time. */
 export const liveCatalogue = (present: () => Catalogue): Catalogue => ({
-  get groups() { return present().groups; },
-  group: name => present().group(name),
+  get groups() {
+    return present().groups;
+  },
+  group: (name) => present().group(name),
   version: (group, version) => present().version(group, version),
   resource: (group, version, resource) => present().resource(group, version, resource),
   kind: (group, version, kind) => present().kind(group, version, kind),
 });
 
 function servedGroup({ name, versions }: GroupRow, serves: NonNullable<CatalogueOptions['serves']>): ServedGroup[] {
-  const served = versions.map(({ version, servedByDefault, resources }) => {
-    const rows = resources.filter(([resource]) => serves({ group: name, version, resource }, servedByDefault));
-    return { version, resources: rows.map(row => servedResource(row, { group: name, version }, versions)) };
-  }).filter(({ resources }) => resources.length > 0);
+  const served = versions
+    .map(({ version, servedByDefault, resources }) => {
+      const rows = resources.filter(([resource]) => serves({ group: name, version, resource }, servedByDefault));
+      return { version, resources: rows.map((row) => servedResource(row, { group: name, version }, versions)) };
+    })
+    .filter(({ resources }) => resources.length > 0);
   return served.length === 0 ? [] : [{ name, versions: served }];
 }
 
 function servedResource(row: ResourceRow, groupVersion: GroupVersion, versions: GroupRow['versions']): ServedResource {
   const [resource, kind, singular, namespaced, verbs, shortNames, categories, subresources] = row;
   return {
-    ...groupVersion, resource, kind, listKind: `${kind}List`, singular, namespaced, verbs: new Set(verbs.split(',')), shortNames, categories,
-    subresources: new Map(subresources.map(entry => [entry[0], subresource(entry, groupVersion)])),
+    ...groupVersion,
+    resource,
+    kind,
+    listKind: `${kind}List`,
+    singular,
+    namespaced,
+    verbs: new Set(verbs.split(',')),
+    shortNames,
+    categories,
+    subresources: new Map(subresources.map((entry) => [entry[0], subresource(entry, groupVersion)])),
     storage: storageOf(resource, kind, groupVersion.group, versions),
   };
 }
 
-const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent: GroupVersion): Subresource =>
-  ({ name, kind, verbs: new Set(verbs.split(',')), group: group ?? parent.group, version: version ?? parent.version });
+const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent: GroupVersion): Subresource => ({
+  name,
+  kind,
+  verbs: new Set(verbs.split(',')),
+  group: group ?? parent.group,
+  version: version ?? parent.version,
+});
 
 /** Versions are listed by preference, so the first one that has the resource is the stored one, whether or not it is served. */
 function storageOf(resource: string, kind: string, group: string, versions: GroupRow['versions']): StorageResource {
   const elsewhere = STORED_ELSEWHERE[`${group}/${resource}`];
   if (elsewhere !== undefined) return elsewhere;
-  const first = versions.find(row => row.resources.some(entry => entry[0] === resource));
+  const first = versions.find((row) => row.resources.some((entry) => entry[0] === resource));
   if (first === undefined) throw new Error(`resource ${resource} of ${group} has no version`);
   return { group, version: first.version, resource, kind };
 }
@@ -125,7 +160,7 @@ function storageOf(resource: string, kind: string, group: string, versions: Grou
 /** Whether a resource is of the types that are compiled in, served or not. */
 export const builtInResources = (): ((resource: GroupResource) => boolean) => {
   const kindOf = storedKinds();
-  return resource => kindOf(resource) !== null;
+  return (resource) => kindOf(resource) !== null;
 };
 
 /** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */

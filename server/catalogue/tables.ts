@@ -23,7 +23,11 @@ export const DEFAULT_COLUMNS: readonly Column[] = [
 let columns: ReadonlyMap<string, readonly Column[]> | undefined;
 
 export const columnsOf = (resource: GroupVersion & { readonly resource: string }): readonly Column[] => {
-  columns ??= new Map(Object.entries(readCatalogueData<Record<string, Row[]>>('tables'))
-    .map(([key, rows]) => [key, rows.map(([name, type, format, priority]) => ({ name, type, format, priority }))]));
+  columns ??= new Map(
+    Object.entries(readCatalogueData<Record<string, Row[]>>('tables')).map(([key, rows]) => [
+      key,
+      rows.map(([name, type, format, priority]) => ({ name, type, format, priority })),
+    ]),
+  );
   return columns.get(`${apiVersionOf(resource)} ${resource.resource}`) ?? DEFAULT_COLUMNS;
 };

@@ -36,9 +36,16 @@ export interface Field {
   readonly patchMergeKey?: string;
 }
 
-export interface Union { readonly discriminator?: string; readonly 'fields-to-discriminateBy': Readonly<Record<string, string>> }
+export interface Union {
+  readonly discriminator?: string;
+  readonly 'fields-to-discriminateBy': Readonly<Record<string, string>>;
+}
 
-export interface KindName { readonly group: string; readonly version: string; readonly kind: string }
+export interface KindName {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
 
 export interface ApiType {
   /** Short name: `core.v1.Pod`, `meta.v1.Time`, `resource.Quantity`. */
@@ -95,8 +102,12 @@ export const parseShape = (text: string): Shape => {
 export const parsePresence = (mark: string): Presence => PRESENCE[mark] ?? 'optional';
 
 const PACKAGES: readonly (readonly [RegExp, string])[] = [
-  [/^meta\./, 'io.k8s.apimachinery.pkg.apis.'], [/^resource\.Quantity$/, 'io.k8s.apimachinery.pkg.api.'], [/^intstr\./, 'io.k8s.apimachinery.pkg.util.'],
-  [/^(runtime|version)\./, 'io.k8s.apimachinery.pkg.'], [/^apiextensions\./, 'io.k8s.apiextensions-apiserver.pkg.apis.'], [/^apiregistration\./, 'io.k8s.kube-aggregator.pkg.apis.'],
+  [/^meta\./, 'io.k8s.apimachinery.pkg.apis.'],
+  [/^resource\.Quantity$/, 'io.k8s.apimachinery.pkg.api.'],
+  [/^intstr\./, 'io.k8s.apimachinery.pkg.util.'],
+  [/^(runtime|version)\./, 'io.k8s.apimachinery.pkg.'],
+  [/^apiextensions\./, 'io.k8s.apiextensions-apiserver.pkg.apis.'],
+  [/^apiregistration\./, 'io.k8s.kube-aggregator.pkg.apis.'],
 ];
 
 /** The name of a type in OpenAPI documents: `io.k8s.api.core.v1.Pod`. */
@@ -112,7 +123,15 @@ const kindIndex = (): ReadonlyMap<string, string> => {
 const expand = (name: string, type: TypeData): ApiType => ({
   name,
   kinds: (type.kinds ?? []).map(parseKind),
-  fields: type.fields === undefined ? undefined : new Map(type.fields.split(';').filter(Boolean).map((text) => expandField(text, type.more ?? {}))),
+  fields:
+    type.fields === undefined
+      ? undefined
+      : new Map(
+          type.fields
+            .split(';')
+            .filter(Boolean)
+            .map((text) => expandField(text, type.more ?? {})),
+        ),
   leaf: type.leaf,
   mapType: type.mapType,
   unions: type.unions ?? [],
@@ -120,7 +139,16 @@ const expand = (name: string, type: TypeData): ApiType => ({
 
 const expandField = (text: string, more: Readonly<Record<string, Partial<Field>>>): [string, Field] => {
   const [, name = '', shape = '', presence = '', required = ''] = FIELD.exec(text) ?? [];
-  return [name, { name, shape: parseShape(shape), presence: parsePresence(presence), required: required === '*', ...(Object.hasOwn(more, name) ? more[name] : {}) }];
+  return [
+    name,
+    {
+      name,
+      shape: parseShape(shape),
+      presence: parsePresence(presence),
+      required: required === '*',
+      ...(Object.hasOwn(more, name) ? more[name] : {}),
+    },
+  ];
 };
 
 const parseKind = (text: string): KindName => {

@@ -18,14 +18,28 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
-const architectures: ReadonlyMap<string, string> = new Map([['x64', 'amd64'], ['ia32', '386'], ['arm64', 'arm64']]);
+const architectures: ReadonlyMap<string, string> = new Map([
+  ['x64', 'amd64'],
+  ['ia32', '386'],
+  ['arm64', 'arm64'],
+]);
 
 /** `reported` replaces the version that is told (`--version=vX.Y.Z`); major and minor stay those of the API served. */
 export function versionInfo(reported: string = release): VersionInfo {
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(release) ?? [];
   return {
-    major, minor, emulationMajor: major, emulationMinor: minor, minCompatibilityMajor: major, minCompatibilityMinor: String(Number(minor) - 1),
-    gitVersion: reported, gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z', goVersion: '', compiler: `node ${process.version}`,
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: reported,
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: `node ${process.version}`,
     platform: `${process.platform === 'win32' ? 'windows' : process.platform}/${architectures.get(process.arch) ?? process.arch}`,
   };
 }

@@ -15,7 +15,10 @@ const optionWords: readonly (readonly [real: string, neutral: string])[] = [
 
 /** `etcd-servers` -> `kvstore-servers`; null where both spellings are the same. */
 export function neutralOptionName(real: string): string | null {
-  const neutral = real.split('-').map((segment) => optionWords.find(([word]) => word === segment)?.[1] ?? segment).join('-');
+  const neutral = real
+    .split('-')
+    .map((segment) => optionWords.find(([word]) => word === segment)?.[1] ?? segment)
+    .join('-');
   return neutral === real ? null : neutral;
 }
 

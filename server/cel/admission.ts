@@ -7,22 +7,42 @@ import { Failure, FieldMap, type Value } from './eval/values.js';
 import type { AdmissionValues, AuthorizationAnswer, AuthorizationQuestion } from './matchConditions.js';
 
 /** What expressions of admission may name. */
-export const ADMISSION_NAMES: ReadonlySet<string> = new Set(['object', 'oldObject', 'request', 'params', 'namespaceObject', 'authorizer', 'authorizer.requestResource', 'variables']);
+export const ADMISSION_NAMES: ReadonlySet<string> = new Set([
+  'object',
+  'oldObject',
+  'request',
+  'params',
+  'namespaceObject',
+  'authorizer',
+  'authorizer.requestResource',
+  'variables',
+]);
 
 /** Thrown out of an evaluation whose next step needs an answer that takes time. */
 class Unanswered extends Error {
-  constructor(readonly key: string, readonly answer: Promise<AuthorizationAnswer>) { super('a question must be answered first'); }
+  constructor(
+    readonly key: string,
+    readonly answer: Promise<AuthorizationAnswer>,
+  ) {
+    super('a question must be answered first');
+  }
 }
 
 /** A variable of a policy, as expressions see it: worked out when it is first used. */
-export interface Variable { readonly name: string; readonly program: CelProgram | null }
+export interface Variable {
+  readonly name: string;
+  readonly program: CelProgram | null;
+}
 
 /** After so much (tens of milliseconds) others get their turn. */
 const TURN_COST = 250_000;
 /** Questions of one request; costs bound them to fewer. */
 const QUESTIONS_MAX = 100;
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 /**
  * Evaluates the expressions of one policy or webhook for one request: they share a budget, values of variables and what the authorizer said. An expression
@@ -37,14 +57,25 @@ export class AdmissionEvaluation {
   readonly #variables: FieldMap;
   #variableCost = 0;
 
-  constructor(private readonly given: AdmissionValues, private readonly costMax = REQUEST_COST_MAX, variables: readonly Variable[] = []) {
-    this.#values = valuesOf(given, question => this.#answer(question));
-    this.#variables = new FieldMap('kubernetes.variables', Object.fromEntries(variables.map(({ name, program }) => [name, () => this.#variable(name, program)])));
+  constructor(
+    private readonly given: AdmissionValues,
+    private readonly costMax = REQUEST_COST_MAX,
+    variables: readonly Variable[] = [],
+  ) {
+    this.#values = valuesOf(given, (question) => this.#answer(question));
+    this.#variables = new FieldMap(
+      'kubernetes.variables',
+      Object.fromEntries(variables.map(({ name, program }) => [name, () => this.#variable(name, program)])),
+    );
   }
 
   /** Whether the budget is used up; then results mean nothing. */
-  get exhausted(): boolean { return this.#exhausted; }
-  get remaining(): number { return this.costMax - this.#cost; }
+  get exhausted(): boolean {
+    return this.#exhausted;
+  }
+  get remaining(): number {
+    return this.costMax - this.#cost;
+  }
 
   /** Never rejects. Failures are values. */
   async evaluate(program: CelProgram): Promise<Value> {
@@ -75,7 +106,10 @@ export class AdmissionEvaluation {
 
   #variable(name: string, program: CelProgram | null): Value {
     if (program === null) return new Failure(`composited variable "${name}" fails to compile`);
-    const { value, cost } = program.evaluate((other) => (other === 'variables' ? this.#variables : this.#values.get(other)), Math.max(1, this.remaining - this.#variableCost));
+    const { value, cost } = program.evaluate(
+      (other) => (other === 'variables' ? this.#variables : this.#values.get(other)),
+      Math.max(1, this.remaining - this.#variableCost),
+    );
     this.#variableCost += cost;
     return value instanceof Failure ? new Failure(`composited variable "${name}" fails to evaluate: ${value.message}`) : value;
   }
@@ -93,11 +127,19 @@ export class AdmissionEvaluation {
   }
 }
 
-function valuesOf({ object, oldObject, request, params, namespaceObject, user }: AdmissionValues, answer: (question: AuthorizationQuestion) => AuthorizationAnswer): ReadonlyMap<string, Value> {
+function valuesOf(
+  { object, oldObject, request, params, namespaceObject, user }: AdmissionValues,
+  answer: (question: AuthorizationQuestion) => AuthorizationAnswer,
+): ReadonlyMap<string, Value> {
   const authorizer = new AuthorizerValue(user, answer);
   return new Map<string, Value>([
-    ['object', plainView(object)], ['oldObject', plainView(oldObject)], ['request', plainView(request)], ['authorizer', authorizer], ['authorizer.requestResource', requestResource(authorizer, request)],
-    ...(params === undefined ? [] : [['params', plainView(params)] as const]), ...(namespaceObject === undefined ? [] : [['namespaceObject', plainView(namespaceObject)] as const]),
+    ['object', plainView(object)],
+    ['oldObject', plainView(oldObject)],
+    ['request', plainView(request)],
+    ['authorizer', authorizer],
+    ['authorizer.requestResource', requestResource(authorizer, request)],
+    ...(params === undefined ? [] : [['params', plainView(params)] as const]),
+    ...(namespaceObject === undefined ? [] : [['namespaceObject', plainView(namespaceObject)] as const]),
   ]);
 }
 
@@ -106,7 +148,11 @@ function requestResource(authorizer: AuthorizerValue, request: JsonObject): Reso
   const resource = (request['requestResource'] ?? request['resource'] ?? {}) as JsonObject;
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return new ResourceCheck(authorizer, {
-    group: text(resource['group']), version: text(resource['version']), resource: text(resource['resource']), subresource: text(request['requestSubResource'] ?? request['subResource']),
-    namespace: text(request['namespace']), name: text(request['name']),
+    group: text(resource['group']),
+    version: text(resource['version']),
+    resource: text(resource['resource']),
+    subresource: text(request['requestSubResource'] ?? request['subResource']),
+    namespace: text(request['namespace']),
+    name: text(request['name']),
   });
 }

@@ -37,25 +37,37 @@ export function createScope(variables: Readonly<Record<string, VariableType>>): 
 }
 
 const declared = (name: string, type: VariableType): Type =>
-  (typeof type === 'string' ? typeOf(type) : object(name, Object.fromEntries(Object.entries(type).map(([field, inner]): [string, Type] => [field, declared(field, inner)]))));
+  typeof type === 'string'
+    ? typeOf(type)
+    : object(name, Object.fromEntries(Object.entries(type).map(([field, inner]): [string, Type] => [field, declared(field, inner)])));
 
-function compile(expression: string, wanted: readonly string[], variables: Readonly<Record<string, Type>>, names: ReadonlySet<string>): Compiled {
-  if (expression.length > expressionCharactersMax) return { ok: false, message: `must not be longer than ${expressionCharactersMax} characters` };
+function compile(
+  expression: string,
+  wanted: readonly string[],
+  variables: Readonly<Record<string, Type>>,
+  names: ReadonlySet<string>,
+): Compiled {
+  if (expression.length > expressionCharactersMax)
+    return { ok: false, message: `must not be longer than ${expressionCharactersMax} characters` };
   const checked = check(expression, { variables });
   if (!checked.ok) return { ok: false, message: `compilation failed: ${firstLine(checked.message)}` };
   const isOpen = checked.type.name === 'dyn' || checked.type.name === '?';
-  if (!isOpen && unwanted(checked.type, wanted.map(typeOf)) !== null) return { ok: false, message: `must evaluate to ${wanted.join(' or ')}` };
+  if (!isOpen && unwanted(checked.type, wanted.map(typeOf)) !== null)
+    return { ok: false, message: `must evaluate to ${wanted.join(' or ')}` };
   const program = compileProgram(expression, names);
-  return { ok: true, program: { expression, selects: selectionsOf(checked.types.keys()), evaluate: values => evaluate(program, values) } };
+  return {
+    ok: true,
+    program: { expression, selects: selectionsOf(checked.types.keys()), evaluate: (values) => evaluate(program, values) },
+  };
 }
 
 const firstLine = (message: string): string => message.split('\n')[0] ?? '';
 
 const selectionsOf = (parts: Iterable<Expression>): ReadonlySet<string> =>
-  new Set([...parts].flatMap(part => (part.kind === 'select' && part.of.kind === 'name' ? [`${part.of.name}.${part.field}`] : [])));
+  new Set([...parts].flatMap((part) => (part.kind === 'select' && part.of.kind === 'name' ? [`${part.of.name}.${part.field}`] : [])));
 
 function evaluate(program: CelProgram, values: Readonly<Record<string, JsonValue>>): Evaluation {
-  const { value } = program.evaluate(name => (Object.hasOwn(values, name) ? plainView(values[name] ?? null) : undefined));
+  const { value } = program.evaluate((name) => (Object.hasOwn(values, name) ? plainView(values[name] ?? null) : undefined));
   if (value instanceof Failure) return { ok: false, message: value.message };
   try {
     return { ok: true, value: toJson(value) };

@@ -9,8 +9,17 @@ import { Failure } from './eval/values.js';
 export type AuthorizationQuestion =
   | { readonly isResource: false; readonly user: User; readonly verb: string; readonly path: string }
   | {
-      readonly isResource: true; readonly user: User; readonly verb: string; readonly group: string; readonly version: string; readonly resource: string; readonly subresource: string;
-      readonly namespace: string; readonly name: string; readonly fieldSelector?: string; readonly labelSelector?: string;
+      readonly isResource: true;
+      readonly user: User;
+      readonly verb: string;
+      readonly group: string;
+      readonly version: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly namespace: string;
+      readonly name: string;
+      readonly fieldSelector?: string;
+      readonly labelSelector?: string;
     };
 
 export interface AuthorizationAnswer {
@@ -39,7 +48,10 @@ export interface AdmissionValues {
   readonly askAuthorizer: AskAuthorizer;
 }
 
-export interface MatchCondition { readonly name: string; readonly expression: string }
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
 
 export type MatchVerdict =
   | { readonly outcome: 'match' }
@@ -56,7 +68,9 @@ export interface MatchConditions {
 }
 
 /** An expression that cannot be compiled is an error whenever it is evaluated: it was refused when it was stored, unless another server stored it. */
-export type Compiled = { readonly expression: string; readonly program: CelProgram } | { readonly expression: string; readonly program: null; readonly message: string };
+export type Compiled =
+  | { readonly expression: string; readonly program: CelProgram }
+  | { readonly expression: string; readonly program: null; readonly message: string };
 
 export function compileAdmission(expression: string): Compiled {
   try {
@@ -69,7 +83,7 @@ export function compileAdmission(expression: string): Compiled {
 /** Compiles the conditions of a webhook, or of a policy. */
 export function compileMatchConditions(conditions: readonly MatchCondition[]): MatchConditions {
   const compiled = conditions.map(({ name, expression }) => ({ name, ...compileAdmission(expression) }));
-  return { isEmpty: conditions.length === 0, evaluate: values => evaluate(compiled, values) };
+  return { isEmpty: conditions.length === 0, evaluate: (values) => evaluate(compiled, values) };
 }
 
 const MATCH: MatchVerdict = { outcome: 'match' };
@@ -87,7 +101,10 @@ async function evaluate(conditions: readonly ({ readonly name: string } & Compil
     const result = await evaluation.evaluate(condition.program);
     if (evaluation.exhausted) return { outcome: 'error', message: OUT_OF_BUDGET };
     if (result === false) return { outcome: 'noMatch', condition: condition.name };
-    if (result !== true) errors.add(`expression '${condition.expression}' resulted in error: ${result instanceof Failure ? result.message : 'no such overload'}`);
+    if (result !== true)
+      errors.add(
+        `expression '${condition.expression}' resulted in error: ${result instanceof Failure ? result.message : 'no such overload'}`,
+      );
   }
   const all = [...errors];
   return all.length === 0 ? MATCH : { outcome: 'error', message: all.length === 1 ? all.join('') : `[${all.join(', ')}]` };

@@ -9,14 +9,25 @@ import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { ENCODERS, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
 import { isForPeople, negotiateAccept } from '../endpoints/negotiation.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
-import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, remoteGroupDocument, resourceList } from './documents.js';
+import {
+  aggregated,
+  coreGroups,
+  coreVersions,
+  groupDocument,
+  groupList,
+  namedGroups,
+  remoteGroupDocument,
+  resourceList,
+} from './documents.js';
 
 export interface DiscoveryOptions {
   readonly catalogue: Catalogue;
   /** Groups that other programs serve behind this server; another array after every change. */
   readonly remote?: () => readonly RemoteGroup[];
   /** What `/version` says besides the numbers of the API surface. */
-  readonly build?: Partial<Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>>;
+  readonly build?: Partial<
+    Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>
+  >;
   /** Host and port under which clients reach this server. */
   readonly serverAddress?: string;
   /** Further paths that `/` is to list. */
@@ -49,15 +60,28 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     core: { plain: coreVersions(served, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(served)) },
     named: { plain: groupList(served, remote), aggregated: aggregated(namedGroups(served), remote) },
     paths: { paths: rootPaths(options) },
-    groups: new Map([...served.groups.map(group => [group.name, groupDocument(group)] as const), ...remote.map(group => [group.name, remoteGroupDocument(group)] as const)]),
-    lists: new Map(served.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)]))),
+    groups: new Map([
+      ...served.groups.map((group) => [group.name, groupDocument(group)] as const),
+      ...remote.map((group) => [group.name, remoteGroupDocument(group)] as const),
+    ]),
+    lists: new Map(
+      served.groups.flatMap((group) =>
+        group.versions.map((each) => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)]),
+      ),
+    ),
   }));
   const version = versionDocument(options);
   // As in the reference, CBOR is spoken by what serves a group's resources, and so not by the documents about groups.
   const listEncoders = encodersWith({ cbor: options.cbor ?? false });
 
   const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = ENCODERS): true => {
-    const { encoder } = negotiateAccept(context.request.headers.accept ?? '', context.query, { collection: false, stream: false, plainOnly: true, pretty: isForPeople(context), encoders });
+    const { encoder } = negotiateAccept(context.request.headers.accept ?? '', context.query, {
+      collection: false,
+      stream: false,
+      plainOnly: true,
+      pretty: isForPeople(context),
+      encoders,
+    });
     send(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };
@@ -71,11 +95,12 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     const hash = hashOf(bytes);
     context.response.setHeader('vary', 'Accept');
     context.response.setHeader('cache-control', 'public');
-    if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash)) send(context, 200, AGGREGATED_TYPE, bytes);
+    if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash))
+      send(context, 200, AGGREGATED_TYPE, bytes);
     return true;
   };
   const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true =>
-    (wantsAggregated(context) ? cacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain));
+    wantsAggregated(context) ? cacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain);
   const resources = (context: RequestContext, group: string, name: string): boolean => {
     const document = present().lists.get(apiVersionOf({ group, version: name }));
     if (document === undefined) {
@@ -89,12 +114,12 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const pages: Readonly<Record<string, Page>> = {
     '': (context, rest) => rest.length === 0 && json(context, present().paths),
     'index.html': (context, rest) => rest.length === 0 && json(context, present().paths),
-    'version': (context, rest) => rest.length === 0 && onlyGet(context) && onlyJson(context) && json(context, version),
-    'api': (context, rest) => {
+    version: (context, rest) => rest.length === 0 && onlyGet(context) && onlyJson(context) && json(context, version),
+    api: (context, rest) => {
       if (rest.length === 0) return onlyGet(context) && root(context, present().core);
       return rest.length === 1 && resources(context, '', rest[0] ?? '');
     },
-    'apis': (context, [groupName, versionName, ...more]) => {
+    apis: (context, [groupName, versionName, ...more]) => {
       if (groupName === undefined) return root(context, present().named);
       const group = present().groups.get(groupName);
       if (group === undefined || more.length > 0) return false;
@@ -102,7 +127,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       return catalogue.group(groupName) !== null && resources(context, groupName, versionName);
     },
   };
-  return async context => {
+  return async (context) => {
     const { path } = context.info;
     if (!path.startsWith('/') || path.startsWith('//')) return false;
     const [first = '', ...rest] = path.slice(1).replace(/\/$/, '').split('/');
@@ -114,7 +139,11 @@ const noGroups: readonly RemoteGroup[] = [];
 const nothingRemote = (): readonly RemoteGroup[] => noGroups;
 
 /** Documents of what is served now: made anew when that has changed and somebody asks. */
-function documentsOf<T>(catalogue: Catalogue, remote: () => readonly RemoteGroup[], make: (catalogue: Catalogue, remote: readonly RemoteGroup[]) => T): () => T {
+function documentsOf<T>(
+  catalogue: Catalogue,
+  remote: () => readonly RemoteGroup[],
+  make: (catalogue: Catalogue, remote: readonly RemoteGroup[]) => T,
+): () => T {
   let made: { readonly of: Catalogue['groups']; readonly remote: readonly RemoteGroup[]; readonly documents: T } | null = null;
   return () => {
     const { groups } = catalogue;
@@ -132,7 +161,7 @@ const onlyGet = ({ request }: RequestContext): true => {
 /** For what is JSON whatever parameters the client adds, but nothing else. */
 const onlyJson = ({ request }: RequestContext): true => {
   const accept = (request.headers.accept ?? '') || '*/*';
-  if (accept.split(',').some(entry => ['*/*', JSON_TYPE].includes((entry.split(';')[0] ?? '').trim()))) return true;
+  if (accept.split(',').some((entry) => ['*/*', JSON_TYPE].includes((entry.split(';')[0] ?? '').trim()))) return true;
   throw notAcceptable([JSON_TYPE]);
 };
 
@@ -141,9 +170,9 @@ const JSON_TYPE = 'application/json';
 /** Remembers what was made of each document: the same few objects are asked for again and again. */
 function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
-  return key => {
+  return (key) => {
     let value = known.get(key);
-    if (value === undefined) known.set(key, value = make(key));
+    if (value === undefined) known.set(key, (value = make(key)));
     return value;
   };
 }
@@ -153,7 +182,7 @@ const isAggregatedEntry = (entry: string): boolean => /;\s*as=APIGroupDiscoveryL
 /** The first entry that can be served decides; an aggregated one only in version v2. */
 function wantsAggregated({ request }: RequestContext): boolean {
   for (const entry of (request.headers.accept ?? '').split(',')) {
-    const parts = entry.split(';').map(part => part.trim());
+    const parts = entry.split(';').map((part) => part.trim());
     if (isAggregatedEntry(entry)) {
       if (parts.includes('g=apidiscovery.k8s.io') && parts.includes('v=v2')) return true;
     } else if (parts[0] === 'application/json' || parts[0] === '*/*') return false;
@@ -170,6 +199,18 @@ function rootPaths({ catalogue, otherPaths = [] }: DiscoveryOptions): string[] {
 }
 
 const versionDocument = ({ build }: DiscoveryOptions): JsonObject => ({
-  major: MAJOR, minor: MINOR, emulationMajor: MAJOR, emulationMinor: MINOR, minCompatibilityMajor: MAJOR, minCompatibilityMinor: String(Number(MINOR) - 1),
-  gitVersion: `v${MAJOR}.${MINOR}.0`, gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z', goVersion: '', compiler: '', platform: 'linux/amd64', ...build,
+  major: MAJOR,
+  minor: MINOR,
+  emulationMajor: MAJOR,
+  emulationMinor: MINOR,
+  minCompatibilityMajor: MAJOR,
+  minCompatibilityMinor: String(Number(MINOR) - 1),
+  gitVersion: `v${MAJOR}.${MINOR}.0`,
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: 'linux/amd64',
+  ...build,
 });

@@ -8,18 +8,24 @@ import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource
 
 /** `/api`: versions of the core group, and where this server is reached. */
 export const coreVersions = (catalogue: Catalogue, serverAddress: string): JsonObject => ({
-  kind: 'APIVersions', versions: (catalogue.group('')?.versions ?? []).map(({ version }) => version),
+  kind: 'APIVersions',
+  versions: (catalogue.group('')?.versions ?? []).map(({ version }) => version),
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 });
 
 /** `/apis`: all groups but the core group. Those that only other programs serve come last. */
 export const groupList = (catalogue: Catalogue, remote: readonly RemoteGroup[] = []): JsonObject => {
   const own = namedGroups(catalogue);
-  const groups = own.map(group => remoteMembers(remote.find(({ name }) => name === group.name)) ?? groupMembers(group));
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...groups, ...foreignGroups(own, remote).map(group => remoteMembers(group) ?? {})] };
+  const groups = own.map((group) => remoteMembers(remote.find(({ name }) => name === group.name)) ?? groupMembers(group));
+  return {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: [...groups, ...foreignGroups(own, remote).map((group) => remoteMembers(group) ?? {})],
+  };
 };
 
-const foreignGroups = (own: readonly ServedGroup[], remote: readonly RemoteGroup[]): RemoteGroup[] => remote.filter(({ name }) => !own.some(group => group.name === name));
+const foreignGroups = (own: readonly ServedGroup[], remote: readonly RemoteGroup[]): RemoteGroup[] =>
+  remote.filter(({ name }) => !own.some((group) => group.name === name));
 
 /** The same for a group of which other programs serve versions. */
 export const remoteGroupDocument = (group: RemoteGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...remoteMembers(group) });
@@ -33,32 +39,54 @@ export const groupDocument = (group: ServedGroup): JsonObject => ({ kind: 'APIGr
 
 const namedGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name !== '');
 
-const groupMembers = ({ name, versions }: ServedGroup): JsonObject => membersOf(name, versions.map(({ version }) => version));
+const groupMembers = ({ name, versions }: ServedGroup): JsonObject =>
+  membersOf(
+    name,
+    versions.map(({ version }) => version),
+  );
 
 function membersOf(name: string, versions: readonly string[]): JsonObject {
-  const listed = versions.map(version => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
+  const listed = versions.map((version) => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
   return { name, versions: listed, ...(listed[0] === undefined ? {} : { preferredVersion: listed[0] }) };
 }
 
 /** `/api/v1` and `/apis/GROUP/VERSION`. */
 export const resourceList = (group: string, { version, resources }: ServedVersion): JsonObject => ({
-  kind: 'APIResourceList', ...(group === '' ? {} : { apiVersion: 'v1' }), groupVersion: apiVersionOf({ group, version }),
-  resources: resources.flatMap(resource => [resourceEntry(resource), ...[...resource.subresources.values()].map(each => subresourceEntry(resource, each))]),
+  kind: 'APIResourceList',
+  ...(group === '' ? {} : { apiVersion: 'v1' }),
+  groupVersion: apiVersionOf({ group, version }),
+  resources: resources.flatMap((resource) => [
+    resourceEntry(resource),
+    ...[...resource.subresources.values()].map((each) => subresourceEntry(resource, each)),
+  ]),
 });
 
 function resourceEntry(resource: ServedResource): JsonObject {
   const { resource: name, singular, namespaced, kind, verbs, listedVerbs = verbs, shortNames, categories } = resource;
   return {
-    name, singularName: singular, namespaced, kind, verbs: [...listedVerbs], ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
-    ...(categories.length === 0 ? {} : { categories: [...categories] }), ...(isStored(resource) ? { storageVersionHash: storageVersionHash(resource) } : {}),
+    name,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: [...listedVerbs],
+    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+    ...(categories.length === 0 ? {} : { categories: [...categories] }),
+    ...(isStored(resource) ? { storageVersionHash: storageVersionHash(resource) } : {}),
   };
 }
 
-const subresourceEntry = (parent: ServedResource, { name, group, version, kind, verbs }: Subresource): JsonObject =>
-  ({ name: `${parent.resource}/${name}`, singularName: '', namespaced: parent.namespaced, ...foreign(parent, { group, version }), kind, verbs: [...verbs] });
+const subresourceEntry = (parent: ServedResource, { name, group, version, kind, verbs }: Subresource): JsonObject => ({
+  name: `${parent.resource}/${name}`,
+  singularName: '',
+  namespaced: parent.namespaced,
+  ...foreign(parent, { group, version }),
+  kind,
+  verbs: [...verbs],
+});
 
 /** Group and version are named only where they are not those of the document. */
-const foreign = (own: GroupVersion, { group, version }: GroupVersion): JsonObject => (own.group === group && own.version === version ? {} : { group, version });
+const foreign = (own: GroupVersion, { group, version }: GroupVersion): JsonObject =>
+  own.group === group && own.version === version ? {} : { group, version };
 
 const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');
 
@@ -77,20 +105,37 @@ const storageVersionHash = ({ storage: { group, version: stored, kind }, written
 
 /** All of the above for one root in one document: `/api` or `/apis` with `as=APIGroupDiscoveryList`. */
 export const aggregated = (groups: readonly ServedGroup[], remote: readonly RemoteGroup[] = []): JsonObject => ({
-  kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {},
-  items: [...groups.map(group => aggregatedGroup(group, remote.find(({ name }) => name === group.name))), ...foreignGroups(groups, remote).map(group => aggregatedGroup({ name: group.name, versions: [] }, group))],
+  kind: 'APIGroupDiscoveryList',
+  apiVersion: 'apidiscovery.k8s.io/v2',
+  metadata: {},
+  items: [
+    ...groups.map((group) =>
+      aggregatedGroup(
+        group,
+        remote.find(({ name }) => name === group.name),
+      ),
+    ),
+    ...foreignGroups(groups, remote).map((group) => aggregatedGroup({ name: group.name, versions: [] }, group)),
+  ],
 });
 
 export const coreGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name === '');
 export { namedGroups };
 
-function aggregatedGroup({ name, versions, manners = 'routed' }: Pick<ServedGroup, 'name' | 'versions' | 'manners'>, others: RemoteGroup | undefined): JsonObject {
+function aggregatedGroup(
+  { name, versions, manners = 'routed' }: Pick<ServedGroup, 'name' | 'versions' | 'manners'>,
+  others: RemoteGroup | undefined,
+): JsonObject {
   const kindOf = RESPONSE_KINDS[manners];
-  const own = versions.map(({ version, resources }): JsonObject => ({ version, resources: resources.map(resource => aggregatedResource(resource, kindOf)), freshness: 'Current' }));
+  const own = versions.map(({ version, resources }): JsonObject => ({
+    version,
+    resources: resources.map((resource) => aggregatedResource(resource, kindOf)),
+    freshness: 'Current',
+  }));
   if (others === undefined) return { metadata: name === '' ? {} : { name }, versions: own };
   const listed = others.versions.map((version) => {
     const found = others.remote.get(version);
-    if (found === undefined) return own.find(each => each['version'] === version) ?? { version, freshness: 'Stale' };
+    if (found === undefined) return own.find((each) => each['version'] === version) ?? { version, freshness: 'Stale' };
     const resources = aggregatedResources(found.resources, { group: name, version });
     return { version, ...(resources.length === 0 ? {} : { resources }), freshness: found.stale ? 'Stale' : 'Current' };
   });
@@ -101,15 +146,29 @@ type ResponseKind = (kind: GroupVersion & { readonly kind: string }, own: GroupV
 
 /** Groups whose types are compiled in leave out of the kinds of answers what the document says anyway; the others name them in full. */
 const RESPONSE_KINDS: Readonly<Record<NonNullable<ServedGroup['manners']>, ResponseKind>> = {
-  routed: ({ group, version, kind }, own) => (own.group === group && own.version === version ? { group: '', version: '', kind } : { group, version, kind }),
+  routed: ({ group, version, kind }, own) =>
+    own.group === group && own.version === version ? { group: '', version: '', kind } : { group, version, kind },
   named: ({ group, version, kind }) => ({ group, version, kind }),
 };
 
 function aggregatedResource(resource: ServedResource, kindOf: ResponseKind): JsonObject {
   const { resource: name, namespaced, singular, verbs, listedVerbs = verbs, shortNames, categories, subresources } = resource;
   return {
-    resource: name, responseKind: kindOf(resource, resource), scope: namespaced ? 'Namespaced' : 'Cluster', singularResource: singular, verbs: [...listedVerbs],
-    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }), ...(categories.length === 0 ? {} : { categories: [...categories] }),
-    ...(subresources.size === 0 ? {} : { subresources: [...subresources.values()].map(each => ({ subresource: each.name, responseKind: kindOf(each, resource), verbs: [...each.verbs] })) }),
+    resource: name,
+    responseKind: kindOf(resource, resource),
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: [...listedVerbs],
+    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+    ...(categories.length === 0 ? {} : { categories: [...categories] }),
+    ...(subresources.size === 0
+      ? {}
+      : {
+          subresources: [...subresources.values()].map((each) => ({
+            subresource: each.name,
+            responseKind: kindOf(each, resource),
+            verbs: [...each.verbs],
+          })),
+        }),
   };
 }

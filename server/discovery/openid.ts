@@ -24,7 +24,10 @@ export function createOpenId(documents: () => OpenIdDocuments | null, maxAgeSeco
   };
 }
 
-interface Page { readonly type: string; readonly bytes: Buffer }
+interface Page {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
 
 function pagesOf(documents: OpenIdDocuments | null): Readonly<Record<string, Page>> {
   if (documents === null) return {};
@@ -35,6 +38,9 @@ function pagesOf(documents: OpenIdDocuments | null): Readonly<Record<string, Pag
 }
 
 function accepts(header: string, type: string): boolean {
-  const wanted = header.split(',').map((entry) => entry.split(';')[0]!.trim().toLowerCase()).filter((entry) => entry !== '');
+  const wanted = header
+    .split(',')
+    .map((entry) => entry.split(';')[0]!.trim().toLowerCase())
+    .filter((entry) => entry !== '');
   return wanted.length === 0 || wanted.some((entry) => entry === type || entry === '*/*' || entry === `${type.split('/')[0]}/*`);
 }

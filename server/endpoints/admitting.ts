@@ -8,9 +8,23 @@ import { targetOf, writeOptions, type VerbDeps } from './verbs/deps.js';
 /** Requests that store nothing, or something else than they say, before admission. */
 
 /** Asks admission about a body that is a question, or an order: a review, a binding. It may be changed. Rejects with a refusal. */
-export async function admitBody(context: RequestContext, route: Route, { registry }: VerbDeps, { object, form, dryRun, fieldManager }: { readonly object: ApiObject; readonly form?: BodyForm; readonly dryRun: boolean; readonly fieldManager: string }): Promise<void> {
+export async function admitBody(
+  context: RequestContext,
+  route: Route,
+  { registry }: VerbDeps,
+  {
+    object,
+    form,
+    dryRun,
+    fieldManager,
+  }: { readonly object: ApiObject; readonly form?: BodyForm; readonly dryRun: boolean; readonly fieldManager: string },
+): Promise<void> {
   const { group, version, kind } = form ?? route.resource;
-  await registry.admit(targetOf(route), { operation: 'CREATE', subresource: route.subresource?.name ?? '', form: { group, version, kind }, object }, writeOptions(context, dryRun, fieldManager));
+  await registry.admit(
+    targetOf(route),
+    { operation: 'CREATE', subresource: route.subresource?.name ?? '', form: { group, version, kind }, object },
+    writeOptions(context, dryRun, fieldManager),
+  );
 }
 
 /** Asks admission about a connection, as which its options stand. Rejects with a refusal. */
@@ -19,14 +33,23 @@ export async function admitConnection(context: RequestContext, route: Route, { r
   const known = CONNECTIONS[`${route.resource.resource}/${subresource}`];
   if (known === undefined) return;
   const object = { ...known.options(context), metadata: {} };
-  await registry.admit(targetOf(route), { operation: 'CONNECT', subresource, form: { group: '', version: 'v1', kind: known.kind }, object }, writeOptions(context, false));
+  await registry.admit(
+    targetOf(route),
+    { operation: 'CONNECT', subresource, form: { group: '', version: 'v1', kind: known.kind }, object },
+    writeOptions(context, false),
+  );
 }
 
-interface Connection { readonly kind: string; readonly options: (context: RequestContext) => JsonObject }
+interface Connection {
+  readonly kind: string;
+  readonly options: (context: RequestContext) => JsonObject;
+}
 
 const isTrue = (text: string | null): boolean => text !== null && text !== '0' && text.toLowerCase() !== 'false';
-const flags = (query: URLSearchParams, names: readonly string[]): JsonObject => Object.fromEntries(names.filter(name => isTrue(query.get(name))).map(name => [name, true]));
-const text = (query: URLSearchParams, name: string): JsonObject => ((query.get(name) ?? '') === '' ? {} : { [name]: query.get(name) ?? '' });
+const flags = (query: URLSearchParams, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.filter((name) => isTrue(query.get(name))).map((name) => [name, true]));
+const text = (query: URLSearchParams, name: string): JsonObject =>
+  (query.get(name) ?? '') === '' ? {} : { [name]: query.get(name) ?? '' };
 const list = (name: string, values: readonly (string | number)[]): JsonObject => (values.length === 0 ? {} : { [name]: [...values] });
 const STREAMS = ['stdin', 'stdout', 'stderr', 'tty'];
 
@@ -38,9 +61,23 @@ const proxied = ({ info }: RequestContext): JsonObject => {
 
 /** What connections are to admission, by resource and subresource. Logs are read, not connected to. */
 const CONNECTIONS: Readonly<Record<string, Connection>> = {
-  'pods/exec': { kind: 'PodExecOptions', options: ({ query }) => ({ ...flags(query, STREAMS), ...text(query, 'container'), ...list('command', query.getAll('command')) }) },
+  'pods/exec': {
+    kind: 'PodExecOptions',
+    options: ({ query }) => ({ ...flags(query, STREAMS), ...text(query, 'container'), ...list('command', query.getAll('command')) }),
+  },
   'pods/attach': { kind: 'PodAttachOptions', options: ({ query }) => ({ ...flags(query, STREAMS), ...text(query, 'container') }) },
-  'pods/portforward': { kind: 'PodPortForwardOptions', options: ({ query }) => list('ports', query.getAll('ports').flatMap(each => each.split(',')).map(Number).filter(Number.isInteger)) },
+  'pods/portforward': {
+    kind: 'PodPortForwardOptions',
+    options: ({ query }) =>
+      list(
+        'ports',
+        query
+          .getAll('ports')
+          .flatMap((each) => each.split(','))
+          .map(Number)
+          .filter(Number.isInteger),
+      ),
+  },
   'pods/proxy': { kind: 'PodProxyOptions', options: proxied },
   'services/proxy': { kind: 'ServiceProxyOptions', options: proxied },
   'nodes/proxy': { kind: 'NodeProxyOptions', options: proxied },

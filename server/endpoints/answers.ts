@@ -26,21 +26,36 @@ export const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.
 /** A single stored object in the form that the client asked for, with kind and apiVersion. */
 export function encodeObject({ encoder, form }: Representation, resource: ServedResource, stored: StoredObject): Buffer {
   switch (form.form) {
-    case 'object': return encoder.object(typeOf(resource), encoder.item(resource, stored, false));
-    case 'partial': return encoder.object({ kind: PARTIAL, apiVersion: form.apiVersion }, encoder.item(resource, stored, true));
-    case 'table': return encoder.document(tableOf(resource, [stored], { resourceVersion: String(stored.version) }, form));
+    case 'object':
+      return encoder.object(typeOf(resource), encoder.item(resource, stored, false));
+    case 'partial':
+      return encoder.object({ kind: PARTIAL, apiVersion: form.apiVersion }, encoder.item(resource, stored, true));
+    case 'table':
+      return encoder.document(tableOf(resource, [stored], { resourceVersion: String(stored.version) }, form));
   }
 }
 
 /** Answers with one object. Throws 406 when the client asked for a list. */
-export function sendObject(context: RequestContext, representation: Representation, resource: ServedResource, stored: StoredObject, code = 200): void {
+export function sendObject(
+  context: RequestContext,
+  representation: Representation,
+  resource: ServedResource,
+  stored: StoredObject,
+  code = 200,
+): void {
   const bytes = singleObject(representation, resource, stored);
   context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, resource, stored));
   send(context, code, representation.encoder.mediaType, bytes);
 }
 
 /** The same, compressed if it is large and `compress` is set. */
-export function sendObjectRead(context: RequestContext, representation: Representation, resource: ServedResource, stored: StoredObject, compress: boolean): Promise<void> {
+export function sendObjectRead(
+  context: RequestContext,
+  representation: Representation,
+  resource: ServedResource,
+  stored: StoredObject,
+  compress: boolean,
+): Promise<void> {
   const bytes = singleObject(representation, resource, stored);
   context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, resource, stored));
   return sendParts(context, representation.encoder.mediaType, { parts: [bytes], size: bytes.length }, compress);
@@ -52,27 +67,52 @@ function singleObject(representation: Representation, resource: ServedResource, 
 }
 
 /** Answers with a document that is no stored object: a Status as it is, all others in the form that the client asked for; those that have a table bring it. */
-export function sendDocument(context: RequestContext, { encoder, form }: Representation, value: object, { code = 200, table }: DocumentOptions = {}): void {
+export function sendDocument(
+  context: RequestContext,
+  { encoder, form }: Representation,
+  value: object,
+  { code = 200, table }: DocumentOptions = {},
+): void {
   const shown = inForm(value, form, table);
   context.audit?.responseBody(() => jsonEncoder.document(shown));
   send(context, code, encoder.mediaType, encoder.document(shown));
 }
 
-interface DocumentOptions { readonly code?: number; readonly table?: (form: TableForm) => object }
+interface DocumentOptions {
+  readonly code?: number;
+  readonly table?: (form: TableForm) => object;
+}
 
-function inForm(value: { readonly kind?: string; readonly metadata?: object }, form: Representation['form'], table: DocumentOptions['table']): object {
+function inForm(
+  value: { readonly kind?: string; readonly metadata?: object },
+  form: Representation['form'],
+  table: DocumentOptions['table'],
+): object {
   if (value.kind === 'Status' || form.form === 'object') return value;
-  return form.form === 'partial' ? { kind: PARTIAL, apiVersion: form.apiVersion, metadata: value.metadata ?? {} } : table?.(form) ?? value;
+  return form.form === 'partial'
+    ? { kind: PARTIAL, apiVersion: form.apiVersion, metadata: value.metadata ?? {} }
+    : (table?.(form) ?? value);
 }
 
 /** The Status that says a deletion is complete. */
 export function deletedStatus({ group, resource }: ServedResource, name: string, uid: string): Status {
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, ...(group === '' ? {} : { group }), kind: resource, uid } };
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...(group === '' ? {} : { group }), kind: resource, uid },
+  };
 }
 
 /** Answers with a list, in pieces when it is large. `allNamespaces` decides what a continue token has to name. */
 export async function sendList(
-  context: RequestContext, representation: Representation, resource: ServedResource, page: ListPage, allNamespaces: boolean, compress = false,
+  context: RequestContext,
+  representation: Representation,
+  resource: ServedResource,
+  page: ListPage,
+  allNamespaces: boolean,
+  compress = false,
 ): Promise<void> {
   const encoded = await encodeList(representation, resource, page, allNamespaces);
   if (context.audit?.wantsResponse === true) {
@@ -82,7 +122,12 @@ export async function sendList(
   await sendParts(context, representation.encoder.mediaType, encoded, compress);
 }
 
-async function encodeList({ encoder, form }: Representation, resource: ServedResource, page: ListPage, allNamespaces: boolean): Promise<EncodedList> {
+async function encodeList(
+  { encoder, form }: Representation,
+  resource: ServedResource,
+  page: ListPage,
+  allNamespaces: boolean,
+): Promise<EncodedList> {
   const meta = listMeta(page, allNamespaces, form.form === 'object' && behaviourOf(resource).selfDescribed);
   if (form.form === 'table') {
     const { head, rows } = tableOfMany(resource, page.items, meta, form);
@@ -90,9 +135,14 @@ async function encodeList({ encoder, form }: Representation, resource: ServedRes
   }
   const metadataOnly = form.form === 'partial';
   refuseMetadataOf({ encoder, form }, resource, 'list');
-  const type = metadataOnly ? { kind: `${PARTIAL}List`, apiVersion: form.apiVersion } : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
-  const items = await bodies.of(page.items, `${encoder.mediaType} ${apiVersionOf(resource)} ${metadataOnly ? `metadata ${form.apiVersion}` : ''}`,
-    async () => encoder.items(await encodeItems(encoder, resource, page.items, metadataOnly), itemType(resource, form)));
+  const type = metadataOnly
+    ? { kind: `${PARTIAL}List`, apiVersion: form.apiVersion }
+    : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
+  const items = await bodies.of(
+    page.items,
+    `${encoder.mediaType} ${apiVersionOf(resource)} ${metadataOnly ? `metadata ${form.apiVersion}` : ''}`,
+    async () => encoder.items(await encodeItems(encoder, resource, page.items, metadataOnly), itemType(resource, form)),
+  );
   return encoder.list(type, meta, items, page.items.length);
 }
 
@@ -106,7 +156,12 @@ function itemType(resource: ServedResource, form: Representation['form']): TypeM
 const bodies = new ListBodies();
 
 /** Nearly always this only looks at what is encoded already; if not, other requests get their turn meanwhile. */
-async function encodeItems(encoder: Encoder, resource: ServedResource, items: readonly StoredObject[], metadataOnly: boolean): Promise<Buffer[]> {
+async function encodeItems(
+  encoder: Encoder,
+  resource: ServedResource,
+  items: readonly StoredObject[],
+  metadataOnly: boolean,
+): Promise<Buffer[]> {
   const encoded: Buffer[] = [];
   let end = performance.now() + SLICE_MS;
   for (const stored of items) {
@@ -123,5 +178,9 @@ export function listMeta({ version, items, more, remaining }: ListPage, allNames
   const last = items.at(-1);
   if (!more || last === undefined) return { resourceVersion: String(version), ...(complete ? { continue: '' } : {}) };
   const token = encodeContinue(version, last, allNamespaces);
-  return { resourceVersion: String(version), continue: token, ...(remaining === null || remaining <= 0 ? {} : { remainingItemCount: remaining }) };
+  return {
+    resourceVersion: String(version),
+    continue: token,
+    ...(remaining === null || remaining <= 0 ? {} : { remainingItemCount: remaining }),
+  };
 }

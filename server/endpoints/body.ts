@@ -16,9 +16,17 @@ import { mediaTypeOf } from './mediaType.js';
 import type { FieldValidation } from './options/writeOptions.js';
 
 /** Encodings that a body may come in. Patches have media types of their own. */
-const BODY_ENCODINGS: Readonly<Record<string, EncodingName>> = { 'application/json': 'json', 'application/yaml': 'yaml', 'application/vnd.kubernetes.protobuf': 'protobuf', 'application/cbor': 'cbor' };
+const BODY_ENCODINGS: Readonly<Record<string, EncodingName>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  'application/vnd.kubernetes.protobuf': 'protobuf',
+  'application/cbor': 'cbor',
+};
 
-export interface DecodedBody { readonly value: JsonValue; readonly duplicates: readonly string[] }
+export interface DecodedBody {
+  readonly value: JsonValue;
+  readonly duplicates: readonly string[];
+}
 
 export interface BodyReader {
   /**
@@ -33,7 +41,12 @@ export interface BodyReader {
   /** Bytes that are JSON whatever their media type says: patches. */
   json(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
   /** Bytes that are in this encoding whatever their media type says: configurations to apply. */
-  configuration(context: RequestContext, encoding: EncodingName, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
+  configuration(
+    context: RequestContext,
+    encoding: EncodingName,
+    findDuplicates: boolean,
+    explain: (message: string) => StatusError,
+  ): Promise<DecodedBody>;
 }
 
 /** The media type of a request's body without its parameters; JSON when the client says nothing, null when it cannot be read. */
@@ -45,9 +58,14 @@ const bodyMediaType = ({ request }: RequestContext): string | null => {
 };
 
 /** That of a patch, whose type it says: as it is spelled, and empty when the client says nothing. */
-export const patchMediaType = ({ request }: RequestContext): string => realWord((request.headers['content-type'] ?? '').split(';')[0] ?? '');
+export const patchMediaType = ({ request }: RequestContext): string =>
+  realWord((request.headers['content-type'] ?? '').split(';')[0] ?? '');
 
-interface Expected { readonly type: Kind; readonly otherVersions: readonly string[]; readonly receive: ((object: JsonObject) => Received) | null }
+interface Expected {
+  readonly type: Kind;
+  readonly otherVersions: readonly string[];
+  readonly receive: ((object: JsonObject) => Received) | null;
+}
 
 export function createBodyReader(workers: Workers): BodyReader {
   const decode = async (context: RequestContext, job: DecodeJob, explain: (message: string) => StatusError): Promise<DecodedBody> => {
@@ -58,36 +76,56 @@ export function createBodyReader(workers: Workers): BodyReader {
     }
     throw 'refused' in result ? refusal(result) : explain(result.message);
   };
-  const object = async (context: RequestContext, { type, otherVersions, receive }: Expected, validation: FieldValidation): Promise<ApiObject> => {
+  const object = async (
+    context: RequestContext,
+    { type, otherVersions, receive }: Expected,
+    validation: FieldValidation,
+  ): Promise<ApiObject> => {
     const encoding = encodingOf(context);
     const bytes = await context.body();
-    const read = (kind: Kind): ReturnType<Workers['decodeObject']> => workers.decodeObject({ bytes, encoding, kind, findStrict: validation !== 'Ignore' }, context.signal);
+    const read = (kind: Kind): ReturnType<Workers['decodeObject']> =>
+      workers.decodeObject({ bytes, encoding, kind, findStrict: validation !== 'Ignore' }, context.signal);
     let result = await read(type);
-    if (!result.ok && 'stage' in result && result.stage === 'kind' && result.kind === type.kind && otherVersions.includes(result.apiVersion)) {
+    if (
+      !result.ok &&
+      'stage' in result &&
+      result.stage === 'kind' &&
+      result.kind === type.kind &&
+      otherVersions.includes(result.apiVersion)
+    ) {
       result = await read({ ...type, ...parseApiVersion(result.apiVersion) });
     }
     if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
     const received = receive?.(result.object as JsonObject) ?? { ok: true, object: withMetadata(result.object as JsonObject), strict: [] };
     if (!received.ok) throw cannotHandle(type, type, received.message);
     // Of YAML, all lines that repeat a key are one error in a refusal, and a warning each.
-    const whole = result.refusal === undefined ? `strict decoding error: ${received.strict.join(', ')}` : [result.refusal, ...received.strict].join(', ');
+    const whole =
+      result.refusal === undefined
+        ? `strict decoding error: ${received.strict.join(', ')}`
+        : [result.refusal, ...received.strict].join(', ');
     reportFields(context, [...result.strict, ...received.strict], validation, () => cannotHandle(type, type, whole));
     context.audit?.requestBody(received.object);
     return received.object;
   };
   return {
     object: (context, type, validation, otherVersions = []) => object(context, { type, otherVersions, receive: null }, validation),
-    stored: (context, resource, validation) => object(context, { type: resource, otherVersions: [], receive: behaviourOf(resource).receiveDecoded }, validation),
+    stored: (context, resource, validation) =>
+      object(context, { type: resource, otherVersions: [], receive: behaviourOf(resource).receiveDecoded }, validation),
     async options(context, type) {
       const bytes = await context.body();
       if (bytes.length === 0) return null;
-      const result = await workers.decodeObject({ bytes, encoding: encodingOf(context), kind: type, anyVersion: true, findStrict: false }, context.signal);
+      const result = await workers.decodeObject(
+        { bytes, encoding: encodingOf(context), kind: type, anyVersion: true, findStrict: false },
+        context.signal,
+      );
       if (!result.ok) throw 'refused' in result ? refusal(result) : noOptions(result);
       context.audit?.requestBody(result.object);
       return result.object as JsonObject;
     },
-    json: async (context, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain),
-    configuration: async (context, encoding, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding, findDuplicates }, explain),
+    json: async (context, findDuplicates, explain) =>
+      decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain),
+    configuration: async (context, encoding, findDuplicates, explain) =>
+      decode(context, { bytes: await context.body(), encoding, findDuplicates }, explain),
   };
 }
 
@@ -98,7 +136,9 @@ function noOptions(failure: Extract<DecodeObjectResult, { ok: false }>): StatusE
   if (failure.stage === 'syntax') return badRequest(failure.message.startsWith(NO_KIND) ? failure.message : `${NO_KIND}${failure.message}`);
   const { apiVersion, kind } = failure;
   if (apiVersion.split('/').length > 2) return badRequest(`unexpected GroupVersion string: ${apiVersion}`);
-  return badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
+  return badRequest(
+    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
+  );
 }
 
 /** Checks an object that came out of a patch, and brings it into the form in which it is kept. Changes its argument. */
@@ -106,9 +146,12 @@ export const checkObject = (object: JsonObject, resource: ServedResource): Recei
 
 function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: Kind, bytes: Buffer): StatusError {
   switch (failure.stage) {
-    case 'syntax': return unrecognized(type, failure.message, bytes);
-    case 'kind': return typeOfKind(type) === undefined ? wrongUntyped(failure, type) : wrongType(failure.kind, failure.apiVersion, type, bytes);
-    case 'structure': return cannotHandle(type, type, failure.message);
+    case 'syntax':
+      return unrecognized(type, failure.message, bytes);
+    case 'kind':
+      return typeOfKind(type) === undefined ? wrongUntyped(failure, type) : wrongType(failure.kind, failure.apiVersion, type, bytes);
+    case 'structure':
+      return cannotHandle(type, type, failure.message);
   }
 }
 
@@ -123,11 +166,20 @@ function encodingOf(context: RequestContext): EncodingName {
 /** The body was not looked at. */
 const refusal = ({ refused: why, message }: PoolFailure): StatusError => {
   if (why === 'overloaded') return tooManyRequests('the server has too many large request bodies to read, please try again later', 1);
-  return new StatusError(why === 'cancelled' ? 504 : 500, why === 'cancelled' ? 'Timeout' : 'InternalError', `the request body could not be read: ${message}`);
+  return new StatusError(
+    why === 'cancelled' ? 504 : 500,
+    why === 'cancelled' ? 'Timeout' : 'InternalError',
+    `the request body could not be read: ${message}`,
+  );
 };
 
 /** Unknown and duplicate fields: nothing, a warning each, or one refusal that names all. */
-export function reportFields(context: RequestContext, findings: readonly string[], validation: FieldValidation, refuse: () => StatusError): void {
+export function reportFields(
+  context: RequestContext,
+  findings: readonly string[],
+  validation: FieldValidation,
+  refuse: () => StatusError,
+): void {
   if (findings.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw refuse();
   context.warnings.push(...findings);
@@ -159,7 +211,12 @@ const parseApiVersion = (apiVersion: string): GroupVersion => {
 function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer): StatusError {
   if (apiVersion.split('/').length > 2) return unrecognized(type, `unexpected GroupVersion string: ${apiVersion}`, bytes);
   const found = { ...parseApiVersion(apiVersion), kind };
-  if (!isKnownKind(found, kind)) return cannotHandle(found, type, `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`);
+  if (!isKnownKind(found, kind))
+    return cannotHandle(
+      found,
+      type,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+    );
   if (kind === type.kind && (found.group === type.group || FORMER_GROUPS.has(found.group))) {
     return badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(type)})`);
   }
@@ -168,6 +225,9 @@ function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer):
 }
 
 /** Kinds that are not compiled in take any version at first, and what calls itself another kind is an invalid object. */
-const wrongUntyped = ({ kind, apiVersion, name = '' }: Extract<DecodeObjectResult, { stage: 'kind' }>, type: Kind): StatusError => (apiVersion === apiVersionOf(type)
-  ? invalidObject({ group: type.group, kind }, name, [{ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`, field: 'kind' }])
-  : badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(type)})`));
+const wrongUntyped = ({ kind, apiVersion, name = '' }: Extract<DecodeObjectResult, { stage: 'kind' }>, type: Kind): StatusError =>
+  apiVersion === apiVersionOf(type)
+    ? invalidObject({ group: type.group, kind }, name, [
+        { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`, field: 'kind' },
+      ])
+    : badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(type)})`);

@@ -38,7 +38,21 @@ export interface StreamResponse {
   once(event: 'close', action: () => void): unknown;
 }
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy' | 'head' | 'options' | 'connect' | 'post' | 'put'
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+  | 'proxy'
+  | 'head'
+  | 'options'
+  | 'connect'
+  | 'post'
+  | 'put'
   /** A method that no path serves, such as PROPFIND. */
   | 'other';
 
@@ -68,7 +82,10 @@ export type RequestInfo =
 export type { User };
 
 /** A connection that the client wants to use otherwise from now on, and what it has sent on it already. HTTP/1.1 only. */
-export interface Upgrade { readonly socket: Duplex; readonly head: Buffer }
+export interface Upgrade {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
 
 /** Takes what the audit log may tell of a request beyond its head. Bodies that nobody asked for cost nothing. */
 export interface AuditTrail {

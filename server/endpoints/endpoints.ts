@@ -55,7 +55,16 @@ export interface EndpointOptions {
 
 const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
 
-const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = { get, list, watch, create, update, patch, delete: remove, deletecollection: removeCollection };
+const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeCollection,
+};
 
 /** Subresources whose body is the object itself, by the verbs that the generic life cycle handles. */
 const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
@@ -80,10 +89,38 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, watchList = true, compression = true, forcesDeletion = false, streamsNeedCreate = true, backends = null, cbor = false, catchUp = null } = options;
+  const {
+    registry,
+    catalogue,
+    workers,
+    authorize,
+    rules = () => noRules,
+    tokens = null,
+    minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS,
+    watchList = true,
+    compression = true,
+    forcesDeletion = false,
+    streamsNeedCreate = true,
+    backends = null,
+    cbor = false,
+    catchUp = null,
+  } = options;
   const encoders = encodersWith({ cbor });
-  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, watchList, compression, forcesDeletion, streamsNeedCreate, backends, reader: createBodyReader(workers) };
-  return async context => {
+  const deps: VerbDeps = {
+    registry,
+    catalogue,
+    authorize,
+    rules,
+    tokens,
+    minRequestTimeoutSeconds,
+    watchList,
+    compression,
+    forcesDeletion,
+    streamsNeedCreate,
+    backends,
+    reader: createBodyReader(workers),
+  };
+  return async (context) => {
     context.encoders = encoders;
     await answer(context, deps, catchUp);
   };
@@ -117,7 +154,12 @@ const isVirtual = (verbs: ReadonlySet<string>): boolean => !verbs.has('get') && 
 const notBuilt: VerbHandler = async (context, where, { registry }) => {
   if (where.name !== '') await registry.get(targetOf(where), { at: 'mostRecent' });
   const what = `${where.resource.resource}${where.subresource === null ? '' : `/${where.subresource.name}`}`;
-  throw new StatusError(501, 'NotImplemented', `${context.request.method ?? ''} of ${what} in ${apiVersionOf(where.resource)} is not implemented yet`, {});
+  throw new StatusError(
+    501,
+    'NotImplemented',
+    `${context.request.method ?? ''} of ${what} in ${apiVersionOf(where.resource)} is not implemented yet`,
+    {},
+  );
 };
 
 function warnOfDeprecation(context: RequestContext, text: string): void {

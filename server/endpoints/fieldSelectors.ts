@@ -12,12 +12,17 @@ const RENAMED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>>
 export function checkedFields(selector: FieldSelector, resource: ServedResource): FieldSelector {
   const strategy = behaviourOf(resource).strategy;
   const renamed = RENAMED_FIELDS[`${resource.group}/${resource.resource}`];
-  return selector.map(requirement => checked(requirement, resource, strategy, renamed));
+  return selector.map((requirement) => checked(requirement, resource, strategy, renamed));
 }
 
-function checked(requirement: FieldRequirement, resource: ServedResource, strategy: Strategy, renamed: Readonly<Record<string, string>> | undefined): FieldRequirement {
+function checked(
+  requirement: FieldRequirement,
+  resource: ServedResource,
+  strategy: Strategy,
+  renamed: Readonly<Record<string, string>> | undefined,
+): FieldRequirement {
   const { field } = requirement;
-  const name = renamed === undefined ? strategy.fieldAliases?.[field] ?? field : renamed[field];
+  const name = renamed === undefined ? (strategy.fieldAliases?.[field] ?? field) : renamed[field];
   if (name !== undefined && supports(name, resource, strategy)) return name === field ? requirement : { ...requirement, field: name };
   throw badRequest(complaint(field, strategy));
 }

@@ -47,7 +47,7 @@ export class ListBodies {
   private keep(body: Body, made: EncodedList): EncodedList {
     // Others may have asked meanwhile.
     if (body.bytes !== null) return whole(body.bytes);
-    const bytes = body.bytes = Buffer.concat([...made.parts]);
+    const bytes = (body.bytes = Buffer.concat([...made.parts]));
     this.kept.add(body);
     this.bytes += bytes.length;
     for (const oldest of this.kept) {

@@ -16,7 +16,10 @@ export type Form =
 export type TableInclude = 'None' | 'Metadata' | 'Object';
 
 /** What the client gets: which form in which encoding. */
-export interface Representation { readonly encoder: Encoder; readonly form: Form }
+export interface Representation {
+  readonly encoder: Encoder;
+  readonly form: Form;
+}
 
 const AS_ITSELF: Form = { form: 'object' };
 const META_GROUP = 'meta.k8s.io';
@@ -24,7 +27,11 @@ const META_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 /** The longest Accept header that is looked at; longer ones are no client's doing. */
 const ACCEPT_ENTRIES_MAX = 64;
 
-interface Entry { readonly mediaType: string; readonly quality: number; readonly parameters: ReadonlyMap<string, string> }
+interface Entry {
+  readonly mediaType: string;
+  readonly quality: number;
+  readonly parameters: ReadonlyMap<string, string>;
+}
 
 /** Clients send the same few headers with all their requests. */
 const parsed = new Map<string, readonly Entry[]>();
@@ -35,29 +42,38 @@ const parsedCharactersMax = 256;
 function parseAccept(header: string): readonly Entry[] {
   const known = parsed.get(header);
   if (known !== undefined) return known;
-  const entries = header.split(',', ACCEPT_ENTRIES_MAX).map(parseEntry).sort((a, b) => b.quality - a.quality);
+  const entries = header
+    .split(',', ACCEPT_ENTRIES_MAX)
+    .map(parseEntry)
+    .sort((a, b) => b.quality - a.quality);
   if (parsed.size >= parsedMax) parsed.clear();
   if (header.length <= parsedCharactersMax) parsed.set(header, entries);
   return entries;
 }
 
 function parseEntry(text: string): Entry {
-  const [mediaType = '', ...rest] = text.split(';').map(part => part.trim());
-  const parameters = new Map(rest.map(part => {
-    const [name = '', value = ''] = part.split('=', 2);
-    return [name.trim(), value.trim().replace(/^"(.*)"$/, '$1')];
-  }));
+  const [mediaType = '', ...rest] = text.split(';').map((part) => part.trim());
+  const parameters = new Map(
+    rest.map((part) => {
+      const [name = '', value = ''] = part.split('=', 2);
+      return [name.trim(), value.trim().replace(/^"(.*)"$/, '$1')];
+    }),
+  );
   const quality = Number(parameters.get('q') ?? 1);
   return { mediaType, quality: Number.isFinite(quality) ? quality : 0, parameters };
 }
 
-const plainTypes = (encoders: Encoders): string[] => encoders.map(encoder => encoder.mediaType);
+const plainTypes = (encoders: Encoders): string[] => encoders.map((encoder) => encoder.mediaType);
 const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ acceptedStream }) => acceptedStream ?? []);
 
 /**
  * Chooses what to answer with about a resource. Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
  */
-export function negotiate(context: RequestContext, resource: ServedResource, options: Pick<NegotiationOptions, 'collection' | 'stream' | 'tables'>): Representation {
+export function negotiate(
+  context: RequestContext,
+  resource: ServedResource,
+  options: Pick<NegotiationOptions, 'collection' | 'stream' | 'tables'>,
+): Representation {
   const { request, query, encoders = ENCODERS } = context;
   const { accept = '' } = request.headers;
   const pretty = isForPeople(context);
@@ -66,7 +82,11 @@ export function negotiate(context: RequestContext, resource: ServedResource, opt
 }
 
 /** The same before something is written: what the answer could not be shown as is refused while nothing has happened yet. */
-export function negotiateWrite(context: RequestContext, resource: ServedResource, { collection = false, tables = true }: { readonly collection?: boolean; readonly tables?: boolean } = {}): Representation {
+export function negotiateWrite(
+  context: RequestContext,
+  resource: ServedResource,
+  { collection = false, tables = true }: { readonly collection?: boolean; readonly tables?: boolean } = {},
+): Representation {
   const representation = negotiate(context, resource, { collection, stream: false, tables });
   refuseMetadataOf(representation, resource, collection ? 'list' : 'object');
   return representation;
@@ -75,8 +95,12 @@ export function negotiateWrite(context: RequestContext, resource: ServedResource
 /** Throws 406 where metadata of a list is asked for and the answer is an object, or the other way round. */
 export function refuseMetadataOf({ form }: Representation, { group, kind }: ServedResource, answer: 'object' | 'list'): void {
   if (form.form !== 'partial' || form.list === (answer === 'list')) return;
-  const name = `${group === '' ? 'core' : group.split('.')[0] ?? ''}.${kind}`;
-  throw formNotServed(form.list ? `${PARTIAL}List, but the requested object is not a list (*${name})` : `${PARTIAL}, but the requested object is a list (*${name}List)`);
+  const name = `${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${kind}`;
+  throw formNotServed(
+    form.list
+      ? `${PARTIAL}List, but the requested object is not a list (*${name})`
+      : `${PARTIAL}, but the requested object is a list (*${name}List)`,
+  );
 }
 
 /** The kind of an object of which only the metadata is shown. */
@@ -85,9 +109,13 @@ export const PARTIAL = 'PartialObjectMetadata';
 const formNotServed = (what: string): StatusError => new StatusError(406, 'NotAcceptable', `you requested ${what}`);
 
 /** Nothing in particular is asked for, or JSON. */
-const takesAnything = (header: string, [first]: Encoders): boolean => header === '' || header === '*/*' || header === first.mediaType || header.trim() === '';
+const takesAnything = (header: string, [first]: Encoders): boolean =>
+  header === '' || header === '*/*' || header === first.mediaType || header.trim() === '';
 
-const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({ encoder: laidOut ? prettyJsonEncoder : first, form: AS_ITSELF });
+const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({
+  encoder: laidOut ? prettyJsonEncoder : first,
+  form: AS_ITSELF,
+});
 
 /** Values that mean yes to the reference; any other means no. */
 const YES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
@@ -96,10 +124,10 @@ const READERS = ['curl', 'Wget', 'Mozilla/5.0'];
 
 /** Whether JSON is laid out: as the query says, otherwise for browsers and the like. */
 export function isForPeople({ request, query }: Pick<RequestContext, 'request' | 'query'>): boolean {
-  const asked = query.size === 0 ? '' : query.get('pretty') ?? '';
+  const asked = query.size === 0 ? '' : (query.get('pretty') ?? '');
   if (asked !== '') return YES.has(asked);
   const agent = request.headers['user-agent'] ?? '';
-  return READERS.some(reader => agent.startsWith(reader));
+  return READERS.some((reader) => agent.startsWith(reader));
 }
 
 export interface NegotiationOptions {
@@ -125,7 +153,8 @@ export function negotiateAccept(header: string, query: URLSearchParams, options:
   if (takesAnything(header, encoders)) return asItself(encoders, pretty && !stream);
   const entries = parseAccept(header);
   const known = new Set(['*/*', ...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
-  if (!entries.some(({ mediaType }) => known.has(realWord(mediaType)))) throw notAcceptable([...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
+  if (!entries.some(({ mediaType }) => known.has(realWord(mediaType))))
+    throw notAcceptable([...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
   const found = firstAcceptable(entries, query, { plainOnly, tables, messages, stream, pretty, encoders });
   if (found === null) throw formNotAcceptable(plainTypes(encoders));
   if (stream && found.encoder.streamType === null) throw formNotAcceptable(streamTypes(encoders));
@@ -139,7 +168,10 @@ function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, choi
   const [json] = encoders;
   for (const { mediaType, parameters } of entries) {
     // Who asks for a stream may name what it will be.
-    const encoder = mediaType === '*/*' ? json : encoders.find(each => each.mediaType === realWord(mediaType) || (stream && each.streamType === mediaType));
+    const encoder =
+      mediaType === '*/*'
+        ? json
+        : encoders.find((each) => each.mediaType === realWord(mediaType) || (stream && each.streamType === mediaType));
     const form = encoder === undefined ? null : formOf(parameters, query);
     if (encoder === undefined || form === null || !isServed(form, encoder, choice)) continue;
     if (encoder === json && !stream && (pretty || parameters.get('pretty') === '1')) return { encoder: prettyJsonEncoder, form };
@@ -150,9 +182,12 @@ function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, choi
 
 function isServed({ form }: Form, encoder: Encoder, { plainOnly, tables, messages }: Choice): boolean {
   switch (form) {
-    case 'object': return messages || !encoder.needsMessage;
-    case 'partial': return !plainOnly;
-    case 'table': return !plainOnly && tables && !encoder.needsMessage;
+    case 'object':
+      return messages || !encoder.needsMessage;
+    case 'partial':
+      return !plainOnly;
+    case 'table':
+      return !plainOnly && tables && !encoder.needsMessage;
   }
 }
 
@@ -173,13 +208,15 @@ function spelled(encoder: Encoder, mediaType: string): Encoder {
 export function errorEncoder(context: Pick<RequestContext, 'request' | 'query' | 'encoders'>): Encoder {
   const { request, encoders = ENCODERS } = context;
   const [json] = encoders;
-  const found = parseAccept(request.headers.accept ?? '').map(({ mediaType }) => encoders.find(encoder => encoder.mediaType === realWord(mediaType))).find(encoder => encoder !== undefined);
-  return found === undefined || found === json ? isForPeople(context) ? prettyJsonEncoder : json : found;
+  const found = parseAccept(request.headers.accept ?? '')
+    .map(({ mediaType }) => encoders.find((encoder) => encoder.mediaType === realWord(mediaType)))
+    .find((encoder) => encoder !== undefined);
+  return found === undefined || found === json ? (isForPeople(context) ? prettyJsonEncoder : json) : found;
 }
 
 const FORMS: Readonly<Record<string, (apiVersion: string, query: URLSearchParams) => Form>> = {
-  PartialObjectMetadata: apiVersion => ({ form: 'partial', list: false, apiVersion }),
-  PartialObjectMetadataList: apiVersion => ({ form: 'partial', list: true, apiVersion }),
+  PartialObjectMetadata: (apiVersion) => ({ form: 'partial', list: false, apiVersion }),
+  PartialObjectMetadataList: (apiVersion) => ({ form: 'partial', list: true, apiVersion }),
   Table: (apiVersion, query) => ({ form: 'table', apiVersion, include: tableInclude(query) }),
 };
 
@@ -197,5 +234,7 @@ function tableInclude(query: URLSearchParams): TableInclude {
   const include = query.get('includeObject') ?? '';
   if (include === '') return 'Metadata';
   if (include === 'None' || include === 'Metadata' || include === 'Object') return include;
-  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`);
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }

@@ -34,7 +34,12 @@ export function* pieces(parts: Iterable<Buffer>): Generator<Piece, void> {
 }
 
 function filled(room: Buffer, used: number): Piece {
-  return { bytes: used === room.length ? room : room.subarray(0, used), release: () => { give(room); } };
+  return {
+    bytes: used === room.length ? room : room.subarray(0, used),
+    release: () => {
+      give(room);
+    },
+  };
 }
 
 const take = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);

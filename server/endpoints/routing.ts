@@ -52,11 +52,18 @@ interface Manners {
 }
 
 const MANNERS: Readonly<Record<NonNullable<ServedGroup['manners']>, Manners>> = {
-  routed: { methods: METHODS, nowhere: pathNotFound, noSubresource: pathNotFound, noMethod: (_, others) => (others ? methodNotAllowed() : pathNotFound()) },
+  routed: {
+    methods: METHODS,
+    nowhere: pathNotFound,
+    noSubresource: pathNotFound,
+    noMethod: (_, others) => (others ? methodNotAllowed() : pathNotFound()),
+  },
   named: {
     // A name in the path of a creation counts as that of the object.
     methods: { ...METHODS, object: { ...METHODS.object, POST: 'create' } },
-    nowhere: () => null, noSubresource: info => notFound(info, info.name), noMethod: info => methodNotSupported(info, info.verb),
+    nowhere: () => null,
+    noSubresource: (info) => notFound(info, info.name),
+    noMethod: (info) => methodNotSupported(info, info.verb),
   },
 };
 
@@ -68,7 +75,7 @@ export function route(context: Pick<RequestContext, 'request'>, info: ResourceIn
   const resource = catalogue.resource(info.group, info.version, info.resource);
   const place = resource === null ? null : placeOf(info, resource);
   if (resource === null || place === null) return nowhere(manners);
-  const subresource = info.subresource === '' ? null : subresourceOf(resource, info) ?? refuse(manners.noSubresource(info));
+  const subresource = info.subresource === '' ? null : (subresourceOf(resource, info) ?? refuse(manners.noSubresource(info)));
   const verb = verbAt(place, context.request.method ?? '', info, { verbs: (subresource ?? resource).verbs, manners });
   if (verb === null) return nowhere(manners);
   const name = place === 'object' || place === 'subresource' || place === 'watchPrefix' ? info.name : '';
@@ -78,9 +85,11 @@ export function route(context: Pick<RequestContext, 'request'>, info: ResourceIn
 
 /** Only what is handed on to a node or a program goes further than the subresource. */
 const subresourceOf = (resource: ServedResource, { subresource, rest }: ResourceInfo): Subresource | undefined =>
-  (rest.length > 0 && subresource !== PROXY ? undefined : resource.subresources.get(subresource));
+  rest.length > 0 && subresource !== PROXY ? undefined : resource.subresources.get(subresource);
 
-const refuse = (error: StatusError): never => { throw error; };
+const refuse = (error: StatusError): never => {
+  throw error;
+};
 
 function nowhere({ nowhere: refusal }: Manners): Routing {
   const error = refusal();
@@ -88,10 +97,12 @@ function nowhere({ nowhere: refusal }: Manners): Routing {
 }
 
 /** The third segment after the version prefix: `/api/v1/watch/…`, `/apis/GROUP/VERSION/watch/…`. */
-const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean => path.includes('/watch/') && path.split('/').filter(segment => segment !== '')[group === '' ? 2 : 3] === 'watch';
+const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean =>
+  path.includes('/watch/') && path.split('/').filter((segment) => segment !== '')[group === '' ? 2 : 3] === 'watch';
 
 /** `namespaces/NAME` counts as being inside itself; `namespaces/NAME/namespaces` is nowhere. */
-const isItself = ({ path, namespace, name }: ResourceInfo): boolean => name === namespace && !path.includes(`/namespaces/${namespace}/namespaces`);
+const isItself = ({ path, namespace, name }: ResourceInfo): boolean =>
+  name === namespace && !path.includes(`/namespaces/${namespace}/namespaces`);
 
 /** Null: nowhere. */
 function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
@@ -113,12 +124,20 @@ function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
 const COLLECTION_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
 /** Null: nothing is there for any method. */
-function verbAt(place: Place, method: string, info: ResourceInfo, { verbs, manners }: { readonly verbs: ReadonlySet<string>; readonly manners: Manners }): ResourceVerb | null {
+function verbAt(
+  place: Place,
+  method: string,
+  info: ResourceInfo,
+  { verbs, manners }: { readonly verbs: ReadonlySet<string>; readonly manners: Manners },
+): ResourceVerb | null {
   const methods = place === 'subresource' && info.subresource === PROXY ? PROXIED : manners.methods[place];
   const verb = Object.hasOwn(methods, method) ? methods[method] : undefined;
   if (verb === undefined || !verbs.has(verb)) {
     if (place === 'allNamespaces' && manners.nowhere() === null) return null;
-    throw manners.noMethod(info, Object.values(methods).some(each => each !== undefined && verbs.has(each)));
+    throw manners.noMethod(
+      info,
+      Object.values(methods).some((each) => each !== undefined && verbs.has(each)),
+    );
   }
   if (verb !== 'list' || info.verb !== 'watch') return verb;
   if (!verbs.has('watch')) throw methodNotSupported(info, 'watch');

@@ -15,7 +15,12 @@ const COMPRESSION_LEVEL = 1;
 /** Whether the client takes gzip. Weights are not looked at, as in the reference. */
 export const acceptsGzip = ({ request }: RequestContext): boolean => {
   const header = request.headers['accept-encoding'];
-  return header !== undefined && String(header).split(',').some(token => token.trim() === 'gzip');
+  return (
+    header !== undefined &&
+    String(header)
+      .split(',')
+      .some((token) => token.trim() === 'gzip')
+  );
 };
 
 /** Answers with one document, in one piece. */
@@ -42,7 +47,12 @@ export function writeHead({ response, warnings }: RequestContext, code: number, 
  * Answers with a body that is made part by part. Small ones go out in one piece; of large ones, other requests get their turn between the
  * pieces, and a client that reads slowly is waited for. `compress`: with gzip where it pays.
  */
-export async function sendParts(context: RequestContext, contentType: string, { parts, size }: EncodedList, compress: boolean): Promise<void> {
+export async function sendParts(
+  context: RequestContext,
+  contentType: string,
+  { parts, size }: EncodedList,
+  compress: boolean,
+): Promise<void> {
   const { response } = context;
   if (isOnePart(parts) && parts[0].length < PIECE_BYTES) return send(context, 200, contentType, parts[0]);
   if (size !== null && size < PIECE_BYTES) return send(context, 200, contentType, Buffer.concat([...parts], size));
@@ -61,7 +71,11 @@ export async function sendParts(context: RequestContext, contentType: string, { 
 
 const isOnePart = (parts: Iterable<Buffer>): parts is readonly [Buffer] => Array.isArray(parts) && parts.length === 1;
 
-interface Pieces { readonly first: Piece; readonly rest: Iterable<Piece>; readonly gone: () => boolean }
+interface Pieces {
+  readonly first: Piece;
+  readonly rest: Iterable<Piece>;
+  readonly gone: () => boolean;
+}
 
 async function writePieces(context: RequestContext, out: Writable, { first, rest, gone }: Pieces): Promise<void> {
   write(out, first);
@@ -76,7 +90,10 @@ async function writePieces(context: RequestContext, out: Writable, { first, rest
 /** The callback says that nobody reads these bytes any more; after a failure, memory is left to the garbage collector. */
 function write(out: Writable, { bytes, release }: Piece): void {
   if (release === null) out.write(bytes);
-  else out.write(bytes, (error) => { if (error == null) release(); });
+  else
+    out.write(bytes, (error) => {
+      if (error == null) release();
+    });
 }
 
 /** Compresses on the library's threads, piece by piece, so that the event loop is free. */
@@ -87,7 +104,9 @@ async function sendCompressed(context: RequestContext, contentType: string, firs
   writeHead(context, 200, contentType, null);
   const gzip = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE_BYTES });
   gzip.pipe(writableOf(response));
-  context.onClose(() => { gzip.destroy(); });
+  context.onClose(() => {
+    gzip.destroy();
+  });
   await writePieces(context, gzip, { first, rest, gone: () => gzip.destroyed });
   if (!gzip.destroyed) gzip.end();
 }

@@ -32,7 +32,9 @@ export function writableOf(response: Response): Writable {
   });
   // Whatever goes wrong with the stream, its close says all there is to know.
   writable.on('error', ignore);
-  stream.once('close', () => { writable.destroy(); });
+  stream.once('close', () => {
+    writable.destroy();
+  });
   return writable;
 }
 

@@ -5,9 +5,9 @@ const CUT_CHARACTERS_MAX = 256;
 
 /** The values of the `Warning` headers for some texts, each text once. */
 export function warningHeaders(texts: readonly string[]): string[] {
-  const distinct = [...new Set(texts)].filter(text => text !== '');
+  const distinct = [...new Set(texts)].filter((text) => text !== '');
   let total = 0;
-  const fitting = distinct.filter(text => (total += characters(text)) <= TOTAL_CHARACTERS_MAX);
+  const fitting = distinct.filter((text) => (total += characters(text)) <= TOTAL_CHARACTERS_MAX);
   if (fitting.length === distinct.length) return distinct.map(headerOf);
   let written = 0;
   const cut: string[] = [];

@@ -44,8 +44,14 @@ export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
   const status = membersOf(object['status']);
   const { name = '', annotations = {}, deletionTimestamp, finalizers = [] } = object.metadata;
   return {
-    name, group: textAt(spec, 'group'), version, requested: namesIn(membersOf(spec['names'])), accepted: namesIn(membersOf(status['acceptedNames'])),
-    conditions: objectsIn(status, 'conditions'), annotations, awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(CLEANUP_FINALIZER),
+    name,
+    group: textAt(spec, 'group'),
+    version,
+    requested: namesIn(membersOf(spec['names'])),
+    accepted: namesIn(membersOf(status['acceptedNames'])),
+    conditions: objectsIn(status, 'conditions'),
+    annotations,
+    awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(CLEANUP_FINALIZER),
   };
 }
 
@@ -72,24 +78,45 @@ export interface DefinedVersion {
   readonly selectableFields: readonly string[];
 }
 
-export interface ScalePaths { readonly specReplicas: string; readonly statusReplicas: string; readonly labelSelector: string | null }
+export interface ScalePaths {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  readonly labelSelector: string | null;
+}
 
 export function readDefinition(object: ApiObject): Definition {
   const spec = membersOf(object['spec']);
   const status = membersOf(object['status']);
   const versions = objectsIn(spec, 'versions');
   return {
-    name: object.metadata.name ?? '', uid: object.metadata.uid ?? '', generation: object.metadata.generation ?? 0, group: textAt(spec, 'group'), namespaced: spec['scope'] === 'Namespaced',
-    names: namesIn(membersOf(status['acceptedNames'])), versions: versions.map(readVersion),
-    storageVersion: textAt(versions.find(version => version['storage'] === true), 'name'), conversion: objectAt(spec, 'conversion') ?? { strategy: 'None' },
+    name: object.metadata.name ?? '',
+    uid: object.metadata.uid ?? '',
+    generation: object.metadata.generation ?? 0,
+    group: textAt(spec, 'group'),
+    namespaced: spec['scope'] === 'Namespaced',
+    names: namesIn(membersOf(status['acceptedNames'])),
+    versions: versions.map(readVersion),
+    storageVersion: textAt(
+      versions.find((version) => version['storage'] === true),
+      'name',
+    ),
+    conversion: objectAt(spec, 'conversion') ?? { strategy: 'None' },
     preserveUnknownFields: spec['preserveUnknownFields'] === true,
-    conditions: new Set(objectsIn(status, 'conditions').filter(condition => condition['status'] === 'True').map(condition => textAt(condition, 'type'))),
+    conditions: new Set(
+      objectsIn(status, 'conditions')
+        .filter((condition) => condition['status'] === 'True')
+        .map((condition) => textAt(condition, 'type')),
+    ),
   };
 }
 
 export const namesIn = (names: JsonObject): Names => ({
-  plural: textAt(names, 'plural'), singular: textAt(names, 'singular'), kind: textAt(names, 'kind'), listKind: textAt(names, 'listKind'),
-  shortNames: itemsOf(names['shortNames']).map(String), categories: itemsOf(names['categories']).map(String),
+  plural: textAt(names, 'plural'),
+  singular: textAt(names, 'singular'),
+  kind: textAt(names, 'kind'),
+  listKind: textAt(names, 'listKind'),
+  shortNames: itemsOf(names['shortNames']).map(String),
+  categories: itemsOf(names['categories']).map(String),
 });
 
 function readVersion(version: JsonObject): DefinedVersion {
@@ -97,12 +124,22 @@ function readVersion(version: JsonObject): DefinedVersion {
   const scale = objectAt(subresources, 'scale');
   const warning = version['deprecationWarning'];
   return {
-    name: textAt(version, 'name'), served: version['served'] === true, deprecated: version['deprecated'] === true, deprecationWarning: typeof warning === 'string' ? warning : null,
+    name: textAt(version, 'name'),
+    served: version['served'] === true,
+    deprecated: version['deprecated'] === true,
+    deprecationWarning: typeof warning === 'string' ? warning : null,
     schema: objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema') ?? {},
     hasStatus: objectAt(subresources, 'status') !== null,
-    scale: scale === null ? null : { specReplicas: textAt(scale, 'specReplicasPath'), statusReplicas: textAt(scale, 'statusReplicasPath'), labelSelector: textAt(scale, 'labelSelectorPath') || null },
+    scale:
+      scale === null
+        ? null
+        : {
+            specReplicas: textAt(scale, 'specReplicasPath'),
+            statusReplicas: textAt(scale, 'statusReplicasPath'),
+            labelSelector: textAt(scale, 'labelSelectorPath') || null,
+          },
     columns: objectsIn(version, 'additionalPrinterColumns'),
-    selectableFields: objectsIn(version, 'selectableFields').map(field => textAt(field, 'jsonPath').replace(/^\./, '')),
+    selectableFields: objectsIn(version, 'selectableFields').map((field) => textAt(field, 'jsonPath').replace(/^\./, '')),
   };
 }
 

@@ -54,8 +54,12 @@ export class CustomResources {
 
   constructor(private readonly options: CustomResourcesOptions) {
     this.following = follow(options.storage, DEFINITIONS, {
-      put: object => { this.change(object.name, object); },
-      remove: (_, name) => { this.change(name, null); },
+      put: (object) => {
+        this.change(object.name, object);
+      },
+      remove: (_, name) => {
+        this.change(name, null);
+      },
     });
   }
 
@@ -75,7 +79,10 @@ export class CustomResources {
   }
 
   /** Definitions of a group's resources that are served, as they are stored: JSON. */
-  readonly storedIn = (group: string): Uint8Array[] => [...this.entries.values()].filter(({ type, definition }) => type !== null && definition.group === group).map(({ stored }) => stored.item);
+  readonly storedIn = (group: string): Uint8Array[] =>
+    [...this.entries.values()]
+      .filter(({ type, definition }) => type !== null && definition.group === group)
+      .map(({ stored }) => stored.item);
 
   /** Where all definitions stand in their lives. */
   get lifeCycles(): LifeCycle[] {
@@ -85,14 +92,20 @@ export class CustomResources {
   /** Called after every change that has taken effect. Gives a function that ends that. */
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
-    return () => { this.listeners.delete(listener); };
+    return () => {
+      this.listeners.delete(listener);
+    };
   }
 
   /** What selectors on fields compare, as the definition says at the time. */
   readonly fieldsOf = ({ group, resource }: GroupResource): LiveFields => {
     const name = `${resource}.${group}`;
     const { entries } = this;
-    return { get current() { return entries.get(name)?.type?.fieldsOf ?? null; } };
+    return {
+      get current() {
+        return entries.get(name)?.type?.fieldsOf ?? null;
+      },
+    };
   };
 
   /** Waits for what may have been defined through another replica a moment ago. */
@@ -113,7 +126,10 @@ export class CustomResources {
   /** The same for all that has been defined until now; gives up in a moment, since what is known is better than no answer where no majority can be asked. */
   readonly fresh = async (): Promise<void> => {
     const nothing = { resource: DEFINITIONS, namespace: '', name: '-' };
-    const asked = this.options.storage.get(nothing, { at: 'mostRecent' }).then(() => this.settled(), () => undefined);
+    const asked = this.options.storage.get(nothing, { at: 'mostRecent' }).then(
+      () => this.settled(),
+      () => undefined,
+    );
     await Promise.race([asked, delay(FRESH_MS, undefined, { ref: false })]);
   };
 
@@ -129,7 +145,9 @@ export class CustomResources {
 
   private change(name: string, object: StoredObject | null): void {
     this.changed.set(name, object);
-    this.working ??= this.work().finally(() => { this.working = null; });
+    this.working ??= this.work().finally(() => {
+      this.working = null;
+    });
   }
 
   private async work(): Promise<void> {
@@ -164,7 +182,11 @@ export class CustomResources {
       const lifeCycle = readLifeCycle(decoded, object.version);
       const type = before?.type ?? null;
       if (!isEstablished(definition)) return { definition, lifeCycle, stored: object, type: null };
-      const same = type !== null && type.definition.uid === definition.uid && type.definition.generation === definition.generation && isDeepStrictEqual(type.definition.names, definition.names);
+      const same =
+        type !== null &&
+        type.definition.uid === definition.uid &&
+        type.definition.generation === definition.generation &&
+        isDeepStrictEqual(type.definition.names, definition.names);
       return { definition, lifeCycle, stored: object, type: same ? type : this.make(definition) };
     } catch (error) {
       this.options.report(error);
@@ -174,12 +196,17 @@ export class CustomResources {
 
   private make(definition: Definition): CustomType {
     const { name } = definition;
-    return new CustomType({ definition, webhooks: this.options.webhooks, isTerminating: () => this.entries.get(name)?.definition.conditions.has('Terminating') === true });
+    return new CustomType({
+      definition,
+      webhooks: this.options.webhooks,
+      isTerminating: () => this.entries.get(name)?.definition.conditions.has('Terminating') === true,
+    });
   }
 
   private publish(): void {
     const groups = this.groups();
-    if (groups.length !== this.present.groups.length || groups.some((group, position) => group !== this.present.groups[position])) this.present = indexedCatalogue(groups);
+    if (groups.length !== this.present.groups.length || groups.some((group, position) => group !== this.present.groups[position]))
+      this.present = indexedCatalogue(groups);
     for (const listener of this.listeners) listener();
   }
 
@@ -194,7 +221,11 @@ export class CustomResources {
         else list.push(resource);
       }
     }
-    const next = new Map([...byGroup].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, resources]) => [name, sameGroup(groupOf(name, resources), this.versionGroups.get(name))] as const));
+    const next = new Map(
+      [...byGroup]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, resources]) => [name, sameGroup(groupOf(name, resources), this.versionGroups.get(name))] as const),
+    );
     this.versionGroups = next;
     return [...next.values()];
   }
@@ -203,11 +234,15 @@ export class CustomResources {
 function groupOf(name: string, resources: readonly ServedResource[]): ServedGroup {
   const versions = [...new Set(resources.map(({ version }) => version))].sort(compareVersions);
   const inOrder = [...resources].sort((a, b) => (a.resource < b.resource ? -1 : 1));
-  return { name, manners: 'named', versions: versions.map(version => ({ version, resources: inOrder.filter(resource => resource.version === version) })) };
+  return {
+    name,
+    manners: 'named',
+    versions: versions.map((version) => ({ version, resources: inOrder.filter((resource) => resource.version === version) })),
+  };
 }
 
 function sameGroup(group: ServedGroup, before: ServedGroup | undefined): ServedGroup {
-  const resources = ({ versions }: ServedGroup): readonly ServedResource[] => versions.flatMap(version => version.resources);
+  const resources = ({ versions }: ServedGroup): readonly ServedResource[] => versions.flatMap((version) => version.resources);
   if (before === undefined || before.versions.length !== group.versions.length) return group;
   const [now, then] = [resources(group), resources(before)];
   return now.length === then.length && now.every((resource, position) => resource === then[position]) ? before : group;
@@ -229,7 +264,7 @@ export function withCustomResources(builtIn: Catalogue, custom: () => Catalogue)
 
 const join = (builtIn: Catalogue, custom: Catalogue): Catalogue => ({
   groups: [...builtIn.groups, ...custom.groups],
-  group: name => builtIn.group(name) ?? custom.group(name),
+  group: (name) => builtIn.group(name) ?? custom.group(name),
   version: (group, version) => builtIn.version(group, version) ?? custom.version(group, version),
   resource: (group, version, resource) => builtIn.resource(group, version, resource) ?? custom.resource(group, version, resource),
   kind: (group, version, kind) => builtIn.kind(group, version, kind) ?? custom.kind(group, version, kind),

@@ -4,7 +4,14 @@ import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 
 /** What a configuration may look like; members that are not named are refused. What an `object` holds is nobody's business. */
-export type Shape = 'text' | 'bool' | 'integer' | 'object' | { readonly oneOf: readonly string[] } | { readonly list: Shape } | { readonly fields: Readonly<Record<string, Shape>> };
+export type Shape =
+  | 'text'
+  | 'bool'
+  | 'integer'
+  | 'object'
+  | { readonly oneOf: readonly string[] }
+  | { readonly list: Shape }
+  | { readonly fields: Readonly<Record<string, Shape>> };
 
 export interface ConfigurationKind {
   /** The option that names the file, for messages. */
@@ -21,7 +28,7 @@ const complaintsMax = 20;
 export function readConfiguration(file: string, wanted: ConfigurationKind): JsonObject {
   const value = readDocument(file, wanted.option);
   const complaints = configurationComplaints(value, wanted);
-  return complaints.length === 0 ? value as JsonObject : refuse(file, wanted.option, complaints);
+  return complaints.length === 0 ? (value as JsonObject) : refuse(file, wanted.option, complaints);
 }
 
 /** Reads a file in YAML or JSON, whatever kind it holds. Throws with option and file, also for members that are there twice. */
@@ -29,7 +36,7 @@ export function readDocument(file: string, option: string): JsonValue {
   const bytes = readBytes(file, (cause) => refuse(file, option, [`cannot be read: ${cause.message}`], cause));
   const result = yamlCodec.decode(bytes, { findDuplicates: true, depthMax });
   if (!result.ok) return refuse(file, option, [`is not YAML: ${result.message}`]);
-  return result.duplicates.length === 0 ? result.value as JsonValue : refuse(file, option, result.duplicates);
+  return result.duplicates.length === 0 ? (result.value as JsonValue) : refuse(file, option, result.duplicates);
 }
 
 function refuse(file: string, option: string, complaints: readonly string[], cause?: unknown): never {
@@ -37,8 +44,12 @@ function refuse(file: string, option: string, complaints: readonly string[], cau
 }
 
 /** What is wrong in a parsed document: another kind than `wanted`, or each member that does not have its shape, by its path. Pure. */
-export function configurationComplaints(value: JsonValue, { kind, apiVersions, fields }: Omit<ConfigurationKind, 'option'>): readonly string[] {
-  if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion']))) return [`must hold kind ${kind} of apiVersion ${apiVersions.join(' or ')}`];
+export function configurationComplaints(
+  value: JsonValue,
+  { kind, apiVersions, fields }: Omit<ConfigurationKind, 'option'>,
+): readonly string[] {
+  if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion'])))
+    return [`must hold kind ${kind} of apiVersion ${apiVersions.join(' or ')}`];
   return misfits(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '');
 }
 
@@ -60,8 +71,14 @@ function misfits(value: JsonValue | undefined, shape: Shape, path: string): stri
   if (shape === 'bool') return typeof value === 'boolean' ? [] : [`${path} must be true or false`];
   if (shape === 'integer') return Number.isSafeInteger(value) ? [] : [`${path} must be a whole number`];
   if (shape === 'object') return isObject(value) ? [] : [`${path} must be an object`];
-  if ('oneOf' in shape) return shape.oneOf.includes(value as string) ? [] : [`${path} must be one of ${shape.oneOf.join(', ')}, not ${JSON.stringify(String(value))}`];
-  if ('list' in shape) return Array.isArray(value) ? value.flatMap((item, index) => misfits(item, shape.list, `${path}[${index}]`)) : [`${path} must be a list`];
+  if ('oneOf' in shape)
+    return shape.oneOf.includes(value as string)
+      ? []
+      : [`${path} must be one of ${shape.oneOf.join(', ')}, not ${JSON.stringify(String(value))}`];
+  if ('list' in shape)
+    return Array.isArray(value)
+      ? value.flatMap((item, index) => misfits(item, shape.list, `${path}[${index}]`))
+      : [`${path} must be a list`];
   if (!isObject(value)) return [`${path} must be an object`];
   return Object.entries(value).flatMap(([name, member]) => {
     const at = path === '' ? name : `${path}.${name}`;

@@ -13,8 +13,19 @@ export const fixed = <T>(current: T): Live<T> => ({ current, onChange: () => {} 
 /** A part of such a value, or something made from it; made anew only after a change. */
 export function derived<T, R>(source: Live<T>, make: (value: T) => R): Live<R> {
   let made = make(source.current);
-  source.onChange((value) => { made = make(value); });
-  return { get current() { return made; }, onChange: (listener) => { source.onChange(() => { listener(made); }); } };
+  source.onChange((value) => {
+    made = make(value);
+  });
+  return {
+    get current() {
+      return made;
+    },
+    onChange: (listener) => {
+      source.onChange(() => {
+        listener(made);
+      });
+    },
+  };
 }
 
 export interface Source<T> {
@@ -54,8 +65,17 @@ export class LiveFiles {
       source.changed?.(current);
       for (const listener of listeners) listener(current);
     });
-    this.#timer ??= setInterval(() => { this.look(); }, intervalMs).unref();
-    return { get current() { return current; }, onChange: (listener) => { listeners.push(listener); } };
+    this.#timer ??= setInterval(() => {
+      this.look();
+    }, intervalMs).unref();
+    return {
+      get current() {
+        return current;
+      },
+      onChange: (listener) => {
+        listeners.push(listener);
+      },
+    };
   }
 
   /** Looks at once. */

@@ -10,7 +10,11 @@ export interface LocalServiceOptions {
 }
 
 /** A method, by its whole path, and what goes there and comes back. */
-export interface Method<Q, A> { readonly path: string; readonly question: MessageType<Q>; readonly answer: MessageType<A> }
+export interface Method<Q, A> {
+  readonly path: string;
+  readonly question: MessageType<Q>;
+  readonly answer: MessageType<A>;
+}
 
 /**
  * Calls to a service of the same machine, which listens on a Unix socket. Connects when it is first called; the library is not loaded before, since hardly
@@ -25,20 +29,32 @@ export class LocalService {
   async call<Q, A>({ path, question, answer }: Method<Q, A>, message: Q): Promise<A> {
     const client = await (this.#client ??= connect(this.options.endpoint));
     return new Promise((resolve, reject) => {
-      client.makeUnaryRequest(path, question.encode, answer.decode, message, { deadline: Date.now() + this.options.timeoutMs }, (error, value) => {
-        if (error !== null) reject(new Error(error.details, { cause: error }));
-        else if (value === undefined) reject(new Error('no answer'));
-        else resolve(value);
-      });
+      client.makeUnaryRequest(
+        path,
+        question.encode,
+        answer.decode,
+        message,
+        { deadline: Date.now() + this.options.timeoutMs },
+        (error, value) => {
+          if (error !== null) reject(new Error(error.details, { cause: error }));
+          else if (value === undefined) reject(new Error('no answer'));
+          else resolve(value);
+        },
+      );
     });
   }
 
   close(): void {
-    void this.#client?.then((client) => { client.close(); });
+    void this.#client?.then((client) => {
+      client.close();
+    });
   }
 }
 
 async function connect(endpoint: string): Promise<Client> {
   const { Client, credentials } = await import('./client.js');
-  return new Client(endpoint, credentials.createInsecure(), { 'grpc.max_receive_message_length': answerBytesMax, 'grpc.default_authority': 'localhost' });
+  return new Client(endpoint, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': answerBytesMax,
+    'grpc.default_authority': 'localhost',
+  });
 }

@@ -1,7 +1,10 @@
 import protobuf from 'protobufjs';
 
 /** Encodes and decodes one type of message. What is absent reads as empty; whole numbers are plain numbers. */
-export interface MessageType<T> { encode(message: T): Buffer; decode(bytes: Uint8Array): T }
+export interface MessageType<T> {
+  encode(message: T): Buffer;
+  decode(bytes: Uint8Array): T;
+}
 
 /** Types of messages by name, from a definition as protobufjs takes it in JSON: `{ Name: { fields: { x: { type: 'string', id: 1 } } } }`. */
 export function messageTypes(nested: object): <T extends object>(name: string) => MessageType<T> {

@@ -16,7 +16,10 @@ export async function bind(server: AnyServer, { host, port }: { readonly host: s
     return await tryBind(server, everywhere ? '::' : host, port);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (everywhere && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL')) return tryBind(server, '0.0.0.0', port).catch((second: unknown) => { throw explain(second, host, port); });
+    if (everywhere && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL'))
+      return tryBind(server, '0.0.0.0', port).catch((second: unknown) => {
+        throw explain(second, host, port);
+      });
     throw explain(error, host, port);
   }
 }
@@ -41,5 +44,7 @@ const causes: ReadonlyMap<string, string> = new Map([
 
 function explain(error: unknown, host: string, port: number): ListenError {
   const { code, message } = error as NodeJS.ErrnoException;
-  return new ListenError(`cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${causes.get(code ?? '') ?? message}`, { cause: error });
+  return new ListenError(`cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${causes.get(code ?? '') ?? message}`, {
+    cause: error,
+  });
 }

@@ -12,10 +12,15 @@ export class BodyBudget {
   #all = 0;
   readonly #own = new Shares();
 
-  constructor(private readonly ofAllMax = bodyBytesOfAllMax, private readonly ofOneMax = bodyBytesOfOneMax) {}
+  constructor(
+    private readonly ofAllMax = bodyBytesOfAllMax,
+    private readonly ofOneMax = bodyBytesOfOneMax,
+  ) {}
 
   /** Of all clients, now. */
-  get bytes(): number { return this.#all; }
+  get bytes(): number {
+    return this.#all;
+  }
 
   /** Whether there is room for further bytes; they count from now on. */
   take(owner: string, bytes: number): boolean {
@@ -36,4 +41,5 @@ export class BodyBudget {
 /** All connections of a process share its memory. */
 export const bodyBudget = new BodyBudget();
 
-export const tooManyBodies = (): StatusError => tooManyRequests('the server is receiving too many large request bodies, please try again later', 1);
+export const tooManyBodies = (): StatusError =>
+  tooManyRequests('the server is receiving too many large request bodies, please try again later', 1);

@@ -28,9 +28,17 @@ export class BodyReading {
   readonly #owner: string;
 
   /** `announced`: the length that the head tells. */
-  constructor(private readonly stream: Readable, announced: string | undefined, private readonly sender: BodySender, private readonly budget: BodyBudget = bodyBudget) {
+  constructor(
+    private readonly stream: Readable,
+    announced: string | undefined,
+    private readonly sender: BodySender,
+    private readonly budget: BodyBudget = bodyBudget,
+  ) {
     this.#owner = sender.bodyOwner;
-    this.bytes = new Promise((resolve, reject) => { this.#resolve = resolve; this.#reject = reject; });
+    this.bytes = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
     if (Number(announced ?? 0) > bodyBytesMax) this.#refuse(tooLarge());
     else this.#begin();
   }
@@ -44,7 +52,9 @@ export class BodyReading {
   }
 
   /** Nothing more will come, or nobody wants it any more. Without effect on a body that is there whole. */
-  stop(cause?: Error): void { this.#fail(badRequest('the request body ended before it was complete', cause)); }
+  stop(cause?: Error): void {
+    this.#fail(badRequest('the request body ended before it was complete', cause));
+  }
 
   readonly #onData = (chunk: Buffer): void => {
     if (!this.budget.take(this.#owner, chunk.length)) return this.#refuse(tooManyBodies());
@@ -57,13 +67,15 @@ export class BodyReading {
     if (!this.#finish()) return;
     try {
       this.sender.bodyComplete();
-      this.#resolve(this.#chunks.length === 1 ? this.#chunks[0] as Buffer : Buffer.concat(this.#chunks, this.#size));
+      this.#resolve(this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#size));
     } catch (error) {
       this.#reject(error as Error);
     }
   };
 
-  readonly #onError = (cause: Error): void => { this.stop(cause); };
+  readonly #onError = (cause: Error): void => {
+    this.stop(cause);
+  };
 
   #refuse(reason: StatusError): void {
     this.#fail(reason);

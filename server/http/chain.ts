@@ -118,7 +118,13 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     if (fault === null) void run(exchange);
     else writeText(exchange, fault.code, fault.text);
   };
-  return { handle, active, drain: (how) => { draining = how; } };
+  return {
+    handle,
+    active,
+    drain: (how) => {
+      draining = how;
+    },
+  };
 }
 
 function refuse(exchange: Exchange, error: unknown, log: Logger): void {
@@ -127,14 +133,29 @@ function refuse(exchange: Exchange, error: unknown, log: Logger): void {
   if (status.code >= 500 && !exchange.closed) {
     const stack = status.reason === 'InternalError' && error instanceof Error ? error.stack : undefined;
     const level = stack === undefined ? 'warn' : 'error';
-    log[level]('request failed', { method: exchange.method, uri: exchange.request.url, code: status.code, auditId: exchange.auditId, error, stack });
+    log[level]('request failed', {
+      method: exchange.method,
+      uri: exchange.request.url,
+      code: status.code,
+      auditId: exchange.auditId,
+      error,
+      stack,
+    });
   }
   writeStatusError(exchange, status);
 }
 
-interface Arrived { readonly request: Request; readonly response: Response; readonly upgrade: Upgrade | null; readonly connection: Connection | null }
+interface Arrived {
+  readonly request: Request;
+  readonly response: Response;
+  readonly upgrade: Upgrade | null;
+  readonly connection: Connection | null;
+}
 /** Why a request gets no further than the door. */
-interface Fault { readonly code: 400 | 500; readonly text: string }
+interface Fault {
+  readonly code: 400 | 500;
+  readonly text: string;
+}
 
 /** Reads the head of the request. */
 function begin({ request, response, upgrade, connection }: Arrived): { readonly exchange: Exchange; readonly fault: Fault | null } {
@@ -144,7 +165,7 @@ function begin({ request, response, upgrade, connection }: Arrived): { readonly 
   // Backends are asked for what was asked here: they must not read another name in it.
   if (target.ok) request.url = target.origin;
   const read = requestInfo(request.method ?? '', path, query);
-  const info = read.ok ? read.info : { isResource: false, path, verb: 'other' } as const;
+  const info = read.ok ? read.info : ({ isResource: false, path, verb: 'other' } as const);
   const exchange = new Exchange(request, response, auditIdOf(request), info, query, upgrade, connection);
   response.setHeader('audit-id', exchange.auditId);
   response.setHeader('cache-control', 'no-cache, private');
@@ -154,7 +175,11 @@ function begin({ request, response, upgrade, connection }: Arrived): { readonly 
     return { exchange, fault: { code: 400, text: `400 Bad Request: ${headFault}` } };
   }
   if (!target.ok) return { exchange, fault: { code: 400, text: `400 Bad Request: ${target.message}\n` } };
-  if (!read.ok) return { exchange, fault: { code: 500, text: `Internal Server Error: ${JSON.stringify(path)}: failed to create RequestInfo: ${read.message}\n` } };
+  if (!read.ok)
+    return {
+      exchange,
+      fault: { code: 500, text: `Internal Server Error: ${JSON.stringify(path)}: failed to create RequestInfo: ${read.message}\n` },
+    };
   return { exchange, fault: null };
 }
 
@@ -171,7 +196,9 @@ const isMeasurement = ({ info }: Exchange): boolean => !info.isResource && /^\/m
 
 function refusal(exchange: Exchange, how: Draining): Error {
   sendAway(exchange);
-  return how === 'retryAfter' ? tooManyRequests('the server is shutting down, please try again', 5) : unavailable('the server is shutting down');
+  return how === 'retryAfter'
+    ? tooManyRequests('the server is shutting down, please try again', 5)
+    : unavailable('the server is shutting down');
 }
 
 function tooManyConnections(exchange: Exchange): Error {

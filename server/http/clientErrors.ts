@@ -3,7 +3,10 @@ import type { Socket } from 'node:net';
 import { methodNotAllowed } from '../api/status.js';
 
 /** An error of Node's parser. */
-interface ParserError extends Error { readonly code?: string; readonly rawPacket?: Buffer }
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
 
 /**
  * What is answered to bytes that Node cannot read as a request of HTTP/1.1: they never become one, so nobody is asked who sent them, and nothing is told
@@ -11,23 +14,38 @@ interface ParserError extends Error { readonly code?: string; readonly rawPacket
  */
 export function answerToUnreadable(error: ParserError): string {
   switch (error.code) {
-    case 'HPE_INVALID_METHOD': return isMethod(error) ? written('405 Method Not Allowed', 'application/json', `${JSON.stringify(methodNotAllowed().toStatus())}\n`) : plain('400 Bad Request');
-    case 'HPE_HEADER_OVERFLOW': return plain('431 Request Header Fields Too Large');
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW': return plain('413 Content Too Large');
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return plain('408 Request Timeout');
-    default: return plain('400 Bad Request');
+    case 'HPE_INVALID_METHOD':
+      return isMethod(error)
+        ? written('405 Method Not Allowed', 'application/json', `${JSON.stringify(methodNotAllowed().toStatus())}\n`)
+        : plain('400 Bad Request');
+    case 'HPE_HEADER_OVERFLOW':
+      return plain('431 Request Header Fields Too Large');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return plain('413 Content Too Large');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return plain('408 Request Timeout');
+    default:
+      return plain('400 Bad Request');
   }
 }
 
 /** A word that could be a method, in a line that is that of a request; anything else is no HTTP. */
-const isMethod = ({ rawPacket }: ParserError): boolean => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64} \S+ HTTP\/1\.[01]\r\n/.test(rawPacket?.subarray(0, requestLineBytesMax).toString('latin1') ?? '');
+const isMethod = ({ rawPacket }: ParserError): boolean =>
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64} \S+ HTTP\/1\.[01]\r\n/.test(rawPacket?.subarray(0, requestLineBytesMax).toString('latin1') ?? '');
 
 const requestLineBytesMax = 8_192;
 
 const plain = (status: string): string => written(status, 'text/plain; charset=utf-8', status);
 
 function written(status: string, contentType: string, body: string): string {
-  return [`HTTP/1.1 ${status}`, `Content-Type: ${contentType}`, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', '', body].join('\r\n');
+  return [
+    `HTTP/1.1 ${status}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }
 
 /**

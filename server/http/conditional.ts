@@ -12,7 +12,7 @@ export const contentHash = (bytes: Uint8Array): string => createHash('sha512').u
 export function notModified({ request, response }: RequestContext, hash: string): boolean {
   const tag = `"${hash}"`;
   response.setHeader('etag', tag);
-  const known = (request.headers['if-none-match'] ?? '').split(',').map(each => each.trim().replace(/^W\//, ''));
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
   if (!known.includes(tag) && !known.includes('*')) return false;
   response.statusCode = 304;
   response.end();

@@ -33,12 +33,21 @@ export class Connection implements ConnectionState {
   readonly #exchanges = new ExchangeList('seat');
 
   /** `peer` names the connection among all, `address` is the client's. */
-  constructor(socket: Socket, readonly peer: string, readonly address: string, private readonly keeper: ConnectionKeeper) {
+  constructor(
+    socket: Socket,
+    readonly peer: string,
+    readonly address: string,
+    private readonly keeper: ConnectionKeeper,
+  ) {
     this.socket = socket;
   }
 
-  get http2(): boolean { return this.session !== null; }
-  get openRequests(): number { return this.#exchanges.size; }
+  get http2(): boolean {
+    return this.session !== null;
+  }
+  get openRequests(): number {
+    return this.#exchanges.size;
+  }
 
   begin(exchange: Exchange): void {
     if (this.ended) return exchange.close();
@@ -77,7 +86,10 @@ export class Connection implements ConnectionState {
   /** Asks the client whether it is there. */
   ask(now: number): void {
     this.askedAt = now;
-    if (this.session?.destroyed === false) this.session.ping((error) => { if (error === null) this.#answered(); });
+    if (this.session?.destroyed === false)
+      this.session.ping((error) => {
+        if (error === null) this.#answered();
+      });
   }
 
   #answered(): void {

@@ -22,7 +22,14 @@ export interface ConnectionTimes {
 }
 
 export const usualTimes: ConnectionTimes = {
-  handshakeMs: 10_000, firstRequestMs: 32_000, idleHttp2Ms: 90_000, idleHttp1Ms: 120_000, silenceMs: 30_000, pongMs: 15_000, takingMs: 30_000, lookMs: 1_000,
+  handshakeMs: 10_000,
+  firstRequestMs: 32_000,
+  idleHttp2Ms: 90_000,
+  idleHttp1Ms: 120_000,
+  silenceMs: 30_000,
+  pongMs: 15_000,
+  takingMs: 30_000,
+  lookMs: 1_000,
 };
 
 /** What is known of a connection. Times are those of `performance.now()`. */
@@ -52,7 +59,8 @@ export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
  */
 export function dueOf(state: ConnectionState, now: number, times: ConnectionTimes): Due {
   if (!state.used) return now - state.idleSince >= times.firstRequestMs ? 'cut' : 'nothing';
-  if (state.openRequests === 0 && now - state.idleSince >= (state.http2 ? times.idleHttp2Ms : times.idleHttp1Ms)) return state.http2 && !state.leaving ? 'dismiss' : 'cut';
+  if (state.openRequests === 0 && now - state.idleSince >= (state.http2 ? times.idleHttp2Ms : times.idleHttp1Ms))
+    return state.http2 && !state.leaving ? 'dismiss' : 'cut';
   if (!state.http2) return 'nothing';
   if (state.askedAt !== null) return now - state.askedAt >= (state.doubted ? times.takingMs : times.pongMs) ? 'cut' : 'nothing';
   return state.doubted || now - state.heardAt >= times.silenceMs ? 'ask' : 'nothing';

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 /** Requests of all connections that were read ahead of their turn; the connection that reads one more is cut. Some 150 MB of Node's objects. */
 export const readAheadMax = 50_000;
 
-interface Lane { readonly waiting: (() => void)[] }
+interface Lane {
+  readonly waiting: (() => void)[];
+}
 
 /**
  * HTTP/1.1 lets a client send requests without waiting for answers, which leave in the same order. Node hands all of them over as it reads them, so

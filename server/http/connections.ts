@@ -25,14 +25,23 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   #ordinary = 0;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(private readonly bounds: ConnectionBounds, private readonly times: ConnectionTimes = usualTimes) {
-    this.#timer = setInterval(() => { this.look(performance.now()); }, times.lookMs);
+  constructor(
+    private readonly bounds: ConnectionBounds,
+    private readonly times: ConnectionTimes = usualTimes,
+  ) {
+    this.#timer = setInterval(() => {
+      this.look(performance.now());
+    }, times.lookMs);
     this.#timer.unref();
   }
 
-  get size(): number { return this.#byPeer.size; }
+  get size(): number {
+    return this.#byPeer.size;
+  }
 
-  [Symbol.iterator](): Iterator<Connection> { return [...this.#byPeer.values()][Symbol.iterator](); }
+  [Symbol.iterator](): Iterator<Connection> {
+    return [...this.#byPeer.values()][Symbol.iterator]();
+  }
 
   /** A client has connected, and nothing is known of it but its address. */
   accept(socket: Socket): void {
@@ -48,7 +57,9 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     this.#byPeer.set(connection.peer, connection);
     this.#ofAddress.add(address);
     this.#strangers.add(connection);
-    socket.once('close', () => { this.#remove(connection); });
+    socket.once('close', () => {
+      this.#remove(connection);
+    });
   }
 
   /** The handshake is over. */
@@ -69,11 +80,15 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     }
     connection.session = session;
     this.#bySocket.set(session, connection);
-    session.once('close', () => { connection.end(); });
+    session.once('close', () => {
+      connection.end();
+    });
   }
 
   /** Of a socket or session; null when it is gone. */
-  of(socketOrSession: object): Connection | null { return this.#bySocket.get(socketOrSession) ?? null; }
+  of(socketOrSession: object): Connection | null {
+    return this.#bySocket.get(socketOrSession) ?? null;
+  }
 
   askedBy(connection: Connection, user: User): boolean {
     const standing = standingOf(user);
@@ -133,7 +148,8 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     for (const stranger of this.#strangers) if (among(stranger)) return this.#dropThis(stranger);
     let longest: Connection | null = null;
     for (const each of this.#byPeer.values()) {
-      if (each.openRequests === 0 && !this.#strangers.has(each) && among(each) && (longest === null || each.idleSince < longest.idleSince)) longest = each;
+      if (each.openRequests === 0 && !this.#strangers.has(each) && among(each) && (longest === null || each.idleSince < longest.idleSince))
+        longest = each;
     }
     return longest !== null && this.#dropThis(longest);
   }
@@ -166,9 +182,13 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
 class Tally {
   readonly #counts = new Map<string, number>();
 
-  of(key: string): number { return this.#counts.get(key) ?? 0; }
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
 
-  add(key: string): void { this.#counts.set(key, this.of(key) + 1); }
+  add(key: string): void {
+    this.#counts.set(key, this.of(key) + 1);
+  }
 
   remove(key: string): void {
     const left = this.of(key) - 1;
@@ -177,4 +197,5 @@ class Tally {
   }
 }
 
-const peerOf = ({ remoteAddress = '', remotePort = 0 }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string => `${remoteAddress} ${remotePort}`;
+const peerOf = ({ remoteAddress = '', remotePort = 0 }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string =>
+  `${remoteAddress} ${remotePort}`;

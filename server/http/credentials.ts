@@ -9,8 +9,14 @@ import { certificateBlocks } from '../files/pem.js';
 /** Keys and certificates that cannot be used. The message names the file and says what is wrong with it. */
 export class CredentialError extends Error {}
 
-export interface KeyPair { readonly cert: Buffer; readonly key: Buffer }
-export interface KeyPairFiles { readonly certFile: string; readonly keyFile: string }
+export interface KeyPair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+export interface KeyPairFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
 
 /** Reads a certificate (its chain may follow) and its key, and makes sure that they are well-formed, valid now and belong together. */
 export function readKeyPair(certFile: string, keyFile: string, now: Date = new Date()): KeyPair {
@@ -18,12 +24,17 @@ export function readKeyPair(certFile: string, keyFile: string, now: Date = new D
   const key = readPem(keyFile, 'private key');
   const leaf = parseCertificate(cert, certFile);
   const privateKey = parseKey(key, keyFile);
-  if (!leaf.checkPrivateKey(privateKey)) throw new CredentialError(`the private key in ${keyFile} does not belong to the certificate in ${certFile}`);
-  if (now.getTime() > Date.parse(leaf.validTo)) throw new CredentialError(`the certificate in ${certFile} expired at ${new Date(leaf.validTo).toISOString()}`);
+  if (!leaf.checkPrivateKey(privateKey))
+    throw new CredentialError(`the private key in ${keyFile} does not belong to the certificate in ${certFile}`);
+  if (now.getTime() > Date.parse(leaf.validTo))
+    throw new CredentialError(`the certificate in ${certFile} expired at ${new Date(leaf.validTo).toISOString()}`);
   return { cert, key };
 }
 
-export interface Authorities { readonly pem: Buffer; readonly certificates: readonly X509Certificate[] }
+export interface Authorities {
+  readonly pem: Buffer;
+  readonly certificates: readonly X509Certificate[];
+}
 
 /** Reads the bundle of authorities that an option names; each certificate in it must be readable. */
 export function readAuthorities(file: string, option: string): Authorities {
@@ -67,7 +78,10 @@ function parseKey(bytes: Buffer, file: string): KeyObject {
 }
 
 /** The files of the pair in `directory`, made and kept there if it is not there yet. For a server that was given no certificate. */
-export async function selfSignedPair(directory: string, names: { readonly dns: readonly string[]; readonly ip: readonly string[] }): Promise<KeyPairFiles> {
+export async function selfSignedPair(
+  directory: string,
+  names: { readonly dns: readonly string[]; readonly ip: readonly string[] },
+): Promise<KeyPairFiles> {
   const [certFile, keyFile] = [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')];
   if (existsSync(certFile) && existsSync(keyFile)) return { certFile, keyFile };
   const { makeSelfSigned } = await import('./selfsigned.js');
@@ -77,7 +91,10 @@ export async function selfSignedPair(directory: string, names: { readonly dns: r
     writeWhole(keyFile, made.key, 0o600);
     writeWhole(certFile, made.cert, 0o644);
   } catch (cause) {
-    throw new CredentialError(`cannot keep the self-signed certificate in ${directory} (--cert-dir): ${(cause as Error).message}; give --tls-cert-file and --tls-private-key-file, or a directory that can be written to`, { cause });
+    throw new CredentialError(
+      `cannot keep the self-signed certificate in ${directory} (--cert-dir): ${(cause as Error).message}; give --tls-cert-file and --tls-private-key-file, or a directory that can be written to`,
+      { cause },
+    );
   }
   return { certFile, keyFile };
 }

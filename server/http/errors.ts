@@ -12,7 +12,13 @@ export function toStatusError(error: unknown, auditId: string): StatusError {
   if (error instanceof StatusError) return error;
   // Which object cannot be read, and why, is what an operator needs; nothing of its content is in the words.
   if (error instanceof DamagedValueError) return internalError(error);
-  return new StatusError(500, 'InternalError', `Internal error occurred: the server log has the cause under audit id ${auditId}`, undefined, { cause: error });
+  return new StatusError(
+    500,
+    'InternalError',
+    `Internal error occurred: the server log has the cause under audit id ${auditId}`,
+    undefined,
+    { cause: error },
+  );
 }
 
 /** Answers with a Status body in the encoding that the client reads, or cuts the connection where half an answer is already out: the client must not take it for a whole one. */

@@ -42,11 +42,18 @@ export class Exchange implements RequestContext, BodySender {
   readonly #onClose: (() => void)[] = [];
 
   constructor(
-    readonly request: Request, readonly response: Response, readonly auditId: string, readonly info: RequestInfo, readonly query: URLSearchParams,
-    readonly upgrade: Upgrade | null = null, readonly connection: Connection | null = null,
+    readonly request: Request,
+    readonly response: Response,
+    readonly auditId: string,
+    readonly info: RequestInfo,
+    readonly query: URLSearchParams,
+    readonly upgrade: Upgrade | null = null,
+    readonly connection: Connection | null = null,
   ) {
     const stream = answerStream(response);
-    stream.on('close', () => { this.close(); });
+    stream.on('close', () => {
+      this.close();
+    });
     if (stream.destroyed) this.close();
     if ('stream' in response) return;
     // A client that resets the connection must never end the process: the response's `close` says all there is to know.
@@ -54,10 +61,14 @@ export class Exchange implements RequestContext, BodySender {
     bodyStream(request).on('error', ignore);
   }
 
-  get method(): string { return this.request.method ?? ''; }
+  get method(): string {
+    return this.request.method ?? '';
+  }
 
   /** Of the client. */
-  get address(): string | undefined { return this.connection?.address ?? this.request.socket?.remoteAddress; }
+  get address(): string | undefined {
+    return this.connection?.address ?? this.request.socket?.remoteAddress;
+  }
 
   /** Watches, proxies and streams: they outlive the request timeout and do not count as requests in flight. */
   get longRunning(): boolean {
@@ -67,7 +78,9 @@ export class Exchange implements RequestContext, BodySender {
   }
 
   /** Nobody waits for an answer any more: the client is gone, or has been told that the time is over. */
-  get over(): boolean { return this.closed || this.response.headersSent; }
+  get over(): boolean {
+    return this.closed || this.response.headersSent;
+  }
 
   /** Made on first use: most requests never look at it. */
   get signal(): AbortSignal {
@@ -137,7 +150,9 @@ export class Exchange implements RequestContext, BodySender {
   }
 
   /** While the client sends, however slowly, its request holds no slot. Rejects when there is none afterwards. */
-  body(): Promise<Buffer> { return (this.#body ??= this.#readBody()).bytes; }
+  body(): Promise<Buffer> {
+    return (this.#body ??= this.#readBody()).bytes;
+  }
 
   #readBody(): BodyReading {
     this.#leaveSlot();
@@ -146,7 +161,9 @@ export class Exchange implements RequestContext, BodySender {
     return reading;
   }
 
-  get bodyOwner(): string { return ownerOf(this.user, this.address); }
+  get bodyOwner(): string {
+    return ownerOf(this.user, this.address);
+  }
 
   bodyComplete(): void {
     if (this.#slots !== null) this.takeSlot(this.#slots, this.#slotOwner);

@@ -1,7 +1,9 @@
 import type { Exchange } from './exchange.js';
 
 /** The requests that have not been answered completely. */
-export interface ActiveExchanges extends Iterable<Exchange> { readonly size: number }
+export interface ActiveExchanges extends Iterable<Exchange> {
+  readonly size: number;
+}
 
 /**
  * An array in which everybody knows its own place, and leaves it to the last one. A Set would do, if it were not for the garbage collector: a
@@ -15,9 +17,13 @@ export class ExchangeList implements ActiveExchanges {
   /** `at`: where an exchange writes down its place here. It is in one list of each kind at most. */
   constructor(private readonly at: 'place' | 'seat') {}
 
-  get size(): number { return this.#exchanges.length; }
+  get size(): number {
+    return this.#exchanges.length;
+  }
 
-  add(exchange: Exchange): void { exchange[this.at] = this.#exchanges.push(exchange) - 1; }
+  add(exchange: Exchange): void {
+    exchange[this.at] = this.#exchanges.push(exchange) - 1;
+  }
 
   delete(exchange: Exchange): void {
     const place = exchange[this.at];
@@ -29,5 +35,7 @@ export class ExchangeList implements ActiveExchanges {
   }
 
   /** Goes over those that are active now, whatever becomes of them meanwhile. */
-  [Symbol.iterator](): Iterator<Exchange> { return [...this.#exchanges][Symbol.iterator](); }
+  [Symbol.iterator](): Iterator<Exchange> {
+    return [...this.#exchanges][Symbol.iterator]();
+  }
 }

@@ -14,13 +14,20 @@ export class Http2Request implements StreamRequest {
   method: string;
   url: string;
 
-  constructor(readonly stream: ServerHttp2Stream, readonly headers: IncomingHttpHeaders, _options: undefined, readonly rawHeaders: string[]) {
+  constructor(
+    readonly stream: ServerHttp2Stream,
+    readonly headers: IncomingHttpHeaders,
+    _options: undefined,
+    readonly rawHeaders: string[],
+  ) {
     this.method = headers[':method'] ?? '';
     this.url = headers[':path'] ?? '';
   }
 
   /** Of the whole connection; gone when the request is over. */
-  get socket(): Socket | undefined { return this.stream.session?.socket; }
+  get socket(): Socket | undefined {
+    return this.stream.session?.socket;
+  }
 }
 
 /** Names of headers are lower-case here. */
@@ -34,7 +41,9 @@ export class Http2Response implements StreamResponse {
     stream.on('error', ignore);
   }
 
-  get headersSent(): boolean { return this.stream.headersSent; }
+  get headersSent(): boolean {
+    return this.stream.headersSent;
+  }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
     this.headers[name] = value as number | string | string[];

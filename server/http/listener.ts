@@ -81,7 +81,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const times = { ...usualTimes, ...options.times };
   const server = createAnyServer(options, times);
   const connections = new Connections(connectionBounds(options.connectionsMax), times);
-  server.on('connection', (socket: Socket) => { connections.accept(socket); });
+  server.on('connection', (socket: Socket) => {
+    connections.accept(socket);
+  });
   server.on('secureConnection', (socket: TLSSocket) => {
     connections.secured(socket);
     socket.setNoDelay(true);
@@ -96,9 +98,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('sessionError', ignore);
   server.on('tlsClientError', ignore);
   const turns = giveTurns(server, options, connections);
-  const address = await bind(server, options).catch((error: unknown) => { connections.close(); throw error; });
+  const address = await bind(server, options).catch((error: unknown) => {
+    connections.close();
+    throw error;
+  });
 
-  const endIdle = (): void => { for (const { http2, socket } of connections) if (!http2 && !turns.has(socket)) socket.end(); };
+  const endIdle = (): void => {
+    for (const { http2, socket } of connections) if (!http2 && !turns.has(socket)) socket.end();
+  };
   const drain = (lingerMs = 0): void => {
     // The method of the HTTP servers would close idle connections as well, at once.
     if (server.listening) NetServer.prototype.close.call(server);
@@ -108,11 +115,25 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     else endIdle();
   };
   const close = async (): Promise<void> => {
-    const closed = new Promise<void>((resolve) => { if (server.listening) server.close(() => { resolve(); }); else resolve(); });
+    const closed = new Promise<void>((resolve) => {
+      if (server.listening)
+        server.close(() => {
+          resolve();
+        });
+      else resolve();
+    });
     connections.close();
     await closed;
   };
-  return { host: address.address, port: address.port, get connections() { return connections.size; }, drain, close };
+  return {
+    host: address.address,
+    port: address.port,
+    get connections() {
+      return connections.size;
+    },
+    drain,
+    close,
+  };
 }
 
 const ignore = (): void => {};
@@ -123,24 +144,44 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
     ...secureContextOptions(credentials.current, tls),
     // Whether a certificate is good enough is decided by authentication, which can say so to the client.
     ...(credentials.current.clientCa === null ? {} : { requestCert: true, rejectUnauthorized: false }),
-    ...(credentials.current.sni === null ? {} : { SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => { done(null, credentials.current.sni?.(name) ?? undefined); } }),
+    ...(credentials.current.sni === null
+      ? {}
+      : {
+          SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => {
+            done(null, credentials.current.sni?.(name) ?? undefined);
+          },
+        }),
     handshakeTimeout: times.handshakeMs,
     maxHeaderSize: headerBytesMax,
     connectionsCheckingInterval: times.lookMs,
   };
   const server: AnyServer = options.http2
     ? createSecureServer({
-      ...common, ...messages, allowHTTP1: true, maxSessionMemory: sessionMemoryMegabytes, maxHeaderListPairs: headerPairsMax,
-      settings: { maxConcurrentStreams: options.http2StreamsMax || defaultStreamsMax, initialWindowSize: streamWindowBytes, maxHeaderListSize: headerBytesMax },
-    })
+        ...common,
+        ...messages,
+        allowHTTP1: true,
+        maxSessionMemory: sessionMemoryMegabytes,
+        maxHeaderListPairs: headerPairsMax,
+        settings: {
+          maxConcurrentStreams: options.http2StreamsMax || defaultStreamsMax,
+          initialWindowSize: streamWindowBytes,
+          maxHeaderListSize: headerBytesMax,
+        },
+      })
     : createServer(common);
   // Open connections go on with what they began with.
-  credentials.onChange((changed) => { server.setSecureContext(secureContextOptions(changed, tls)); });
+  credentials.onChange((changed) => {
+    server.setSecureContext(secureContextOptions(changed, tls));
+  });
   // Under `allowHTTP1` the HTTP/1.1 side reads these as members of the server.
   return Object.assign(server, {
-    headersTimeout: times.firstRequestMs, requestTimeout: requestReceiveTimeoutMs, keepAliveTimeout: times.idleHttp1Ms, maxHeaderSize: headerBytesMax,
+    headersTimeout: times.firstRequestMs,
+    requestTimeout: requestReceiveTimeoutMs,
+    keepAliveTimeout: times.idleHttp1Ms,
+    maxHeaderSize: headerBytesMax,
     // Node would drop what is beyond a limit and go on, and with it perhaps the header that says on whose behalf a request is: see `tooManyHeaders`.
-    maxHeadersCount: 0, connectionsCheckingInterval: times.lookMs,
+    maxHeadersCount: 0,
+    connectionsCheckingInterval: times.lookMs,
   });
 }
 
@@ -148,23 +189,38 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
 const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse: Http2Response };
 
 /** Any certificate of the bundle is an anchor, as in the reference, whether or not it signs itself. */
-export function secureContextOptions({ certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>, tls: ListenerOptions['tls']): SecureContextOptions {
+export function secureContextOptions(
+  { certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>,
+  tls: ListenerOptions['tls'],
+): SecureContextOptions {
   return { ...tls, cert, key, ...(clientCa === null ? {} : { ca: clientCa, ...partialChain }) };
 }
 
 /** Known to Node, not yet to its type declarations. */
 const partialChain: object = { allowPartialTrustChain: true };
 
-interface Turns { has(socket: Socket): boolean; drain(): void }
+interface Turns {
+  has(socket: Socket): boolean;
+  drain(): void;
+}
 
 /** Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once, and the others after their answer. */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections): Turns {
   const turns = new ConnectionTurns();
-  const sessionTurns = new SessionTurns({ hold: (session) => { readingOfSession(connections, session)?.readStop(); }, goOn: (session) => { readingOfSession(connections, session)?.readStart(); } });
+  const sessionTurns = new SessionTurns({
+    hold: (session) => {
+      readingOfSession(connections, session)?.readStop();
+    },
+    goOn: (session) => {
+      readingOfSession(connections, session)?.readStart();
+    },
+  });
   const underWay = new Map<Socket, ServerResponse>();
   let draining = false;
   // A client that is not told would send its next request into a connection that closes.
-  const sendAway = (response: ServerResponse): void => { if (!response.headersSent) response.setHeader('connection', 'close'); };
+  const sendAway = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('connection', 'close');
+  };
   const begin = (socket: Socket, response: ServerResponse): void => {
     underWay.set(socket, response);
     if (draining) sendAway(response);
@@ -196,7 +252,11 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       const { socket } = request;
       const answer = response as ServerResponse;
       if (tooManyHeaders(request)) refuse(socket, answer, 431);
-      else turns.take(socket, () => { begin(socket, answer); handle(request, answer, null, connections.of(socket)); });
+      else
+        turns.take(socket, () => {
+          begin(socket, answer);
+          handle(request, answer, null, connections.of(socket));
+        });
     }
   });
   // Node would answer by itself, out of turn: an upgrade behind that met its answer on the socket, and the error ended the process.
@@ -207,13 +267,16 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     // No client that means well asks for another protocol before it has the answers to what it asked before.
     if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
-    else turns.take(socket, () => {
-      const response = answerTo(request, socket);
-      begin(socket, response);
-      handle(request, response, { socket, head }, connections.of(socket));
-    });
+    else
+      turns.take(socket, () => {
+        const response = answerTo(request, socket);
+        begin(socket, response);
+        handle(request, response, { socket, head }, connections.of(socket));
+      });
   });
-  server.on('clientError', (error: Error, socket: Socket) => { answerUnreadable(error, socket, underWay.get(socket) ?? null); });
+  server.on('clientError', (error: Error, socket: Socket) => {
+    answerUnreadable(error, socket, underWay.get(socket) ?? null);
+  });
   return {
     has: (socket) => turns.has(socket),
     drain: () => {
@@ -246,8 +309,9 @@ function answerTo(request: IncomingMessage, socket: TLSSocket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
-  response.once('finish', () => { socket.end(); });
+  response.once('finish', () => {
+    socket.end();
+  });
   socket.on('error', ignore);
   return response;
 }
-

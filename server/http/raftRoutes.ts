@@ -28,8 +28,12 @@ type Handler = (exchange: Exchange, replica: OperatorReplica, id: string) => Pro
 
 /** By method and path below `/raft/v1/`; `:id` names a member. */
 const handlers: Readonly<Record<string, Handler>> = {
-  'GET status': async (exchange, replica) => { writeJson(exchange, 200, await statusOf(replica)); },
-  'GET members': async (exchange, replica) => { writeJson(exchange, 200, { members: (await statusOf(replica)).members }); },
+  'GET status': async (exchange, replica) => {
+    writeJson(exchange, 200, await statusOf(replica));
+  },
+  'GET members': async (exchange, replica) => {
+    writeJson(exchange, 200, { members: (await statusOf(replica)).members });
+  },
   'POST members': async (exchange, replica) => {
     const { id, address } = await bodyOf(exchange, ['id', 'address']);
     await change(exchange, replica, { type: 'addLearner', member: { id: idOf(id!), role: 'learner', address: address! } });
@@ -63,7 +67,7 @@ const pathsOf = (): ReadonlyMap<string, readonly string[]> => {
   const methods = new Map<string, string[]>();
   for (const route of Object.keys(handlers)) {
     const [method, path] = route.split(' ') as [string, string];
-    methods.set(path, [...methods.get(path) ?? [], method]);
+    methods.set(path, [...(methods.get(path) ?? []), method]);
   }
   return methods;
 };
@@ -71,17 +75,23 @@ const pathsOf = (): ReadonlyMap<string, readonly string[]> => {
 /** Adds the operators' paths, which only those may use who may use non-resource paths under `/raft/`: administrators, unless a role says so. */
 export function addRaftRoutes(router: Router, replica: OperatorReplica | null, serve: Serve, notFound: (exchange: Exchange) => void): void {
   for (const [path, methods] of pathsOf()) {
-    router.all(`/raft/v1/${path}`, serve(async (exchange, params) => {
-      if (replica === null) return notFound(exchange);
-      const handler = handlers[`${exchange.method} ${path}`];
-      if (handler === undefined) throw new StatusError(405, 'MethodNotAllowed', `${exchange.method} is not served here, only ${methods.join(', ')}`, {});
-      await handler(exchange, replica, String(params['id'] ?? ''));
-    }));
+    router.all(
+      `/raft/v1/${path}`,
+      serve(async (exchange, params) => {
+        if (replica === null) return notFound(exchange);
+        const handler = handlers[`${exchange.method} ${path}`];
+        if (handler === undefined)
+          throw new StatusError(405, 'MethodNotAllowed', `${exchange.method} is not served here, only ${methods.join(', ')}`, {});
+        await handler(exchange, replica, String(params['id'] ?? ''));
+      }),
+    );
   }
 }
 
 function statusOf(replica: OperatorReplica): Promise<ReplicaStatus> {
-  return replica.status().catch((cause: unknown) => { throw Object.assign(unavailable('the replica does not answer'), { cause }); });
+  return replica.status().catch((cause: unknown) => {
+    throw Object.assign(unavailable('the replica does not answer'), { cause });
+  });
 }
 
 function idOf(text: string): ReturnType<typeof memberId> {
@@ -100,8 +110,9 @@ async function bodyOf(exchange: Exchange, names: readonly string[]): Promise<Rea
   } catch (cause) {
     throw cause instanceof StatusError ? cause : badRequest('the body must be JSON', cause);
   }
-  const members = typeof body === 'object' && body !== null ? body as Readonly<Record<string, unknown>> : {};
-  for (const name of names) if (typeof members[name] !== 'string' || members[name] === '') throw badRequest(`the body must have ${JSON.stringify(name)} as a text`);
+  const members = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+  for (const name of names)
+    if (typeof members[name] !== 'string' || members[name] === '') throw badRequest(`the body must have ${JSON.stringify(name)} as a text`);
   return members as Readonly<Record<string, string>>;
 }
 
@@ -118,17 +129,25 @@ async function handOverFirst(replica: OperatorReplica, id: string): Promise<void
 
 function changeFailure(outcome: Exclude<MembershipOutcome, { readonly outcome: 'applied' }>): StatusError {
   switch (outcome.outcome) {
-    case 'notLeader': return new StatusError(503, 'NotLeader', outcome.leader === null ? 'nobody leads at the moment' : `${outcome.leader} leads; ask it`, { name: outcome.leader ?? '', retryAfterSeconds: 1 });
-    case 'refused': return new StatusError(409, 'Conflict', outcome.reason, {});
-    case 'unavailable': return unavailable(outcome.reason);
-    case 'unknown': return timeout(`${outcome.reason}; it may still happen`, 1);
+    case 'notLeader':
+      return new StatusError(503, 'NotLeader', outcome.leader === null ? 'nobody leads at the moment' : `${outcome.leader} leads; ask it`, {
+        name: outcome.leader ?? '',
+        retryAfterSeconds: 1,
+      });
+    case 'refused':
+      return new StatusError(409, 'Conflict', outcome.reason, {});
+    case 'unavailable':
+      return unavailable(outcome.reason);
+    case 'unknown':
+      return timeout(`${outcome.reason}; it may still happen`, 1);
   }
 }
 
 /** A copy of the store, made while everything goes on. The revision that it holds at least is in a header. */
 async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise<void> {
   const made = await replica.snapshot();
-  if (made.outcome === 'busy') throw new StatusError(409, 'Conflict', 'another copy of this replica is under way; try again', { retryAfterSeconds: 1 });
+  if (made.outcome === 'busy')
+    throw new StatusError(409, 'Conflict', 'another copy of this replica is under way; try again', { retryAfterSeconds: 1 });
   if (made.outcome === 'failed') throw unavailable(`the copy could not be made: ${made.reason}`);
   const { response } = exchange;
   try {
@@ -136,7 +155,9 @@ async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise
     response.setHeader('content-length', (await stat(made.path)).size);
     response.setHeader('x-raft-index', made.index);
     response.setHeader('x-raft-revision', made.revision);
-    await pipeline(createReadStream(made.path), writableOf(response), { signal: AbortSignal.any([exchange.signal, AbortSignal.timeout(backupTimeoutMs)]) });
+    await pipeline(createReadStream(made.path), writableOf(response), {
+      signal: AbortSignal.any([exchange.signal, AbortSignal.timeout(backupTimeoutMs)]),
+    });
   } catch (error) {
     // Half a backup has no end mark; whoever asked for it sees that.
     if (!response.headersSent) throw error;
@@ -146,7 +167,11 @@ async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise
   }
 }
 
-export interface Digest { readonly revision: number; readonly keys: number; readonly sha256: string }
+export interface Digest {
+  readonly revision: number;
+  readonly keys: number;
+  readonly sha256: string;
+}
 
 /** A fingerprint of everything that is stored at a revision: keys, values, and all that is known about them. Equal replicas have equal ones. */
 export async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {
@@ -154,12 +179,24 @@ export async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision
   let keys = 0;
   let at = wanted;
   for (let start: string | null = ''; start !== null;) {
-    const page = await replica.range({ start, end: null, revision: at, limit: digestPageKeys, bytesMax: digestPageBytes, countRemaining: false });
-    if (page.outcome === 'compacted') throw new StatusError(410, 'Expired', `revision ${at ?? 0} is compacted; the oldest is ${page.compacted}`, {});
-    if (page.outcome === 'future') throw new StatusError(504, 'Timeout', `revision ${at ?? 0} has not come here yet; the newest is ${page.revision}`, {});
+    const page = await replica.range({
+      start,
+      end: null,
+      revision: at,
+      limit: digestPageKeys,
+      bytesMax: digestPageBytes,
+      countRemaining: false,
+    });
+    if (page.outcome === 'compacted')
+      throw new StatusError(410, 'Expired', `revision ${at ?? 0} is compacted; the oldest is ${page.compacted}`, {});
+    if (page.outcome === 'future')
+      throw new StatusError(504, 'Timeout', `revision ${at ?? 0} has not come here yet; the newest is ${page.revision}`, {});
     at ??= page.revision;
     for (const { key, value, createRevision, modRevision, version } of page.items) {
-      hash.update(`${Buffer.byteLength(key)} ${value.byteLength} ${createRevision} ${modRevision} ${version}\n`).update(key).update(value);
+      hash
+        .update(`${Buffer.byteLength(key)} ${value.byteLength} ${createRevision} ${modRevision} ${version}\n`)
+        .update(key)
+        .update(value);
     }
     keys += page.items.length;
     start = page.remaining === 0 || page.items.length === 0 ? null : `${page.items.at(-1)!.key}\0`;

@@ -2,11 +2,21 @@ import type { RequestInfo, Verb } from '../endpoints/context.js';
 
 /** What a method means when the path names one object; collections refine it afterwards. */
 const objectVerbs: ReadonlyMap<string, Verb> = new Map([
-  ['GET', 'get'], ['POST', 'create'], ['PUT', 'update'], ['PATCH', 'patch'], ['DELETE', 'delete'], ['HEAD', 'head'], ['OPTIONS', 'options'], ['CONNECT', 'connect'],
+  ['GET', 'get'],
+  ['POST', 'create'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+  ['HEAD', 'head'],
+  ['OPTIONS', 'options'],
+  ['CONNECT', 'connect'],
 ]);
 const plainVerbs: ReadonlyMap<string, Verb> = new Map([...objectVerbs, ['POST', 'post'], ['PUT', 'put']]);
 /** Segments that may stand before the resource and name the verb: the older way to ask for a watch or a proxy. */
-const leadingVerbs: ReadonlyMap<string, Verb> = new Map([['watch', 'watch'], ['proxy', 'proxy']]);
+const leadingVerbs: ReadonlyMap<string, Verb> = new Map([
+  ['watch', 'watch'],
+  ['proxy', 'proxy'],
+]);
 /** Under `/namespaces/NAME/` these are subresources of the namespace; any other word is a resource type inside it. */
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize']);
 
@@ -31,11 +41,19 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   const { namespace, target } = splitNamespace(words);
   const resource = target[0] ?? '';
   const name = target[1] ?? '';
-  const ofObject = leading === 'watch' && method !== 'GET' ? 'other' : leading ?? objectVerbs.get(method) ?? 'other';
+  const ofObject = leading === 'watch' && method !== 'GET' ? 'other' : (leading ?? objectVerbs.get(method) ?? 'other');
   const whole = ofObject === 'proxy';
   const info = {
-    isResource: true, path, group, version, namespace, resource, name, verb: ofObject,
-    subresource: whole ? '' : target[2] ?? '', rest: target.slice(whole ? 2 : 3),
+    isResource: true,
+    path,
+    group,
+    version,
+    namespace,
+    resource,
+    name,
+    verb: ofObject,
+    subresource: whole ? '' : (target[2] ?? ''),
+    rest: target.slice(whole ? 2 : 3),
   } as const;
   return { ok: true, info: name === '' ? ofCollection(info, query) : info };
 }
@@ -81,7 +99,10 @@ const isTrue = (value: string | null): boolean => value !== null && value !== '0
  */
 function selectedName(selector: string): string {
   if (!selector.includes('metadata.name')) return '';
-  const names = selector.split(',').map((term) => /^metadata\.name\s*==?([^=!,\\]+)$/.exec(term.trim())?.[1]?.trim()).filter((name) => name !== undefined && name !== '');
+  const names = selector
+    .split(',')
+    .map((term) => /^metadata\.name\s*==?([^=!,\\]+)$/.exec(term.trim())?.[1]?.trim())
+    .filter((name) => name !== undefined && name !== '');
   const name = names.length === 1 ? names[0]! : '';
   return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
 }

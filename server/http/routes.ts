@@ -52,7 +52,9 @@ export function createRoutes(options: RouteOptions): Answer {
 }
 
 /** Makes a handler of requests of one that answers exchanges. Its work is over when it settles, whether or not the client takes the answer. */
-export type Serve = (handler: (exchange: Exchange, params: Readonly<Record<string, unknown>>) => Promise<void>) => (request: Request) => Promise<void>;
+export type Serve = (
+  handler: (exchange: Exchange, params: Readonly<Record<string, unknown>>) => Promise<void>,
+) => (request: Request) => Promise<void>;
 
 /** Runs the router. Called back when no route took the request, or with what a route threw. */
 function dispatch(router: Router, exchange: Exchange, answered: () => void, reject: (error: Error) => void): void {
@@ -63,23 +65,35 @@ function dispatch(router: Router, exchange: Exchange, answered: () => void, reje
   });
 }
 
-const notFound = (exchange: Exchange): void => { writeText(exchange, 404, '404 page not found\n'); };
+const notFound = (exchange: Exchange): void => {
+  writeText(exchange, 404, '404 page not found\n');
+};
 
-const methodNotAllowed = (): StatusError => new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+const methodNotAllowed = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
 function processRouter({ health, metrics, replica, log }: RouteOptions, serve: Serve): Router {
   const logChange = healthLog(log);
   const router = Router({ caseSensitive: true, strict: true });
   for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
-    router.all([`/${endpoint}`, `/${endpoint}/`], serve((exchange) => answerHealth(exchange, health, endpoint, logChange)));
-    router.all(`/${endpoint}/*name`, serve((exchange) => answerCheck(exchange, health, endpoint)));
+    router.all(
+      [`/${endpoint}`, `/${endpoint}/`],
+      serve((exchange) => answerHealth(exchange, health, endpoint, logChange)),
+    );
+    router.all(
+      `/${endpoint}/*name`,
+      serve((exchange) => answerCheck(exchange, health, endpoint)),
+    );
   }
-  router.all('/metrics', serve(async (exchange) => {
-    if (exchange.method !== 'GET') throw methodNotAllowed();
-    const text = await metrics.registry.metrics();
-    exchange.response.setHeader('content-type', metrics.registry.contentType);
-    exchange.response.end(text);
-  }));
+  router.all(
+    '/metrics',
+    serve(async (exchange) => {
+      if (exchange.method !== 'GET') throw methodNotAllowed();
+      const text = await metrics.registry.metrics();
+      exchange.response.setHeader('content-type', metrics.registry.contentType);
+      exchange.response.end(text);
+    }),
+  );
   addRaftRoutes(router, replica, serve, notFound);
   return router;
 }

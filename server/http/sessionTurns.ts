@@ -17,9 +17,17 @@ export interface Reading {
   readonly goOn: (session: Http2Session) => void;
 }
 
-interface Waiting { readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>; readonly begin: () => void }
+interface Waiting {
+  readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>;
+  readonly begin: () => void;
+}
 /** What waits of one connection, from `next` on. */
-interface Lane { readonly session: Http2Session; readonly waiting: Waiting[]; next: number; held: boolean }
+interface Lane {
+  readonly session: Http2Session;
+  readonly waiting: Waiting[];
+  next: number;
+  held: boolean;
+}
 
 /**
  * A connection of HTTP/2 may bring a thousand requests with one read. Node hands each of them over before it has looked at the next frame, be it
@@ -36,7 +44,11 @@ export class SessionTurns {
   readonly #perTurnMax: number;
   readonly #inNextTurn: (action: () => void) => void;
 
-  constructor(private readonly reading: Reading, perTurnMax = begunPerTurnMax, inNextTurn: (action: () => void) => void = setImmediate) {
+  constructor(
+    private readonly reading: Reading,
+    perTurnMax = begunPerTurnMax,
+    inNextTurn: (action: () => void) => void = setImmediate,
+  ) {
     this.#perTurnMax = perTurnMax;
     this.#inNextTurn = inNextTurn;
   }

@@ -1,5 +1,7 @@
 /** What one user has of something that all share. */
-export interface Share { amount: number }
+export interface Share {
+  amount: number;
+}
 
 /** Users of whom nothing is counted any more are forgotten when there are so many. */
 const keptMax = 1_000;

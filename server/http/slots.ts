@@ -18,7 +18,8 @@ const strangersShare = 1 / 8;
 const ownMin = 8;
 
 /** Whose slots are counted together: a user's, or those of the strangers of one address. */
-export const ownerOf = ({ name }: User, address: string | undefined): string => (name === anonymousUser ? `${name} ${address ?? ''}` : name);
+export const ownerOf = ({ name }: User, address: string | undefined): string =>
+  name === anonymousUser ? `${name} ${address ?? ''}` : name;
 
 /** Requests of one kind that are worked on at once. A slot is held while the server works, and neither while a client sends its body nor while it takes its answer. */
 export class Slots {
@@ -36,7 +37,8 @@ export class Slots {
   enter(owner: string, user: User): Share {
     const share = this.#own.of(owner);
     // The second look comes only where the first finds no room.
-    if (this.taken >= this.#contended && !this.#hasRoomFor(user, share.amount)) throw tooManyRequests('too many requests, please try again later', 1);
+    if (this.taken >= this.#contended && !this.#hasRoomFor(user, share.amount))
+      throw tooManyRequests('too many requests, please try again later', 1);
     share.amount += 1;
     this.taken += 1;
     return share;
@@ -51,10 +53,14 @@ export class Slots {
     const { max, taken } = this;
     const share = (part: number): number => Math.max(ownMin, Math.ceil(max * part));
     switch (standingOf(user)) {
-      case 'administrator': return taken < Math.ceil(max * (1 + administratorsShare));
-      case 'essential': return taken < Math.ceil(max * (1 + reserveShare)) && own < share(userShare);
-      case 'ordinary': return taken < max && own < share(userShare);
-      case 'stranger': return taken < max && own < share(strangersShare);
+      case 'administrator':
+        return taken < Math.ceil(max * (1 + administratorsShare));
+      case 'essential':
+        return taken < Math.ceil(max * (1 + reserveShare)) && own < share(userShare);
+      case 'ordinary':
+        return taken < max && own < share(userShare);
+      case 'stranger':
+        return taken < max && own < share(strangersShare);
     }
   }
 }

@@ -4,14 +4,20 @@ import { createSecureContext } from 'node:tls';
 import type { SecureContext, SecureContextOptions } from 'node:tls';
 import { CredentialError, readKeyPair, type KeyPair } from './credentials.js';
 
-interface Candidate { readonly pattern: string; readonly context: SecureContext }
+interface Candidate {
+  readonly pattern: string;
+  readonly context: SecureContext;
+}
 
 /**
  * Chooses certificates by the name that a client asks for. Each text is `certFile,keyFile` with `:name,name` behind it where names are given;
  * otherwise the names in the certificate count. Exact names win over `*.` patterns, given names over names of certificates, earlier over later.
  * `contextOptions` says what else than the pair each context has.
  */
-export function sniChooser(texts: readonly string[], contextOptions: (pair: KeyPair) => SecureContextOptions): ((name: string) => SecureContext | null) | null {
+export function sniChooser(
+  texts: readonly string[],
+  contextOptions: (pair: KeyPair) => SecureContextOptions,
+): ((name: string) => SecureContext | null) | null {
   if (texts.length === 0) return null;
   const explicit: Candidate[] = [];
   const implied: Candidate[] = [];
@@ -29,15 +35,29 @@ export function sniChooser(texts: readonly string[], contextOptions: (pair: KeyP
 /** Takes a value of the option apart. Throws CredentialError. */
 export function splitSniPair(text: string): { readonly certFile: string; readonly keyFile: string; readonly names: string[] } {
   const [, certFile, keyFile, names] = /^([^,]+),([^,:]+)(?::(.+))?$/.exec(text) ?? [];
-  if (certFile === undefined || keyFile === undefined) throw new CredentialError(`--tls-sni-cert-key=${text}: want certFile,keyFile or certFile,keyFile:name,name`);
-  return { certFile, keyFile, names: names === undefined ? [] : names.split(',').map((name) => name.trim()).filter((name) => name !== '') };
+  if (certFile === undefined || keyFile === undefined)
+    throw new CredentialError(`--tls-sni-cert-key=${text}: want certFile,keyFile or certFile,keyFile:name,name`);
+  return {
+    certFile,
+    keyFile,
+    names:
+      names === undefined
+        ? []
+        : names
+            .split(',')
+            .map((name) => name.trim())
+            .filter((name) => name !== ''),
+  };
 }
 
 const domain = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/;
 
 /** The common name, where it is the name of a host, and the alternative names of type DNS. */
 function namesOf(certificate: X509Certificate): string[] {
-  const names = (certificate.subjectAltName ?? '').split(', ').filter((entry) => entry.startsWith('DNS:')).map((entry) => entry.slice(4));
+  const names = (certificate.subjectAltName ?? '')
+    .split(', ')
+    .filter((entry) => entry.startsWith('DNS:'))
+    .map((entry) => entry.slice(4));
   const common = /^CN=(.+)$/m.exec(certificate.subject)?.[1] ?? '';
   return domain.test(common) && isIP(common) === 0 ? [common, ...names] : names;
 }

@@ -48,5 +48,10 @@ const malformed = /%(?![0-9a-fA-F]{2})|;/;
 export function parseQuery(search: string): URLSearchParams {
   if (search === '') return noParameters;
   if (!malformed.test(search)) return new URLSearchParams(search);
-  return new URLSearchParams(search.split('&').filter((pair) => !malformed.test(pair)).join('&'));
+  return new URLSearchParams(
+    search
+      .split('&')
+      .filter((pair) => !malformed.test(pair))
+      .join('&'),
+  );
 }

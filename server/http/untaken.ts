@@ -9,9 +9,14 @@ const untakenBytesKept = untakenBytesMax * 0.75;
 export class UntakenAnswers {
   #bytes = 0;
 
-  constructor(private readonly max = untakenBytesMax, private readonly kept = untakenBytesKept) {}
+  constructor(
+    private readonly max = untakenBytesMax,
+    private readonly kept = untakenBytesKept,
+  ) {}
 
-  get bytes(): number { return this.#bytes; }
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /** `all`: where the oldest are looked for. */
   add(bytes: number, all: Iterable<Exchange>): void {
@@ -24,7 +29,9 @@ export class UntakenAnswers {
     }
   }
 
-  remove(bytes: number): void { this.#bytes -= bytes; }
+  remove(bytes: number): void {
+    this.#bytes -= bytes;
+  }
 }
 
 /** All connections of a process share its memory. */

@@ -16,12 +16,39 @@ const nameOf = (user: string): string => (knownNames.has(user) ? user : user.inc
 
 export function createAccessMetrics(registry: Registry): AccessMetrics {
   const attempts = tally(registry, 'authentication_attempts', 'Requests whose credentials were looked at, by outcome.', 'result');
-  const users = tally(registry, 'authenticated_user_requests', 'Requests of users whose credentials were good, by user or kind of user.', 'username');
-  const decisions = tally(registry, 'authorization_attempts_total', 'Requests about which it was decided whether they may, by outcome.', 'result');
-  const [authentication, authorization] = (['authentication', 'authorization'] as const).map((what) =>
-    new DurationHistogram({ name: `${what}_duration_seconds`, help: `Time that ${what} took, in seconds, by outcome.`, labelNames: ['result'], buckets: bounds, registers: [registry] })) as [DurationHistogram, DurationHistogram];
-  const series = { success: authentication.of({ result: 'success' }), failure: authentication.of({ result: 'failure' }), error: authentication.of({ result: 'error' }) };
-  const decided = { allowed: authorization.of({ result: 'allowed' }), denied: authorization.of({ result: 'denied' }), 'no-opinion': authorization.of({ result: 'no-opinion' }), error: authorization.of({ result: 'error' }) };
+  const users = tally(
+    registry,
+    'authenticated_user_requests',
+    'Requests of users whose credentials were good, by user or kind of user.',
+    'username',
+  );
+  const decisions = tally(
+    registry,
+    'authorization_attempts_total',
+    'Requests about which it was decided whether they may, by outcome.',
+    'result',
+  );
+  const [authentication, authorization] = (['authentication', 'authorization'] as const).map(
+    (what) =>
+      new DurationHistogram({
+        name: `${what}_duration_seconds`,
+        help: `Time that ${what} took, in seconds, by outcome.`,
+        labelNames: ['result'],
+        buckets: bounds,
+        registers: [registry],
+      }),
+  ) as [DurationHistogram, DurationHistogram];
+  const series = {
+    success: authentication.of({ result: 'success' }),
+    failure: authentication.of({ result: 'failure' }),
+    error: authentication.of({ result: 'error' }),
+  };
+  const decided = {
+    allowed: authorization.of({ result: 'allowed' }),
+    denied: authorization.of({ result: 'denied' }),
+    'no-opinion': authorization.of({ result: 'no-opinion' }),
+    error: authorization.of({ result: 'error' }),
+  };
   return {
     authenticated: (result, seconds, user) => {
       attempts(result);
@@ -38,24 +65,39 @@ export function createAccessMetrics(registry: Registry): AccessMetrics {
 /** Counts by one label, and tells the library only when it is asked: its own counters hash labels with every count. */
 function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {
   const counts = new Map<string, number>();
-  new Counter({ name, help, labelNames: [label], registers: [registry], collect() {
-    this.reset();
-    for (const [value, count] of counts) this.inc({ [label]: value }, count);
-  } });
-  return (value) => { counts.set(value, (counts.get(value) ?? 0) + 1); };
+  new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [value, count] of counts) this.inc({ [label]: value }, count);
+    },
+  });
+  return (value) => {
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  };
 }
 
 /** Decisions of one link of the chain of authorizers. */
-export interface DecisionCount { allowed: number; denied: number }
+export interface DecisionCount {
+  allowed: number;
+  denied: number;
+}
 
 /** Answers where to count for a link; the same link of a later configuration goes on counting. */
 export function createDecisionCounts(registry: Registry): (type: string, name: string) => DecisionCount {
   const counts = new Map<string, { readonly type: string; readonly name: string; readonly count: DecisionCount }>();
   new Counter({
-    name: 'apiserver_authorization_decisions_total', help: 'Decisions that settled a request, by authorizer.', labelNames: ['type', 'name', 'decision'], registers: [registry],
+    name: 'apiserver_authorization_decisions_total',
+    help: 'Decisions that settled a request, by authorizer.',
+    labelNames: ['type', 'name', 'decision'],
+    registers: [registry],
     collect() {
       this.reset();
-      for (const { type, name, count } of counts.values()) for (const decision of ['allowed', 'denied'] as const) if (count[decision] > 0) this.inc({ type, name, decision }, count[decision]);
+      for (const { type, name, count } of counts.values())
+        for (const decision of ['allowed', 'denied'] as const) if (count[decision] > 0) this.inc({ type, name, decision }, count[decision]);
     },
   });
   return (type, name) => {

@@ -8,7 +8,10 @@ export class DurationSeries {
   private readonly counts: number[];
   private sum = 0;
 
-  constructor(private readonly labels: Labels, private readonly bounds: readonly number[]) {
+  constructor(
+    private readonly labels: Labels,
+    private readonly bounds: readonly number[],
+  ) {
     this.counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
@@ -25,18 +28,33 @@ export class DurationSeries {
 }
 
 /** Durations in seconds. `counts` has one place more than `bounds`, for what was longer than all of them. */
-export interface Durations { readonly bounds: readonly number[]; readonly counts: readonly number[]; readonly sum: number }
+export interface Durations {
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
 
 /** Buckets count everything up to their bound. */
 function exported(name: string, labels: Labels, { bounds, counts, sum }: Durations): MetricValueWithName<string>[] {
   let total = 0;
-  const buckets = counts.map((count, index) => ({ metricName: `${name}_bucket`, labels: { le: bounds[index] ?? '+Inf', ...labels }, value: total += count }));
-  return [...buckets, { metricName: `${name}_sum`, labels: { ...labels }, value: sum }, { metricName: `${name}_count`, labels: { ...labels }, value: total }];
+  const buckets = counts.map((count, index) => ({
+    metricName: `${name}_bucket`,
+    labels: { le: bounds[index] ?? '+Inf', ...labels },
+    value: (total += count),
+  }));
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels: { ...labels }, value: sum },
+    { metricName: `${name}_count`, labels: { ...labels }, value: total },
+  ];
 }
 
 /** A histogram that is counted elsewhere, and read when `/metrics` is. What cannot be read then is left out. */
 export class ReadHistogram extends Histogram {
-  constructor(private readonly shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>, private readonly read: () => Promise<Durations>) {
+  constructor(
+    private readonly shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>,
+    private readonly read: () => Promise<Durations>,
+  ) {
     super(shape);
   }
 
@@ -46,7 +64,10 @@ export class ReadHistogram extends Histogram {
 
   async getForPromString(): Promise<Exported> {
     const { name, help } = this.shape;
-    const values = await this.read().then((durations) => exported(name, {}, durations), () => []);
+    const values = await this.read().then(
+      (durations) => exported(name, {}, durations),
+      () => [],
+    );
     return { name, help, type: 'histogram', aggregator: 'sum', values } as unknown as Exported;
   }
 }
@@ -78,6 +99,12 @@ export class DurationHistogram extends Histogram {
   async getForPromString(): Promise<Exported> {
     const { name, help } = this.shape;
     // The library declares the type as a number and writes it as a word.
-    return { name, help, type: 'histogram', aggregator: 'sum', values: [...this.series.values()].flatMap(series => series.export(name)) } as unknown as Exported;
+    return {
+      name,
+      help,
+      type: 'histogram',
+      aggregator: 'sum',
+      values: [...this.series.values()].flatMap((series) => series.export(name)),
+    } as unknown as Exported;
   }
 }

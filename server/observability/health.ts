@@ -27,31 +27,45 @@ const checkTimeoutMs = 5_000;
 export function createHealthRegistry(): HealthRegistry {
   const checks: Record<HealthEndpoint, HealthCheck[]> = { healthz: [], livez: [], readyz: [] };
   return {
-    add: (check, endpoints) => { for (const endpoint of endpoints) checks[endpoint].push(check); },
+    add: (check, endpoints) => {
+      for (const endpoint of endpoints) checks[endpoint].push(check);
+    },
     report: async (endpoint, { verbose, exclude }) => {
       const excluded = new Set(exclude);
-      const results = await Promise.all(checks[endpoint].map(async (check) => ({
-        name: check.name, excluded: excluded.delete(check.name), failure: exclude.includes(check.name) ? null : await run(check),
-      })));
+      const results = await Promise.all(
+        checks[endpoint].map(async (check) => ({
+          name: check.name,
+          excluded: excluded.delete(check.name),
+          failure: exclude.includes(check.name) ? null : await run(check),
+        })),
+      );
       return describe(endpoint, results, { verbose, unknown: [...excluded] });
     },
     single: async (endpoint, name) => {
       const check = checks[endpoint].find((candidate) => candidate.name === name);
       if (check === undefined) return null;
       const failure = await run(check);
-      return failure === null ? { code: 200, text: 'ok', failures: [] } : { code: 500, text: 'internal server error: reason withheld\n', failures: [{ name, ...failure }] };
+      return failure === null
+        ? { code: 200, text: 'ok', failures: [] }
+        : { code: 500, text: 'internal server error: reason withheld\n', failures: [{ name, ...failure }] };
     },
   };
 }
 
 type Failure = { readonly reason: unknown };
-interface Result { readonly name: string; readonly excluded: boolean; readonly failure: Failure | null }
+interface Result {
+  readonly name: string;
+  readonly excluded: boolean;
+  readonly failure: Failure | null;
+}
 
 async function run({ check }: HealthCheck): Promise<Failure | null> {
   let timer: NodeJS.Timeout | undefined;
   try {
     const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => { reject(new Error(`no answer within ${checkTimeoutMs} ms`)); }, checkTimeoutMs);
+      timer = setTimeout(() => {
+        reject(new Error(`no answer within ${checkTimeoutMs} ms`));
+      }, checkTimeoutMs);
     });
     await Promise.race([check(), limit]);
     return null;
@@ -63,10 +77,21 @@ async function run({ check }: HealthCheck): Promise<Failure | null> {
 }
 
 /** A short "ok" suffices when all is well and nobody asked; a failure always lists everything. */
-function describe(endpoint: HealthEndpoint, results: readonly Result[], { verbose, unknown }: { readonly verbose: boolean; readonly unknown: readonly string[] }): HealthReport {
+function describe(
+  endpoint: HealthEndpoint,
+  results: readonly Result[],
+  { verbose, unknown }: { readonly verbose: boolean; readonly unknown: readonly string[] },
+): HealthReport {
   const failures = results.flatMap(({ name, failure }) => (failure === null ? [] : [{ name, reason: failure.reason }]));
   if (failures.length === 0 && !verbose) return { code: 200, text: 'ok', failures };
-  let text = results.map(({ name, excluded, failure }) => (failure !== null ? `[-]${name} failed: reason withheld\n` : excluded ? `[+]${name} excluded: ok\n` : `[+]${name} ok\n`)).join('');
-  if (unknown.length > 0) text += `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(', ')}\n`;
-  return failures.length === 0 ? { code: 200, text: `${text}${endpoint} check passed\n`, failures } : { code: 500, text: `${text}${endpoint} check failed\n`, failures };
+  let text = results
+    .map(({ name, excluded, failure }) =>
+      failure !== null ? `[-]${name} failed: reason withheld\n` : excluded ? `[+]${name} excluded: ok\n` : `[+]${name} ok\n`,
+    )
+    .join('');
+  if (unknown.length > 0)
+    text += `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(', ')}\n`;
+  return failures.length === 0
+    ? { code: 200, text: `${text}${endpoint} check passed\n`, failures }
+    : { code: 500, text: `${text}${endpoint} check failed\n`, failures };
 }

@@ -41,20 +41,33 @@ export function createLogger(options: LoggerOptions): Logger {
   const winston = createWinston({
     levels: { error: 0, warn: 1, info: 2 },
     level: 'info',
-    format: format.printf((entry) => line(entry.level, entry['component'] as string, String(entry.message), entry['fields'] as Fields | undefined, color)),
+    format: format.printf((entry) =>
+      line(entry.level, entry['component'] as string, String(entry.message), entry['fields'] as Fields | undefined, color),
+    ),
     transports: [new transports.Stream({ stream, eol: '\n' })],
   });
   const budget = options.budget ?? new LineBudget();
   const named = (component: string): Logger => {
     const verbosity = verbosityOf(component, options);
-    const put = (level: string, event: string, fields?: Fields): void => { winston.log({ level, message: event, component, fields }); };
-    const write = (level: string) => (event: string, fields?: Fields): void => {
-      budget.write(`${level} ${component} ${event}`, (omitted) => { put(level, event, omitted === 0 ? fields : { ...fields, omitted }); });
+    const put = (level: string, event: string, fields?: Fields): void => {
+      winston.log({ level, message: event, component, fields });
     };
+    const write =
+      (level: string) =>
+      (event: string, fields?: Fields): void => {
+        budget.write(`${level} ${component} ${event}`, (omitted) => {
+          put(level, event, omitted === 0 ? fields : { ...fields, omitted });
+        });
+      };
     return {
-      error: write('error'), warn: write('warn'), info: write('info'), named,
+      error: write('error'),
+      warn: write('warn'),
+      info: write('info'),
+      named,
       enabled: (level) => level <= verbosity,
-      debug: (level, event, fields) => { if (level <= verbosity) put('info', event, fields); },
+      debug: (level, event, fields) => {
+        if (level <= verbosity) put('info', event, fields);
+      },
     };
   };
   return named('');
@@ -62,7 +75,10 @@ export function createLogger(options: LoggerOptions): Logger {
 
 function verbosityOf(component: string, { verbosity, modules }: LoggerOptions): number {
   for (const [pattern, level] of modules ?? []) {
-    const expression = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+    const expression = pattern
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.');
     if (new RegExp(`^${expression}$`).test(component)) return level;
   }
   return verbosity;
@@ -81,7 +97,8 @@ function line(level: string, component: string, event: string, fields: Fields | 
 }
 
 function printable(value: unknown): string {
-  const text = value instanceof Error ? describeError(value) : typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  const text =
+    value instanceof Error ? describeError(value) : typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
   const short = text.length > valueCharactersMax ? `${text.slice(0, valueCharactersMax)}...` : text;
   return plainValue.test(short) ? short : JSON.stringify(short);
 }
@@ -89,7 +106,11 @@ function printable(value: unknown): string {
 /** A message and the messages of its causes, outermost first. */
 export function describeError(error: unknown): string {
   const texts: string[] = [];
-  for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 8; at = at instanceof Error ? at.cause : undefined, depth++) {
+  for (
+    let at: unknown = error, depth = 0;
+    at !== undefined && at !== null && depth < 8;
+    at = at instanceof Error ? at.cause : undefined, depth++
+  ) {
     const text = at instanceof Error ? at.message || at.name : String(at);
     if (!texts.some((known) => known.includes(text))) texts.push(text);
   }

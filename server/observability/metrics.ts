@@ -31,7 +31,9 @@ export interface Metrics {
 
 /** Knows nothing of metrics that the operator does not want, whoever makes them, and whenever. */
 class ChosenMetrics extends Registry {
-  constructor(private readonly disabled: ReadonlySet<string>) { super(); }
+  constructor(private readonly disabled: ReadonlySet<string>) {
+    super();
+  }
 
   override registerMetric<T extends string>(metric: Metric<T>): void {
     if (!this.disabled.has((metric as { readonly name?: string }).name ?? '')) super.registerMetric(metric);
@@ -43,34 +45,59 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
   collectDefaultMetrics({ register: registry });
   const requests = requestMetrics(registry);
   return {
-    registry, requests,
+    registry,
+    requests,
     inflight: (read) => {
       new Gauge({
-        name: 'apiserver_current_inflight_requests', help: 'Requests being worked on now, without long-running ones.', labelNames: ['request_kind'], registers: [registry],
-        collect() { this.set({ request_kind: 'readOnly' }, read().readOnly); this.set({ request_kind: 'mutating' }, read().mutating); },
+        name: 'apiserver_current_inflight_requests',
+        help: 'Requests being worked on now, without long-running ones.',
+        labelNames: ['request_kind'],
+        registers: [registry],
+        collect() {
+          this.set({ request_kind: 'readOnly' }, read().readOnly);
+          this.set({ request_kind: 'mutating' }, read().mutating);
+        },
       });
     },
     gauge: (name, help, read) => {
-      new Gauge({ name, help, registers: [registry], async collect() {
-        const value = await Promise.resolve().then(read).catch(() => null);
-        if (value !== null) this.set(value);
-      } });
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          const value = await Promise.resolve()
+            .then(read)
+            .catch(() => null);
+          if (value !== null) this.set(value);
+        },
+      });
     },
     gauges: (name, help, label, read) => {
-      new Gauge({ name, help, labelNames: [label], registers: [registry], async collect() {
-        const values = await read().catch(() => null);
-        if (values === null) return;
-        this.reset();
-        for (const [key, value] of values) this.set({ [label]: key }, value);
-      } });
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        async collect() {
+          const values = await read().catch(() => null);
+          if (values === null) return;
+          this.reset();
+          for (const [key, value] of values) this.set({ [label]: key }, value);
+        },
+      });
     },
     counter: (name, help, read) => {
-      new Counter({ name, help, registers: [registry], async collect() {
-        const value = await read().catch(() => null);
-        if (value === null) return;
-        this.reset();
-        this.inc(value);
-      } });
+      new Counter({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          const value = await read().catch(() => null);
+          if (value === null) return;
+          this.reset();
+          this.inc(value);
+        },
+      });
     },
     histogram: (name, help, read) => {
       new ReadHistogram({ name, help, registers: [registry] }, read);
@@ -80,16 +107,36 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
 
 const common = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
-interface RequestSeries { readonly child: Counter.Internal; readonly time: DurationSeries; /** Not told to the counter yet. */ count: number }
+interface RequestSeries {
+  readonly child: Counter.Internal;
+  readonly time: DurationSeries;
+  /** Not told to the counter yet. */ count: number;
+}
 
 /** prom-client sorts and joins label values on each call: requests are counted here, and told when somebody asks. */
 function requestMetrics(registry: Registry): RequestMetrics {
-  const total = new Counter({ name: 'apiserver_request_total', help: 'Requests answered, by verb, resource and status code.', labelNames: [...common, 'dry_run', 'code'], registers: [registry], collect: () => { for (const each of series.values()) tell(each); } });
-  const duration = new DurationHistogram({
-    name: 'apiserver_request_duration_seconds', help: 'Time from the first byte of a request to the end of its answer, in seconds; without long-running requests.',
-    labelNames: [...common, 'dry_run'], buckets: durationBuckets, registers: [registry],
+  const total = new Counter({
+    name: 'apiserver_request_total',
+    help: 'Requests answered, by verb, resource and status code.',
+    labelNames: [...common, 'dry_run', 'code'],
+    registers: [registry],
+    collect: () => {
+      for (const each of series.values()) tell(each);
+    },
   });
-  const running = new Gauge({ name: 'apiserver_longrunning_requests', help: 'Long-running requests, such as watches, that are open now.', labelNames: common, registers: [registry] });
+  const duration = new DurationHistogram({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Time from the first byte of a request to the end of its answer, in seconds; without long-running requests.',
+    labelNames: [...common, 'dry_run'],
+    buckets: durationBuckets,
+    registers: [registry],
+  });
+  const running = new Gauge({
+    name: 'apiserver_longrunning_requests',
+    help: 'Long-running requests, such as watches, that are open now.',
+    labelNames: common,
+    registers: [registry],
+  });
   const series = new Map<string, RequestSeries>();
 
   const seriesFor = (info: RequestInfo, method: string, code: number): RequestSeries => {
@@ -110,7 +157,9 @@ function requestMetrics(registry: Registry): RequestMetrics {
     longRunning: (info) => {
       const child = running.labels(labelsOf(info, 'GET'));
       child.inc();
-      return () => { child.dec(); };
+      return () => {
+        child.dec();
+      };
     },
   };
 }
@@ -125,7 +174,8 @@ function unknownResource(info: RequestInfo): RequestInfo {
   return info.isResource ? { ...info, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' } : info;
 }
 
-const scopeOf = (info: RequestInfo & { readonly isResource: true }): string => (info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster');
+const scopeOf = (info: RequestInfo & { readonly isResource: true }): string =>
+  info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
 
 function seriesKey(info: RequestInfo, method: string, code: number): string {
   if (!info.isResource) return `${method} ${code}`;
@@ -136,11 +186,28 @@ const knownMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH'
 
 function labelsOf(info: RequestInfo, method: string): Record<(typeof common)[number], string> {
   const shared = { component: 'apiserver' };
-  if (!info.isResource) return { ...shared, verb: knownMethods.has(method) ? method : 'other', group: '', version: '', resource: '', subresource: '', scope: '' };
+  if (!info.isResource)
+    return {
+      ...shared,
+      verb: knownMethods.has(method) ? method : 'other',
+      group: '',
+      version: '',
+      resource: '',
+      subresource: '',
+      scope: '',
+    };
   return {
-    ...shared, verb: labelVerbs.get(info.verb) ?? info.verb.toUpperCase(), group: info.group, version: info.version,
-    resource: info.resource, subresource: info.subresource, scope: scopeOf(info),
+    ...shared,
+    verb: labelVerbs.get(info.verb) ?? info.verb.toUpperCase(),
+    group: info.group,
+    version: info.version,
+    resource: info.resource,
+    subresource: info.subresource,
+    scope: scopeOf(info),
   };
 }
 
-const labelVerbs: ReadonlyMap<string, string> = new Map([['create', 'POST'], ['update', 'PUT']]);
+const labelVerbs: ReadonlyMap<string, string> = new Map([
+  ['create', 'POST'],
+  ['update', 'PUT'],
+]);

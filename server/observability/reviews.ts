@@ -4,8 +4,19 @@ import type { Metrics } from './metrics.js';
 /** What is counted of services that authorize: how often each was asked, with what outcome, and how long it took. */
 export function createReviewMetrics({ registry }: Metrics): (name: string, outcome: string, seconds: number) => void {
   const labelNames = ['name', 'result'];
-  const total = new Counter({ name: 'apiserver_authorization_webhook_evaluations_total', help: 'Questions to services that authorize, with their retries, by outcome.', labelNames, registers: [registry] });
-  const duration = new Histogram({ name: 'apiserver_authorization_webhook_duration_seconds', help: 'Time that such a question took, in seconds.', labelNames, buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 25], registers: [registry] });
+  const total = new Counter({
+    name: 'apiserver_authorization_webhook_evaluations_total',
+    help: 'Questions to services that authorize, with their retries, by outcome.',
+    labelNames,
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'apiserver_authorization_webhook_duration_seconds',
+    help: 'Time that such a question took, in seconds.',
+    labelNames,
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 25],
+    registers: [registry],
+  });
   return (name, result, seconds) => {
     total.inc({ name, result });
     duration.observe({ name, result }, seconds);

@@ -23,7 +23,10 @@ export interface Source {
 
 export type Encoding = 'json' | 'protobuf';
 /** All documents of one version of OpenAPI in one encoding. */
-export interface Form { readonly version: 2 | 3; readonly encoding: Encoding }
+export interface Form {
+  readonly version: 2 | 3;
+  readonly encoding: Encoding;
+}
 
 /** An encoded document. Only compressed bytes are kept: nearly all clients take them, and there are a few megabytes otherwise. */
 export interface BuiltDocument {
@@ -39,7 +42,10 @@ const ENCODERS = { 2: documentEncoder(OPENAPI_V2), 3: documentEncoder(OPENAPI_V3
 
 /** Makes all documents of a form. Takes some hundred milliseconds: not for the thread that serves requests. */
 export function buildDocuments(source: Source, { version, encoding }: Form): BuiltDocuments {
-  const documents = version === 2 ? new Map([['', documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2))]]) : documentsV3(source);
+  const documents =
+    version === 2
+      ? new Map([['', documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2))]])
+      : documentsV3(source);
   return new Map([...documents].map(([path, document]) => [path, encoded(document, version, encoding)]));
 }
 
@@ -50,13 +56,19 @@ export const documentsV3 = (source: Source): Map<string, JsonObject> =>
 const documentsOfSections = (sections: ReadonlyMap<string, PathEntry[]>, defined: DefinedTypes): Map<string, JsonObject> =>
   new Map([...sections].map(([section, paths]) => [section, documentV3(paths, release, defined)]));
 
-export const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map<string, PathEntry[]> => new Map([
-  ...(partial ? [] : rootDocuments(groups)),
-  ...groups.flatMap(group => group.versions.map(({ version, resources }) => [
-    rootOf({ group: group.name, version }),
-    pathsOfVersion(group, version, resources, resource => answersObject.has(`${resource.group}/${resource.resource}`)),
-  ] as const)),
-]);
+export const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map<string, PathEntry[]> =>
+  new Map([
+    ...(partial ? [] : rootDocuments(groups)),
+    ...groups.flatMap((group) =>
+      group.versions.map(
+        ({ version, resources }) =>
+          [
+            rootOf({ group: group.name, version }),
+            pathsOfVersion(group, version, resources, (resource) => answersObject.has(`${resource.group}/${resource.resource}`)),
+          ] as const,
+      ),
+    ),
+  ]);
 
 function encoded(document: JsonObject, version: 2 | 3, encoding: Encoding): BuiltDocument {
   const json = Buffer.from(JSON.stringify(document));

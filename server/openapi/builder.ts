@@ -17,16 +17,19 @@ export interface Builder {
 export function createBuilder(): Builder {
   const threads = new Set<Worker>();
   return {
-    build: (source, form) => new Promise((resolve, reject) => {
-      const thread = new Worker(TASK_FILE, { workerData: { source, form }, resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB } });
-      threads.add(thread);
-      thread.once('message', resolve);
-      thread.once('error', reject);
-      thread.once('exit', code => {
-        threads.delete(thread);
-        reject(new Error(`the thread that makes OpenAPI documents ended with code ${code} before it was done`));
-      });
-    }),
-    close: async () => { await Promise.all([...threads].map(thread => thread.terminate())); },
+    build: (source, form) =>
+      new Promise((resolve, reject) => {
+        const thread = new Worker(TASK_FILE, { workerData: { source, form }, resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB } });
+        threads.add(thread);
+        thread.once('message', resolve);
+        thread.once('error', reject);
+        thread.once('exit', (code) => {
+          threads.delete(thread);
+          reject(new Error(`the thread that makes OpenAPI documents ended with code ${code} before it was done`));
+        });
+      }),
+    close: async () => {
+      await Promise.all([...threads].map((thread) => thread.terminate()));
+    },
   };
 }

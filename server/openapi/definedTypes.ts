@@ -18,18 +18,28 @@ export const definedName = ({ group, version, kind }: KindName): string => `${ap
 
 /** Types of all versions of some definitions, which are given as they are stored, in the words of one version of OpenAPI. */
 export function definedTypes(definitions: readonly Uint8Array[], version: 2 | 3): DefinedTypes {
-  return new Map(definitions.flatMap(bytes => {
-    const definition = readDefinition(JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Parameters<typeof readDefinition>[0]);
-    return definition.versions.filter(({ served }) => served).flatMap(each => typesOf(definition, each, version));
-  }));
+  return new Map(
+    definitions.flatMap((bytes) => {
+      const definition = readDefinition(
+        JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Parameters<typeof readDefinition>[0],
+      );
+      return definition.versions.filter(({ served }) => served).flatMap((each) => typesOf(definition, each, version));
+    }),
+  );
 }
 
 function typesOf({ group, names: { kind, listKind } }: Definition, defined: DefinedVersion, dialect: 2 | 3): [string, DefinedType][] {
-  const [own, list] = [{ group, version: defined.name, kind }, { group, version: defined.name, kind: listKind }];
+  const [own, list] = [
+    { group, version: defined.name, kind },
+    { group, version: defined.name, kind: listKind },
+  ];
   const described = schemaIn(defined.schema, dialect);
   return [
-    [definedName(own), { fullName: fullName(own), schema: ref => objectSchema(described, own, beside(ref, dialect)) }],
-    [definedName(list), { fullName: fullName(list), schema: ref => listSchema(definedName(own), list, { ref, beside: beside(ref, dialect) }) }],
+    [definedName(own), { fullName: fullName(own), schema: (ref) => objectSchema(described, own, beside(ref, dialect)) }],
+    [
+      definedName(list),
+      { fullName: fullName(list), schema: (ref) => listSchema(definedName(own), list, { ref, beside: beside(ref, dialect) }) },
+    ],
   ];
 }
 
@@ -43,8 +53,17 @@ const FRAME: JsonObject = {
 
 /** What every object has, and what the definition says. */
 function objectSchema(described: JsonObject, kind: KindName, metadata: Described): JsonObject {
-  if (described['properties'] === undefined && described['x-kubernetes-preserve-unknown-fields'] === true && described['type'] === undefined) return { ...described, type: 'object', ...kindsOf(kind) };
-  const properties = { ...(described['properties'] as JsonObject | undefined), ...FRAME, metadata: metadata('meta.v1.ObjectMeta', 'Name, labels, annotations and whatever else every object has.') };
+  if (
+    described['properties'] === undefined &&
+    described['x-kubernetes-preserve-unknown-fields'] === true &&
+    described['type'] === undefined
+  )
+    return { ...described, type: 'object', ...kindsOf(kind) };
+  const properties = {
+    ...(described['properties'] as JsonObject | undefined),
+    ...FRAME,
+    metadata: metadata('meta.v1.ObjectMeta', 'Name, labels, annotations and whatever else every object has.'),
+  };
   return { ...described, type: 'object', properties, ...kindsOf(kind) };
 }
 
@@ -52,13 +71,24 @@ function objectSchema(described: JsonObject, kind: KindName, metadata: Described
 type Described = (name: string, description: string) => JsonObject;
 
 /** Nothing may stand beside a reference in version 3. */
-const beside = (ref: (name: string) => JsonObject, dialect: 2 | 3): Described =>
+const beside =
+  (ref: (name: string) => JsonObject, dialect: 2 | 3): Described =>
   (name, description) => ({ description, ...(dialect === 3 ? { allOf: [ref(name)] } : ref(name)) });
 
-function listSchema(item: string, kind: KindName, to: { readonly ref: (name: string) => JsonObject; readonly beside: Described }): JsonObject {
+function listSchema(
+  item: string,
+  kind: KindName,
+  to: { readonly ref: (name: string) => JsonObject; readonly beside: Described },
+): JsonObject {
   return {
-    description: `A list of objects of kind ${kind.kind.replace(/List$/, '')}.`, type: 'object', required: ['items'],
-    properties: { ...FRAME, items: { type: 'array', items: to.ref(item), description: 'The objects.' }, metadata: to.beside('meta.v1.ListMeta', 'Version of the list, and how it goes on.') },
+    description: `A list of objects of kind ${kind.kind.replace(/List$/, '')}.`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      ...FRAME,
+      items: { type: 'array', items: to.ref(item), description: 'The objects.' },
+      metadata: to.beside('meta.v1.ListMeta', 'Version of the list, and how it goes on.'),
+    },
     ...kindsOf(kind),
   };
 }
@@ -72,23 +102,31 @@ const ABSENT_IN_V2: ReadonlySet<string> = new Set([...LISTED, 'not', 'nullable',
 
 /** A schema as documents of one version of OpenAPI have it. */
 function schemaIn(schema: JsonObject, dialect: 2 | 3): JsonObject {
-  const embedded: JsonObject = schema['x-kubernetes-embedded-resource'] === true ? { properties: { ...FRAME, metadata: { type: 'object' }, ...(schema['properties'] as JsonObject | undefined) } } : {};
+  const embedded: JsonObject =
+    schema['x-kubernetes-embedded-resource'] === true
+      ? { properties: { ...FRAME, metadata: { type: 'object' }, ...(schema['properties'] as JsonObject | undefined) } }
+      : {};
   if (dialect === 2 && isAnything(schema)) return only(schema, ['description']);
-  const members = Object.entries({ ...schema, ...embedded }).filter(([name]) => !(dialect === 2 && (ABSENT_IN_V2.has(name) || isOpaque(schema, name))));
+  const members = Object.entries({ ...schema, ...embedded }).filter(
+    ([name]) => !(dialect === 2 && (ABSENT_IN_V2.has(name) || isOpaque(schema, name))),
+  );
   return Object.fromEntries(members.map(([name, value]) => [name, memberIn(name, value, dialect)]));
 }
 
 /** Old clients take a type that may be null, or two of them, for one that may not: no type at all is what they leave alone. */
 const isAnything = (schema: JsonObject): boolean => schema['nullable'] === true || schema['x-kubernetes-int-or-string'] === true;
 /** They also refuse unknown fields where any are declared. */
-const isOpaque = (schema: JsonObject, member: string): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true && (member === 'properties' || member === 'items' || member === 'required');
+const isOpaque = (schema: JsonObject, member: string): boolean =>
+  schema['x-kubernetes-preserve-unknown-fields'] === true && (member === 'properties' || member === 'items' || member === 'required');
 
 const only = (schema: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name) || name.startsWith('x-kubernetes-')));
 
 function memberIn(name: string, value: JsonValue | undefined, dialect: 2 | 3): JsonValue | undefined {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return LISTED.has(name) ? value.map(each => schemaIn(each as JsonObject, dialect)) : value;
+  if (Array.isArray(value)) return LISTED.has(name) ? value.map((each) => schemaIn(each as JsonObject, dialect)) : value;
   if (SINGLE.has(name)) return schemaIn(value, dialect);
-  return NAMED.has(name) ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, schemaIn(each as JsonObject, dialect)])) : value;
+  return NAMED.has(name)
+    ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, schemaIn(each as JsonObject, dialect)]))
+    : value;
 }

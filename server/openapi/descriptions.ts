@@ -12,14 +12,17 @@ interface Descriptions {
 
 let data: Descriptions | undefined;
 
-const descriptions = (): Descriptions =>
-  (data ??= readCatalogueData<Descriptions>('descriptions'));
+const descriptions = (): Descriptions => (data ??= readCatalogueData<Descriptions>('descriptions'));
 
 const versionless = (name: string): string => name.replace(/\.v\d\w*\./, '.');
 const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 /** What is said of a whole family of types. */
-const FAMILIES: readonly (readonly [RegExp, string])[] = [[/^(\w+)List$/, 'A list of objects of kind %.'], [/^(\w+)Spec$/, 'What is wanted of the %.'], [/^(\w+)Status$/, 'What is known of the present state of the %.']];
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^(\w+)List$/, 'A list of objects of kind %.'],
+  [/^(\w+)Spec$/, 'What is wanted of the %.'],
+  [/^(\w+)Status$/, 'What is known of the present state of the %.'],
+];
 
 export function descriptionOfType({ name }: ApiType): string | null {
   const known = descriptions().types[versionless(name)];
@@ -33,5 +36,7 @@ export function descriptionOfType({ name }: ApiType): string | null {
 
 export function descriptionOfField({ name, kinds }: ApiType, field: string): string | null {
   const { fields } = descriptions();
-  return fields[`${versionless(name)}.${field}`] ?? (kinds.length > 0 ? fields[`kind.${field}`] : undefined) ?? fields[`*.${field}`] ?? null;
+  return (
+    fields[`${versionless(name)}.${field}`] ?? (kinds.length > 0 ? fields[`kind.${field}`] : undefined) ?? fields[`*.${field}`] ?? null
+  );
 }

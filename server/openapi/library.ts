@@ -29,8 +29,19 @@ export class Library {
     const { groups } = defined();
     let known = this.whole.get(encoding);
     if (known?.of !== groups) {
-      const source = { ...sourceOf({ ...builtIn, groups: [...builtIn.groups, ...groups] }), definitions: groups.flatMap(({ name }) => definitions(name)) };
-      this.whole.set(encoding, known = { of: groups, documents: this.build(source, { version: 2, encoding }, () => { this.whole.delete(encoding); }) });
+      const source = {
+        ...sourceOf({ ...builtIn, groups: [...builtIn.groups, ...groups] }),
+        definitions: groups.flatMap(({ name }) => definitions(name)),
+      };
+      this.whole.set(
+        encoding,
+        (known = {
+          of: groups,
+          documents: this.build(source, { version: 2, encoding }, () => {
+            this.whole.delete(encoding);
+          }),
+        }),
+      );
     }
     return (await known.documents).get('') ?? null;
   }
@@ -44,13 +55,21 @@ export class Library {
 
   /** All of version 3. */
   async all(encoding: Encoding): Promise<BuiltDocuments> {
-    const [builtIn, ...groups] = await Promise.all([this.ofBuiltIn(encoding), this.ofGroups(this.options.defined().groups, encoding)]).then(([first, others]) => [first, ...others]);
-    return new Map([...builtIn ?? [], ...groups.flatMap(documents => [...documents])]);
+    const [builtIn, ...groups] = await Promise.all([this.ofBuiltIn(encoding), this.ofGroups(this.options.defined().groups, encoding)]).then(
+      ([first, others]) => [first, ...others],
+    );
+    return new Map([...(builtIn ?? []), ...groups.flatMap((documents) => [...documents])]);
   }
 
   private ofBuiltIn(encoding: Encoding): Promise<BuiltDocuments> {
     let documents = this.builtIn.get(encoding);
-    if (documents === undefined) this.builtIn.set(encoding, documents = this.build(sourceOf(this.options.builtIn), { version: 3, encoding }, () => { this.builtIn.delete(encoding); }));
+    if (documents === undefined)
+      this.builtIn.set(
+        encoding,
+        (documents = this.build(sourceOf(this.options.builtIn), { version: 3, encoding }, () => {
+          this.builtIn.delete(encoding);
+        })),
+      );
     return documents;
   }
 
@@ -58,13 +77,23 @@ export class Library {
   private ofGroups(groups: readonly ServedGroup[], encoding: Encoding): Promise<BuiltDocuments[]> {
     const known = this.groups.get(encoding) ?? new WeakMap<ServedGroup, Promise<BuiltDocuments>>();
     this.groups.set(encoding, known);
-    const missing = groups.filter(group => !known.has(group));
+    const missing = groups.filter((group) => !known.has(group));
     if (missing.length > 0) {
-      const source = { ...sourceOf({ groups: missing }), definitions: missing.flatMap(({ name }) => this.options.definitions(name)), partial: true };
-      const built = this.build(source, { version: 3, encoding }, () => { for (const group of missing) known.delete(group); });
-      for (const group of missing) known.set(group, built.then(documents => new Map([...documents].filter(([path]) => path.startsWith(`apis/${group.name}/`)))));
+      const source = {
+        ...sourceOf({ groups: missing }),
+        definitions: missing.flatMap(({ name }) => this.options.definitions(name)),
+        partial: true,
+      };
+      const built = this.build(source, { version: 3, encoding }, () => {
+        for (const group of missing) known.delete(group);
+      });
+      for (const group of missing)
+        known.set(
+          group,
+          built.then((documents) => new Map([...documents].filter(([path]) => path.startsWith(`apis/${group.name}/`)))),
+        );
     }
-    return Promise.all(groups.map(group => known.get(group) ?? Promise.resolve(new Map())));
+    return Promise.all(groups.map((group) => known.get(group) ?? Promise.resolve(new Map())));
   }
 
   /** A failure is told to whoever waits, and tried again by the next one. */
@@ -76,6 +105,13 @@ export class Library {
 }
 
 export function sourceOf({ groups }: Pick<Catalogue, 'groups'>): Source {
-  const resources = groups.flatMap(({ versions }) => versions.flatMap(version => version.resources));
-  return { groups, answersObject: new Set(resources.filter(resource => behaviourOf(resource).strategy.deleteAnswers === 'object').map(({ group, resource }) => `${group}/${resource}`)) };
+  const resources = groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources));
+  return {
+    groups,
+    answersObject: new Set(
+      resources
+        .filter((resource) => behaviourOf(resource).strategy.deleteAnswers === 'object')
+        .map(({ group, resource }) => `${group}/${resource}`),
+    ),
+  };
 }

@@ -16,7 +16,9 @@ export interface OpenApi {
 
 const decompress = promisify(gunzip);
 
-export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' | 'definitions'>> { readonly builtIn: Catalogue }
+export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' | 'definitions'>> {
+  readonly builtIn: Catalogue;
+}
 
 /** Descriptions of the API in OpenAPI versions 2 and 3, made when they are first asked for. */
 export function createOpenApi({ builtIn, defined = () => NOTHING, definitions = () => [] }: OpenApiOptions): OpenApi {
@@ -43,7 +45,7 @@ export function createOpenApi({ builtIn, defined = () => NOTHING, definitions = 
   };
 
   return {
-    documents: async context => {
+    documents: async (context) => {
       const [, root, version, ...rest] = context.info.path.replace(/\/$/, '').split('/');
       if (root !== 'openapi') return false;
       if (version === 'v2' && rest.length === 0) return sendDocument(context, 2, '');
@@ -60,7 +62,13 @@ const urlOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=
 
 /** Hashes in the addresses let clients keep documents for as long as they do not change. */
 const indexOf = (documents: BuiltDocuments): Buffer =>
-  Buffer.from(JSON.stringify({ paths: Object.fromEntries([...documents].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, { hash }]) => [path, { serverRelativeURL: urlOf(path, hash) }])) }));
+  Buffer.from(
+    JSON.stringify({
+      paths: Object.fromEntries(
+        [...documents].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, { hash }]) => [path, { serverRelativeURL: urlOf(path, hash) }]),
+      ),
+    }),
+  );
 
 const MEDIA_TYPES: Readonly<Record<2 | 3, Readonly<Record<Encoding, string>>>> = {
   2: { json: 'application/json', protobuf: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' },
@@ -75,11 +83,16 @@ function wantedEncoding({ request }: RequestContext, version: 2 | 3): Encoding |
   const { json, protobuf } = MEDIA_TYPES[version];
   const encodings: Readonly<Record<string, Encoding>> = { [json]: 'json', [protobuf]: 'protobuf', '*/*': 'json', 'application/*': 'json' };
   const accept = request.headers.accept ?? '';
-  const entries = (accept === '' ? '*/*' : accept).split(',').map(entry => {
-    const [mediaType = '', ...parameters] = entry.split(';').map(part => part.trim());
-    return { mediaType: spelled(mediaType), quality: Number(parameters.find(each => each.startsWith('q='))?.slice(2) ?? 1) || 0 };
+  const entries = (accept === '' ? '*/*' : accept).split(',').map((entry) => {
+    const [mediaType = '', ...parameters] = entry.split(';').map((part) => part.trim());
+    return { mediaType: spelled(mediaType), quality: Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1) || 0 };
   });
-  return entries.sort((a, b) => b.quality - a.quality).map(({ mediaType }) => encodings[mediaType]).find(encoding => encoding !== undefined) ?? null;
+  return (
+    entries
+      .sort((a, b) => b.quality - a.quality)
+      .map(({ mediaType }) => encodings[mediaType])
+      .find((encoding) => encoding !== undefined) ?? null
+  );
 }
 
 async function sendBuilt(context: RequestContext, mediaType: string, { hash, gzip }: BuiltDocument): Promise<void> {

@@ -46,7 +46,8 @@ const WATCH_EVENT = `${META}WatchEvent`;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 /** `rbac.authorization.k8s.io` becomes `rbacAuthorization`, the core group `core`. */
-const groupWord = (group: string): string => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, '').replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase()));
+const groupWord = (group: string): string =>
+  group === '' ? 'core' : group.replace(/\.k8s\.io$/, '').replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase());
 const tagOf = ({ group, version }: GroupVersion): string => `${groupWord(group)}_${version}`;
 const scopeWord = (groupVersion: GroupVersion): string => `${capital(groupWord(groupVersion.group))}${capital(groupVersion.version)}`;
 
@@ -67,12 +68,33 @@ interface VerbRow {
 }
 
 const VERBS: Readonly<Record<string, VerbRow>> = {
-  list: { method: 'get', word: 'list', action: 'list', says: 'Lists objects of kind %, or follows their changes.', body: null, codes: [200] },
+  list: {
+    method: 'get',
+    word: 'list',
+    action: 'list',
+    says: 'Lists objects of kind %, or follows their changes.',
+    body: null,
+    codes: [200],
+  },
   create: { method: 'post', word: 'create', action: 'post', says: 'Creates an object of kind %.', body: 'object', codes: [200, 201, 202] },
-  deletecollection: { method: 'delete', word: 'delete', action: 'deletecollection', says: 'Removes all selected objects of kind %.', body: 'options', codes: [200] },
+  deletecollection: {
+    method: 'delete',
+    word: 'delete',
+    action: 'deletecollection',
+    says: 'Removes all selected objects of kind %.',
+    body: 'options',
+    codes: [200],
+  },
   get: { method: 'get', word: 'read', action: 'get', says: 'Reads an object of kind %.', body: null, codes: [200] },
   update: { method: 'put', word: 'replace', action: 'put', says: 'Replaces an object of kind %.', body: 'object', codes: [200, 201] },
-  patch: { method: 'patch', word: 'patch', action: 'patch', says: 'Changes parts of an object of kind %.', body: 'patch', codes: [200, 201] },
+  patch: {
+    method: 'patch',
+    word: 'patch',
+    action: 'patch',
+    says: 'Changes parts of an object of kind %.',
+    body: 'patch',
+    codes: [200, 201],
+  },
   delete: { method: 'delete', word: 'delete', action: 'delete', says: 'Removes an object of kind %.', body: 'options', codes: [200, 202] },
 };
 
@@ -89,88 +111,205 @@ const CONNECT_METHODS: Readonly<Record<string, Method>> = { get: 'get', create: 
 const TEXT_SUBRESOURCES: Readonly<Record<string, string>> = { log: 'core.v1.PodLogOptions' };
 
 /** Everything below one group version, its own document first. */
-export function pathsOfVersion({ name: group }: ServedGroup, version: string, resources: readonly ServedResource[], answersObject: AnswersObject): PathEntry[] {
+export function pathsOfVersion(
+  { name: group }: ServedGroup,
+  version: string,
+  resources: readonly ServedResource[],
+  answersObject: AnswersObject,
+): PathEntry[] {
   const groupVersion = { group, version };
-  const own = documentPath(`/${rootOf(groupVersion)}/`, `get${scopeWord(groupVersion)}APIResources`, 'Tells which resources there are.', `${META}APIResourceList`, tagOf(groupVersion));
-  return [own, ...resources.flatMap(resource => pathsOfResource(resource, answersObject))];
+  const own = documentPath(
+    `/${rootOf(groupVersion)}/`,
+    `get${scopeWord(groupVersion)}APIResources`,
+    'Tells which resources there are.',
+    `${META}APIResourceList`,
+    tagOf(groupVersion),
+  );
+  return [own, ...resources.flatMap((resource) => pathsOfResource(resource, answersObject))];
 }
 
 const pathsOfResource = (resource: ServedResource, answersObject: AnswersObject): PathEntry[] => {
   const root = `/${rootOf(resource)}`;
   const below = resource.namespaced ? '/namespaces/{namespace}' : '';
   const collection = `${below}/${resource.resource}`;
-  const all = resource.namespaced && resource.verbs.has('list') ? [entry(`${root}/${resource.resource}`, [verbOperation(resource, 'list', { acrossNamespaces: true })])] : [];
+  const all =
+    resource.namespaced && resource.verbs.has('list')
+      ? [entry(`${root}/${resource.resource}`, [verbOperation(resource, 'list', { acrossNamespaces: true })])]
+      : [];
   return [
     ...all,
-    entry(`${root}${collection}`, COLLECTION_VERBS.filter(verb => resource.verbs.has(verb)).map(verb => verbOperation(resource, verb))),
-    entry(`${root}${collection}/{name}`, OBJECT_VERBS.filter(verb => resource.verbs.has(verb)).map(verb => verbOperation(resource, verb, { answersObject: answersObject(resource) }))),
-    ...[...resource.subresources.values()].flatMap(each => pathsOfSubresource(resource, each, `${root}${collection}/{name}/${each.name}`)),
+    entry(
+      `${root}${collection}`,
+      COLLECTION_VERBS.filter((verb) => resource.verbs.has(verb)).map((verb) => verbOperation(resource, verb)),
+    ),
+    entry(
+      `${root}${collection}/{name}`,
+      OBJECT_VERBS.filter((verb) => resource.verbs.has(verb)).map((verb) =>
+        verbOperation(resource, verb, { answersObject: answersObject(resource) }),
+      ),
+    ),
+    ...[...resource.subresources.values()].flatMap((each) =>
+      pathsOfSubresource(resource, each, `${root}${collection}/{name}/${each.name}`),
+    ),
     ...watchPaths(resource, root, collection),
   ].filter(({ operations }) => operations.length > 0);
 };
 
-const entry = (path: string, operations: readonly Operation[]): PathEntry => ({ path, operations, parameters: [...pathParameters(path), ...PRETTY] });
+const entry = (path: string, operations: readonly Operation[]): PathEntry => ({
+  path,
+  operations,
+  parameters: [...pathParameters(path), ...PRETTY],
+});
 
-const subjectOf = (resource: ServedResource, acrossNamespaces = false): string => `${resource.namespaced && !acrossNamespaces ? 'Namespaced' : ''}${resource.kind}`;
+const subjectOf = (resource: ServedResource, acrossNamespaces = false): string =>
+  `${resource.namespaced && !acrossNamespaces ? 'Namespaced' : ''}${resource.kind}`;
 
-interface VerbOptions { readonly acrossNamespaces?: boolean; readonly answersObject?: boolean }
+interface VerbOptions {
+  readonly acrossNamespaces?: boolean;
+  readonly answersObject?: boolean;
+}
 
-function verbOperation(resource: ServedResource, verb: string, { acrossNamespaces = false, answersObject = false }: VerbOptions = {}): Operation {
+function verbOperation(
+  resource: ServedResource,
+  verb: string,
+  { acrossNamespaces = false, answersObject = false }: VerbOptions = {},
+): Operation {
   const row = VERBS[verb] ?? unknownVerb(verb);
   const subject = `${verb === 'deletecollection' ? 'Collection' : ''}${subjectOf(resource, acrossNamespaces)}${acrossNamespaces ? 'ForAllNamespaces' : ''}`;
-  const answered = verb === 'list' ? typeName({ ...resource, kind: resource.listKind }) : row.body === 'options' && !answersObject ? STATUS : typeName(resource);
+  const answered =
+    verb === 'list'
+      ? typeName({ ...resource, kind: resource.listKind })
+      : row.body === 'options' && !answersObject
+        ? STATUS
+        : typeName(resource);
   return {
     ...common(resource, row, verb, `${row.word}${scopeWord(resource)}${subject}`, bodyKind(resource)),
-    answers: row.codes.map(code => [code, answered] as const), answer: verb === 'list' ? 'stream' : 'object',
+    answers: row.codes.map((code) => [code, answered] as const),
+    answer: verb === 'list' ? 'stream' : 'object',
   };
 }
 
-const unknownVerb = (verb: string): never => { throw new Error(`verb ${verb} has no operation`); };
+const unknownVerb = (verb: string): never => {
+  throw new Error(`verb ${verb} has no operation`);
+};
 
 const BODIES: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) => Operation['body']>> = {
-  object: kind => ({ type: typeName(kind), required: true }),
+  object: (kind) => ({ type: typeName(kind), required: true }),
   patch: () => ({ type: `${META}Patch`, required: true }),
   options: () => ({ type: `${META}DeleteOptions`, required: false }),
 };
 
-const common = (owner: ServedResource, { method, action, says, body }: VerbRow, verb: string, id: string, kind: KindName): Omit<Operation, 'answers' | 'answer'> => ({
-  method, id, tag: tagOf(owner), action, kind, description: says.replace('%', kind.kind),
-  parameters: VERB_PARAMETERS[verb] ?? [], body: body === null ? null : BODIES[body](kind), deprecated: false,
+const common = (
+  owner: ServedResource,
+  { method, action, says, body }: VerbRow,
+  verb: string,
+  id: string,
+  kind: KindName,
+): Omit<Operation, 'answers' | 'answer'> => ({
+  method,
+  id,
+  tag: tagOf(owner),
+  action,
+  kind,
+  description: says.replace('%', kind.kind),
+  parameters: VERB_PARAMETERS[verb] ?? [],
+  body: body === null ? null : BODIES[body](kind),
+  deprecated: false,
   // Nobody knows how lists of types merge that are not compiled in.
-  patches: method !== 'patch' ? null : typeOfKind(owner) === undefined ? PATCH_MEDIA_TYPES.filter(each => each !== STRATEGIC) : PATCH_MEDIA_TYPES,
+  patches:
+    method !== 'patch'
+      ? null
+      : typeOfKind(owner) === undefined
+        ? PATCH_MEDIA_TYPES.filter((each) => each !== STRATEGIC)
+        : PATCH_MEDIA_TYPES,
 });
 
 function pathsOfSubresource(resource: ServedResource, subresource: Subresource, path: string): PathEntry[] {
-  if (!isConnection(subresource)) return [entry(path, Object.keys(VERBS).filter(verb => subresource.verbs.has(verb)).map(verb => subresourceOperation(resource, subresource, verb)))];
-  if (subresource.name !== PROXY) return [connectEntry(path, resource, subresource, [...subresource.verbs].flatMap(verb => CONNECT_METHODS[verb] ?? []), '')];
-  return [connectEntry(path, resource, subresource, PROXY_METHODS, ''), connectEntry(`${path}/{path}`, resource, subresource, PROXY_METHODS, 'WithPath')];
+  if (!isConnection(subresource))
+    return [
+      entry(
+        path,
+        Object.keys(VERBS)
+          .filter((verb) => subresource.verbs.has(verb))
+          .map((verb) => subresourceOperation(resource, subresource, verb)),
+      ),
+    ];
+  if (subresource.name !== PROXY)
+    return [
+      connectEntry(
+        path,
+        resource,
+        subresource,
+        [...subresource.verbs].flatMap((verb) => CONNECT_METHODS[verb] ?? []),
+        '',
+      ),
+    ];
+  return [
+    connectEntry(path, resource, subresource, PROXY_METHODS, ''),
+    connectEntry(`${path}/{path}`, resource, subresource, PROXY_METHODS, 'WithPath'),
+  ];
 }
 
 function subresourceOperation(resource: ServedResource, subresource: Subresource, verb: string): Operation {
   const row = VERBS[verb] ?? unknownVerb(verb);
   const options = TEXT_SUBRESOURCES[subresource.name];
   const id = `${row.word}${scopeWord(resource)}${subjectOf(resource)}${capital(subresource.name)}`;
-  const shared = { ...common(resource, row, verb, id, bodyKind(subresource)), description: row.says.replace('%', `${subresource.kind} (subresource ${subresource.name} of ${resource.kind})`) };
+  const shared = {
+    ...common(resource, row, verb, id, bodyKind(subresource)),
+    description: row.says.replace('%', `${subresource.kind} (subresource ${subresource.name} of ${resource.kind})`),
+  };
   if (options !== undefined) return { ...shared, parameters: optionParameters(options), answers: [[200, null]], answer: 'text' };
-  return { ...shared, answers: row.codes.map(code => [code, typeName(subresource)] as const), answer: 'object' };
+  return { ...shared, answers: row.codes.map((code) => [code, typeName(subresource)] as const), answer: 'object' };
 }
 
-const connectEntry = (path: string, resource: ServedResource, subresource: Subresource, methods: readonly Method[], suffix: string): PathEntry => ({
-  path, parameters: [...pathParameters(path), ...optionParameters(`core.v1.${subresource.kind}`).filter(({ name }) => !path.includes(`{${name}}`))],
-  operations: methods.map(method => ({
-    method, id: `connect${scopeWord(resource)}${capital(method)}${subjectOf(resource)}${capital(subresource.name)}${suffix}`, tag: tagOf(resource), action: 'connect',
-    description: `Connects ${method.toUpperCase()} requests to ${subresource.name} of ${resource.kind}.`, kind: bodyKind(subresource),
-    parameters: [], body: null, patches: null, answers: [[200, null]], answer: 'any', deprecated: false,
+const connectEntry = (
+  path: string,
+  resource: ServedResource,
+  subresource: Subresource,
+  methods: readonly Method[],
+  suffix: string,
+): PathEntry => ({
+  path,
+  parameters: [
+    ...pathParameters(path),
+    ...optionParameters(`core.v1.${subresource.kind}`).filter(({ name }) => !path.includes(`{${name}}`)),
+  ],
+  operations: methods.map((method) => ({
+    method,
+    id: `connect${scopeWord(resource)}${capital(method)}${subjectOf(resource)}${capital(subresource.name)}${suffix}`,
+    tag: tagOf(resource),
+    action: 'connect',
+    description: `Connects ${method.toUpperCase()} requests to ${subresource.name} of ${resource.kind}.`,
+    kind: bodyKind(subresource),
+    parameters: [],
+    body: null,
+    patches: null,
+    answers: [[200, null]],
+    answer: 'any',
+    deprecated: false,
   })),
 });
 
 /** The older way to watch, kept for old clients. */
 function watchPaths(resource: ServedResource, root: string, collection: string): PathEntry[] {
   if (!resource.verbs.has('watch')) return [];
-  const watch = (path: string, subject: string, action: string): PathEntry => entry(`${root}/watch${path}`, [{
-    method: 'get', id: `watch${scopeWord(resource)}${subject}`, tag: tagOf(resource), action, kind: bodyKind(resource), parameters: VERB_PARAMETERS['watch'] ?? [], body: null, patches: null,
-    description: `Follows changes of ${resource.kind}. Deprecated: use the parameter "watch" of a list.`, answers: [[200, WATCH_EVENT]], answer: 'stream', deprecated: true,
-  }]);
+  const watch = (path: string, subject: string, action: string): PathEntry =>
+    entry(`${root}/watch${path}`, [
+      {
+        method: 'get',
+        id: `watch${scopeWord(resource)}${subject}`,
+        tag: tagOf(resource),
+        action,
+        kind: bodyKind(resource),
+        parameters: VERB_PARAMETERS['watch'] ?? [],
+        body: null,
+        patches: null,
+        description: `Follows changes of ${resource.kind}. Deprecated: use the parameter "watch" of a list.`,
+        answers: [[200, WATCH_EVENT]],
+        answer: 'stream',
+        deprecated: true,
+      },
+    ]);
   return [
     ...(resource.namespaced ? [watch(`/${resource.resource}`, `${resource.kind}ListForAllNamespaces`, 'watchlist')] : []),
     watch(collection, `${subjectOf(resource)}List`, 'watchlist'),
@@ -179,14 +318,40 @@ function watchPaths(resource: ServedResource, root: string, collection: string):
 }
 
 const documentPath = (path: string, id: string, description: string, type: string, tag: string): PathEntry => ({
-  path, parameters: [],
-  operations: [{ method: 'get', id, tag, description, action: null, kind: null, parameters: [], body: null, patches: null, answers: [[200, type]], answer: 'object', deprecated: false }],
+  path,
+  parameters: [],
+  operations: [
+    {
+      method: 'get',
+      id,
+      tag,
+      description,
+      action: null,
+      kind: null,
+      parameters: [],
+      body: null,
+      patches: null,
+      answers: [[200, type]],
+      answer: 'object',
+      deprecated: false,
+    },
+  ],
 });
 
 /** Documents about the API that belong to no group version, by the name under which OpenAPI describes each. */
 export function rootDocuments(groups: readonly ServedGroup[]): Map<string, PathEntry[]> {
-  const ofGroup = ({ name }: ServedGroup): [string, PathEntry[]] =>
-    [`apis/${name}`, [documentPath(`/apis/${name}/`, `get${capital(groupWord(name))}APIGroup`, 'Tells which versions the group has.', `${META}APIGroup`, groupWord(name))]];
+  const ofGroup = ({ name }: ServedGroup): [string, PathEntry[]] => [
+    `apis/${name}`,
+    [
+      documentPath(
+        `/apis/${name}/`,
+        `get${capital(groupWord(name))}APIGroup`,
+        'Tells which versions the group has.',
+        `${META}APIGroup`,
+        groupWord(name),
+      ),
+    ],
+  ];
   return new Map([
     ['api', [documentPath('/api/', 'getCoreAPIVersions', 'Tells which versions the core group has.', `${META}APIVersions`, 'core')]],
     ['apis', [documentPath('/apis/', 'getAPIVersions', 'Tells which groups there are.', `${META}APIGroupList`, 'apis')]],

@@ -12,21 +12,45 @@ export interface Parameter {
 type QueryRow = readonly [type: Parameter['type'], description: string];
 
 const QUERY: Readonly<Record<string, QueryRow>> = {
-  allowWatchBookmarks: ['boolean', 'Asks for bookmark events in a watch: they carry only a resource version from which the watch can be continued.'],
-  continue: ['string', 'Token of the previous chunk of a list: the answer is the chunk that follows. All other parameters must stay the same.'],
+  allowWatchBookmarks: [
+    'boolean',
+    'Asks for bookmark events in a watch: they carry only a resource version from which the watch can be continued.',
+  ],
+  continue: [
+    'string',
+    'Token of the previous chunk of a list: the answer is the chunk that follows. All other parameters must stay the same.',
+  ],
   dryRun: ['string', 'Go through every step of the request but keep nothing. The only value is "All".'],
-  fieldManager: ['string', 'Name of whoever makes this change, up to 128 printable characters, under which the written fields are recorded. Needed for apply.'],
+  fieldManager: [
+    'string',
+    'Name of whoever makes this change, up to 128 printable characters, under which the written fields are recorded. Needed for apply.',
+  ],
   fieldSelector: ['string', 'Only objects whose fields have these values, such as "metadata.name=web".'],
-  fieldValidation: ['string', 'What to do about unknown and duplicate fields: "Ignore", "Warn" (the default), or "Strict", which refuses the request.'],
+  fieldValidation: [
+    'string',
+    'What to do about unknown and duplicate fields: "Ignore", "Warn" (the default), or "Strict", which refuses the request.',
+  ],
   force: ['boolean', 'For apply only: take over fields that other managers own.'],
   gracePeriodSeconds: ['integer', 'Seconds until the object goes. 0 means at once; unset means what the kind has as its default.'],
-  ignoreStoreReadErrorWithClusterBreakingPotential: ['boolean', 'Remove the object although what is stored of it cannot be read. Finalizers and preconditions are not looked at.'],
+  ignoreStoreReadErrorWithClusterBreakingPotential: [
+    'boolean',
+    'Remove the object although what is stored of it cannot be read. Finalizers and preconditions are not looked at.',
+  ],
   labelSelector: ['string', 'Only objects with such labels, for example "app=web,tier in (a,b)".'],
   limit: ['integer', 'Longest list to answer with. If there is more, the list carries a token for the parameter "continue".'],
   orphanDependents: ['boolean', 'Older form of propagationPolicy: whether dependents stay.'],
-  pretty: ['string', '"true" asks for an answer that is laid out for people, "false" for one that is not; without it browsers, curl and Wget get the former.'],
-  propagationPolicy: ['string', 'What becomes of dependents: "Orphan" leaves them, "Background" lets them be removed afterwards, "Foreground" before.'],
-  resourceVersion: ['string', 'How recent the answer must be: unset is the most recent state, "0" any state. For a watch, the version after which it starts.'],
+  pretty: [
+    'string',
+    '"true" asks for an answer that is laid out for people, "false" for one that is not; without it browsers, curl and Wget get the former.',
+  ],
+  propagationPolicy: [
+    'string',
+    'What becomes of dependents: "Orphan" leaves them, "Background" lets them be removed afterwards, "Foreground" before.',
+  ],
+  resourceVersion: [
+    'string',
+    'How recent the answer must be: unset is the most recent state, "0" any state. For a watch, the version after which it starts.',
+  ],
   resourceVersionMatch: ['string', 'How resourceVersion is meant for a list: "NotOlderThan" or "Exact".'],
   sendInitialEvents: ['boolean', 'Begin a watch with the present objects as events, and a bookmark after them.'],
   timeoutSeconds: ['integer', 'End of a list or watch, however much is done by then.'],
@@ -53,39 +77,70 @@ const CONNECT: Readonly<Record<string, string>> = {
   tty: 'Give the program a terminal.',
 };
 
-const named = (...names: readonly string[]): readonly Parameter[] => names.map(name => {
-  const [type, description] = QUERY[name] ?? unknown(name);
-  return { name, in: 'query', type, description };
-});
+const named = (...names: readonly string[]): readonly Parameter[] =>
+  names.map((name) => {
+    const [type, description] = QUERY[name] ?? unknown(name);
+    return { name, in: 'query', type, description };
+  });
 
-const unknown = (name: string): never => { throw new Error(`parameter ${name} is not described`); };
+const unknown = (name: string): never => {
+  throw new Error(`parameter ${name} is not described`);
+};
 
-const LIST = ['allowWatchBookmarks', 'continue', 'fieldSelector', 'labelSelector', 'limit', 'resourceVersion', 'resourceVersionMatch', 'sendInitialEvents', 'timeoutSeconds', 'watch'];
+const LIST = [
+  'allowWatchBookmarks',
+  'continue',
+  'fieldSelector',
+  'labelSelector',
+  'limit',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'sendInitialEvents',
+  'timeoutSeconds',
+  'watch',
+];
 const WRITE = ['dryRun', 'fieldManager', 'fieldValidation'];
-const REMOVE = ['dryRun', 'gracePeriodSeconds', 'ignoreStoreReadErrorWithClusterBreakingPotential', 'orphanDependents', 'propagationPolicy'];
-const COLLECTION = LIST.filter(name => name !== 'allowWatchBookmarks' && name !== 'watch');
+const REMOVE = [
+  'dryRun',
+  'gracePeriodSeconds',
+  'ignoreStoreReadErrorWithClusterBreakingPotential',
+  'orphanDependents',
+  'propagationPolicy',
+];
+const COLLECTION = LIST.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch');
 
 /** Query parameters by verb. */
 export const VERB_PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
-  get: [], list: named(...LIST), watch: named(...LIST), create: named(...WRITE), update: named(...WRITE), patch: named(...WRITE, 'force'),
-  delete: named(...REMOVE), deletecollection: named(...[...REMOVE, ...COLLECTION].sort()),
+  get: [],
+  list: named(...LIST),
+  watch: named(...LIST),
+  create: named(...WRITE),
+  update: named(...WRITE),
+  patch: named(...WRITE, 'force'),
+  delete: named(...REMOVE),
+  deletecollection: named(...[...REMOVE, ...COLLECTION].sort()),
 };
 
 /** What every operation on resources takes. */
 export const PRETTY = named('pretty');
 
 const PATH: Readonly<Record<string, string>> = {
-  name: 'Name of the object.', namespace: 'Namespace of the object.', path: 'Path to ask the target for.',
+  name: 'Name of the object.',
+  namespace: 'Namespace of the object.',
+  path: 'Path to ask the target for.',
 };
 
 /** Parameters that the braces in a path stand for, in their order. */
 export const pathParameters = (path: string): Parameter[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', type: 'string', description: PATH[name] ?? '' }));
 
-const isWhole = (shape: Shape): boolean => shape.is === 'list' ? isWhole(shape.items) : shape.is === 'scalar' && /^int/.test(shape.scalar);
-const typeOf = (shape: Shape): Parameter['type'] => (shape.is === 'scalar' && shape.scalar === 'boolean' ? 'boolean' : isWhole(shape) ? 'integer' : 'string');
+const isWhole = (shape: Shape): boolean =>
+  shape.is === 'list' ? isWhole(shape.items) : shape.is === 'scalar' && /^int/.test(shape.scalar);
+const typeOf = (shape: Shape): Parameter['type'] =>
+  shape.is === 'scalar' && shape.scalar === 'boolean' ? 'boolean' : isWhole(shape) ? 'integer' : 'string';
 
 /** The members of a message of options, such as `core.v1.PodExecOptions`, as query parameters. */
-export const optionParameters = (message: string): Parameter[] => (messageNamed(message)?.fields ?? [])
-  .map(({ name, shape }): Parameter => ({ name, in: 'query', type: typeOf(shape), description: CONNECT[name] ?? '' }))
-  .sort((a, b) => (a.name < b.name ? -1 : 1));
+export const optionParameters = (message: string): Parameter[] =>
+  (messageNamed(message)?.fields ?? [])
+    .map(({ name, shape }): Parameter => ({ name, in: 'query', type: typeOf(shape), description: CONNECT[name] ?? '' }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -11,8 +11,12 @@ export interface Dialect {
 }
 
 const SCALARS: Readonly<Record<string, JsonObject>> = {
-  string: { type: 'string' }, bytes: { type: 'string', format: 'byte' }, int32: { type: 'integer', format: 'int32' }, int64: { type: 'integer', format: 'int64' },
-  double: { type: 'number', format: 'double' }, boolean: { type: 'boolean' },
+  string: { type: 'string' },
+  bytes: { type: 'string', format: 'byte' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  boolean: { type: 'boolean' },
 };
 
 /** JSON forms of their own, where version 3 can say more than version 2. */
@@ -27,7 +31,10 @@ export class SchemaSet {
   private readonly wanted: string[] = [];
 
   /** `defined`: types that are not built in. */
-  constructor(private readonly dialect: Dialect, private readonly defined: DefinedTypes = new Map()) {}
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly defined: DefinedTypes = new Map(),
+  ) {}
 
   /** A reference to the schema of a type, by its short name; the schema becomes part of the set. */
   ref(name: string): JsonObject {
@@ -40,8 +47,11 @@ export class SchemaSet {
 
   /** All that was referred to, and all that these refer to, by full name in the order of the alphabet. */
   all(): JsonObject {
-    for (let name = this.wanted.pop(); name !== undefined; name = this.wanted.pop()) this.made.set(name, this.defined.get(name)?.schema(each => this.ref(each)) ?? this.schemaOf(typeNamed(name) ?? missing(name)));
-    return Object.fromEntries([...this.made].map(([name, schema]) => [this.fullName(name), schema] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+    for (let name = this.wanted.pop(); name !== undefined; name = this.wanted.pop())
+      this.made.set(name, this.defined.get(name)?.schema((each) => this.ref(each)) ?? this.schemaOf(typeNamed(name) ?? missing(name)));
+    return Object.fromEntries(
+      [...this.made].map(([name, schema]) => [this.fullName(name), schema] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
   }
 
   private fullName(name: string): string {
@@ -50,11 +60,23 @@ export class SchemaSet {
 
   private schemaOf(type: ApiType): JsonObject {
     const description = descriptionOfType(type);
-    const kinds = type.kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': type.kinds.map(({ group, kind, version }) => ({ group, kind, version })) };
+    const kinds =
+      type.kinds.length === 0
+        ? {}
+        : { 'x-kubernetes-group-version-kind': type.kinds.map(({ group, kind, version }) => ({ group, kind, version })) };
     return {
-      ...(description === null ? {} : { description }), ...(type.fields === undefined ? this.leaf(type) : this.members(type, type.fields)), ...kinds,
+      ...(description === null ? {} : { description }),
+      ...(type.fields === undefined ? this.leaf(type) : this.members(type, type.fields)),
+      ...kinds,
       ...(type.mapType === undefined ? {} : { 'x-kubernetes-map-type': type.mapType }),
-      ...(type.unions.length === 0 ? {} : { 'x-kubernetes-unions': type.unions.map(union => ({ ...union, 'fields-to-discriminateBy': { ...union['fields-to-discriminateBy'] } })) }),
+      ...(type.unions.length === 0
+        ? {}
+        : {
+            'x-kubernetes-unions': type.unions.map((union) => ({
+              ...union,
+              'fields-to-discriminateBy': { ...union['fields-to-discriminateBy'] },
+            })),
+          }),
     };
   }
 
@@ -66,9 +88,10 @@ export class SchemaSet {
   }
 
   private members(type: ApiType, fields: ReadonlyMap<string, Field>): JsonObject {
-    const required = [...fields.values()].filter(field => field.required).map(({ name }) => name);
+    const required = [...fields.values()].filter((field) => field.required).map(({ name }) => name);
     return {
-      type: 'object', properties: Object.fromEntries([...fields.values()].map(field => [field.name, this.member(type, field)])),
+      type: 'object',
+      properties: Object.fromEntries([...fields.values()].map((field) => [field.name, this.member(type, field)])),
       ...(required.length === 0 ? {} : { required }),
     };
   }
@@ -77,7 +100,8 @@ export class SchemaSet {
     const description = descriptionOfField(owner, field.name);
     const beside = { ...(description === null ? {} : { description }), ...this.defaultOf(field), ...extensionsOf(field) };
     const schema = this.shape(field.shape);
-    const wrapped = this.dialect.version === 3 && schema['$ref'] !== undefined && Object.keys(beside).length > 0 ? { allOf: [schema] } : schema;
+    const wrapped =
+      this.dialect.version === 3 && schema['$ref'] !== undefined && Object.keys(beside).length > 0 ? { allOf: [schema] } : schema;
     return { ...beside, ...wrapped, ...(field.enum === undefined ? {} : { enum: [...field.enum] }) };
   }
 
@@ -90,20 +114,31 @@ export class SchemaSet {
 
   private shape(shape: Shape): JsonObject {
     switch (shape.is) {
-      case 'scalar': return { ...SCALARS[shape.scalar] };
-      case 'type': return this.ref(shape.name);
-      case 'list': return { type: 'array', items: this.shape(shape.items) };
-      case 'map': return { type: 'object', additionalProperties: this.shape(shape.values) };
+      case 'scalar':
+        return { ...SCALARS[shape.scalar] };
+      case 'type':
+        return this.ref(shape.name);
+      case 'list':
+        return { type: 'array', items: this.shape(shape.items) };
+      case 'map':
+        return { type: 'object', additionalProperties: this.shape(shape.values) };
     }
   }
 }
 
 const EXTENSIONS: readonly (readonly [keyof Field, string])[] = [
-  ['listMapKeys', 'x-kubernetes-list-map-keys'], ['listType', 'x-kubernetes-list-type'], ['mapType', 'x-kubernetes-map-type'],
-  ['patchMergeKey', 'x-kubernetes-patch-merge-key'], ['patchStrategy', 'x-kubernetes-patch-strategy'],
+  ['listMapKeys', 'x-kubernetes-list-map-keys'],
+  ['listType', 'x-kubernetes-list-type'],
+  ['mapType', 'x-kubernetes-map-type'],
+  ['patchMergeKey', 'x-kubernetes-patch-merge-key'],
+  ['patchStrategy', 'x-kubernetes-patch-strategy'],
 ];
 
 const extensionsOf = (field: Field): JsonObject =>
-  Object.fromEntries(EXTENSIONS.filter(([member]) => field[member] !== undefined).map(([member, extension]) => [extension, field[member] as JsonValue]));
+  Object.fromEntries(
+    EXTENSIONS.filter(([member]) => field[member] !== undefined).map(([member, extension]) => [extension, field[member] as JsonValue]),
+  );
 
-const missing = (name: string): never => { throw new Error(`type ${name} is referred to but not described`); };
+const missing = (name: string): never => {
+  throw new Error(`type ${name} is referred to but not described`);
+};

@@ -8,35 +8,60 @@ import { SchemaSet } from './schemas.js';
 /** The one document of OpenAPI version 2: everything that is served. Pure. */
 export function documentV2(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map()): JsonObject {
   const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 }, defined);
-  const described = Object.fromEntries(paths.map(path => [path.path, pathItem(path, schemas)]));
+  const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, schemas)]));
   return {
-    swagger: '2.0', info: { title: 'Kubernetes', version }, paths: described, definitions: schemas.all(),
+    swagger: '2.0',
+    info: { title: 'Kubernetes', version },
+    paths: described,
+    definitions: schemas.all(),
     securityDefinitions: { BearerToken: { description: 'A token: "Bearer TOKEN".', type: 'apiKey', name: 'authorization', in: 'header' } },
     security: [{ BearerToken: [] }],
   };
 }
 
 const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): JsonObject => ({
-  ...Object.fromEntries(operations.map(each => [each.method, operation(each, schemas)])),
+  ...Object.fromEntries(operations.map((each) => [each.method, operation(each, schemas)])),
   ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameter) }),
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
   const { id, tag, description, action, kind, parameters, body, answers, answer, deprecated, patches } = entry;
-  const all = [...(body === null ? [] : [{ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: schemas.ref(body.type) }]), ...parameters.map(parameter)];
+  const all = [
+    ...(body === null ? [] : [{ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: schemas.ref(body.type) }]),
+    ...parameters.map(parameter),
+  ];
   return {
-    tags: [tag], description, operationId: id, consumes: [...patches ?? [ANY_MEDIA_TYPE]],
-    produces: [...ANSWER_MEDIA_TYPES[answer]], schemes: ['https'], ...(all.length === 0 ? {} : { parameters: all }), responses: responses(answers, schemas),
-    ...(deprecated ? { deprecated } : {}), ...(action === null ? {} : { 'x-kubernetes-action': action }), ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
+    tags: [tag],
+    description,
+    operationId: id,
+    consumes: [...(patches ?? [ANY_MEDIA_TYPE])],
+    produces: [...ANSWER_MEDIA_TYPES[answer]],
+    schemes: ['https'],
+    ...(all.length === 0 ? {} : { parameters: all }),
+    responses: responses(answers, schemas),
+    ...(deprecated ? { deprecated } : {}),
+    ...(action === null ? {} : { 'x-kubernetes-action': action }),
+    ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
   };
 }
 
 const responses = (answers: Operation['answers'], schemas: SchemaSet): JsonObject => ({
-  ...Object.fromEntries(answers.map(([code, type]) => [code, { description: CODES[code] ?? '', schema: type === null ? { type: 'string' } : schemas.ref(type) }])),
+  ...Object.fromEntries(
+    answers.map(([code, type]) => [
+      code,
+      { description: CODES[code] ?? '', schema: type === null ? { type: 'string' } : schemas.ref(type) },
+    ]),
+  ),
   401: { description: 'Unauthorized' },
 });
 
 export const CODES: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
-const parameter = ({ name, in: place, type, description }: Parameter): JsonObject =>
-  ({ name, in: place, description, type, uniqueItems: true, ...(place === 'path' ? { required: true } : {}) });
+const parameter = ({ name, in: place, type, description }: Parameter): JsonObject => ({
+  name,
+  in: place,
+  description,
+  type,
+  uniqueItems: true,
+  ...(place === 'path' ? { required: true } : {}),
+});

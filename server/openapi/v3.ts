@@ -9,9 +9,11 @@ import { CODES } from './v2.js';
 /** A document of OpenAPI version 3: there is one for each group version. Pure. */
 export function documentV3(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map()): JsonObject {
   const schemas = new SchemaSet({ refPrefix: '#/components/schemas/', version: 3 }, defined);
-  const described = Object.fromEntries(paths.map(path => [path.path, pathItem(path, schemas)]));
+  const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, schemas)]));
   return {
-    openapi: '3.0.0', info: { title: 'Kubernetes', version }, paths: described,
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version },
+    paths: described,
     components: {
       schemas: schemas.all(),
       securitySchemes: { BearerToken: { type: 'apiKey', description: 'A token: "Bearer TOKEN".', name: 'authorization', in: 'header' } },
@@ -20,29 +22,50 @@ export function documentV3(paths: readonly PathEntry[], version: string, defined
 }
 
 const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): JsonObject => ({
-  ...Object.fromEntries(operations.map(each => [each.method, operation(each, schemas)])),
+  ...Object.fromEntries(operations.map((each) => [each.method, operation(each, schemas)])),
   ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameter) }),
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
   const { id, tag, description, action, kind, parameters, body, answers, answer, deprecated } = entry;
   return {
-    tags: [tag], description, operationId: id, ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameter) }),
-    ...(body === null ? {} : { requestBody: requestBody(entry, body, schemas) }), responses: responses(answers, answer, schemas),
-    ...(deprecated ? { deprecated } : {}), ...(action === null ? {} : { 'x-kubernetes-action': action }), ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
+    tags: [tag],
+    description,
+    operationId: id,
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameter) }),
+    ...(body === null ? {} : { requestBody: requestBody(entry, body, schemas) }),
+    responses: responses(answers, answer, schemas),
+    ...(deprecated ? { deprecated } : {}),
+    ...(action === null ? {} : { 'x-kubernetes-action': action }),
+    ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
   };
 }
 
-const content = (mediaTypes: readonly string[], schema: JsonObject): JsonObject => Object.fromEntries(mediaTypes.map(mediaType => [mediaType, { schema }]));
+const content = (mediaTypes: readonly string[], schema: JsonObject): JsonObject =>
+  Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 
-const requestBody = ({ patches }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject =>
-  ({ content: content(patches ?? [ANY_MEDIA_TYPE], schemas.ref(type)), ...(required ? { required } : {}) });
+const requestBody = ({ patches }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject => ({
+  content: content(patches ?? [ANY_MEDIA_TYPE], schemas.ref(type)),
+  ...(required ? { required } : {}),
+});
 
 const responses = (answers: Operation['answers'], answer: Operation['answer'], schemas: SchemaSet): JsonObject => ({
-  ...Object.fromEntries(answers.map(([code, type]) =>
-    [code, { description: CODES[code] ?? '', content: content(ANSWER_MEDIA_TYPES[answer], type === null ? { type: 'string' } : schemas.ref(type)) }])),
+  ...Object.fromEntries(
+    answers.map(([code, type]) => [
+      code,
+      {
+        description: CODES[code] ?? '',
+        content: content(ANSWER_MEDIA_TYPES[answer], type === null ? { type: 'string' } : schemas.ref(type)),
+      },
+    ]),
+  ),
   401: { description: 'Unauthorized' },
 });
 
-const parameter = ({ name, in: place, type, description }: Parameter): JsonObject =>
-  ({ name, in: place, description, ...(place === 'path' ? { required: true } : {}), schema: { type, uniqueItems: true } });
+const parameter = ({ name, in: place, type, description }: Parameter): JsonObject => ({
+  name,
+  in: place,
+  description,
+  ...(place === 'path' ? { required: true } : {}),
+  schema: { type, uniqueItems: true },
+});

@@ -8,7 +8,13 @@ import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '
 
 /** What a server answered that refused a command. */
 export class RefusedError extends Error {
-  constructor(readonly code: number, readonly reason: string, message: string) { super(message); }
+  constructor(
+    readonly code: number,
+    readonly reason: string,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 /** Servers that a command talks to: those that were named, or the one of the kubeconfig. */
@@ -22,11 +28,19 @@ export class Servers {
     this.#settings = servers.length === 0 ? [settings] : servers.map((server) => ({ ...settings, server }));
   }
 
-  get addresses(): readonly string[] { return this.#settings.map(({ server }) => server); }
+  get addresses(): readonly string[] {
+    return this.#settings.map(({ server }) => server);
+  }
 
   /** Asks one of them. Rejects with a RefusedError, or with why there was no answer. */
   async ask(address: string, method: string, path: string, body?: object): Promise<unknown> {
-    return ask(this.#settings.find(({ server }) => server === address)!, method, path, body, false);
+    return ask(
+      this.#settings.find(({ server }) => server === address)!,
+      method,
+      path,
+      body,
+      false,
+    );
   }
 
   /**
@@ -34,21 +48,28 @@ export class Servers {
    * ends the search.
    */
   async askLeader(method: string, path: string, body?: object): Promise<unknown> {
-    const result = await this.#hunt(leaderTries, leaderWaitMs, async (settings, agent) => ({ found: true, answer: await ask(settings, method, path, body, agent) }));
+    const result = await this.#hunt(leaderTries, leaderWaitMs, async (settings, agent) => ({
+      found: true,
+      answer: await ask(settings, method, path, body, agent),
+    }));
     return result.answer;
   }
 
   /** Asks until an answer `holds`; the last one if none does. */
   async askUntil<T>(path: string, holds: (answer: T) => boolean): Promise<T> {
     const result = await this.#hunt(listTries, 0, async (settings, agent) => {
-      const answer = await ask(settings, 'GET', path, undefined, agent) as T;
+      const answer = (await ask(settings, 'GET', path, undefined, agent)) as T;
       return { found: holds(answer), answer };
     });
     return result.answer;
   }
 
   /** Behind a balancer each try may reach another replica, the more so because the connections of earlier tries stay open. */
-  async #hunt<T>(tries: number, waitMs: number, once: (settings: ConnectionSettings, agent: Agent) => Promise<Caught<T>>): Promise<Caught<T>> {
+  async #hunt<T>(
+    tries: number,
+    waitMs: number,
+    once: (settings: ConnectionSettings, agent: Agent) => Promise<Caught<T>>,
+  ): Promise<Caught<T>> {
     const held: Agent[] = [];
     let last: Caught<T> | null = null;
     let failure: unknown = null;
@@ -75,7 +96,11 @@ export class Servers {
   }
 
   /** Streams an answer into a file, which appears only when it is complete and `verify` has not thrown, and never in another one's place. */
-  async download<T>(path: string, file: string, verify: (draft: string) => T): Promise<{ readonly headers: IncomingMessage['headers']; readonly verified: T }> {
+  async download<T>(
+    path: string,
+    file: string,
+    verify: (draft: string) => T,
+  ): Promise<{ readonly headers: IncomingMessage['headers']; readonly verified: T }> {
     if (existsSync(file)) throw new Error(`${file} exists already; give a name that is not taken`);
     const answer = await open(this.#settings[0]!, 'GET', path);
     if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await textOf(answer));
@@ -94,39 +119,66 @@ export class Servers {
 }
 
 function checkUrl(server: string): void {
-  if (!URL.canParse(server) || new URL(server).protocol !== 'https:') throw new Error(`--server must be an address such as https://10.0.0.1:6443, not ${JSON.stringify(server)}`);
+  if (!URL.canParse(server) || new URL(server).protocol !== 'https:')
+    throw new Error(`--server must be an address such as https://10.0.0.1:6443, not ${JSON.stringify(server)}`);
 }
 
 /** What went wrong with the copy on this side, or on the way. The server is not harmed in either case. */
 function explained(error: unknown, file: string): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return new Error(`there is no room for ${file}; nothing of it was kept`, { cause: error });
-  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return new Error('the server ended the answer before it was complete; try again, or another --server', { cause: error });
-  return typeof code === 'string' && code.startsWith('E') && 'syscall' in (error as object) ? new Error(`${file} cannot be written: ${message}`, { cause: error }) : error as Error;
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE')
+    return new Error('the server ended the answer before it was complete; try again, or another --server', { cause: error });
+  return typeof code === 'string' && code.startsWith('E') && 'syscall' in (error as object)
+    ? new Error(`${file} cannot be written: ${message}`, { cause: error })
+    : (error as Error);
 }
 
-async function ask(settings: ConnectionSettings, method: string, path: string, body: object | undefined, agent: Agent | false): Promise<unknown> {
+async function ask(
+  settings: ConnectionSettings,
+  method: string,
+  path: string,
+  body: object | undefined,
+  agent: Agent | false,
+): Promise<unknown> {
   const answer = await open(settings, method, path, body, agent);
   const text = await textOf(answer);
   if (answer.statusCode === 200) return JSON.parse(text);
   throw refusal(answer.statusCode ?? 0, text);
 }
 
-interface Caught<T> { readonly found: boolean; readonly answer: T }
+interface Caught<T> {
+  readonly found: boolean;
+  readonly answer: T;
+}
 
 const listTries = 6;
 const leaderTries = 30;
 const leaderWaitMs = 100;
 const answerTimeoutMs = 60_000;
 
-function open(settings: ConnectionSettings, method: string, path: string, body?: object, agent: Agent | false = false): Promise<IncomingMessage> {
+function open(
+  settings: ConnectionSettings,
+  method: string,
+  path: string,
+  body?: object,
+  agent: Agent | false = false,
+): Promise<IncomingMessage> {
   const { server } = settings;
   const content = body === undefined ? undefined : JSON.stringify(body);
-  const headers = { accept: 'application/json', ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }), ...identifying(settings) };
+  const headers = {
+    accept: 'application/json',
+    ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
+    ...identifying(settings),
+  };
   return new Promise((resolve, reject) => {
     const outgoing = request(new URL(path, server), { method, headers, agent, timeout: answerTimeoutMs, ...tlsTerms(settings) }, resolve);
-    outgoing.on('timeout', () => { outgoing.destroy(new Error(`no answer within ${answerTimeoutMs / 1000} s`)); });
-    outgoing.on('error', (cause) => { reject(new Error(`${server} cannot be reached: ${cause.message}`, { cause })); });
+    outgoing.on('timeout', () => {
+      outgoing.destroy(new Error(`no answer within ${answerTimeoutMs / 1000} s`));
+    });
+    outgoing.on('error', (cause) => {
+      reject(new Error(`${server} cannot be reached: ${cause.message}`, { cause }));
+    });
     outgoing.end(content);
   });
 }

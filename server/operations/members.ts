@@ -8,20 +8,32 @@ const columns = ['MEMBER', 'ROLE', 'ADDRESS', 'STATE', 'MATCH'] as const;
 /** Members as a table. What the leader knows of the others is shown where the leader has answered. */
 export function membersTable({ members, leaderId }: Pick<ReplicaStatus, 'members' | 'leaderId'>): string {
   const rows = members.map(({ id, role, address, progress }) => [
-    id, role, address, id === leaderId ? 'leads' : progress === null ? '' : progress.active ? progress.state : 'silent', progress === null ? '' : String(progress.match),
+    id,
+    role,
+    address,
+    id === leaderId ? 'leads' : progress === null ? '' : progress.active ? progress.state : 'silent',
+    progress === null ? '' : String(progress.match),
   ]);
   const widths = columns.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index]!.length)));
-  return [columns, ...rows].map((row) => row.map((cell, index) => cell.padEnd(widths[index]!)).join('   ').trimEnd()).join('\n');
+  return [columns, ...rows]
+    .map((row) =>
+      row
+        .map((cell, index) => cell.padEnd(widths[index]!))
+        .join('   ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** The status of the leader if it is found among the servers, else of one that answers. */
-export const listMembers = (servers: Servers): Promise<ReplicaStatus> => servers.askUntil<ReplicaStatus>('/raft/v1/status', ({ role }) => role === 'leader');
+export const listMembers = (servers: Servers): Promise<ReplicaStatus> =>
+  servers.askUntil<ReplicaStatus>('/raft/v1/status', ({ role }) => role === 'leader');
 
 export const addMember = async (servers: Servers, id: string, address: string): Promise<Members> =>
-  (await servers.askLeader('POST', '/raft/v1/members', { id, address }) as { readonly members: Members }).members;
+  ((await servers.askLeader('POST', '/raft/v1/members', { id, address })) as { readonly members: Members }).members;
 
 export const promoteMember = async (servers: Servers, id: string): Promise<Members> =>
-  (await servers.askLeader('POST', `/raft/v1/members/${encodeURIComponent(id)}/promote`) as { readonly members: Members }).members;
+  ((await servers.askLeader('POST', `/raft/v1/members/${encodeURIComponent(id)}/promote`)) as { readonly members: Members }).members;
 
 export const removeMember = async (servers: Servers, id: string): Promise<Members> =>
-  (await servers.askLeader('DELETE', `/raft/v1/members/${encodeURIComponent(id)}`) as { readonly members: Members }).members;
+  ((await servers.askLeader('DELETE', `/raft/v1/members/${encodeURIComponent(id)}`)) as { readonly members: Members }).members;

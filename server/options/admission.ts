@@ -8,18 +8,26 @@ type Choice = Pick<ApiServerOptions, 'enable-admission-plugins' | 'disable-admis
 /** What is wrong with the choice of admission plug-ins, or null. Ignoring a name would leave a guard off that its operator believes in. */
 export function admissionComplaint(options: Choice): string | null {
   const { 'enable-admission-plugins': enable, 'disable-admission-plugins': disable } = options;
-  const unknown = (['enable-admission-plugins', 'disable-admission-plugins'] as const)
-    .flatMap((option) => options[option].filter((name) => !isKnownPlugin(name)).map((name) => `--${option}: plugin ${JSON.stringify(name)} is unknown${suggestion(name)}`));
+  const unknown = (['enable-admission-plugins', 'disable-admission-plugins'] as const).flatMap((option) =>
+    options[option]
+      .filter((name) => !isKnownPlugin(name))
+      .map((name) => `--${option}: plugin ${JSON.stringify(name)} is unknown${suggestion(name)}`),
+  );
   if (unknown.length > 0) return unknown.join('; ');
   const both = enable.filter((name) => disable.includes(name));
   if (both.length > 0) return `--enable-admission-plugins and --disable-admission-plugins both name ${both.join(', ')}`;
   const missing = enable.filter((name) => !isAvailablePlugin(name));
   if (missing.length > 0) return `--enable-admission-plugins=${missing.join(',')} is not available in this build; leave it out`;
   const fixed = disable.filter((name) => INHERENT_PLUGINS.has(name));
-  return fixed.length > 0 ? `--disable-admission-plugins=${fixed.join(',')}: this is part of the life cycle of objects here and cannot be switched off` : null;
+  return fixed.length > 0
+    ? `--disable-admission-plugins=${fixed.join(',')}: this is part of the life cycle of objects here and cannot be switched off`
+    : null;
 }
 
 function suggestion(name: string): string {
-  const meant = closest(name, KNOWN_PLUGINS.map((each) => each.name));
+  const meant = closest(
+    name,
+    KNOWN_PLUGINS.map((each) => each.name),
+  );
   return meant === null ? '' : `; did you mean ${meant}?`;
 }

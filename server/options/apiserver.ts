@@ -17,7 +17,8 @@ export type ApiServerOptions = FlagValues<typeof apiServerFlags>;
 
 export type OptionsResult =
   | {
-      readonly ok: true; readonly options: ApiServerOptions;
+      readonly ok: true;
+      readonly options: ApiServerOptions;
       /** Options that were given and change nothing in this build; the log should say so. */
       readonly withoutEffect: readonly string[];
     }
@@ -36,7 +37,9 @@ export function readApiServerOptions(argv: readonly string[]): OptionsResult {
 
 /** Ignoring these would keep or send data in a way that was not asked for. */
 export function unavailable(table: FlagTable, given: ReadonlySet<string>): string[] {
-  return [...given].filter((name) => table[name]?.effect === 'refused').map((name) => `--${name} is not available in this build; leave it out`);
+  return [...given]
+    .filter((name) => table[name]?.effect === 'refused')
+    .map((name) => `--${name} is not available in this build; leave it out`);
 }
 
 /** Options keep one heading each, also where a program adds its own to a common one: their order follows the first use of the heading. */

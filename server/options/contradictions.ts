@@ -15,14 +15,32 @@ export function contradictions(options: ApiServerOptions, given: ReadonlySet<str
 type Name = keyof ApiServerOptions;
 
 /** Both or neither. */
-const pair = (a: Name, b: Name): Rule => (_, given) => (given.has(a) === given.has(b) ? null : `--${a} and --${b} belong together: give both or neither`);
-const needs = (a: Name, b: Name): Rule => (_, given) => (given.has(a) && !given.has(b) ? `--${a} needs --${b}` : null);
-const excludes = (a: Name, ...others: readonly Name[]): Rule => (_, given) => {
-  const also = given.has(a) ? others.filter((name) => given.has(name)) : [];
-  return also.length === 0 ? null : `--${a} and ${also.map((name) => `--${name}`).join(', ')} exclude each other`;
-};
+const pair =
+  (a: Name, b: Name): Rule =>
+  (_, given) =>
+    given.has(a) === given.has(b) ? null : `--${a} and --${b} belong together: give both or neither`;
+const needs =
+  (a: Name, b: Name): Rule =>
+  (_, given) =>
+    given.has(a) && !given.has(b) ? `--${a} needs --${b}` : null;
+const excludes =
+  (a: Name, ...others: readonly Name[]): Rule =>
+  (_, given) => {
+    const also = given.has(a) ? others.filter((name) => given.has(name)) : [];
+    return also.length === 0 ? null : `--${a} and ${also.map((name) => `--${name}`).join(', ')} exclude each other`;
+  };
 
-const oidcNames = ['oidc-issuer-url', 'oidc-client-id', 'oidc-ca-file', 'oidc-username-claim', 'oidc-username-prefix', 'oidc-groups-claim', 'oidc-groups-prefix', 'oidc-required-claim', 'oidc-signing-algs'] as const;
+const oidcNames = [
+  'oidc-issuer-url',
+  'oidc-client-id',
+  'oidc-ca-file',
+  'oidc-username-claim',
+  'oidc-username-prefix',
+  'oidc-groups-claim',
+  'oidc-groups-prefix',
+  'oidc-required-claim',
+  'oidc-signing-algs',
+] as const;
 
 const rules: readonly Rule[] = [
   pair('tls-cert-file', 'tls-private-key-file'),
@@ -36,14 +54,25 @@ const rules: readonly Rule[] = [
   needs('raft-cert-file', 'raft-ca-file'),
   needs('service-account-signing-key-file', 'service-account-issuer'),
   needs('service-account-signing-key-file', 'service-account-key-file'),
-  ...(['allowed-names', 'username-headers', 'group-headers', 'extra-headers-prefix', 'uid-headers'] as const).map((name) => needs(`requestheader-${name}`, 'requestheader-client-ca-file')),
+  ...(['allowed-names', 'username-headers', 'group-headers', 'extra-headers-prefix', 'uid-headers'] as const).map((name) =>
+    needs(`requestheader-${name}`, 'requestheader-client-ca-file'),
+  ),
   needs('service-account-signing-endpoint', 'service-account-issuer'),
   accountIssuers,
   accountTokenLifetime,
   needs('encryption-provider-config-automatic-reload', 'encryption-provider-config'),
   excludes('authentication-config', ...oidcNames),
-  excludes('authorization-config', 'authorization-mode', 'authorization-webhook-config-file', 'authorization-webhook-version', 'authorization-webhook-cache-authorized-ttl', 'authorization-webhook-cache-unauthorized-ttl'),
-  ...(['version', 'cache-ttl'] as const).map((name) => needs(`authentication-token-webhook-${name}`, 'authentication-token-webhook-config-file')),
+  excludes(
+    'authorization-config',
+    'authorization-mode',
+    'authorization-webhook-config-file',
+    'authorization-webhook-version',
+    'authorization-webhook-cache-authorized-ttl',
+    'authorization-webhook-cache-unauthorized-ttl',
+  ),
+  ...(['version', 'cache-ttl'] as const).map((name) =>
+    needs(`authentication-token-webhook-${name}`, 'authentication-token-webhook-config-file'),
+  ),
   excludes('service-account-signing-endpoint', 'service-account-signing-key-file', 'service-account-key-file'),
   modeNeeds('ABAC', 'authorization-policy-file'),
   modeNeeds('Webhook', 'authorization-webhook-config-file'),
@@ -66,7 +95,13 @@ const http2Suites = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_W
 
 function suitesOfHttp2(options: ApiServerOptions): string | null {
   const suites = options['tls-cipher-suites'];
-  if (suites.length === 0 || options['disable-http2-serving'] || options['tls-min-version'] === 'VersionTLS13' || suites.some((suite) => http2Suites.includes(suite))) return null;
+  if (
+    suites.length === 0 ||
+    options['disable-http2-serving'] ||
+    options['tls-min-version'] === 'VersionTLS13' ||
+    suites.some((suite) => http2Suites.includes(suite))
+  )
+    return null;
   return `--tls-cipher-suites needs ${http2Suites.join(' or ')} for HTTP/2; add one of them, or give --disable-http2-serving or --tls-min-version=VersionTLS13`;
 }
 
@@ -102,7 +137,9 @@ function auditCuts(backend: 'log' | 'webhook'): Rule {
 /** Each issuer's tokens have one meaning. */
 function oidcIssuer(options: ApiServerOptions): string | null {
   const issuer = options['oidc-issuer-url'];
-  return issuer !== null && options['service-account-issuer'].includes(issuer) ? `--oidc-issuer-url and --service-account-issuer name the same issuer: ${issuer}` : null;
+  return issuer !== null && options['service-account-issuer'].includes(issuer)
+    ? `--oidc-issuer-url and --service-account-issuer name the same issuer: ${issuer}`
+    : null;
 }
 
 function accountIssuers(options: ApiServerOptions): string | null {
@@ -118,7 +155,12 @@ const tokenLifetimeMaxMs = 2 ** 32 * 1000;
 
 function accountTokenLifetime(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
   const longest = options['service-account-max-token-expiration'];
-  if (!given.has('service-account-max-token-expiration') || longest === 0 || (longest >= tokenLifetimeMinMs && longest <= tokenLifetimeMaxMs)) return null;
+  if (
+    !given.has('service-account-max-token-expiration') ||
+    longest === 0 ||
+    (longest >= tokenLifetimeMinMs && longest <= tokenLifetimeMaxMs)
+  )
+    return null;
   return `--service-account-max-token-expiration must be between ${formatDuration(tokenLifetimeMinMs)} and 2^32 seconds, not ${formatDuration(longest)}`;
 }
 
@@ -135,24 +177,32 @@ function serviceRanges(options: ApiServerOptions): string | null {
 function ownNodePort(options: ApiServerOptions): string | null {
   const [port, range] = [options['kubernetes-service-node-port'], options['service-node-port-range']];
   const [first = 0, last = 0] = range.split('-').map(Number);
-  return port === 0 || (port >= first && port <= last) ? null : `--kubernetes-service-node-port (${port}) must be within --service-node-port-range (${range})`;
+  return port === 0 || (port >= first && port <= last)
+    ? null
+    : `--kubernetes-service-node-port (${port}) must be within --service-node-port-range (${range})`;
 }
 
 function clusterHoldsThisMember(options: ApiServerOptions): string | null {
   const ids = options['raft-initial-cluster'].map((member) => member.slice(0, member.indexOf('=')));
   const own = options['raft-member-id'];
   if (new Set(ids).size !== ids.length) return `--raft-initial-cluster names a member twice: ${ids.join(', ')}`;
-  return ids.length === 0 || ids.includes(own) ? null : `--raft-initial-cluster must hold this member: --raft-member-id is ${own}, the cluster has ${ids.join(', ')}`;
+  return ids.length === 0 || ids.includes(own)
+    ? null
+    : `--raft-initial-cluster must hold this member: --raft-member-id is ${own}, the cluster has ${ids.join(', ')}`;
 }
 
 function severalMembersNeedCertificates(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
   if (options['raft-initial-cluster'].length < 2) return null;
   const missing = (['raft-ca-file', 'raft-cert-file', 'raft-key-file'] as const).filter((name) => !given.has(name));
-  return missing.length === 0 ? null : `several members in --raft-initial-cluster need ${missing.map((name) => `--${name}`).join(', ')}: members trust each other by certificate only`;
+  return missing.length === 0
+    ? null
+    : `several members in --raft-initial-cluster need ${missing.map((name) => `--${name}`).join(', ')}: members trust each other by certificate only`;
 }
 
 /** Fewer than five beats, and one lost message would start an election. */
 function electionTimeout(options: ApiServerOptions): string | null {
   const [beat, timeout] = [options['raft-heartbeat-interval'], options['raft-election-timeout']];
-  return timeout >= beat * 5 ? null : `--raft-election-timeout (${formatDuration(timeout)}) must be at least five times --raft-heartbeat-interval (${formatDuration(beat)})`;
+  return timeout >= beat * 5
+    ? null
+    : `--raft-election-timeout (${formatDuration(timeout)}) must be at least five times --raft-heartbeat-interval (${formatDuration(beat)})`;
 }

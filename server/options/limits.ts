@@ -1,10 +1,36 @@
 import { inGroup } from '../catalogue/flags/flag.js';
 
 export const limitFlags = inGroup('Limits', {
-  'max-requests-inflight': { kind: 'int', default: 400, min: 0, help: 'Requests that change nothing and are worked on at once; 0 for no limit.' },
-  'max-mutating-requests-inflight': { kind: 'int', default: 200, min: 0, help: 'Requests that change something and are worked on at once; 0 for no limit.' },
-  'enable-priority-and-fairness': { kind: 'bool', default: true, effect: 'none', help: 'Share the two limits above among clients by queues with priorities.' },
+  'max-requests-inflight': {
+    kind: 'int',
+    default: 400,
+    min: 0,
+    help: 'Requests that change nothing and are worked on at once; 0 for no limit.',
+  },
+  'max-mutating-requests-inflight': {
+    kind: 'int',
+    default: 200,
+    min: 0,
+    help: 'Requests that change something and are worked on at once; 0 for no limit.',
+  },
+  'enable-priority-and-fairness': {
+    kind: 'bool',
+    default: true,
+    effect: 'none',
+    help: 'Share the two limits above among clients by queues with priorities.',
+  },
   'request-timeout': { kind: 'duration', default: 60_000, min: 1, help: 'Time limit of requests, watches and other streams aside.' },
-  'min-request-timeout': { kind: 'int', default: 1_800, min: 0, help: 'Seconds: watches are ended at random between this time and twice it.' },
-  'max-connection-bytes-per-sec': { kind: 'int', default: 0, min: 0, effect: 'none', help: 'Bytes per second of one connection with a long-running request; 0 for no limit.' },
+  'min-request-timeout': {
+    kind: 'int',
+    default: 1_800,
+    min: 0,
+    help: 'Seconds: watches are ended at random between this time and twice it.',
+  },
+  'max-connection-bytes-per-sec': {
+    kind: 'int',
+    default: 0,
+    min: 0,
+    effect: 'none',
+    help: 'Bytes per second of one connection with a long-running request; 0 for no limit.',
+  },
 });

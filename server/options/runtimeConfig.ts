@@ -15,7 +15,10 @@ const stages: readonly (readonly [key: string, covers: (version: string) => bool
 ];
 
 /** The core group has no name to begin its keys with; they begin with the version, or with `api/`. */
-const namesOf = (groupVersion: GroupVersion): string[] => [apiVersionOf(groupVersion), ...(groupVersion.group === '' ? [`api/${groupVersion.version}`] : [])];
+const namesOf = (groupVersion: GroupVersion): string[] => [
+  apiVersionOf(groupVersion),
+  ...(groupVersion.group === '' ? [`api/${groupVersion.version}`] : []),
+];
 
 /**
  * What `--runtime-config` says of a resource in a version, or else what the release does. Of the keys that speak of it the most particular
@@ -24,7 +27,11 @@ const namesOf = (groupVersion: GroupVersion): string[] => [apiVersionOf(groupVer
 export function servedBy(config: RuntimeConfig): (resource: VersionedResource, byDefault: boolean) => boolean {
   return (resource, byDefault) => {
     const versions = namesOf(resource);
-    const keys = [...versions.map((name) => `${name}/${resource.resource}`), ...versions, ...stages.filter(([, covers]) => covers(resource.version)).map(([key]) => key)];
+    const keys = [
+      ...versions.map((name) => `${name}/${resource.resource}`),
+      ...versions,
+      ...stages.filter(([, covers]) => covers(resource.version)).map(([key]) => key),
+    ];
     const said = keys.map((key) => config[key]).find((value) => value !== undefined);
     return said === undefined ? byDefault : said !== 'false';
   };
@@ -37,7 +44,9 @@ export function runtimeConfigComplaint(config: RuntimeConfig): string | null {
   if (unknown.length > 0) {
     return `--runtime-config names ${unknown.join(', ')}, which this server does not have; name versions such as batch/v1, resources such as batch/v1/jobs, or api/all, api/ga, api/beta, api/alpha`;
   }
-  return catalogueOf(config).groups.length === 0 ? '--runtime-config leaves nothing to serve; name the versions that are to stay, such as v1=true' : null;
+  return catalogueOf(config).groups.length === 0
+    ? '--runtime-config leaves nothing to serve; name the versions that are to stay, such as v1=true'
+    : null;
 }
 
 /** What is served under the option. */

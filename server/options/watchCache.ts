@@ -8,8 +8,15 @@ const entry = /^([a-z0-9-]+(?:\.[a-z0-9.-]+)?)#(\d+)$/;
 export const watchCacheSize = (value: string): string | null => (entry.test(value) ? null : 'resource[.group]#size, such as events#0');
 
 /** Which resources are kept in memory. Sizes other than 0 say nothing: history is bounded by what it takes. */
-export function cachedResources(options: Pick<ApiServerOptions, 'watch-cache' | 'watch-cache-sizes'>): (resource: GroupResource) => boolean {
+export function cachedResources(
+  options: Pick<ApiServerOptions, 'watch-cache' | 'watch-cache-sizes'>,
+): (resource: GroupResource) => boolean {
   if (!options['watch-cache']) return () => false;
-  const off = new Set(options['watch-cache-sizes'].map(text => entry.exec(text)).filter(found => found !== null && Number(found[2]) === 0).map(found => found?.[1]));
-  return off.size === 0 ? () => true : resource => !off.has(qualifiedName(resource));
+  const off = new Set(
+    options['watch-cache-sizes']
+      .map((text) => entry.exec(text))
+      .filter((found) => found !== null && Number(found[2]) === 0)
+      .map((found) => found?.[1]),
+  );
+  return off.size === 0 ? () => true : (resource) => !off.has(qualifiedName(resource));
 }

@@ -11,8 +11,15 @@ export const copiedBytesMax = 3 * 1024 * 1024;
 const FAILED = 'the server rejected our request due to an error in our request';
 
 /** The state between two operations. */
-interface Work { root: JsonValue; copiedBytes: number }
-interface Operation { readonly path: string; readonly from: string; readonly value: JsonValue }
+interface Work {
+  root: JsonValue;
+  copiedBytes: number;
+}
+interface Operation {
+  readonly path: string;
+  readonly from: string;
+  readonly value: JsonValue;
+}
 
 /**
  * Applies a JSON Patch (RFC 6902) to a copy of `document`; the result shares nothing with the patch. Throws PatchError.
@@ -24,8 +31,13 @@ interface Operation { readonly path: string; readonly from: string; readonly val
 export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObject {
   // Null is a list without entries to the reference, and an entry that is null an operation without a name.
   const entries = patch ?? [];
-  if (!Array.isArray(entries)) throw new PatchError('malformed', `error decoding patch: json: cannot unmarshal ${typeName(entries)} into Go value of type []handlers.jsonPatchOp`);
-  if (entries.length > operationsMax) throw new PatchError('tooLarge', `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${entries.length}`);
+  if (!Array.isArray(entries))
+    throw new PatchError(
+      'malformed',
+      `error decoding patch: json: cannot unmarshal ${typeName(entries)} into Go value of type []handlers.jsonPatchOp`,
+    );
+  if (entries.length > operationsMax)
+    throw new PatchError('tooLarge', `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${entries.length}`);
   const work: Work = { root: structuredClone(document), copiedBytes: 0 };
   for (const entry of entries) {
     const { op, operation } = read(entry);
@@ -41,10 +53,14 @@ const typeName = (value: JsonValue): string => (typeof value === 'boolean' ? 'bo
 function read(entry: JsonValue): { readonly op: string; readonly operation: Operation } {
   if (entry === null) throw new PatchError('failed', FAILED);
   if (typeof entry !== 'object' || Array.isArray(entry)) {
-    throw new PatchError('malformed', `error decoding patch: json: cannot unmarshal ${Array.isArray(entry) ? 'array' : typeName(entry)} into Go value of type handlers.jsonPatchOp`);
+    throw new PatchError(
+      'malformed',
+      `error decoding patch: json: cannot unmarshal ${Array.isArray(entry) ? 'array' : typeName(entry)} into Go value of type handlers.jsonPatchOp`,
+    );
   }
   const { op, path, from = '', value = null } = entry;
-  if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string' || reachesPrototype(path) || reachesPrototype(from)) throw new PatchError('failed', FAILED);
+  if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string' || reachesPrototype(path) || reachesPrototype(from))
+    throw new PatchError('failed', FAILED);
   return { op, operation: { path, from, value } };
 }
 
@@ -87,7 +103,10 @@ function copy(work: Work, { path, from }: Operation): boolean {
   if (value === undefined) return false;
   work.copiedBytes += value === null ? 0 : Buffer.byteLength(writeJson(value));
   if (work.copiedBytes > copiedBytesMax) {
-    throw new PatchError('tooLarge', `Unable to complete the copy, the accumulated size increase of copy is ${work.copiedBytes}, exceeding the limit ${copiedBytesMax}`);
+    throw new PatchError(
+      'tooLarge',
+      `Unable to complete the copy, the accumulated size increase of copy is ${work.copiedBytes}, exceeding the limit ${copiedBytesMax}`,
+    );
   }
   return within(work, path, (container, key) => insertElement(container, key, structuredClone(value)));
 }
@@ -105,6 +124,8 @@ function sameValue(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && sameValue(elementAt(a, name), elementAt(b, name)));
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameValue(elementAt(a, name), elementAt(b, name)))
+  );
 }
-

@@ -28,7 +28,7 @@ export const elementAt = (container: Container, name: string): JsonValue => (con
 
 /** What a key stands for: null for an absent member of an object, undefined for an absent item of a list. */
 export function memberOf(container: Container, key: string): JsonValue | undefined {
-  if (!Array.isArray(container)) return Object.hasOwn(container, key) ? container[key] ?? null : null;
+  if (!Array.isArray(container)) return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
   const index = indexIn(key, container.length);
   return index === null || index >= container.length ? undefined : container[index];
 }

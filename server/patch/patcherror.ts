@@ -4,7 +4,11 @@
  * `tooLarge` (413: more operations or copied bytes than allowed).
  */
 export class PatchError extends Error {
-  constructor(readonly kind: 'malformed' | 'failed' | 'directive' | 'tooLarge', message: string, options?: ErrorOptions) {
+  constructor(
+    readonly kind: 'malformed' | 'failed' | 'directive' | 'tooLarge',
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.name = 'PatchError';
   }

@@ -11,7 +11,7 @@ export function patchTypeOfKind(kind: KindName): PatchType | null {
 
 function patchTypeOf(type: ApiType): PatchType {
   let patchType = known.get(type.name);
-  if (patchType === undefined) known.set(type.name, patchType = { field: (name) => patchField(type.fields?.get(name)) });
+  if (patchType === undefined) known.set(type.name, (patchType = { field: (name) => patchField(type.fields?.get(name)) }));
   return patchType;
 }
 

@@ -13,13 +13,19 @@ export interface PatchField {
   /** Type of the member, or of the items of a list; null for scalars. */
   readonly type: PatchType | null;
 }
-export interface PatchType { readonly field: (name: string) => PatchField | undefined }
+export interface PatchType {
+  readonly field: (name: string) => PatchField | undefined;
+}
 
 const patchDirective = '$patch';
 const retainKeys = '$retainKeys';
 const setElementOrder = '$setElementOrder';
 const deleteFromPrimitiveList = '$deleteFromPrimitiveList';
-const isDirective = (name: string): boolean => name === patchDirective || name === retainKeys || name.startsWith(`${setElementOrder}/`) || name.startsWith(`${deleteFromPrimitiveList}/`);
+const isDirective = (name: string): boolean =>
+  name === patchDirective ||
+  name === retainKeys ||
+  name.startsWith(`${setElementOrder}/`) ||
+  name.startsWith(`${deleteFromPrimitiveList}/`);
 
 /**
  * Applies a strategic merge patch: like a JSON Merge Patch, but lists of the types that say so are merged by a key,
@@ -42,12 +48,17 @@ function mergeObject(original: JsonObject, patch: JsonObject, type: PatchType | 
 }
 
 function mergeMember(original: JsonObject, member: string, value: JsonValue, field: PatchField | undefined): void {
-  if (value === null) { delete original[member]; return; }
+  if (value === null) {
+    delete original[member];
+    return;
+  }
   const current = Object.hasOwn(original, member) ? original[member] : undefined;
   const replaces = field?.strategies.includes('replace') === true;
-  if (isObject(current) && isObject(value)) setMember(original, member, replaces ? value : mergeObject(current, value, field?.type ?? null));
+  if (isObject(current) && isObject(value))
+    setMember(original, member, replaces ? value : mergeObject(current, value, field?.type ?? null));
   // A list that does not merge is taken as it stands: what looks like a directive in it is a member that the type does not know.
-  else if (Array.isArray(current) && Array.isArray(value)) setMember(original, member, merges(field) ? mergeList(current, value, field) : value);
+  else if (Array.isArray(current) && Array.isArray(value))
+    setMember(original, member, merges(field) ? mergeList(current, value, field) : value);
   else setMember(original, member, plain(value));
 }
 
@@ -58,7 +69,10 @@ function replaceOrDelete(patch: JsonObject): JsonObject {
   delete patch[patchDirective];
   if (directive === 'replace') return patch;
   if (directive === 'delete') return {};
-  throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${spell({ [patchDirective]: directive ?? null, ...patch })}`);
+  throw new PatchError(
+    'directive',
+    `unknown patch type: ${String(directive)} in map: ${spell({ [patchDirective]: directive ?? null, ...patch })}`,
+  );
 }
 
 /** `$retainKeys`: members of the live object that the list does not name go; the patch itself may set no others. */
@@ -84,7 +98,12 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchT
     if (current === undefined && update === undefined) continue;
     const field = type?.field(member);
     if (update !== undefined) checkOrder(update, order, field?.mergeKey ?? null);
-    const merged = current === undefined ? plain(update ?? []) as JsonValue[] : update === undefined || !merges(field) ? (update ?? current) : mergeList(current, update, field);
+    const merged =
+      current === undefined
+        ? (plain(update ?? []) as JsonValue[])
+        : update === undefined || !merges(field)
+          ? (update ?? current)
+          : mergeList(current, update, field);
     setMember(original, member, orderItems(merged, order, current ?? [], field?.mergeKey ?? null));
     delete patch[member];
   }
@@ -97,10 +116,14 @@ function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], m
   let next = 0;
   for (const item of order) if (next < set.length && idOf(set[next] as JsonValue) === idOf(item)) next++;
   if (order.length === 0 || next === set.length) return;
-  throw new PatchError('directive', `The order in patch list:\n${spellList(update)}\n doesn't match ${setElementOrder} list:\n${spellList(order)}\n`);
+  throw new PatchError(
+    'directive',
+    `The order in patch list:\n${spellList(update)}\n doesn't match ${setElementOrder} list:\n${spellList(order)}\n`,
+  );
 }
 
-const spellList = (items: readonly JsonValue[]): string => `[${items.map((item) => (isObject(item) ? spell(item) : String(item))).join(' ')}]`;
+const spellList = (items: readonly JsonValue[]): string =>
+  `[${items.map((item) => (isObject(item) ? spell(item) : String(item))).join(' ')}]`;
 
 function listOf(object: JsonObject, member: string): JsonValue[] | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined;
@@ -113,7 +136,11 @@ function deleteItems(original: JsonObject, member: string, items: JsonValue | un
   const current = Object.hasOwn(original, member) ? original[member] : undefined;
   if (!Array.isArray(current) || !Array.isArray(items)) return;
   const gone = new Set(items);
-  setMember(original, member, current.filter((item) => !gone.has(item)));
+  setMember(
+    original,
+    member,
+    current.filter((item) => !gone.has(item)),
+  );
 }
 
 function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField): JsonValue[] {
@@ -135,7 +162,10 @@ function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField)
   return orderItems(merged, items, kept, key);
 }
 
-interface ItemsAfterDirectives { readonly kept: JsonValue[]; readonly items: JsonObject[] }
+interface ItemsAfterDirectives {
+  readonly kept: JsonValue[];
+  readonly items: JsonObject[];
+}
 
 /** Items of the patch with `$patch: delete` take their matches away; one with `$patch: replace` takes all live items away. */
 function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: string): ItemsAfterDirectives {
@@ -145,9 +175,14 @@ function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: str
   for (const item of update) {
     if (!isObject(item)) throw new PatchError('directive', 'list elements are not all of the same type');
     const directive = item[patchDirective];
-    if (directive === 'replace') { replace = true; continue; }
-    if (directive !== undefined && directive !== 'delete') throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${spell(item)}`);
-    if (item[key] === undefined || item[key] === null) throw new PatchError('directive', `map: ${spell(item)} does not contain declared merge key: ${key}`);
+    if (directive === 'replace') {
+      replace = true;
+      continue;
+    }
+    if (directive !== undefined && directive !== 'delete')
+      throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${spell(item)}`);
+    if (item[key] === undefined || item[key] === null)
+      throw new PatchError('directive', `map: ${spell(item)} does not contain declared merge key: ${key}`);
     if (directive === 'delete') deleted.add(item[key]);
     else items.push(item);
   }
@@ -157,7 +192,8 @@ function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: str
 
 /** A value of the patch that meets nothing in the object: its directives and nulls have nothing to act on and are dropped. */
 function plain<T extends JsonValue>(value: T): T {
-  if (Array.isArray(value)) return value.filter((item) => !isObject(item) || item[patchDirective] === undefined).map((item) => plain(item)) as T;
+  if (Array.isArray(value))
+    return value.filter((item) => !isObject(item) || item[patchDirective] === undefined).map((item) => plain(item)) as T;
   if (!isObject(value)) return value;
   const kept: JsonObject = {};
   for (const [member, each] of Object.entries(value as JsonObject)) {
@@ -176,7 +212,8 @@ const goType = (value: JsonValue | undefined): string => {
 
 /** A map as the reference prints it in messages. */
 function spell(object: JsonObject): string {
-  const members = Object.keys(object).sort().map((name) => `${name}:${isObject(object[name]) ? spell(object[name]) : String(object[name])}`);
+  const members = Object.keys(object)
+    .sort()
+    .map((name) => `${name}:${isObject(object[name]) ? spell(object[name]) : String(object[name])}`);
   return `map[${members.join(' ')}]`;
 }
-

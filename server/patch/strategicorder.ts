@@ -4,11 +4,19 @@ import type { JsonObject, JsonValue } from '../api/object.js';
  * Puts a merged list in order: items named by `wanted` in that order, the others as they stood in `live`, woven together
  * so that both orders are kept. Where nothing decides, the items that the patch named come first.
  */
-export function orderItems(merged: readonly JsonValue[], wanted: readonly JsonValue[], live: readonly JsonValue[], mergeKey: string | null): JsonValue[] {
+export function orderItems(
+  merged: readonly JsonValue[],
+  wanted: readonly JsonValue[],
+  live: readonly JsonValue[],
+  mergeKey: string | null,
+): JsonValue[] {
   const idOf = (item: JsonValue): JsonValue | undefined => (mergeKey === null ? item : (item as JsonObject | null)?.[mergeKey]);
   const wantedAt = positionsOf(wanted, idOf);
   const liveAt = positionsOf(live, idOf);
-  const byPosition = (positions: Positions) => (a: JsonValue, b: JsonValue): number => (positions.get(idOf(a)) ?? Infinity) - (positions.get(idOf(b)) ?? Infinity) || 0;
+  const byPosition =
+    (positions: Positions) =>
+    (a: JsonValue, b: JsonValue): number =>
+      (positions.get(idOf(a)) ?? Infinity) - (positions.get(idOf(b)) ?? Infinity) || 0;
   const named = merged.filter((item) => wantedAt.has(idOf(item))).sort(byPosition(wantedAt));
   const others = merged.filter((item) => !wantedAt.has(idOf(item))).sort(byPosition(liveAt));
   const ordered: JsonValue[] = [];

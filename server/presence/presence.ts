@@ -8,7 +8,16 @@ import type { Storage, StoredObject, Version } from '../storage/contract.js';
 import type { ExpiryClock } from '../storage/expiry.js';
 import { follow, type Following } from '../storage/follow.js';
 import { machineClock } from './machineClock.js';
-import { isForgotten, leaseName, leaseOf, readLease, SERVER_LEASES, type ReadLease, type ServerAddress, type ServerIdentity } from './serverLease.js';
+import {
+  isForgotten,
+  leaseName,
+  leaseOf,
+  readLease,
+  SERVER_LEASES,
+  type ReadLease,
+  type ServerAddress,
+  type ServerIdentity,
+} from './serverLease.js';
 import { endpointsFor, says, sliceFor, SERVICE } from './serviceEndpoints.js';
 
 export interface PresenceOptions {
@@ -29,7 +38,11 @@ export const goneAfterMs = 15_000;
 const writeTimeoutMs = 5_000;
 const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} };
 
-interface Seen { readonly lease: ReadLease; readonly version: Version; readonly movedAt: number }
+interface Seen {
+  readonly lease: ReadLease;
+  readonly version: Version;
+  readonly movedAt: number;
+}
 
 /** Says that this server is there, and keeps the endpoints of the API's own service. See DESIGN.md. */
 export class Presence {
@@ -43,16 +56,26 @@ export class Presence {
   constructor(private readonly options: PresenceOptions) {
     this.#clock = options.clock ?? machineClock;
     const { group, resource, namespace } = SERVER_LEASES;
-    this.#following = follow(options.storage, { group, resource }, {
-      put: (object) => { if (object.namespace === namespace && object.name.startsWith('apiserver-')) this.#look(object); },
-      remove: (where, name) => { if (where === namespace) this.#seen.delete(name); },
-    });
+    this.#following = follow(
+      options.storage,
+      { group, resource },
+      {
+        put: (object) => {
+          if (object.namespace === namespace && object.name.startsWith('apiserver-')) this.#look(object);
+        },
+        remove: (where, name) => {
+          if (where === namespace) this.#seen.delete(name);
+        },
+      },
+    );
   }
 
   /** Begins to renew and to look. */
   start(): void {
     void this.turn();
-    this.#timer = setInterval(() => { void this.turn(); }, renewIntervalMs).unref();
+    this.#timer = setInterval(() => {
+      void this.turn();
+    }, renewIntervalMs).unref();
   }
 
   /** Takes this server out, as far as that is still possible. */
@@ -69,7 +92,9 @@ export class Presence {
 
   /** Renews and reconciles once. A turn that is under way is not begun twice. */
   turn(): Promise<void> {
-    this.#turn ??= this.#renewAndReconcile().finally(() => { this.#turn = null; });
+    this.#turn ??= this.#renewAndReconcile().finally(() => {
+      this.#turn = null;
+    });
     return this.#turn;
   }
 
@@ -86,8 +111,12 @@ export class Presence {
 
   async #reconcile(): Promise<void> {
     const servers = this.#addresses();
-    await this.#attempt('endpoints of the API', () => this.#put({ group: '', version: 'v1', resource: 'endpoints' }, endpointsFor(servers), says));
-    await this.#attempt('endpoint slice of the API', () => this.#put({ group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' }, sliceFor(servers), says));
+    await this.#attempt('endpoints of the API', () =>
+      this.#put({ group: '', version: 'v1', resource: 'endpoints' }, endpointsFor(servers), says),
+    );
+    await this.#attempt('endpoint slice of the API', () =>
+      this.#put({ group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' }, sliceFor(servers), says),
+    );
   }
 
   #addresses(): readonly ServerAddress[] {
@@ -114,7 +143,11 @@ export class Presence {
     }
   }
 
-  async #put(type: { readonly group: string; readonly version: string; readonly resource: string }, wanted: ApiObject, isThere: (current: ApiObject, wanted: ApiObject) => boolean): Promise<void> {
+  async #put(
+    type: { readonly group: string; readonly version: string; readonly resource: string },
+    wanted: ApiObject,
+    isThere: (current: ApiObject, wanted: ApiObject) => boolean,
+  ): Promise<void> {
     const target = this.#target(type, wanted.metadata.namespace ?? SERVICE.namespace, wanted.metadata.name ?? '');
     if (target === null) return;
     const { registry } = this.options;
@@ -133,7 +166,11 @@ export class Presence {
     if (target !== null) await this.options.registry.delete(target, NO_WISH, options).then(() => {}, absentAs(undefined));
   }
 
-  #target({ group, version, resource }: { readonly group: string; readonly version: string; readonly resource: string }, namespace: string, name: string): Target | null {
+  #target(
+    { group, version, resource }: { readonly group: string; readonly version: string; readonly resource: string },
+    namespace: string,
+    name: string,
+  ): Target | null {
     const served: ServedResource | null = this.options.catalogue.resource(group, version, resource);
     return served === null ? null : { resource: served, namespace, name };
   }
@@ -142,14 +179,21 @@ export class Presence {
 /** Another server was faster, or storage takes no writes just now. */
 const expected: ReadonlySet<number> = new Set([409, 429, 503, 504]);
 
-const absentAs = <T>(value: T) => (error: unknown): T => {
-  if (error instanceof StatusError && error.code === 404) return value;
-  throw error;
-};
+const absentAs =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (error instanceof StatusError && error.code === 404) return value;
+    throw error;
+  };
 
 const merged = (current: ApiObject, wanted: ApiObject): ApiObject => ({
-  ...current, ...wanted,
-  metadata: { ...current.metadata, labels: { ...current.metadata.labels, ...wanted.metadata.labels }, annotations: { ...current.metadata.annotations, ...wanted.metadata.annotations } },
+  ...current,
+  ...wanted,
+  metadata: {
+    ...current.metadata,
+    labels: { ...current.metadata.labels, ...wanted.metadata.labels },
+    annotations: { ...current.metadata.annotations, ...wanted.metadata.annotations },
+  },
 });
 
 /** A lease that cannot be read says nothing of any server. */

@@ -3,7 +3,10 @@ import type { ApiObject } from '../api/object.js';
 import { membersOf, textAt } from '../registry/members.js';
 
 /** Where an API server is reached. */
-export interface ServerAddress { readonly ip: string; readonly port: number }
+export interface ServerAddress {
+  readonly ip: string;
+  readonly port: number;
+}
 
 /** How an API server says in a Lease that it is there. */
 export const SERVER_LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-system' } as const;
@@ -29,12 +32,18 @@ export function leaseName({ hostname, memberId }: Pick<ServerIdentity, 'hostname
 
 /** The lease of a server that is there now. `now` is in milliseconds since 1970. */
 export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
-  const { hostname, processUid, address: { ip, port } } = identity;
+  const {
+    hostname,
+    processUid,
+    address: { ip, port },
+  } = identity;
   const name = leaseName(identity);
   return {
-    apiVersion: `${SERVER_LEASES.group}/${SERVER_LEASES.version}`, kind: 'Lease',
+    apiVersion: `${SERVER_LEASES.group}/${SERVER_LEASES.version}`,
+    kind: 'Lease',
     metadata: {
-      name, namespace: SERVER_LEASES.namespace,
+      name,
+      namespace: SERVER_LEASES.namespace,
       labels: { [IDENTITY_LABEL]: 'kube-apiserver', 'kubernetes.io/hostname': hostname },
       annotations: { [ADDRESS_ANNOTATION]: ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}` },
     },

@@ -6,23 +6,36 @@ import type { ServerAddress } from './serverLease.js';
 export const SERVICE = { namespace: 'default', name: 'kubernetes' } as const;
 const PORT_NAME = 'https';
 
-interface Reached { readonly port: number; readonly ips: readonly string[] }
+interface Reached {
+  readonly port: number;
+  readonly ips: readonly string[];
+}
 
 /** The addresses behind the service by port, each address once: of several ports of one address the lowest counts. Pure, in a fixed order. */
 function reached(servers: readonly ServerAddress[]): readonly Reached[] {
   const portOf = new Map<string, number>();
   for (const { ip, port } of servers) portOf.set(ip, Math.min(port, portOf.get(ip) ?? port));
   const ports = [...new Set(portOf.values())].sort((a, b) => a - b);
-  return ports.map((port) => ({ port, ips: [...portOf].filter(([, its]) => its === port).map(([ip]) => ip).sort() }));
+  return ports.map((port) => ({
+    port,
+    ips: [...portOf]
+      .filter(([, its]) => its === port)
+      .map(([ip]) => ip)
+      .sort(),
+  }));
 }
 
 /** What the Endpoints of the service should be while these servers are there. Pure. */
 export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
   return {
-    apiVersion: 'v1', kind: 'Endpoints',
+    apiVersion: 'v1',
+    kind: 'Endpoints',
     // The slices beside it are made from the servers as well, so nobody has to mirror them.
     metadata: { ...SERVICE, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
-    subsets: reached(servers).map(({ port, ips }) => ({ addresses: ips.map((ip) => ({ ip })), ports: [{ name: PORT_NAME, port, protocol: 'TCP' }] })),
+    subsets: reached(servers).map(({ port, ips }) => ({
+      addresses: ips.map((ip) => ({ ip })),
+      ports: [{ name: PORT_NAME, port, protocol: 'TCP' }],
+    })),
   };
 }
 
@@ -30,19 +43,33 @@ export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
 export function sliceFor(servers: readonly ServerAddress[]): ApiObject {
   const [{ port, ips } = { port: 0, ips: [] }] = reached(servers);
   const addressType = ips[0] !== undefined && isIPv6(ips[0]) ? 'IPv6' : 'IPv4';
-  const endpoints = ips.filter((ip) => isIPv6(ip) === (addressType === 'IPv6')).map((ip): JsonObject => ({ addresses: [ip], conditions: { ready: true } }));
+  const endpoints = ips
+    .filter((ip) => isIPv6(ip) === (addressType === 'IPv6'))
+    .map((ip): JsonObject => ({ addresses: [ip], conditions: { ready: true } }));
   return {
-    apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { ...SERVICE, labels: { 'kubernetes.io/service-name': SERVICE.name } },
-    addressType, endpoints, ports: port === 0 ? [] : [{ name: PORT_NAME, port, protocol: 'TCP' }],
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { ...SERVICE, labels: { 'kubernetes.io/service-name': SERVICE.name } },
+    addressType,
+    endpoints,
+    ports: port === 0 ? [] : [{ name: PORT_NAME, port, protocol: 'TCP' }],
   };
 }
 
 /** Whether an object says what it should; what others have added to its metadata is theirs. */
 export function says(current: ApiObject, wanted: ApiObject): boolean {
   const told = (object: ApiObject): string => {
-    const { metadata: { labels = {} }, ...rest } = object;
+    const {
+      metadata: { labels = {} },
+      ...rest
+    } = object;
     const own = Object.keys(wanted.metadata.labels ?? {}).map((name) => labels[name]);
-    return JSON.stringify([own, ...Object.keys(wanted).filter((name) => name !== 'metadata').map((name) => canonical(rest[name]))]);
+    return JSON.stringify([
+      own,
+      ...Object.keys(wanted)
+        .filter((name) => name !== 'metadata')
+        .map((name) => canonical(rest[name])),
+    ]);
   };
   return told(current) === told(wanted);
 }
@@ -50,5 +77,9 @@ export function says(current: ApiObject, wanted: ApiObject): boolean {
 const canonical = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, canonical(member)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, canonical(member)]),
+  );
 };

@@ -38,7 +38,8 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
   const before = live === null ? nothing : bare(live);
   const owners = live === null ? new Map<string, ManagerEntry>() : ownersOf(live, { nothing, apiVersion, now, versions });
-  const applied = (forced: boolean): ApplyResult => attempt(() => apply(before, applicable(bare(config), request), owners, id, now, forced, versions), request);
+  const applied = (forced: boolean): ApplyResult =>
+    attempt(() => apply(before, applicable(bare(config), request), owners, id, now, forced, versions), request);
   let result = applied(force);
   if (!result.ok && request.manager === APPLYING_CLIENT) {
     const conflicts = realConflicts(result.conflicts, before, schema, apiVersion);
@@ -47,23 +48,37 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   if (!result.ok) throw conflictError(result.conflicts);
   const entries = writeManagers(result.managers);
   const object = request.manager === APPLYING_CLIENT ? withLastConfiguration(result.object, config) : result.object;
-  return { ...object, apiVersion, kind: resource.kind, metadata: { ...(object.metadata ?? {}), ...(entries.length === 0 ? {} : { managedFields: entries }) } };
+  return {
+    ...object,
+    apiVersion,
+    kind: resource.kind,
+    metadata: { ...(object.metadata ?? {}), ...(entries.length === 0 ? {} : { managedFields: entries }) },
+  };
 }
 
 function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const undeclared = undeclaredField(config as JsonObject, schema);
   const problem = undeclared === null ? behaviourOf(resource).misfit(config as JsonObject) : `${undeclared}: field not declared in schema`;
-  if (problem !== null) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${problem}`);
+  if (problem !== null)
+    throw plainError(
+      500,
+      `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${problem}`,
+    );
 }
 
-const nameOf = ({ metadata }: ApiObject): string => `${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name ?? ''}`;
+const nameOf = ({ metadata }: ApiObject): string =>
+  `${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name ?? ''}`;
 
 function attempt<T>(work: () => T, { config, resource }: ApplyRequest): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof ListItemError) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${error.message}`);
+    if (error instanceof ListItemError)
+      throw plainError(
+        500,
+        `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${error.message}`,
+      );
     throw error;
   }
 }
@@ -75,35 +90,67 @@ const bare = (object: ApiObject): ApiObject => {
 
 /** What this write may set at all: everything but the status, or the status alone. */
 function applicable(config: ApiObject, { resource, subresource }: ApplyRequest): ApiObject {
-  if (subresource === 'status') return { apiVersion: config.apiVersion, kind: config.kind, metadata: config.metadata, ...('status' in config ? { status: config['status'] } : {}) } as ApiObject;
+  if (subresource === 'status')
+    return {
+      apiVersion: config.apiVersion,
+      kind: config.kind,
+      metadata: config.metadata,
+      ...('status' in config ? { status: config['status'] } : {}),
+    } as ApiObject;
   if (!resource.subresources.has('status')) return config;
   const { status: _status, ...rest } = config;
   return rest as ApiObject;
 }
 
-interface FirstApply { readonly nothing: ApiObject; readonly apiVersion: string; readonly now: string; readonly versions: Versions }
+interface FirstApply {
+  readonly nothing: ApiObject;
+  readonly apiVersion: string;
+  readonly now: string;
+  readonly versions: Versions;
+}
 
 /** An object that nobody's fields are recorded of belongs to whoever wrote it before. */
 function ownersOf(live: ApiObject, { nothing, apiVersion, now, versions }: FirstApply): Managers {
   const recorded = readManagers(live.metadata.managedFields as JsonValue[] | undefined);
   if (recorded.size > 0) return recorded;
-  return ownUpdate(nothing, bare(live), recorded, { manager: BEFORE_FIRST_APPLY, operation: 'Update', apiVersion, subresource: '' }, now, versions);
+  return ownUpdate(
+    nothing,
+    bare(live),
+    recorded,
+    { manager: BEFORE_FIRST_APPLY, operation: 'Update', apiVersion, subresource: '' },
+    now,
+    versions,
+  );
 }
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
   const order = ({ manager: { operation, manager } }: ApplyConflict): string => `${operation} ${manager}`;
-  const causes = [...conflicts].sort((a, b) => (order(a) < order(b) ? -1 : 1)).flatMap(({ manager, fields }) =>
-    [...fields.paths()].map(path => ({ manager: describeConflict(manager), field: spellPath(path) })));
-  return new StatusError(409, 'Conflict', `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${summary(causes)}`, {
-    causes: causes.map(({ manager, field }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${manager}`, field })),
-  });
+  const causes = [...conflicts]
+    .sort((a, b) => (order(a) < order(b) ? -1 : 1))
+    .flatMap(({ manager, fields }) => [...fields.paths()].map((path) => ({ manager: describeConflict(manager), field: spellPath(path) })));
+  return new StatusError(
+    409,
+    'Conflict',
+    `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${summary(causes)}`,
+    {
+      causes: causes.map(({ manager, field }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${manager}`, field })),
+    },
+  );
 }
 
 function summary(causes: readonly { readonly manager: string; readonly field: string }[]): string {
   const [only] = causes;
   if (causes.length === 1 && only !== undefined) return `conflict with ${only.manager}: ${only.field}`;
-  const managers = [...new Set(causes.map(cause => cause.manager))].sort();
-  return managers.map(manager => `conflicts with ${manager}:\n${causes.filter(cause => cause.manager === manager).map(cause => `- ${cause.field}`).join('\n')}`).join('\n');
+  const managers = [...new Set(causes.map((cause) => cause.manager))].sort();
+  return managers
+    .map(
+      (manager) =>
+        `conflicts with ${manager}:\n${causes
+          .filter((cause) => cause.manager === manager)
+          .map((cause) => `- ${cause.field}`)
+          .join('\n')}`,
+    )
+    .join('\n');
 }

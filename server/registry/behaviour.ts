@@ -72,11 +72,13 @@ export interface Behaviour {
 const behaviours = new WeakMap<ServedResource, Behaviour>();
 
 /** Says how a type behaves that is not built in. To be called before the entry is served. */
-export const setBehaviour = (resource: ServedResource, behaviour: Behaviour): void => { behaviours.set(resource, behaviour); };
+export const setBehaviour = (resource: ServedResource, behaviour: Behaviour): void => {
+  behaviours.set(resource, behaviour);
+};
 
 export function behaviourOf(resource: ServedResource): Behaviour {
   let behaviour = behaviours.get(resource);
-  if (behaviour === undefined) behaviours.set(resource, behaviour = builtInBehaviour(resource));
+  if (behaviour === undefined) behaviours.set(resource, (behaviour = builtInBehaviour(resource)));
   return behaviour;
 }
 
@@ -85,14 +87,19 @@ const builtInBehaviour = (resource: ServedResource, versions = builtInVersions(r
   strategy: strategyOf(resource.storage),
   versions,
   misfit: () => null,
-  receive: object => checkStructured(object, resource),
+  receive: (object) => checkStructured(object, resource),
   receiveDecoded: null,
   columns: columnsOf(resource),
-  scale: { show: scaleOf, before: scaleOf, put: withScale, replicasPath: apiVersion => (versions.schemaOf(apiVersion) === null ? undefined : REPLICAS) },
+  scale: {
+    show: scaleOf,
+    before: scaleOf,
+    put: withScale,
+    replicasPath: (apiVersion) => (versions.schemaOf(apiVersion) === null ? undefined : REPLICAS),
+  },
   deprecation: DEPRECATED_RESOURCES[`${apiVersionOf(resource)}/${resource.resource}`] ?? null,
   hasMessages: true,
   selfDescribed: false,
-  storage: storage => storage,
+  storage: (storage) => storage,
   refusal: () => null,
   retired: null,
 });
@@ -100,7 +107,7 @@ const builtInBehaviour = (resource: ServedResource, versions = builtInVersions(r
 const REPLICAS: readonly string[] = ['f:spec', 'f:replicas'];
 
 const builtInVersions = ({ kind, group, version }: ServedResource): Versions => ({
-  schemaOf: apiVersion => {
+  schemaOf: (apiVersion) => {
     const slash = apiVersion.indexOf('/');
     return schemaOfKind({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind });
   },

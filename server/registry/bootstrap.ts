@@ -42,15 +42,23 @@ const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dry
  * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the
  * object there. Waits for storage to take writes; rejects only when `signal` aborts or an object is refused, which is a defect.
  */
-export async function bootstrap({ registry, catalogue, serviceRanges = SERVICE_RANGES, servicePort = SERVICE_PORT, nodePort = 0, signal }: BootstrapOptions): Promise<void> {
+export async function bootstrap({
+  registry,
+  catalogue,
+  serviceRanges = SERVICE_RANGES,
+  servicePort = SERVICE_PORT,
+  nodePort = 0,
+  signal,
+}: BootstrapOptions): Promise<void> {
   const objects = bootstrapObjects();
   for (const { group, version, resource: name } of BOOTSTRAPPED) {
     const resource = catalogue.resource(group, version, name);
     if (resource === null) continue;
     const wanted = objects[name] ?? [];
-    if (name === 'services') for (const service of wanted) fitService(service, { address: firstAddress(serviceRanges), port: servicePort, nodePort });
+    if (name === 'services')
+      for (const service of wanted) fitService(service, { address: firstAddress(serviceRanges), port: servicePort, nodePort });
     // Together, so that they share the store's round trips.
-    await Promise.all(wanted.map(object => ensureWithStatus(registry, resource, object, signal)));
+    await Promise.all(wanted.map((object) => ensureWithStatus(registry, resource, object, signal)));
   }
   const ranges = catalogue.resource('networking.k8s.io', 'v1', 'servicecidrs');
   if (ranges !== null) await ensureRanges(registry, ranges, serviceRanges, signal);
@@ -65,32 +73,64 @@ function firstAddress(ranges: readonly string[]): string {
 const RANGES_NAME = 'kubernetes';
 
 /** The object that shows the configured ranges. Its controller keeps it from then on; it is ready from the start. */
-async function ensureRanges(registry: Registry, resource: ServedResource, cidrs: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+async function ensureRanges(
+  registry: Registry,
+  resource: ServedResource,
+  cidrs: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const metadata = { name: RANGES_NAME, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
-  if (!await ensure(registry, resource, { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } }, signal)) return;
+  if (
+    !(await ensure(
+      registry,
+      resource,
+      { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } },
+      signal,
+    ))
+  )
+    return;
   const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
   await writeConditions(registry, resource, { namespace: '', name: RANGES_NAME }, [ready]);
 }
 
 /** Clients cannot create an object with conditions, so those that tell of a working cluster are written afterwards. */
-async function writeConditions(registry: Registry, resource: ServedResource, { namespace, name }: { readonly namespace: string; readonly name: string }, conditions: readonly JsonObject[]): Promise<void> {
+async function writeConditions(
+  registry: Registry,
+  resource: ServedResource,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  conditions: readonly JsonObject[],
+): Promise<void> {
   const lastTransitionTime = timeText(Date.now());
-  const status = { conditions: conditions.map(condition => ({ ...condition, lastTransitionTime })) };
-  const apply = (current: ApiObject | null): ApiObject => ({ ...current ?? { metadata: { name } }, status });
+  const status = { conditions: conditions.map((condition) => ({ ...condition, lastTransitionTime })) };
+  const apply = (current: ApiObject | null): ApiObject => ({ ...(current ?? { metadata: { name } }), status });
   await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: null }, options);
 }
 
-async function ensureWithStatus(registry: Registry, resource: ServedResource, object: ApiObject, signal: AbortSignal | undefined): Promise<void> {
+async function ensureWithStatus(
+  registry: Registry,
+  resource: ServedResource,
+  object: ApiObject,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { name = '', namespace = '' } = object.metadata;
   const created = await ensure(registry, resource, object, signal);
   const conditions = itemsOf(membersOf(object['status'])['conditions']).map(membersOf);
   // API services are the exception: their rules find out by themselves that they are available.
-  if (created && conditions.length > 0 && resource.resource !== 'apiservices') await writeConditions(registry, resource, { namespace, name }, conditions);
+  if (created && conditions.length > 0 && resource.resource !== 'apiservices')
+    await writeConditions(registry, resource, { namespace, name }, conditions);
 }
 
 /** The recorded service carries the address and port of the installation where it was recorded. */
-function fitService(service: ApiObject, { address, port, nodePort }: { readonly address: string; readonly port: number; readonly nodePort: number }): void {
-  const spec = service['spec'] as { type?: string; clusterIP: string; clusterIPs: string[]; ports: { targetPort: number; nodePort?: number }[] };
+function fitService(
+  service: ApiObject,
+  { address, port, nodePort }: { readonly address: string; readonly port: number; readonly nodePort: number },
+): void {
+  const spec = service['spec'] as {
+    type?: string;
+    clusterIP: string;
+    clusterIPs: string[];
+    ports: { targetPort: number; nodePort?: number }[];
+  };
   spec.clusterIP = address;
   spec.clusterIPs = [address];
   for (const entry of spec.ports) entry.targetPort = port;
@@ -124,7 +164,13 @@ async function ensure(registry: Registry, resource: ServedResource, object: ApiO
 /** 404 among them: the namespace may not be visible yet. */
 const RETRYABLE: ReadonlySet<number> = new Set([404, 429, 503, 504]);
 
-async function exists(registry: Registry, resource: ServedResource, namespace: string, name: string, at: 'any' | 'mostRecent'): Promise<boolean> {
+async function exists(
+  registry: Registry,
+  resource: ServedResource,
+  namespace: string,
+  name: string,
+  at: 'any' | 'mostRecent',
+): Promise<boolean> {
   try {
     await registry.get({ resource, namespace, name }, { at });
     return true;

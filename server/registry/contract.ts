@@ -6,7 +6,11 @@ import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRe
 import type { DeletionWish } from './deletion.js';
 
 /** One object of a served resource type. `namespace` is empty for cluster-scoped types. */
-export interface Target { readonly resource: ServedResource; readonly namespace: string; readonly name: string }
+export interface Target {
+  readonly resource: ServedResource;
+  readonly namespace: string;
+  readonly name: string;
+}
 
 export interface WriteOptions {
   readonly user: User;
@@ -69,8 +73,14 @@ export interface Change {
   readonly replaces?: boolean;
 }
 
-export interface Written { readonly object: StoredObject; readonly created: boolean }
-export interface Deleted { readonly object: StoredObject; /** False while finalizers or a grace period hold the object. */ readonly gone: boolean }
+export interface Written {
+  readonly object: StoredObject;
+  readonly created: boolean;
+}
+export interface Deleted {
+  readonly object: StoredObject;
+  /** False while finalizers or a grace period hold the object. */ readonly gone: boolean;
+}
 
 export type ListPage = Extract<ListResult, { outcome: 'found' }>;
 export type ListQuery = Omit<ListRequest, 'resource'>;

@@ -42,13 +42,14 @@ function conversionOf(resource: ServedResource): Conversion | null {
 export const toStorage = (resource: ServedResource, object: ApiObject): ApiObject => conversionOf(resource)?.toStorage(object) ?? object;
 
 /** The object as the served version shows it, without kind and apiVersion. */
-export const fromStorage = (resource: ServedResource, object: ApiObject): ApiObject => conversionOf(resource)?.fromStorage(object) ?? object;
+export const fromStorage = (resource: ServedResource, object: ApiObject): ApiObject =>
+  conversionOf(resource)?.fromStorage(object) ?? object;
 
 /** The JSON of a stored object in the served version, without kind and apiVersion: the stored bytes themselves unless a conversion is needed. */
 export function servedItem(resource: ServedResource, stored: StoredObject): Buffer {
   const conversion = conversionOf(resource);
   if (conversion === null) return stored.item;
-  return stored.encoded(`json ${apiVersionOf(resource)}`, object => Buffer.from(writeJson(conversion.fromStorage(object.decode()))));
+  return stored.encoded(`json ${apiVersionOf(resource)}`, (object) => Buffer.from(writeJson(conversion.fromStorage(object.decode()))));
 }
 
 /** A decoded stored object in the served version. */

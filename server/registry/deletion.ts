@@ -13,7 +13,13 @@ export interface DeletionWish {
   readonly resourceVersion: string | null;
 }
 
-export const NO_WISH: DeletionWish = { gracePeriodSeconds: null, propagationPolicy: null, orphanDependents: null, uid: null, resourceVersion: null };
+export const NO_WISH: DeletionWish = {
+  gracePeriodSeconds: null,
+  propagationPolicy: null,
+  orphanDependents: null,
+  uid: null,
+  resourceVersion: null,
+};
 
 /** What has to happen to an object that a client wants gone. */
 export type DeletionPlan =
@@ -74,7 +80,7 @@ function finalizersFor(old: ApiObject, wish: DeletionWish, strategy: Strategy): 
   const present = old.metadata.finalizers ?? [];
   const wanted = policyFinalizer(present, wish, strategy);
   if (wanted === 'keep') return [...present];
-  const others = present.filter(finalizer => finalizer !== ORPHAN && finalizer !== FOREGROUND);
+  const others = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
   return wanted === null ? others : present.includes(wanted) && others.length === present.length - 1 ? [...present] : [...others, wanted];
 }
 
@@ -82,10 +88,14 @@ function finalizersFor(old: ApiObject, wish: DeletionWish, strategy: Strategy): 
 function policyFinalizer(present: readonly string[], wish: DeletionWish, strategy: Strategy): string | null {
   if (wish.orphanDependents !== null) return wish.orphanDependents ? ORPHAN : null;
   switch (wish.propagationPolicy) {
-    case 'Orphan': return ORPHAN;
-    case 'Foreground': return FOREGROUND;
-    case 'Background': return null;
-    case null: break;
+    case 'Orphan':
+      return ORPHAN;
+    case 'Foreground':
+      return FOREGROUND;
+    case 'Background':
+      return null;
+    case null:
+      break;
   }
   if (present.includes(ORPHAN) || present.includes(FOREGROUND)) return 'keep';
   return strategy.defaultPropagation === 'orphan' ? ORPHAN : null;
@@ -98,5 +108,7 @@ const later = (time: string, seconds: number): string => timeText(Math.min(Date.
 
 /** An update that takes away the last thing that held a terminating object completes its deletion. */
 export const completesDeletion = ({ metadata, ...rest }: ApiObject, strategy: Strategy): boolean =>
-  metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0 && (metadata.finalizers ?? []).length === 0
-  && strategy.heldBy?.({ metadata, ...rest }) !== true;
+  metadata.deletionTimestamp !== undefined &&
+  (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+  (metadata.finalizers ?? []).length === 0 &&
+  strategy.heldBy?.({ metadata, ...rest }) !== true;

@@ -11,22 +11,26 @@ const known = new Map<string, readonly ListPath[]>();
 export function nullEmptyLists(object: ApiObject, kind: KindName): void {
   const key = `${kind.group}/${kind.version}/${kind.kind}`;
   let paths = known.get(key);
-  if (paths === undefined) known.set(key, paths = pathsIn(typeOfKind(kind)?.name ?? '', []));
+  if (paths === undefined) known.set(key, (paths = pathsIn(typeOfKind(kind)?.name ?? '', [])));
   for (const path of paths) clear(object, path);
 }
 
 /** A type that contains itself (a schema) is entered once. */
 function pathsIn(type: string, around: readonly string[]): ListPath[] {
   if (around.includes(type)) return [];
-  return [...typeNamed(type)?.fields?.values() ?? []].flatMap(field => [...ownPath(field), ...pathsOfShape(field.shape, [...around, type]).map(rest => [field.name, ...rest])]);
+  return [...(typeNamed(type)?.fields?.values() ?? [])].flatMap((field) => [
+    ...ownPath(field),
+    ...pathsOfShape(field.shape, [...around, type]).map((rest) => [field.name, ...rest]),
+  ]);
 }
 
-const ownPath = ({ name, shape, presence }: Field): ListPath[] => (presence === 'nullable' && (shape.is === 'list' || shape.is === 'map') ? [[name]] : []);
+const ownPath = ({ name, shape, presence }: Field): ListPath[] =>
+  presence === 'nullable' && (shape.is === 'list' || shape.is === 'map') ? [[name]] : [];
 
 function pathsOfShape(shape: Shape, around: readonly string[]): ListPath[] {
   if (shape.is === 'type') return pathsIn(shape.name, around);
-  if (shape.is === 'list') return pathsOfShape(shape.items, around).map(rest => [EACH, ...rest]);
-  return shape.is === 'map' ? pathsOfShape(shape.values, around).map(rest => [EACH, ...rest]) : [];
+  if (shape.is === 'list') return pathsOfShape(shape.items, around).map((rest) => [EACH, ...rest]);
+  return shape.is === 'map' ? pathsOfShape(shape.values, around).map((rest) => [EACH, ...rest]) : [];
 }
 
 function clear(value: JsonValue | undefined, [first = '', ...rest]: ListPath): void {

@@ -1,4 +1,10 @@
 import type { ListRequest } from '../storage/contract.js';
 
 /** The part of a list request that leaves nothing out. */
-export const everything: Omit<ListRequest, 'resource' | 'namespace'> = { labels: [], fields: [], consistency: { at: 'any' }, limit: null, after: null };
+export const everything: Omit<ListRequest, 'resource' | 'namespace'> = {
+  labels: [],
+  fields: [],
+  consistency: { at: 'any' },
+  limit: null,
+  after: null,
+};

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../api/object.js';
 
 /** A value's members, or none when it is absent or not an object. Reading through it never throws. */
 export const membersOf = (value: JsonValue | undefined): JsonObject =>
-  (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {});
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
 /** A value's items, or none. */
 export const itemsOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);

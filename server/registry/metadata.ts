@@ -2,8 +2,20 @@ import type { ApiObject, JsonObject, JsonValue, ObjectMeta } from '../api/object
 
 /** Members of metadata in the order in which the reference prints them; others (none are known) come last. */
 const META_ORDER = [
-  'name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds',
-  'labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields',
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
 ] as const;
 
 const isEmpty = (value: JsonValue | undefined): boolean =>
@@ -25,7 +37,10 @@ export function storedForm(object: ApiObject, apiVersion: string): ApiObject {
 }
 
 /** Gives a new object what only the server decides. A client's values for the same members are dropped. */
-export function fillMetadataForCreate(object: ApiObject, server: { readonly namespace: string; readonly uid: string; readonly now: string }): void {
+export function fillMetadataForCreate(
+  object: ApiObject,
+  server: { readonly namespace: string; readonly uid: string; readonly now: string },
+): void {
   const { deletionTimestamp: _t, deletionGracePeriodSeconds: _g, managedFields: _m, selfLink: _s, ...meta } = object.metadata;
   object.metadata = { ...meta, namespace: server.namespace, uid: server.uid, creationTimestamp: server.now };
 }

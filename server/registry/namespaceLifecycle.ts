@@ -11,7 +11,12 @@ const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
  * only one that seems absent is asked for again with the latest state, because it may have been created through another replica.
  * Gives the labels of the namespace. Throws StatusError 404 or 403.
  */
-export async function admitToNamespace(storage: Storage, namespace: string, resource: GroupResource, name: string): Promise<Readonly<Record<string, string>>> {
+export async function admitToNamespace(
+  storage: Storage,
+  namespace: string,
+  resource: GroupResource,
+  name: string,
+): Promise<Readonly<Record<string, string>>> {
   const key = { resource: NAMESPACES, namespace: '', name: namespace };
   let result = await storage.get(key, { at: 'any' });
   if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
@@ -26,10 +31,11 @@ const known = new WeakMap<StoredObject, boolean>();
 
 function isOnItsWayOut(namespace: StoredObject): boolean {
   let answer = known.get(namespace);
-  if (answer === undefined) known.set(namespace, answer = isTerminating(namespace.decode()));
+  if (answer === undefined) known.set(namespace, (answer = isTerminating(namespace.decode())));
   return answer;
 }
 
 const terminating = (resource: GroupResource, name: string, namespace: string): Error =>
-  forbidden(resource, name, `unable to create new content in namespace ${namespace} because it is being terminated`,
-    [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }]);
+  forbidden(resource, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
+    { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+  ]);

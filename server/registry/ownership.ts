@@ -11,7 +11,11 @@ import { behaviourOf } from './behaviour.js';
 import { fromStorage } from './conversion.js';
 
 /** Who writes, and through which subresource: what an entry of `managedFields` is kept under. */
-export interface Writer { readonly manager: string; readonly subresource: string; readonly now: string }
+export interface Writer {
+  readonly manager: string;
+  readonly subresource: string;
+  readonly now: string;
+}
 
 /**
  * `managedFields` of a new object. `body` is what the client sent, in the stored version, with defaults and before the server's own additions,
@@ -30,7 +34,13 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
  * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. An empty list, or entry, forgets all.
  * Through a subresource they cannot be set. `object` is the new state in the stored version, with everything carried over that this write may not change.
  */
-export function ownUpdated(resource: ServedResource, object: ApiObject, old: ApiObject, given: readonly JsonValue[] | undefined, writer: Writer): JsonObject[] | undefined {
+export function ownUpdated(
+  resource: ServedResource,
+  object: ApiObject,
+  old: ApiObject,
+  given: readonly JsonValue[] | undefined,
+  writer: Writer,
+): JsonObject[] | undefined {
   const sent = writer.subresource === '' ? given : undefined;
   if (isReset(sent)) return undefined;
   const versions = behaviourOf(resource).versions;
@@ -40,14 +50,24 @@ export function ownUpdated(resource: ServedResource, object: ApiObject, old: Api
   return managers === null ? undefined : owned(resource, served(resource, old), served(resource, object), managers, writer, versions);
 }
 
-function owned(resource: ServedResource, before: ApiObject, after: ApiObject, managers: Managers, writer: Writer, versions: Versions): JsonObject[] | undefined {
+function owned(
+  resource: ServedResource,
+  before: ApiObject,
+  after: ApiObject,
+  managers: Managers,
+  writer: Writer,
+  versions: Versions,
+): JsonObject[] | undefined {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
   const entries = writeManagers(capManagers(updated(() => ownUpdate(before, after, managers, id, writer.now, versions), managers)));
   return entries.length === 0 ? undefined : entries;
 }
 
 /** A workload whose scale is written: its type, and its state as it is stored. */
-export interface Scaled { readonly resource: ServedResource; readonly live: ApiObject }
+export interface Scaled {
+  readonly resource: ServedResource;
+  readonly live: ApiObject;
+}
 
 /** `managedFields` that the scale of a workload has: those who own its number of replicas. */
 export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
@@ -57,7 +77,9 @@ export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
 /** `managedFields` of the workload when those of its scale have become `owners`. */
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
   const { replicasPath } = behaviourOf(resource).scale;
-  return writeManagers(parentManagers(readable(live.metadata.managedFields) ?? new Map(), readable(owners) ?? new Map(), replicasPath, apiVersionOf(resource)));
+  return writeManagers(
+    parentManagers(readable(live.metadata.managedFields) ?? new Map(), readable(owners) ?? new Map(), replicasPath, apiVersionOf(resource)),
+  );
 }
 
 /** The same after a write to the scale that is no apply, and that made `after` of `before`. Where nobody owned the replicas, nobody does afterwards. */
@@ -71,7 +93,8 @@ export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, m
 /** What is owned through a scale has none. */
 const NO_TIME = '';
 const SCALE_VERSIONS: Versions = {
-  schemaOf: apiVersion => (apiVersion === SCALE_API_VERSION ? schemaOfKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) : null),
+  schemaOf: (apiVersion) =>
+    apiVersion === SCALE_API_VERSION ? schemaOfKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) : null,
   convert: () => null,
 };
 
@@ -89,7 +112,9 @@ function updated(work: () => Managers, otherwise: Managers): Managers {
 function served(resource: ServedResource, object: ApiObject): ApiObject {
   const { managedFields: _m, ...metadata } = object.metadata;
   const bare: ApiObject = { ...object, metadata };
-  return apiVersionOf(resource) === apiVersionOf(resource.storage) && resource.kind === resource.storage.kind ? bare : fromStorage(resource, structuredClone(bare));
+  return apiVersionOf(resource) === apiVersionOf(resource.storage) && resource.kind === resource.storage.kind
+    ? bare
+    : fromStorage(resource, structuredClone(bare));
 }
 
 /** `empty`: an object of the type in which nothing is set; some types have an empty status even then. */

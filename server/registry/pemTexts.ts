@@ -11,7 +11,11 @@ const BEGIN = '-----BEGIN ';
 const END = '-----END ';
 const CLOSE = '-----';
 
-interface Open { readonly type: string; readonly from: number; readonly contentFrom: number }
+interface Open {
+  readonly type: string;
+  readonly from: number;
+  readonly contentFrom: number;
+}
 
 /**
  * The blocks of a text in order; what stands around them does not count, and neither does what begins and does not end. Reads each line once:
@@ -26,7 +30,8 @@ export function pemTexts(text: string): PemText[] {
     if (text.startsWith(CLOSE, from)) {
       const line = text.slice(from, next).trimEnd();
       const ended = typeIn(line, END);
-      if (open !== null && ended === open.type) blocks.push({ type: open.type, whole: text.slice(open.from, from + line.length), content: text.slice(open.contentFrom, from) });
+      if (open !== null && ended === open.type)
+        blocks.push({ type: open.type, whole: text.slice(open.from, from + line.length), content: text.slice(open.contentFrom, from) });
       const begun = typeIn(line, BEGIN);
       if (begun !== null) open = { type: begun, from, contentFrom: next };
       else if (ended !== null) open = null;
@@ -37,5 +42,7 @@ export function pemTexts(text: string): PemText[] {
 }
 
 function typeIn(line: string, marker: string): string | null {
-  return line.startsWith(marker) && line.endsWith(CLOSE) && line.length >= marker.length + CLOSE.length ? line.slice(marker.length, -CLOSE.length) : null;
+  return line.startsWith(marker) && line.endsWith(CLOSE) && line.length >= marker.length + CLOSE.length
+    ? line.slice(marker.length, -CLOSE.length)
+    : null;
 }

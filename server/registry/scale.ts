@@ -17,7 +17,9 @@ export function scaleOf(object: ApiObject, version: string): ApiObject {
   const replicas = Number(memberAt(object, 'spec', 'replicas') ?? 0);
   const selector = selectorText(object);
   return {
-    kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name, namespace, uid, resourceVersion: version, creationTimestamp },
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion: version, creationTimestamp },
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: Number(memberAt(object, 'status', 'replicas') ?? 0), ...(selector === '' ? {} : { selector }) },
   };
@@ -27,7 +29,7 @@ export function scaleOf(object: ApiObject, version: string): ApiObject {
 function selectorText(object: ApiObject): string {
   const selector = memberAt(object, 'spec', 'selector');
   const members = membersOf(selector);
-  const isMap = Object.values(members).some(value => typeof value === 'string');
+  const isMap = Object.values(members).some((value) => typeof value === 'string');
   return spelledSelector((isMap ? { matchLabels: members } : selector) as LabelSelectorObject | undefined);
 }
 
@@ -44,7 +46,11 @@ export function withScale(object: ApiObject, scale: ApiObject, resource: ServedR
   if (findings.length > 0) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, name, findings.map(toCause));
   const uid = metadata.uid ?? '';
   if (uid !== '' && uid !== object.metadata.uid) {
-    throw conflict({ group: resource.group, resource: `${resource.resource}/scale` }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ''}`);
+    throw conflict(
+      { group: resource.group, resource: `${resource.resource}/scale` },
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ''}`,
+    );
   }
   (object['spec'] as JsonObject)['replicas'] = replicas;
   object.metadata.resourceVersion = metadata.resourceVersion ?? '';

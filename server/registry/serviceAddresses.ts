@@ -7,10 +7,17 @@ import { itemsOf, memberAt, textAt } from './members.js';
 
 /** Where programs behind services of the cluster are reached by this server: webhooks and extension servers. */
 
-export interface ServiceAddress { readonly host: string; readonly port: number }
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** One port of a service. */
-export interface ServicePort { readonly namespace: string; readonly name: string; readonly port: number }
+export interface ServicePort {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
 
 /** Why a service leads nowhere, as the reference words it. */
 export class ServiceUnresolvedError extends Error {}
@@ -23,30 +30,39 @@ const SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 const OF_SERVICE = 'kubernetes.io/service-name';
 
 /** The service's own address, which somebody on the way hands on to its endpoints. Reads what this replica has in memory. */
-export const clusterAddresses = (storage: Pick<Storage, 'get'>): ServiceAddresses => async (wanted) => {
-  const service = await serviceOf(storage, wanted);
-  const type = typeOf(service);
-  if (type === 'ExternalName') return { host: textAt(service, 'spec', 'externalName'), port: wanted.port };
-  if (!ROUTED_TYPES.has(type)) throw new ServiceUnresolvedError(`unsupported service type ${JSON.stringify(type)}`);
-  const host = textAt(service, 'spec', 'clusterIP');
-  if (type === 'ClusterIP' && host === 'None') throw new ServiceUnresolvedError('cannot route to service with ClusterIP "None"');
-  portOf(service, wanted);
-  return { host, port: wanted.port };
-};
+export const clusterAddresses =
+  (storage: Pick<Storage, 'get'>): ServiceAddresses =>
+  async (wanted) => {
+    const service = await serviceOf(storage, wanted);
+    const type = typeOf(service);
+    if (type === 'ExternalName') return { host: textAt(service, 'spec', 'externalName'), port: wanted.port };
+    if (!ROUTED_TYPES.has(type)) throw new ServiceUnresolvedError(`unsupported service type ${JSON.stringify(type)}`);
+    const host = textAt(service, 'spec', 'clusterIP');
+    if (type === 'ClusterIP' && host === 'None') throw new ServiceUnresolvedError('cannot route to service with ClusterIP "None"');
+    portOf(service, wanted);
+    return { host, port: wanted.port };
+  };
 
 /** One of the endpoints that are ready, at random: where services have no addresses that lead anywhere (`--enable-aggregator-routing`). */
-export const endpointAddresses = (storage: Pick<Storage, 'get' | 'list'>, random: () => number = Math.random): ServiceAddresses => async (wanted) => {
-  const service = await serviceOf(storage, wanted);
-  const type = typeOf(service);
-  if (!ROUTED_TYPES.has(type)) throw new ServiceUnresolvedError(`unsupported service type ${JSON.stringify(type)}`);
-  const portName = textAt(portOf(service, wanted), 'name');
-  const found = await storage.list({ ...everything, resource: SLICES, namespace: wanted.namespace, labels: [{ key: OF_SERVICE, operator: 'in', values: [wanted.name] }] });
-  if (found.outcome !== 'found') throw readFailure(found);
-  const addresses = found.items.flatMap(item => readyAddresses(item.decode(), portName));
-  const chosen = addresses[Math.floor(random() * addresses.length)];
-  if (chosen === undefined) throw new ServiceUnresolvedError(`no endpoints available for service ${JSON.stringify(wanted.name)}`);
-  return chosen;
-};
+export const endpointAddresses =
+  (storage: Pick<Storage, 'get' | 'list'>, random: () => number = Math.random): ServiceAddresses =>
+  async (wanted) => {
+    const service = await serviceOf(storage, wanted);
+    const type = typeOf(service);
+    if (!ROUTED_TYPES.has(type)) throw new ServiceUnresolvedError(`unsupported service type ${JSON.stringify(type)}`);
+    const portName = textAt(portOf(service, wanted), 'name');
+    const found = await storage.list({
+      ...everything,
+      resource: SLICES,
+      namespace: wanted.namespace,
+      labels: [{ key: OF_SERVICE, operator: 'in', values: [wanted.name] }],
+    });
+    if (found.outcome !== 'found') throw readFailure(found);
+    const addresses = found.items.flatMap((item) => readyAddresses(item.decode(), portName));
+    const chosen = addresses[Math.floor(random() * addresses.length)];
+    if (chosen === undefined) throw new ServiceUnresolvedError(`no endpoints available for service ${JSON.stringify(wanted.name)}`);
+    return chosen;
+  };
 
 const ROUTED_TYPES: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
 const typeOf = (service: ApiObject): string => textAt(service, 'spec', 'type');
@@ -60,13 +76,17 @@ async function serviceOf(storage: Pick<Storage, 'get'>, { namespace, name }: Ser
 }
 
 function portOf(service: ApiObject, { name, port }: ServicePort): JsonObject {
-  const found = objectsIn(service['spec'] as JsonObject, 'ports').find(each => each['port'] === port);
+  const found = objectsIn(service['spec'] as JsonObject, 'ports').find((each) => each['port'] === port);
   if (found === undefined) throw new ServiceUnresolvedError(`no service port ${port} found for service ${JSON.stringify(name)}`);
   return found;
 }
 
 function readyAddresses(slice: ApiObject, portName: string): ServiceAddress[] {
-  const ports = objectsIn(slice, 'ports').filter(each => textAt(each, 'name') === portName).map(each => Number(each['port'] ?? 0));
-  const hosts = objectsIn(slice, 'endpoints').filter(each => memberAt(each, 'conditions', 'ready') !== false).flatMap(each => itemsOf(each['addresses']).map(String));
-  return ports.flatMap(port => hosts.map(host => ({ host, port })));
+  const ports = objectsIn(slice, 'ports')
+    .filter((each) => textAt(each, 'name') === portName)
+    .map((each) => Number(each['port'] ?? 0));
+  const hosts = objectsIn(slice, 'endpoints')
+    .filter((each) => memberAt(each, 'conditions', 'ready') !== false)
+    .flatMap((each) => itemsOf(each['addresses']).map(String));
+  return ports.flatMap((port) => hosts.map((host) => ({ host, port })));
 }

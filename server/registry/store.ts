@@ -10,7 +10,20 @@ import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, W
 import { DamagedValueError } from '../storage/encoding.js';
 import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
 import { behaviourOf } from './behaviour.js';
-import type { AdmissionQuestion, Change, CreationCheck, Deleted, DeletionTerms, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
+import type {
+  AdmissionQuestion,
+  Change,
+  CreationCheck,
+  Deleted,
+  DeletionTerms,
+  ListPage,
+  ListQuery,
+  Registry,
+  Target,
+  WatchQuery,
+  WriteOptions,
+  Written,
+} from './contract.js';
 import { servedObject, toStorage } from './conversion.js';
 import { completesDeletion, planDeletion, type DeletionWish } from './deletion.js';
 import { sameValue } from './equality.js';
@@ -22,7 +35,18 @@ import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
 import { betweenSteps, isHeavy } from './turns.js';
 import { invalid, Path, toCause } from './validation/field.js';
-import { beginCreate, beginUpdate, checkIdentity, checkVersion, nameAndValidate, ownersOfUpdate, prepareCreate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
+import {
+  beginCreate,
+  beginUpdate,
+  checkIdentity,
+  checkVersion,
+  nameAndValidate,
+  ownersOfUpdate,
+  prepareCreate,
+  prepareUpdate,
+  wrongUid,
+  type UpdateStep,
+} from './writes.js';
 
 /** A generated name that is taken is replaced by another one this often. */
 const NAME_ATTEMPTS_MAX = 8;
@@ -89,7 +113,15 @@ class GenericRegistry implements Registry {
   private readonly admission: Admission | null;
   private readonly deletionsAtOnce: number;
 
-  constructor({ storage, now = Date.now, random = Math.random, newUid = randomUUID, allocators = {}, admission = null, deletionsAtOnce = DELETIONS_AT_ONCE }: RegistryOptions) {
+  constructor({
+    storage,
+    now = Date.now,
+    random = Math.random,
+    newUid = randomUUID,
+    allocators = {},
+    admission = null,
+    deletionsAtOnce = DELETIONS_AT_ONCE,
+  }: RegistryOptions) {
     this.deletionsAtOnce = deletionsAtOnce;
     this.storage = storage;
     this.allocators = allocators;
@@ -119,13 +151,18 @@ class GenericRegistry implements Registry {
     return this.createIfAllowed(target, object, null, options);
   }
 
-  private async createIfAllowed(target: Target, object: ApiObject, mayCreate: CreationCheck | null, options: WriteOptions): Promise<StoredObject> {
+  private async createIfAllowed(
+    target: Target,
+    object: ApiObject,
+    mayCreate: CreationCheck | null,
+    options: WriteOptions,
+  ): Promise<StoredObject> {
     const { resource, namespace } = target;
     const context = this.contextOf(options);
     const body = toStorage(resource, object);
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
-    const prefix = (body.metadata.name ?? '') === '' ? body.metadata.generateName ?? '' : '';
-    const firstName = prefix === '' ? body.metadata.name ?? '' : generatedName(prefix, this.random);
+    const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
+    const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, this.random);
     const namespaceLabels = resource.namespaced ? await admitToNamespace(this.storage, namespace, resource.storage, firstName) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
@@ -154,7 +191,10 @@ class GenericRegistry implements Registry {
 
   /** One name. What is allocated is chosen again when another writer was faster. */
   private async allocateAndCreate(
-    target: Target, body: ApiObject, { name, version, namespaceLabels, mayCreate }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string }, options: WriteOptions,
+    target: Target,
+    body: ApiObject,
+    { name, version, namespaceLabels, mayCreate }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string },
+    options: WriteOptions,
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
@@ -163,18 +203,26 @@ class GenericRegistry implements Registry {
       const beside = await allocator?.allocate(object, null, this.allocationContext(options));
       const form = await nameAndValidate(target, object, name, namespaceLabels);
       await betweenSteps(isHeavy(form as JsonObject));
-      if (!options.dryRun && target.name === '' && version !== '' && version !== '0') throw plainError(500, 'resourceVersion should not be set on objects to be created');
+      if (!options.dryRun && target.name === '' && version !== '' && version !== '0')
+        throw plainError(500, 'resourceVersion should not be set on objects to be created');
       await mayCreate?.();
       await this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
       const outcome = await this.tryCreate(target, name, form, beside ?? [], options);
       if (outcome === 'claimLost') continue;
-      if (outcome.taken === null) for (const text of behaviourOf(target.resource).strategy.warnings?.(object, null) ?? []) options.warn(text);
+      if (outcome.taken === null)
+        for (const text of behaviourOf(target.resource).strategy.warnings?.(object, null) ?? []) options.warn(text);
       return outcome;
     }
     throw unavailable('too many writers compete for the same values; try again');
   }
 
-  private async tryCreate(target: Target, name: string, form: ApiObject, beside: readonly SideWrite[], options: WriteOptions): Promise<CreateOutcome> {
+  private async tryCreate(
+    target: Target,
+    name: string,
+    form: ApiObject,
+    beside: readonly SideWrite[],
+    options: WriteOptions,
+  ): Promise<CreateOutcome> {
     const key = keyOf({ ...target, name });
     if (options.dryRun) {
       const present = await this.read({ ...target, name }, 'mostRecent');
@@ -182,10 +230,14 @@ class GenericRegistry implements Registry {
     }
     const result = await this.storageOf(target.resource).create(key, form, { timeoutMs: options.timeoutMs, beside });
     switch (result.outcome) {
-      case 'applied': return { taken: null, object: result.object };
-      case 'taken': return 'claimLost';
-      case 'conflict': return { taken: { terminating: result.current !== null && isDeleting(result.current) } };
-      default: throw writeFailure(result);
+      case 'applied':
+        return { taken: null, object: result.object };
+      case 'taken':
+        return 'claimLost';
+      case 'conflict':
+        return { taken: { terminating: result.current !== null && isDeleting(result.current) } };
+      default:
+        throw writeFailure(result);
     }
   }
 
@@ -209,12 +261,20 @@ class GenericRegistry implements Registry {
    * One round of an update. Whatever comes out of a state that may be outdated, except a write that storage checks itself, waits for the latest
    * state: a refusal, "nothing changed", or the object's absence. If that is the same, the answer stands; else it is worked out again.
    */
-  private async tryUpdate(target: Target, change: Change, known: Known, options: WriteOptions): Promise<({ readonly outcome: 'done' } & Written) | UpdateAgain> {
+  private async tryUpdate(
+    target: Target,
+    change: Change,
+    known: Known,
+    options: WriteOptions,
+  ): Promise<({ readonly outcome: 'done' } & Written) | UpdateAgain> {
     try {
-      if (known.stored === null) return known.fresh ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true } : { outcome: 'again', seen: null, answer: null };
+      if (known.stored === null)
+        return known.fresh
+          ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true }
+          : { outcome: 'again', seen: null, answer: null };
       const step = await this.planUpdate(target, change, known.stored, options);
       // What is kept with an old key is written although nothing in it has changed.
-      if (step.step === 'unchanged' && (options.dryRun || !await this.storageOf(target.resource).isStale(keyOf(target)))) {
+      if (step.step === 'unchanged' && (options.dryRun || !(await this.storageOf(target.resource).isStale(keyOf(target))))) {
         const { stored } = known;
         const unchanged = (): { readonly outcome: 'done' } & Written => {
           step.warnings.forEach(options.warn);
@@ -227,12 +287,24 @@ class GenericRegistry implements Registry {
       step.warnings.forEach(options.warn);
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
-      if (!known.fresh && error instanceof StatusError && error.code < 500) return { outcome: 'again', seen: null, answer: () => { throw error; } };
+      if (!known.fresh && error instanceof StatusError && error.code < 500)
+        return {
+          outcome: 'again',
+          seen: null,
+          answer: () => {
+            throw error;
+          },
+        };
       throw error;
     }
   }
 
-  private async planUpdate(target: Target, change: Change, stored: StoredObject, options: WriteOptions): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
+  private async planUpdate(
+    target: Target,
+    change: Change,
+    stored: StoredObject,
+    options: WriteOptions,
+  ): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
     const old = stored.decode();
     if (change.uid !== null && change.uid !== old.metadata.uid) throw wrongUid(target, change.uid, old.metadata.uid ?? '');
     const heavy = isHeavy(old as JsonObject);
@@ -240,18 +312,33 @@ class GenericRegistry implements Registry {
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const object = toStorage(target.resource, await change.apply(current));
     await betweenSteps(heavy);
-    const applied = change.applies === true ? object.metadata.managedFields ?? [] : undefined;
+    const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
-    const changing = (): void => { sent.object ??= copyOf(object as JsonObject) as ApiObject; };
-    const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old, changing }, options);
+    const changing = (): void => {
+      sent.object ??= copyOf(object as JsonObject) as ApiObject;
+    };
+    const admitted = (): AdmissionRequest =>
+      admissionRequest(
+        target,
+        { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old, changing },
+        options,
+      );
     beginUpdate(target, object);
     await betweenSteps(heavy);
     if (change.admitted !== true) await this.admission?.admit(admitted());
     checkVersion(object.metadata, stored, target);
     const beside = change.subresource === '' ? await this.allocatorOf(target)?.allocate(object, old, this.allocationContext(options)) : [];
     await betweenSteps(heavy);
-    const owners = applied ?? (sent.object === undefined ? undefined : ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
-    const step = await prepareUpdate(target, object, old, change.subresource, this.contextOf(owners === undefined ? options : { ...options, owners }));
+    const owners =
+      applied ??
+      (sent.object === undefined ? undefined : ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
+    const step = await prepareUpdate(
+      target,
+      object,
+      old,
+      change.subresource,
+      this.contextOf(owners === undefined ? options : { ...options, owners }),
+    );
     await betweenSteps(heavy);
     // Who changes nothing may still be refused.
     if (change.admitted !== true) await this.admission?.validate(admitted());
@@ -266,12 +353,24 @@ class GenericRegistry implements Registry {
     checkIdentity(object.metadata, target);
     if (target.resource.namespaced) await admitToNamespace(this.storage, target.namespace, target.resource.storage, target.name);
     if (change.uid !== null) throw wrongUid(target, change.uid, '');
-    return this.createIfAllowed(target, object, mayCreate, change.applies === true ? { ...options, owners: object.metadata.managedFields ?? [] } : options);
+    return this.createIfAllowed(
+      target,
+      object,
+      mayCreate,
+      change.applies === true ? { ...options, owners: object.metadata.managedFields ?? [] } : options,
+    );
   }
 
   /** Stores the new state, or removes the object when the new state completes its deletion. */
-  private async write(target: Target, stored: StoredObject, object: ApiObject, beside: readonly SideWrite[], options: WriteOptions):
-  Promise<{ readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }> {
+  private async write(
+    target: Target,
+    stored: StoredObject,
+    object: ApiObject,
+    beside: readonly SideWrite[],
+    options: WriteOptions,
+  ): Promise<
+    { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
+  > {
     const completes = completesDeletion(object, behaviourOf(target.resource).strategy);
     if (options.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
     const { timeoutMs } = options;
@@ -279,10 +378,14 @@ class GenericRegistry implements Registry {
       ? await this.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs, beside: this.released(target, stored) })
       : await this.storageOf(target.resource).update(keyOf(target), object, stored.version, { timeoutMs, beside });
     switch (result.outcome) {
-      case 'applied': return { outcome: 'done', object: completes ? transientObject(object, result.object.version) : result.object };
-      case 'taken': return { outcome: 'again', seen: null };
-      case 'conflict': return { outcome: 'again', seen: result.current };
-      default: throw writeFailure(result);
+      case 'applied':
+        return { outcome: 'done', object: completes ? transientObject(object, result.object.version) : result.object };
+      case 'taken':
+        return { outcome: 'again', seen: null };
+      case 'conflict':
+        return { outcome: 'again', seen: result.current };
+      default:
+        throw writeFailure(result);
     }
   }
 
@@ -311,7 +414,12 @@ class GenericRegistry implements Registry {
     throw modified(target.resource.storage, target.name);
   }
 
-  private async tryDelete(target: Target, wish: DeletionWish, { stored, fresh, terms }: Known & { readonly terms: DeletionTerms }, options: WriteOptions): Promise<Deleted | 'again'> {
+  private async tryDelete(
+    target: Target,
+    wish: DeletionWish,
+    { stored, fresh, terms }: Known & { readonly terms: DeletionTerms },
+    options: WriteOptions,
+  ): Promise<Deleted | 'again'> {
     if (stored === null) {
       if (!fresh) return 'again';
       throw absent(target);
@@ -331,7 +439,12 @@ class GenericRegistry implements Registry {
     return this.remove(target, marked.object, options);
   }
 
-  private async admitDeletion(target: Target, old: ApiObject | null, options: WriteOptions, { admitted = false, unnamed = false }: DeletionTerms = {}): Promise<void> {
+  private async admitDeletion(
+    target: Target,
+    old: ApiObject | null,
+    options: WriteOptions,
+    { admitted = false, unnamed = false }: DeletionTerms = {},
+  ): Promise<void> {
     if (admitted) return;
     const request = admissionRequest(target, { operation: 'DELETE', name: unnamed ? '' : target.name, object: null, old }, options);
     await this.admission?.admit(request);
@@ -340,23 +453,40 @@ class GenericRegistry implements Registry {
 
   private async remove(target: Target, stored: StoredObject, options: WriteOptions): Promise<Deleted | 'again'> {
     if (options.dryRun) return { object: stored, gone: true };
-    const result = await this.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs: options.timeoutMs, beside: this.released(target, stored) });
+    const result = await this.storageOf(target.resource).delete(keyOf(target), stored.version, {
+      timeoutMs: options.timeoutMs,
+      beside: this.released(target, stored),
+    });
     switch (result.outcome) {
-      case 'applied': return { object: result.object, gone: true };
-      case 'conflict': case 'taken': return 'again';
-      default: throw writeFailure(result);
+      case 'applied':
+        return { object: result.object, gone: true };
+      case 'conflict':
+      case 'taken':
+        return 'again';
+      default:
+        throw writeFailure(result);
     }
   }
 
-  private async mark(target: Target, stored: StoredObject, object: ApiObject, fresh: boolean, options: WriteOptions): Promise<Deleted | 'again'> {
+  private async mark(
+    target: Target,
+    stored: StoredObject,
+    object: ApiObject,
+    fresh: boolean,
+    options: WriteOptions,
+  ): Promise<Deleted | 'again'> {
     const form = storedForm(object, stored.apiVersion);
     if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return fresh ? { object: stored, gone: false } : 'again';
     if (options.dryRun) return { object: transientObject(form, stored.version), gone: false };
     const result = await this.storageOf(target.resource).update(keyOf(target), form, stored.version, { timeoutMs: options.timeoutMs });
     switch (result.outcome) {
-      case 'applied': return { object: result.object, gone: false };
-      case 'conflict': case 'taken': return 'again';
-      default: throw writeFailure(result);
+      case 'applied':
+        return { object: result.object, gone: false };
+      case 'conflict':
+      case 'taken':
+        return 'again';
+      default:
+        throw writeFailure(result);
     }
   }
 
@@ -367,7 +497,9 @@ class GenericRegistry implements Registry {
     const failures: unknown[] = [];
     const work = async (): Promise<void> => {
       for (const { namespace, name } of left) {
-        await this.delete({ resource, namespace, name }, wish, options, { unnamed: true }).catch((error: unknown) => { if (!isNotFound(error)) failures.push(error); });
+        await this.delete({ resource, namespace, name }, wish, options, { unnamed: true }).catch((error: unknown) => {
+          if (!isNotFound(error)) failures.push(error);
+        });
         if (failures.length > 0) return;
       }
     };
@@ -382,10 +514,14 @@ class GenericRegistry implements Registry {
     await this.admitDeletion(target, null, options);
     const result = await this.storageOf(target.resource).delete(key, damage.version, { timeoutMs: options.timeoutMs });
     switch (result.outcome) {
-      case 'applied': return;
+      case 'applied':
+        return;
       // Somebody else has removed or replaced it: what the client wanted gone is gone, or not what it meant.
-      case 'conflict': case 'taken': throw modified(target.resource.storage, target.name);
-      default: throw writeFailure(result);
+      case 'conflict':
+      case 'taken':
+        throw modified(target.resource.storage, target.name);
+      default:
+        throw writeFailure(result);
     }
   }
 
@@ -397,7 +533,9 @@ class GenericRegistry implements Registry {
       throw error;
     }
     const { group, resource: kind } = target.resource;
-    throw invalidObject({ group, kind }, target.name, [toCause(invalid(FORCE, true, 'is exclusively used to delete corrupt object(s), try again by removing this option'))]);
+    throw invalidObject({ group, kind }, target.name, [
+      toCause(invalid(FORCE, true, 'is exclusively used to delete corrupt object(s), try again by removing this option')),
+    ]);
   }
 
   private async read(target: Target, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
@@ -432,10 +570,25 @@ const FORCE = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
 const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
 
-type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & Partial<Pick<AdmissionRequest, 'subresource' | 'form' | 'changing'>>;
+type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> &
+  Partial<Pick<AdmissionRequest, 'subresource' | 'form' | 'changing'>>;
 
-const admissionRequest = ({ resource, namespace }: Target, what: AdmissionSubject, { user, dryRun, warn, annotate = () => {}, asked = {}, signal, deadline = Infinity }: WriteOptions): AdmissionRequest => ({
-  resource, namespace, subresource: '', form: null, ...what, user, dryRun, warn, annotate, signal: signal ?? null, deadline,
+const admissionRequest = (
+  { resource, namespace }: Target,
+  what: AdmissionSubject,
+  { user, dryRun, warn, annotate = () => {}, asked = {}, signal, deadline = Infinity }: WriteOptions,
+): AdmissionRequest => ({
+  resource,
+  namespace,
+  subresource: '',
+  form: null,
+  ...what,
+  user,
+  dryRun,
+  warn,
+  annotate,
+  signal: signal ?? null,
+  deadline,
   options: what.operation === 'CONNECT' ? null : { kind: OPTION_KINDS[what.operation], apiVersion: 'meta.k8s.io/v1', ...asked },
 });
 
@@ -445,14 +598,27 @@ const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.d
 const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
 
 /** What is wrong with a deletion's preconditions; the reference names the kind here instead of the resource. */
-function preconditionProblem({ resource, name }: Target, stored: StoredObject, old: ApiObject, { uid, resourceVersion }: DeletionWish): StatusError | null {
+function preconditionProblem(
+  { resource, name }: Target,
+  stored: StoredObject,
+  old: ApiObject,
+  { uid, resourceVersion }: DeletionWish,
+): StatusError | null {
   const kind = { group: resource.group, resource: resource.kind };
   const actual = old.metadata;
   if (uid !== null && uid !== actual.uid) {
-    return conflict(kind, name, `the UID in the precondition (${uid}) does not match the UID in record (${actual.uid ?? ''}). The object might have been deleted and then recreated`);
+    return conflict(
+      kind,
+      name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${actual.uid ?? ''}). The object might have been deleted and then recreated`,
+    );
   }
   if (resourceVersion !== null && resourceVersion !== String(stored.version)) {
-    return conflict(kind, name, `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stored.version}). The object might have been modified`);
+    return conflict(
+      kind,
+      name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stored.version}). The object might have been modified`,
+    );
   }
   return null;
 }

@@ -98,5 +98,7 @@ export interface Strategy {
   /** Why an object may not be deleted at all, or null. */
   readonly protectedBy?: (name: string) => string | null;
   /** Rules of a write through a subresource such as `status`: which part it may change and how that is validated. */
-  readonly subresources?: Readonly<Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'reviewUpdate' | 'lastFindings' | 'warnings'>>>;
+  readonly subresources?: Readonly<
+    Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'reviewUpdate' | 'lastFindings' | 'warnings'>>
+  >;
 }

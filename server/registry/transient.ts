@@ -8,7 +8,12 @@ export function transientObject(object: ApiObject, version: Version): StoredObje
   const item = Buffer.from(writeJson(content));
   const { namespace = '', name = '', labels = {} } = object.metadata;
   const self: StoredObject = {
-    namespace, name, version, labels, item, apiVersion: object.apiVersion ?? '',
+    namespace,
+    name,
+    version,
+    labels,
+    item,
+    apiVersion: object.apiVersion ?? '',
     fields: { 'metadata.name': name, 'metadata.namespace': namespace },
     decode: () => structuredClone(content) as ApiObject,
     encoded: (_form, make) => make(self),

@@ -33,7 +33,12 @@ export function beginCreate(target: Target, object: ApiObject, context: WriteCon
 }
 
 /** Prepares everything but the name; `nameAndValidate` follows, again for every generated name. */
-export function prepareCreate(target: Target, object: ApiObject, context: WriteContext, server: { readonly uid: string; readonly owners: JsonObject[] | undefined }): void {
+export function prepareCreate(
+  target: Target,
+  object: ApiObject,
+  context: WriteContext,
+  server: { readonly uid: string; readonly owners: JsonObject[] | undefined },
+): void {
   const strategy = behaviourOf(target.resource).strategy;
   resetStatus(object, target, strategy);
   strategy.prepareForCreate?.(object, context);
@@ -43,7 +48,12 @@ export function prepareCreate(target: Target, object: ApiObject, context: WriteC
 }
 
 /** Throws (or rejects with) 422 with all findings; returns the stored form. */
-export function nameAndValidate(target: Target, object: ApiObject, name: string, namespaceLabels: Readonly<Record<string, string>>): Eventually<ApiObject> {
+export function nameAndValidate(
+  target: Target,
+  object: ApiObject,
+  name: string,
+  namespaceLabels: Readonly<Record<string, string>>,
+): Eventually<ApiObject> {
   const { resource } = target;
   const strategy = behaviourOf(resource).strategy;
   object.metadata.name = name;
@@ -56,7 +66,7 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
     ...finalizerFindings(object.metadata, strategy),
     ...(strategy.validate?.(object, { apiVersion: apiVersionOf(resource), namespaceLabels }) ?? []),
   ];
-  return afterwards(strategy.lastFindings?.(object, null, findings) ?? [], last => {
+  return afterwards(strategy.lastFindings?.(object, null, findings) ?? [], (last) => {
     refuseInvalid(target, name, [...findings, ...last]);
     strategy.canonicalize?.(object);
     nullEmptyLists(object, resource.storage);
@@ -68,7 +78,8 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
 /** Most values are there at once, and then nobody waits. */
 type Eventually<T> = T | Promise<T>;
 
-const afterwards = <T, U>(value: Eventually<T>, next: (value: T) => U): Eventually<U> => (value instanceof Promise ? value.then(next) : next(value));
+const afterwards = <T, U>(value: Eventually<T>, next: (value: T) => U): Eventually<U> =>
+  value instanceof Promise ? value.then(next) : next(value);
 
 function refuseInvalid(target: Target, name: string, findings: readonly FieldError[]): void {
   if (findings.length > 0) throw invalidTarget(target, name, findings);
@@ -87,17 +98,24 @@ export function beginUpdate(target: Target, object: ApiObject): void {
 }
 
 /** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have gone before. */
-export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string, context: WriteContext): Eventually<UpdateStep> {
+export function prepareUpdate(
+  target: Target,
+  object: ApiObject,
+  old: ApiObject,
+  subresource: string,
+  context: WriteContext,
+): Eventually<UpdateStep> {
   const { resource } = target;
   const strategy = behaviourOf(resource).strategy;
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, strategy, subresource, context);
-  const owners = context.owners ?? ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
+  const owners =
+    context.owners ?? ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
   if (owners !== undefined) object.metadata.managedFields = owners;
   const findings = updateFindings(object, old, target, strategy, subresource);
   const rules = rulesOf(strategy, subresource);
-  return afterwards(rules?.lastFindings?.(object, old, findings) ?? [], last => {
+  return afterwards(rules?.lastFindings?.(object, old, findings) ?? [], (last) => {
     refuseInvalid(target, target.name, [...findings, ...last]);
     strategy.canonicalize?.(object);
     nullEmptyLists(object, resource.storage);
@@ -105,7 +123,9 @@ export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject,
     const before = storedForm(old, apiVersionOf(resource.storage));
     const same = strategy.keepsEmpty === true ? isDeepStrictEqual : sameValue;
     const warnings = rules?.warnings?.(object, old) ?? [];
-    return same(withoutVersion(form), withoutVersion(before)) ? { step: 'unchanged', object: form, warnings } : { step: 'write', object: form, warnings };
+    return same(withoutVersion(form), withoutVersion(before))
+      ? { step: 'unchanged', object: form, warnings }
+      : { step: 'write', object: form, warnings };
   });
 }
 
@@ -115,7 +135,13 @@ type Rules = NonNullable<Strategy['subresources']>[string];
  * `managedFields` after an update that admission has changed since: they count what the client sent, which `object` is. It belongs to the callee.
  * Undefined for objects whose fields nobody owns.
  */
-export function ownersOfUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string, context: WriteContext): JsonObject[] | undefined {
+export function ownersOfUpdate(
+  target: Target,
+  object: ApiObject,
+  old: ApiObject,
+  subresource: string,
+  context: WriteContext,
+): JsonObject[] | undefined {
   const sent = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, behaviourOf(target.resource).strategy, subresource, context);
@@ -128,7 +154,14 @@ const rulesOf = (strategy: Strategy, subresource: string): Rules | undefined => 
   return strategy.subresources?.[subresource] ?? (subresource === 'status' ? undefined : strategy);
 };
 
-function applyUpdateRules(object: ApiObject, old: ApiObject, target: Target, strategy: Strategy, subresource: string, context: WriteContext): void {
+function applyUpdateRules(
+  object: ApiObject,
+  old: ApiObject,
+  target: Target,
+  strategy: Strategy,
+  subresource: string,
+  context: WriteContext,
+): void {
   const rules = rulesOf(strategy, subresource);
   if (rules !== strategy) {
     if (rules?.prepareForUpdate !== undefined) rules.prepareForUpdate(object, old, context);
@@ -138,7 +171,8 @@ function applyUpdateRules(object: ApiObject, old: ApiObject, target: Target, str
   if (strategy.prepareForUpdate !== undefined) strategy.prepareForUpdate(object, old, context);
   else if (target.resource.subresources.has('status')) object['status'] = old['status'];
   const counted = strategy.generationOf;
-  if (counted !== undefined && counted.some(member => !sameValue(object[member], old[member]))) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  if (counted !== undefined && counted.some((member) => !sameValue(object[member], old[member])))
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 /** Clients cannot create objects with a status, where a kind has it. */
@@ -156,11 +190,24 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
   const generic = (): FieldError[] => validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
   const ofObject = (): FieldError[] => [...generic(), ...finalizerFindings(metadata, strategy)];
   const rules = rulesOf(strategy, subresource);
-  if (rules?.reviewUpdate !== undefined) return [...generic(), ...update, ...rules.reviewUpdate(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] })];
-  return [...generic(), ...update, ...update, ...finalizerFindings(metadata, strategy), ...generic(), ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? [])];
+  if (rules?.reviewUpdate !== undefined)
+    return [
+      ...generic(),
+      ...update,
+      ...rules.reviewUpdate(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] }),
+    ];
+  return [
+    ...generic(),
+    ...update,
+    ...update,
+    ...finalizerFindings(metadata, strategy),
+    ...generic(),
+    ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? []),
+  ];
 }
 
-const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { anyFinalizers = false }: Strategy): FieldError[] => (anyFinalizers ? [] : validateFinalizerNames(finalizers, FINALIZERS));
+const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { anyFinalizers = false }: Strategy): FieldError[] =>
+  anyFinalizers ? [] : validateFinalizerNames(finalizers, FINALIZERS);
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 
@@ -172,7 +219,8 @@ export function invalidTarget({ resource }: Target, name: string, findings: read
 /** The namespace of the body, if any, must be that of the path. Cluster-scoped types ignore it. */
 export function checkNamespace(meta: ObjectMeta, { resource, namespace }: Target): void {
   const own = meta.namespace ?? '';
-  if (resource.namespaced && own !== '' && own !== namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  if (resource.namespaced && own !== '' && own !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
 /** The body must name the object of the path. */
@@ -190,7 +238,9 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
   if (version !== 0 && version !== stored.version) throw modified(resource.storage, name);
   if (version === 0 && behaviourOf(resource).strategy.unconditionalUpdate === false) {
     // The reference names the resource here, where elsewhere it names the kind.
-    throw invalidObject({ group: resource.group, kind: resource.resource }, name, [toCause(invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update'))]);
+    throw invalidObject({ group: resource.group, kind: resource.resource }, name, [
+      toCause(invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')),
+    ]);
   }
   meta.resourceVersion = String(stored.version);
 }
@@ -211,8 +261,12 @@ function parseVersion(text: string): number {
 
 /** What a PUT with another object's uid is told. */
 export const wrongUid = ({ resource, namespace, name }: Target, wanted: string, actual: string): StatusError =>
-  conflict(resource.storage, name, `StorageError: invalid object, Code: 4, Key: /registry/${resource.storage.resource}/${namespace === '' ? '' : `${namespace}/`}${name}, ResourceVersion: 0, `
-    + `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`);
+  conflict(
+    resource.storage,
+    name,
+    `StorageError: invalid object, Code: 4, Key: /registry/${resource.storage.resource}/${namespace === '' ? '' : `${namespace}/`}${name}, ResourceVersion: 0, ` +
+      `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`,
+  );
 
 /** The value of a member of the status, for callers outside the strategies. */
 export const statusOf = (object: ApiObject): ReturnType<typeof membersOf> => membersOf(object['status']);

@@ -8,7 +8,10 @@ const gatherMsMax = 1;
 const promptMsMax = 250;
 
 /** Milliseconds; for tests. */
-export interface BarrierTimes { readonly gatherMs?: number; readonly promptMs?: number }
+export interface BarrierTimes {
+  readonly gatherMs?: number;
+  readonly promptMs?: number;
+}
 
 /**
  * Shares read barriers. Each wakes the consensus thread and is woken by it, which costs as much as it does to answer a reader or two. So
@@ -24,7 +27,11 @@ export class Barriers {
   private readonly promptMs: number;
   private underWay: Promise<unknown> | null = null;
 
-  constructor(private readonly replica: Pick<Replica, 'barrier'>, private readonly timeoutMs: number, { gatherMs = gatherMsMax, promptMs = promptMsMax }: BarrierTimes = {}) {
+  constructor(
+    private readonly replica: Pick<Replica, 'barrier'>,
+    private readonly timeoutMs: number,
+    { gatherMs = gatherMsMax, promptMs = promptMsMax }: BarrierTimes = {},
+  ) {
     this.gatherMs = gatherMs;
     this.promptMs = promptMs;
   }
@@ -46,7 +53,11 @@ export class Barriers {
     this.gathering = null;
     this.gathered = 0;
     const barrier = this.replica.barrier({ timeoutMs: this.timeoutMs });
-    const underWay = barrier.catch(() => undefined).then(() => { if (this.underWay === underWay) this.underWay = null; });
+    const underWay = barrier
+      .catch(() => undefined)
+      .then(() => {
+        if (this.underWay === underWay) this.underWay = null;
+      });
     this.underWay = underWay;
     return barrier;
   }

@@ -11,7 +11,11 @@ import type { GroupResource } from '../api/resource.js';
 export type Version = number;
 
 /** Names one object. `namespace` is empty for cluster-scoped resources. */
-export interface ObjectKey { readonly resource: GroupResource; readonly namespace: string; readonly name: string }
+export interface ObjectKey {
+  readonly resource: GroupResource;
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /**
  * One stored object, immutable and shared: the cache, lists and watch events all point to it.
@@ -51,7 +55,8 @@ export type Failure =
   /** The version asked for has been compacted. */
   | { readonly outcome: 'expired'; readonly oldest: Version };
 
-export type GetResult = { readonly outcome: 'found'; readonly object: StoredObject } | { readonly outcome: 'absent'; readonly version: Version } | Failure;
+export type GetResult =
+  { readonly outcome: 'found'; readonly object: StoredObject } | { readonly outcome: 'absent'; readonly version: Version } | Failure;
 
 export interface ListRequest {
   readonly resource: GroupResource;
@@ -66,11 +71,15 @@ export interface ListRequest {
 }
 
 export type ListResult =
-  | { readonly outcome: 'found'; readonly version: Version; readonly items: readonly StoredObject[];
+  | {
+      readonly outcome: 'found';
+      readonly version: Version;
+      readonly items: readonly StoredObject[];
       /** More matching objects may follow the last item. */
       readonly more: boolean;
       /** Objects after the last item; null when selectors make the number unknown. */
-      readonly remaining: number | null }
+      readonly remaining: number | null;
+    }
   | Failure;
 
 export type WriteResult =

@@ -54,8 +54,15 @@ export class DamagedValueError extends Error {
   /** Where the value was written; 0 until that is known. */
   version = 0;
 
-  constructor(readonly key: ObjectKey, why: string, options?: ErrorOptions) {
-    super(`stored value of ${key.resource.resource} ${key.namespace === '' ? '' : `${key.namespace}/`}${key.name} cannot be read: ${why}`, options);
+  constructor(
+    readonly key: ObjectKey,
+    why: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `stored value of ${key.resource.resource} ${key.namespace === '' ? '' : `${key.namespace}/`}${key.name} cannot be read: ${why}`,
+      options,
+    );
     this.name = 'DamagedValueError';
   }
 }
@@ -64,16 +71,31 @@ export class DamagedValueError extends Error {
  * Encodes what is stored for `object`: in the given form if the type has it, otherwise in JSON. Identity comes first in metadata, as in the
  * reference's output; the resource version follows it.
  */
-export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | null = null): Buffer => encodeWrite(key, object, form).value;
+export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | null = null): Buffer =>
+  encodeWrite(key, object, form).value;
 
 /** What is stored, and the object in JSON where that is something else: who has written it need not read it to show it. */
-export interface EncodedWrite { readonly value: Buffer; readonly json: JsonLayout | null }
+export interface EncodedWrite {
+  readonly value: Buffer;
+  readonly json: JsonLayout | null;
+}
 
 export function encodeWrite(key: ObjectKey, object: ApiObject, form: StoredForm | null): EncodedWrite {
   const body = form === null ? null : encodeBody(form, key, object);
   const json = inJson(key, object);
   if (form !== null && body !== null) {
-    return { value: assemble({ mediaType: mediaTypes.indexOf(form.mediaType), apiVersion: object.apiVersion ?? '', body, versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: false }), json };
+    return {
+      value: assemble({
+        mediaType: mediaTypes.indexOf(form.mediaType),
+        apiVersion: object.apiVersion ?? '',
+        body,
+        versionAt: 0,
+        labelsAt: 0,
+        labelsLength: 0,
+        bigIntegers: false,
+      }),
+      json,
+    };
   }
   const { head, tail, ...layout } = json;
   return { value: assemble({ ...layout, mediaType: jsonMediaType, body: head + tail }), json: null };
@@ -94,9 +116,21 @@ function inJson(key: ObjectKey, object: ApiObject): JsonLayout {
   const labelText = labelled ? parts.write(labels) : '';
   const rest = parts.write(otherMetadata);
   const head = `{"metadata":${identity.slice(0, -1)}`;
-  const tail = [labelled ? `,"labels":${labelText}` : '', rest === '{}' ? '}' : `,${rest.slice(1)}`, membersAfter(parts.write(content))].join('');
+  const tail = [
+    labelled ? `,"labels":${labelText}` : '',
+    rest === '{}' ? '}' : `,${rest.slice(1)}`,
+    membersAfter(parts.write(content)),
+  ].join('');
   const versionAt = Buffer.byteLength(head);
-  return { apiVersion, head, tail, versionAt, labelsAt: labelled ? versionAt + ',"labels":'.length : 0, labelsLength: Buffer.byteLength(labelText), bigIntegers: parts.bigIntegers };
+  return {
+    apiVersion,
+    head,
+    tail,
+    versionAt,
+    labelsAt: labelled ? versionAt + ',"labels":'.length : 0,
+    labelsLength: Buffer.byteLength(labelText),
+    bigIntegers: parts.bigIntegers,
+  };
 }
 
 /**
@@ -129,12 +163,20 @@ export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): It
 }
 
 /** Brings such a value into JSON. Throws DamagedValueError. */
-export const readItem = (key: ObjectKey, { stored }: UnreadValue, version: number): Item => itemFrom(inJson(key, decoded(key, stored)), version);
+export const readItem = (key: ObjectKey, { stored }: UnreadValue, version: number): Item =>
+  itemFrom(inJson(key, decoded(key, stored)), version);
 
 /** A value in another form is brought into JSON once, here; from then on it is like any other. */
 export function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers }: JsonLayout, version: number): Item {
   const inserted = `${versionPrefix}${version}"`;
-  return { bytes: ownBytes(head + inserted + tail), apiVersion, versionAt: versionAt + versionPrefix.length, labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length, labelsLength, bigIntegers };
+  return {
+    bytes: ownBytes(head + inserted + tail),
+    apiVersion,
+    versionAt: versionAt + versionPrefix.length,
+    labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length,
+    labelsLength,
+    bigIntegers,
+  };
 }
 
 /** Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab. */
@@ -157,15 +199,20 @@ function itemInJson(key: ObjectKey, stored: Buffer, version: number): Item {
   const insertAt = stored.readUInt32LE(4);
   const labelsAt = stored.readUInt32LE(8);
   const labelsLength = stored.readUInt32LE(12);
-  if (bodyAt + insertAt > bodyEnd || bodyAt + labelsAt + labelsLength > bodyEnd) throw new DamagedValueError(key, 'its header points outside the value');
+  if (bodyAt + insertAt > bodyEnd || bodyAt + labelsAt + labelsLength > bodyEnd)
+    throw new DamagedValueError(key, 'its header points outside the value');
   const inserted = `${versionPrefix}${version}"`;
   const bytes = Buffer.allocUnsafeSlow(bodyEnd - bodyAt + inserted.length);
   stored.copy(bytes, 0, bodyAt, bodyAt + insertAt);
   bytes.write(inserted, insertAt, 'latin1');
   stored.copy(bytes, insertAt + inserted.length, bodyAt + insertAt, bodyEnd);
   return {
-    bytes, apiVersion: apiVersionIn(stored), versionAt: insertAt + versionPrefix.length, bigIntegers: ((stored[2] ?? 0) & flagBigIntegers) !== 0,
-    labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length, labelsLength,
+    bytes,
+    apiVersion: apiVersionIn(stored),
+    versionAt: insertAt + versionPrefix.length,
+    bigIntegers: ((stored[2] ?? 0) & flagBigIntegers) !== 0,
+    labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length,
+    labelsLength,
   };
 }
 
@@ -236,10 +283,12 @@ function assemble({ mediaType, apiVersion, body, versionAt, labelsAt, labelsLeng
 
 function check(key: ObjectKey, stored: Buffer): void {
   if (stored[0] === unreadableFormat) throw new DamagedValueError(key, stored.toString('utf8', 1));
-  if (stored.length < headerBytes + checksumBytes || stored.length < headerBytes + checksumBytes + (stored[3] ?? 0)) throw new DamagedValueError(key, `it has only ${stored.length} bytes`);
+  if (stored.length < headerBytes + checksumBytes || stored.length < headerBytes + checksumBytes + (stored[3] ?? 0))
+    throw new DamagedValueError(key, `it has only ${stored.length} bytes`);
   if (stored[0] !== storedFormat) throw new DamagedValueError(key, `unknown format ${stored[0]}`);
   const checksumAt = stored.length - checksumBytes;
-  if (crc32(stored.subarray(0, checksumAt)) !== stored.readUInt32LE(checksumAt)) throw new DamagedValueError(key, 'its checksum does not match');
+  if (crc32(stored.subarray(0, checksumAt)) !== stored.readUInt32LE(checksumAt))
+    throw new DamagedValueError(key, 'its checksum does not match');
   if (stored[1] === 0 || mediaTypes[stored[1] ?? 0] === undefined) throw new DamagedValueError(key, `unknown media type ${stored[1]}`);
 }
 

@@ -21,7 +21,12 @@ export interface ExpiryClock {
   readonly now: () => number;
 }
 
-interface Life { readonly namespace: string; readonly name: string; readonly version: Version; readonly writtenAt: number }
+interface Life {
+  readonly namespace: string;
+  readonly name: string;
+  readonly version: Version;
+  readonly writtenAt: number;
+}
 
 /** Removals at once: beside them, clients must get their turns in the log. */
 const removalsAtOnce = 16;
@@ -46,15 +51,21 @@ export class Expiry {
 
   constructor(private readonly options: ExpiryOptions) {
     this.#following = follow(options.storage, options.resource, {
-      put: (object) => { this.#seen(object); },
-      remove: (namespace, name) => { this.#lives.delete(`${namespace}/${name}`); },
+      put: (object) => {
+        this.#seen(object);
+      },
+      remove: (namespace, name) => {
+        this.#lives.delete(`${namespace}/${name}`);
+      },
     });
   }
 
   /** Begins to remove. */
   start(): void {
     const interval = Math.min(Math.max(this.options.ttlMs / 10, intervalMsMin), intervalMsMax);
-    this.#timer = setInterval(() => { void this.turn(); }, interval).unref();
+    this.#timer = setInterval(() => {
+      void this.turn();
+    }, interval).unref();
   }
 
   stop(): void {
@@ -64,7 +75,11 @@ export class Expiry {
 
   /** Removes what is due, if this replica leads. A turn that is under way is not begun twice. */
   turn(): Promise<void> {
-    this.#turn ??= this.#removeDue().catch(this.options.report).finally(() => { this.#turn = null; });
+    this.#turn ??= this.#removeDue()
+      .catch(this.options.report)
+      .finally(() => {
+        this.#turn = null;
+      });
     return this.#turn;
   }
 
@@ -90,7 +105,7 @@ export class Expiry {
     await this.#following.synced;
     if (!this.#sorted) this.#sort();
     const due = this.#due();
-    if (due.length === 0 || !await this.options.leads()) return;
+    if (due.length === 0 || !(await this.options.leads())) return;
     const next = due.values();
     const remove = async (): Promise<void> => {
       for (const { namespace, name, version } of next) {
@@ -121,7 +136,9 @@ export class Expiry {
 
 /** When the object was last written, as far as it says so itself, in milliseconds since 1970. */
 function lastWritten({ metadata }: ApiObject): number | null {
-  const times = [metadata.creationTimestamp, ...(metadata.managedFields ?? []).map(({ time }) => time)].map((time) => Date.parse(String(time)));
+  const times = [metadata.creationTimestamp, ...(metadata.managedFields ?? []).map(({ time }) => time)].map((time) =>
+    Date.parse(String(time)),
+  );
   const told = times.filter((time) => !Number.isNaN(time));
   return told.length === 0 ? null : Math.max(...told);
 }

@@ -26,37 +26,42 @@ export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource,
   let timer: NodeJS.Timeout | null = null;
   let stopped = false;
   let settle: () => void = () => {};
-  const synced = new Promise<void>((resolve) => { settle = resolve; });
+  const synced = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
 
   const begin = (): void => {
     const unseen = new Map(known);
-    watch = storage.watch({ resource, namespace: null, labels: [], fields: [], start: { at: 'any' }, initialEvents: true }, {
-      event({ type, object }) {
-        const { namespace, name } = object;
-        const key = `${namespace}/${name}`;
-        unseen.delete(key);
-        if (type === 'DELETED') {
-          known.delete(key);
-          follower.remove(namespace, name);
-        } else {
-          known.set(key, [namespace, name]);
-          follower.put(object);
-        }
+    watch = storage.watch(
+      { resource, namespace: null, labels: [], fields: [], start: { at: 'any' }, initialEvents: true },
+      {
+        event({ type, object }) {
+          const { namespace, name } = object;
+          const key = `${namespace}/${name}`;
+          unseen.delete(key);
+          if (type === 'DELETED') {
+            known.delete(key);
+            follower.remove(namespace, name);
+          } else {
+            known.set(key, [namespace, name]);
+            follower.put(object);
+          }
+        },
+        synced() {
+          for (const [key, [namespace, name]] of unseen) {
+            known.delete(key);
+            follower.remove(namespace, name);
+          }
+          unseen.clear();
+          settle();
+        },
+        end() {
+          if (stopped) return;
+          timer = setTimeout(begin, restartDelayMs);
+          timer.unref();
+        },
       },
-      synced() {
-        for (const [key, [namespace, name]] of unseen) {
-          known.delete(key);
-          follower.remove(namespace, name);
-        }
-        unseen.clear();
-        settle();
-      },
-      end() {
-        if (stopped) return;
-        timer = setTimeout(begin, restartDelayMs);
-        timer.unref();
-      },
-    });
+    );
   };
   begin();
   return {

@@ -23,7 +23,7 @@ function holdsObjects(type: ApiType): boolean {
   let holds = holders.get(type.name);
   if (holds === undefined) {
     holders.set(type.name, false); // Types may contain themselves.
-    holders.set(type.name, holds = [...type.fields?.values() ?? []].some(({ shape }) => isOrHoldsObjects(shape)));
+    holders.set(type.name, (holds = [...(type.fields?.values() ?? [])].some(({ shape }) => isOrHoldsObjects(shape))));
   }
   return holds;
 }
@@ -53,11 +53,11 @@ const CODECS: Readonly<Record<OtherMediaType, FormCodec>> = {
       const result = protobufEncode(object, kindOf(object.apiVersion ?? '', kind));
       return result.ok ? result.bytes : null;
     },
-    decode: body => protobufDecode(body),
+    decode: (body) => protobufDecode(body),
   },
   'application/yaml': {
-    encode: object => yamlCodec.encode(object),
-    decode: body => yamlCodec.decode(body, { findDuplicates: false, depthMax: DEPTH_MAX }),
+    encode: (object) => yamlCodec.encode(object),
+    decode: (body) => yamlCodec.decode(body, { findDuplicates: false, depthMax: DEPTH_MAX }),
   },
 };
 
@@ -67,15 +67,23 @@ export const isOtherMediaType = (mediaType: string): mediaType is OtherMediaType
 export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, object: ApiObject): Buffer | null {
   const name = kind(key.resource);
   if (name === null) return null;
-  const { metadata: { resourceVersion: _version, ...metadata }, ...content } = object;
+  const {
+    metadata: { resourceVersion: _version, ...metadata },
+    ...content
+  } = object;
   return CODECS[mediaType].encode({ ...content, metadata }, name);
 }
 
 /** The object of a body that `encodeBody` made, with or without its kind. */
-export function decodeBody(mediaType: string, body: Buffer): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
+export function decodeBody(
+  mediaType: string,
+  body: Buffer,
+): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
   if (!isOtherMediaType(mediaType)) return { ok: false, message: `unknown media type ${JSON.stringify(mediaType)}` };
   const result = CODECS[mediaType].decode(body);
   if (!result.ok) return result;
   const object = result.value as ApiObject;
-  return typeof object === 'object' && object !== null && typeof object.metadata === 'object' ? { ok: true, object } : { ok: false, message: 'it holds no object with metadata' };
+  return typeof object === 'object' && object !== null && typeof object.metadata === 'object'
+    ? { ok: true, object }
+    : { ok: false, message: 'it holds no object with metadata' };
 }

@@ -30,7 +30,9 @@ export class KeySpace {
     const [group, resource, ...rest] = key.slice(this.start.length).split('/');
     if (group === undefined || resource === undefined || rest.length < 1 || rest.length > 2) return null;
     const [name, namespace] = rest.length === 1 ? [rest[0], ''] : [rest[1], rest[0]];
-    return name === undefined || name === '' || namespace === undefined ? null : { group: group === coreGroup ? '' : group, resource, namespace, name };
+    return name === undefined || name === '' || namespace === undefined
+      ? null
+      : { group: group === coreGroup ? '' : group, resource, namespace, name };
   }
 
   private collection({ group, resource }: GroupResource): string {

@@ -14,7 +14,7 @@ export const selectsAll = ({ labels, fields }: Selection): boolean => labels.len
 /** Whether a list or watch shows `object`. Asks the object for labels or fields only if it must. */
 export function selects({ namespace, labels, fields }: Selection, object: StoredObject): boolean {
   if (namespace !== null && object.namespace !== namespace) return false;
-  if (fields.length > 0 && !matchesFields(fields, field => fieldValue(object, field))) return false;
+  if (fields.length > 0 && !matchesFields(fields, (field) => fieldValue(object, field))) return false;
   return labels.length === 0 || matchesLabels(labels, object.labels);
 }
 
@@ -39,7 +39,7 @@ export const nameSelected = (fields: FieldSelector): string | null => valueSelec
 
 /** The value that a field selector demands of a field, or null. */
 export function valueSelected(fields: FieldSelector, field: string): string | null {
-  return fields.find(requirement => requirement.equals && requirement.field === field)?.value ?? null;
+  return fields.find((requirement) => requirement.equals && requirement.field === field)?.value ?? null;
 }
 
 /**

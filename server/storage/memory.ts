@@ -1,12 +1,33 @@
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import type {
-  Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, Storage, StoredObject, Version, Watch, WatchEvent, WatchEventType, WatchRequest,
-  WatchSink, WriteResult, WriteTerms,
+  Consistency,
+  Failure,
+  GetResult,
+  ListRequest,
+  ListResult,
+  ObjectKey,
+  Storage,
+  StoredObject,
+  Version,
+  Watch,
+  WatchEvent,
+  WatchEventType,
+  WatchRequest,
+  WatchSink,
+  WriteResult,
+  WriteTerms,
 } from './contract.js';
 import { encodeStored } from './encoding.js';
 import { compareKeys, scopeOf, selects, selectsAll } from './matching.js';
-import { noSelectableFields, resourceFacts, storedObjectOf, type ResourceFacts, type SelectableFields, type StoredItem } from './storedobject.js';
+import {
+  noSelectableFields,
+  resourceFacts,
+  storedObjectOf,
+  type ResourceFacts,
+  type SelectableFields,
+  type StoredItem,
+} from './storedobject.js';
 
 /** One change: the object before and after it. A deletion has `next` null and shows `removed`. */
 interface Change {
@@ -55,7 +76,9 @@ class ModelStorage implements MemoryStorage {
 
   async ready(): Promise<void> {}
 
-  async isStale(): Promise<boolean> { return false; }
+  async isStale(): Promise<boolean> {
+    return false;
+  }
 
   compact(version: Version): void {
     this.compacted = Math.max(this.compacted, Math.min(version, this.version));
@@ -75,9 +98,12 @@ class ModelStorage implements MemoryStorage {
     const all = this.objectsAt(request.resource, version);
     const scope = scopeOf(request, all[0]?.namespace !== '');
     const following = all
-      .filter(object => (scope.namespace === null || object.namespace === scope.namespace) && (scope.name === null || object.name === scope.name))
-      .filter(object => after === null || compareKeys(object.namespace, object.name, after.namespace, after.name) > 0);
-    const matching = following.filter(object => selects(request, object));
+      .filter(
+        (object) =>
+          (scope.namespace === null || object.namespace === scope.namespace) && (scope.name === null || object.name === scope.name),
+      )
+      .filter((object) => after === null || compareKeys(object.namespace, object.name, after.namespace, after.name) > 0);
+    const matching = following.filter((object) => selects(request, object));
     const items = limit === null ? matching : matching.slice(0, limit);
     const last = items.at(-1);
     const rest = last === undefined || limit === null || items.length < limit ? 0 : following.length - following.indexOf(last) - 1;
@@ -105,7 +131,7 @@ class ModelStorage implements MemoryStorage {
   /** The state of a resource at a version, in order of keys. */
   objectsAt(resource: GroupResource, version: Version): StoredItem[] {
     const objects = new Map<string, StoredItem>();
-    for (const { key, next } of this.changesOf(resource).filter(change => change.version <= version)) {
+    for (const { key, next } of this.changesOf(resource).filter((change) => change.version <= version)) {
       objects.delete(`${key.namespace}/${key.name}`);
       if (next !== null) objects.set(`${key.namespace}/${key.name}`, next);
     }
@@ -126,21 +152,29 @@ class ModelStorage implements MemoryStorage {
     if (start.at === 'after' && initialEvents && start.version > this.version) {
       return watch.end({ outcome: 'tooLarge', requested: start.version, current: this.version });
     }
-    if (start.at === 'after' && !initialEvents && start.version < this.compacted) return watch.end({ outcome: 'expired', oldest: this.compacted });
+    if (start.at === 'after' && !initialEvents && start.version < this.compacted)
+      return watch.end({ outcome: 'expired', oldest: this.compacted });
     this.watches.add(watch);
     if (start.at !== 'after' || initialEvents) watch.sendInitial(this.objectsAt(watch.request.resource, this.version), this.version);
-    else watch.replay(this.changesOf(watch.request.resource).filter(change => change.version > start.version));
+    else watch.replay(this.changesOf(watch.request.resource).filter((change) => change.version > start.version));
   }
 
   /** One transaction: the object, and what comes or goes beside it, all under one version. */
-  private async write(key: ObjectKey, expected: Version, object: ApiObject | null, { beside = [] }: Partial<WriteTerms> = {}): Promise<WriteResult> {
+  private async write(
+    key: ObjectKey,
+    expected: Version,
+    object: ApiObject | null,
+    { beside = [] }: Partial<WriteTerms> = {},
+  ): Promise<WriteResult> {
     const current = this.current(key);
     if ((current?.version ?? 0) !== expected) return { outcome: 'conflict', current };
-    const taken = beside.find(side => side.action === 'create' && this.current(side.key) !== null);
+    const taken = beside.find((side) => side.action === 'create' && this.current(side.key) !== null);
     if (taken !== undefined) return { outcome: 'taken', key: taken.key };
     const version = this.version + 1;
     const written = this.change(key, object, version);
-    for (const side of beside) if (side.action === 'create' || this.current(side.key) !== null) this.change(side.key, side.action === 'create' ? side.object : null, version);
+    for (const side of beside)
+      if (side.action === 'create' || this.current(side.key) !== null)
+        this.change(side.key, side.action === 'create' ? side.object : null, version);
     return { outcome: 'applied', object: written };
   }
 
@@ -148,7 +182,7 @@ class ModelStorage implements MemoryStorage {
   private change(key: ObjectKey, object: ApiObject | null, version: Version): StoredItem {
     const previous = this.current(key);
     const next = object === null ? null : storedObjectOf(this.factsOf(key.resource), key, version, encodeStored(key, object));
-    const removed = next === null ? previous?.atVersion(version) ?? null : null;
+    const removed = next === null ? (previous?.atVersion(version) ?? null) : null;
     this.commit({ version, key, previous, next, removed, events: new Map() });
     return (next ?? removed) as StoredItem;
   }
@@ -156,11 +190,15 @@ class ModelStorage implements MemoryStorage {
   private commit(change: Change): void {
     this.history.push(change);
     this.version = change.version;
-    for (const watch of [...this.watches]) if (qualifiedName(watch.request.resource) === qualifiedName(change.key.resource)) watch.replay([change]);
+    for (const watch of [...this.watches])
+      if (qualifiedName(watch.request.resource) === qualifiedName(change.key.resource)) watch.replay([change]);
   }
 
   private current(key: ObjectKey): StoredItem | null {
-    return this.changesOf(key.resource).findLast(change => change.key.namespace === key.namespace && change.key.name === key.name)?.next ?? null;
+    return (
+      this.changesOf(key.resource).findLast((change) => change.key.namespace === key.namespace && change.key.name === key.name)?.next ??
+      null
+    );
   }
 
   private versionFor(consistency: Consistency): Version | Failure {
@@ -184,7 +222,11 @@ class ModelWatch implements Watch {
   /** What happened since the sink was full; null while it has room. */
   private behind: Change[] | null = null;
 
-  constructor(readonly request: WatchRequest, private readonly sink: WatchSink, private readonly storage: ModelStorage) {}
+  constructor(
+    readonly request: WatchRequest,
+    private readonly sink: WatchSink,
+    private readonly storage: ModelStorage,
+  ) {}
 
   get version(): Version {
     if (!this.started) return 0;
@@ -192,7 +234,7 @@ class ModelWatch implements Watch {
   }
 
   fallBehind(): void {
-    const drained = this.behind === null ? this.sink.drained?.() ?? null : null;
+    const drained = this.behind === null ? (this.sink.drained?.() ?? null) : null;
     if (drained === null) return;
     this.behind = [];
     void drained.then(() => {
@@ -249,7 +291,10 @@ function eventOf({ events }: Change, type: WatchEventType, object: StoredObject)
 class ModelEvent implements WatchEvent {
   private readonly frames = new Map<string, Buffer>();
 
-  constructor(readonly type: WatchEventType, readonly object: StoredObject) {}
+  constructor(
+    readonly type: WatchEventType,
+    readonly object: StoredObject,
+  ) {}
 
   get version(): Version {
     return this.object.version;

@@ -14,17 +14,19 @@ export class OwnWrites {
     const others = this.underWay.get(key);
     if (others === undefined) this.underWay.set(key, [write]);
     else others.push(write);
-    return () => { this.end(key, write); };
+    return () => {
+      this.end(key, write);
+    };
   }
 
   /** The JSON of a value, if it is the one that is being written: others may write the same object at the same time. */
   jsonOf(key: string, value: Uint8Array): JsonLayout | null {
     const writes = this.underWay.get(key);
-    return writes?.find(write => write.value.equals(value))?.json ?? null;
+    return writes?.find((write) => write.value.equals(value))?.json ?? null;
   }
 
   private end(key: string, write: EncodedWrite): void {
-    const left = (this.underWay.get(key) ?? []).filter(each => each !== write);
+    const left = (this.underWay.get(key) ?? []).filter((each) => each !== write);
     if (left.length === 0) this.underWay.delete(key);
     else this.underWay.set(key, left);
   }

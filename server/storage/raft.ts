@@ -10,7 +10,23 @@ import { listIn } from './cache/listing.js';
 import type { ResourceCache } from './cache/resourcecache.js';
 import { Watcher } from './cache/watcher.js';
 import { WatchCache, type WatchCacheOptions } from './cache/watchcache.js';
-import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, SideWrite, Storage, StoredObject, Version, Watch, WatchRequest, WatchSink, WriteResult, WriteTerms } from './contract.js';
+import type {
+  Consistency,
+  Failure,
+  GetResult,
+  ListRequest,
+  ListResult,
+  ObjectKey,
+  SideWrite,
+  Storage,
+  StoredObject,
+  Version,
+  Watch,
+  WatchRequest,
+  WatchSink,
+  WriteResult,
+  WriteTerms,
+} from './contract.js';
 import { DirectWatcher } from './direct/watcher.js';
 import { Follower } from './direct/follower.js';
 import { encodeStored, encodeWrite } from './encoding.js';
@@ -81,15 +97,21 @@ class ReplicatedStorage implements RaftStorage {
     this.versionTimeoutMs = options.versionTimeoutMs ?? versionTimeoutDefaultMs;
     this.keys = new KeySpace(prefix);
     this.cache = new WatchCache({
-      ...options, keys: this.keys, selectableFields,
-      holds: resource => this.isCached(resource),
+      ...options,
+      keys: this.keys,
+      selectableFields,
+      holds: (resource) => this.isCached(resource),
       writtenHere: (key, value) => this.ownWrites.jsonOf(key, value),
       passBy: (change, key) => this.followers.get(qualifiedName(key.resource))?.receive(change, key),
-      onRestart: version => { for (const follower of this.followers.values()) follower.restart(version); },
+      onRestart: (version) => {
+        for (const follower of this.followers.values()) follower.restart(version);
+      },
     });
     this.barriers = new Barriers(replica, this.readTimeoutMs);
     this.store = new StoreReader(replica, this.keys);
-    this.feed = new ReplicaFeed(replica, this.cache, this.keys, () => { this.loading = this.loadAnew(); });
+    this.feed = new ReplicaFeed(replica, this.cache, this.keys, () => {
+      this.loading = this.loadAnew();
+    });
     this.loading = this.load();
     this.loading.catch(() => undefined); // Reported to whoever calls `ready`.
   }
@@ -130,7 +152,8 @@ class ReplicatedStorage implements RaftStorage {
     const failure = this.isReached(request.consistency) ? null : await this.reach(request.consistency);
     if (failure !== null) return failure;
     const resource = this.cache.of(request.resource);
-    if (!this.isCached(request.resource)) return this.store.list(resource.facts, request, request.consistency.at === 'exact' ? request.consistency.version : this.version);
+    if (!this.isCached(request.resource))
+      return this.store.list(resource.facts, request, request.consistency.at === 'exact' ? request.consistency.version : this.version);
     if (request.consistency.at !== 'exact' || request.consistency.version === this.version) return this.listPresent(resource, request);
     const { version } = request.consistency;
     const view = resource.stateAt(version);
@@ -159,11 +182,11 @@ class ReplicatedStorage implements RaftStorage {
     const outcome = await this.write(key, expected, { type: 'delete', key: this.keys.keyOf(key) }, terms);
     if (typeof outcome !== 'number') return outcome;
     const removed = this.cache.of(key.resource).changeAt(outcome, key.namespace, key.name)?.removed;
-    return { outcome: 'applied', object: removed ?? await this.lastState(key, before, expected, outcome) };
+    return { outcome: 'applied', object: removed ?? (await this.lastState(key, before, expected, outcome)) };
   }
 
   async isStale(key: ObjectKey): Promise<boolean> {
-    return await this.options.isStale?.(this.keys.keyOf(key)) ?? false;
+    return (await this.options.isStale?.(this.keys.keyOf(key))) ?? false;
   }
 
   private async load(): Promise<void> {
@@ -208,34 +231,52 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   /** Does the operation, and what goes with it, if the object is at `expected` (0: absent). The version of the write, or why there was none. */
-  private async write(key: ObjectKey, expected: Version, operation: Operation, { timeoutMs, beside = [] }: WriteTerms): Promise<Version | WriteResult> {
-    const created = beside.filter(({ action }) => action === 'create').map(side => side.key);
+  private async write(
+    key: ObjectKey,
+    expected: Version,
+    operation: Operation,
+    { timeoutMs, beside = [] }: WriteTerms,
+  ): Promise<Version | WriteResult> {
+    const created = beside.filter(({ action }) => action === 'create').map((side) => side.key);
     const comparisons: Comparison[] = [
       { key: operation.key, modRevision: revision(expected) },
-      ...created.map(claim => ({ key: this.keys.keyOf(claim), modRevision: revision(0) })),
+      ...created.map((claim) => ({ key: this.keys.keyOf(claim), modRevision: revision(0) })),
     ];
-    const operations = [operation, ...beside.map(side => this.sideOperation(side))];
+    const operations = [operation, ...beside.map((side) => this.sideOperation(side))];
     const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
     switch (outcome.outcome) {
       case 'applied':
         // Watchers here have seen a write before its writer knows of it, cached or not.
         if (!this.isCached(key.resource)) await this.followerOf(key.resource).settled();
         return outcome.revision;
-      case 'conflict': return this.conflictOf(key, expected, created, outcome.current);
-      case 'unavailable': case 'unknown': return outcome;
-      case 'compacted': throw new Error(`broken invariant: writing ${operation.key} was answered by "compacted"`);
+      case 'conflict':
+        return this.conflictOf(key, expected, created, outcome.current);
+      case 'unavailable':
+      case 'unknown':
+        return outcome;
+      case 'compacted':
+        throw new Error(`broken invariant: writing ${operation.key} was answered by "compacted"`);
     }
   }
 
   private sideOperation(side: SideWrite): Operation {
     const key = this.keys.keyOf(side.key);
-    return side.action === 'remove' ? { type: 'delete', key } : { type: 'put', key, value: encodeStored(side.key, side.object, this.options.storedForm) };
+    return side.action === 'remove'
+      ? { type: 'delete', key }
+      : { type: 'put', key, value: encodeStored(side.key, side.object, this.options.storedForm) };
   }
 
   /** The object's own state comes first: while it is not as expected, what others claimed does not matter. */
-  private conflictOf(key: ObjectKey, expected: Version, created: readonly ObjectKey[], [own = null, ...claims]: readonly (KeyValue | null)[]): WriteResult {
-    const taken = created[claims.findIndex(claim => claim !== null)];
-    return (own?.modRevision ?? 0) === expected && taken !== undefined ? { outcome: 'taken', key: taken } : { outcome: 'conflict', current: this.currentState(key, own) };
+  private conflictOf(
+    key: ObjectKey,
+    expected: Version,
+    created: readonly ObjectKey[],
+    [own = null, ...claims]: readonly (KeyValue | null)[],
+  ): WriteResult {
+    const taken = created[claims.findIndex((claim) => claim !== null)];
+    return (own?.modRevision ?? 0) === expected && taken !== undefined
+      ? { outcome: 'taken', key: taken }
+      : { outcome: 'conflict', current: this.currentState(key, own) };
   }
 
   private currentState(key: ObjectKey, current: KeyValue | null): StoredObject | null {
@@ -253,7 +294,9 @@ class ReplicatedStorage implements RaftStorage {
 
   private async begin(watcher: Watcher | DirectWatcher): Promise<void> {
     const { resource, start, initialEvents } = watcher.request;
-    const failure = await this.reach(start.at !== 'after' ? start : initialEvents ? { at: 'notOlderThan', version: start.version } : { at: 'any' });
+    const failure = await this.reach(
+      start.at !== 'after' ? start : initialEvents ? { at: 'notOlderThan', version: start.version } : { at: 'any' },
+    );
     if (failure !== null) return watcher.end(failure);
     const after = start.at === 'after' && !initialEvents ? start.version : null;
     if (watcher instanceof DirectWatcher) {
@@ -270,7 +313,8 @@ class ReplicatedStorage implements RaftStorage {
 
   private followerOf(resource: GroupResource): Follower {
     const name = qualifiedName(resource);
-    const known = this.followers.get(name) ?? new Follower(this.cache.of(resource).facts, { reader: this.store, ...this.cache.timekeeping });
+    const known =
+      this.followers.get(name) ?? new Follower(this.cache.of(resource).facts, { reader: this.store, ...this.cache.timekeeping });
     this.followers.set(name, known);
     return known;
   }
@@ -285,21 +329,31 @@ class ReplicatedStorage implements RaftStorage {
     const unloaded = this.loaded ? null : await this.reachLoaded();
     if (unloaded !== null) return unloaded;
     switch (consistency.at) {
-      case 'any': return null;
-      case 'mostRecent': return this.reachPresent();
-      case 'notOlderThan': case 'exact': {
+      case 'any':
+        return null;
+      case 'mostRecent':
+        return this.reachPresent();
+      case 'notOlderThan':
+      case 'exact': {
         const { version } = consistency;
-        return await this.cache.clock.reach(version, this.versionTimeoutMs) ? null : { outcome: 'tooLarge', requested: version, current: this.version };
+        return (await this.cache.clock.reach(version, this.versionTimeoutMs))
+          ? null
+          : { outcome: 'tooLarge', requested: version, current: this.version };
       }
     }
   }
 
   private async reachLoaded(): Promise<Failure | null> {
     try {
-      return await within(this.loading, this.readTimeoutMs) ? null : { outcome: 'unavailable', reason: 'the watch cache is being loaded' };
+      return (await within(this.loading, this.readTimeoutMs))
+        ? null
+        : { outcome: 'unavailable', reason: 'the watch cache is being loaded' };
     } catch (error) {
       // `ready` tells whoever can do something about it; to a reader it is one replica that cannot answer.
-      return { outcome: 'unavailable', reason: `the watch cache cannot be loaded: ${error instanceof Error ? error.message : String(error)}` };
+      return {
+        outcome: 'unavailable',
+        reason: `the watch cache cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      };
     }
   }
 

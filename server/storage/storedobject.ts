@@ -1,13 +1,25 @@
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
 import type { ObjectKey, StoredObject, Version } from './contract.js';
-import { DamagedValueError, decodeItem, itemAtVersion, itemFrom, readItem, sourceOf, type Item, type JsonLayout, type UnreadValue } from './encoding.js';
+import {
+  DamagedValueError,
+  decodeItem,
+  itemAtVersion,
+  itemFrom,
+  readItem,
+  sourceOf,
+  type Item,
+  type JsonLayout,
+  type UnreadValue,
+} from './encoding.js';
 
 /** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
 
 /** For resources whose fields may become others while the server runs. */
-export interface LiveFields { readonly current: FieldsOf | null }
+export interface LiveFields {
+  readonly current: FieldsOf | null;
+}
 
 /** Says how field values of a resource are extracted; null for resources that select on metadata only, which then are never decoded for it. */
 export type SelectableFields = (resource: GroupResource) => FieldsOf | LiveFields | null;
@@ -15,12 +27,20 @@ export type SelectableFields = (resource: GroupResource) => FieldsOf | LiveField
 export const noSelectableFields: SelectableFields = () => null;
 
 /** What all objects of one resource share. */
-export interface ResourceFacts { readonly resource: GroupResource; readonly fieldsOf: FieldsOf | null }
+export interface ResourceFacts {
+  readonly resource: GroupResource;
+  readonly fieldsOf: FieldsOf | null;
+}
 
 export function resourceFacts({ group, resource }: GroupResource, selectableFields: SelectableFields): ResourceFacts {
   const fields = selectableFields({ group, resource });
   if (fields === null || typeof fields === 'function') return { resource: { group, resource }, fieldsOf: fields };
-  return { resource: { group, resource }, get fieldsOf() { return fields.current; } };
+  return {
+    resource: { group, resource },
+    get fieldsOf() {
+      return fields.current;
+    },
+  };
 }
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
@@ -39,7 +59,13 @@ export class StoredItem implements StoredObject {
   private fieldsBy: FieldsOf | null = null;
   private forms: Map<string, Buffer> | null = null;
 
-  constructor(readonly facts: ResourceFacts, readonly namespace: string, readonly name: string, readonly version: Version, source: Item | UnreadValue) {
+  constructor(
+    readonly facts: ResourceFacts,
+    readonly namespace: string,
+    readonly name: string,
+    readonly version: Version,
+    source: Item | UnreadValue,
+  ) {
     this.apiVersion = source.apiVersion;
     this.source = source;
   }
@@ -54,14 +80,14 @@ export class StoredItem implements StoredObject {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return this.labelsFound ??= this.readLabels();
+    return (this.labelsFound ??= this.readLabels());
   }
 
   get fields(): Readonly<Record<string, string>> {
     const { fieldsOf } = this.facts;
     if (this.fieldsFound !== null && this.fieldsBy === fieldsOf) return this.fieldsFound;
     this.fieldsBy = fieldsOf;
-    return this.fieldsFound = { ...this.readFields(fieldsOf), 'metadata.name': this.name, 'metadata.namespace': this.namespace };
+    return (this.fieldsFound = { ...this.readFields(fieldsOf), 'metadata.name': this.name, 'metadata.namespace': this.namespace });
   }
 
   decode(): ApiObject {
@@ -76,14 +102,17 @@ export class StoredItem implements StoredObject {
 
   /** The JSON and what is known of it. Throws DamagedValueError for a value whose inside makes no sense, though its checksum is right. */
   private read(): Item {
-    if (!('bytes' in this.source)) this.source = readItem({ resource: this.facts.resource, namespace: this.namespace, name: this.name }, this.source, this.version);
+    if (!('bytes' in this.source))
+      this.source = readItem({ resource: this.facts.resource, namespace: this.namespace, name: this.name }, this.source, this.version);
     return this.source;
   }
 
   private readLabels(): Readonly<Record<string, string>> {
     return whatIsReadable(noLabels, () => {
       const { bytes, labelsAt, labelsLength } = this.read();
-      return labelsLength === 0 ? noLabels : JSON.parse(bytes.toString('utf8', labelsAt, labelsAt + labelsLength)) as Record<string, string>;
+      return labelsLength === 0
+        ? noLabels
+        : (JSON.parse(bytes.toString('utf8', labelsAt, labelsAt + labelsLength)) as Record<string, string>);
     });
   }
 
@@ -102,7 +131,13 @@ export class StoredItem implements StoredObject {
   /** The same state at another version: what a deletion shows. */
   atVersion(version: Version): StoredItem {
     const { source } = this;
-    return new StoredItem(this.facts, this.namespace, this.name, version, 'bytes' in source ? itemAtVersion(source, this.version, version) : source);
+    return new StoredItem(
+      this.facts,
+      this.namespace,
+      this.name,
+      version,
+      'bytes' in source ? itemAtVersion(source, this.version, version) : source,
+    );
   }
 }
 
@@ -118,7 +153,12 @@ function whatIsReadable<T>(otherwise: T, read: () => T): T {
 
 /** Stands for an object whose stored value cannot be read. Reading it fails; it can be deleted, and then shows only its name. */
 export class DamagedItem extends StoredItem {
-  constructor(facts: ResourceFacts, key: ObjectKey, version: Version, readonly damage: DamagedValueError) {
+  constructor(
+    facts: ResourceFacts,
+    key: ObjectKey,
+    version: Version,
+    readonly damage: DamagedValueError,
+  ) {
     super(facts, key.namespace, key.name, version, bareItem(key, version));
     damage.version = version;
   }
@@ -129,7 +169,13 @@ export class DamagedItem extends StoredItem {
 }
 
 /** The object that a stored value stands for. Copies the bytes. A damaged value gives a DamagedItem. `json` spares reading the value where it is known. */
-export function storedObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array, json: JsonLayout | null = null): StoredItem {
+export function storedObjectOf(
+  facts: ResourceFacts,
+  key: ObjectKey,
+  version: Version,
+  value: Uint8Array,
+  json: JsonLayout | null = null,
+): StoredItem {
   if (json !== null) return new StoredItem(facts, key.namespace, key.name, version, itemFrom(json, version));
   try {
     return new StoredItem(facts, key.namespace, key.name, version, sourceOf(key, value, version));
@@ -141,5 +187,12 @@ export function storedObjectOf(facts: ResourceFacts, key: ObjectKey, version: Ve
 
 function bareItem({ namespace, name }: ObjectKey, version: Version): Item {
   const head = JSON.stringify({ metadata: { name, ...(namespace === '' ? {} : { namespace }) } }).slice(0, -2) + ',"resourceVersion":"';
-  return { bytes: Buffer.from(`${head}${version}"}}`), apiVersion: '', versionAt: Buffer.byteLength(head), labelsAt: 0, labelsLength: 0, bigIntegers: false };
+  return {
+    bytes: Buffer.from(`${head}${version}"}}`),
+    apiVersion: '',
+    versionAt: Buffer.byteLength(head),
+    labelsAt: 0,
+    labelsLength: 0,
+    bigIntegers: false,
+  };
 }

@@ -10,13 +10,27 @@ import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from
 const pageKeysMax = 500;
 const pageBytesMax = 1 << 20;
 
-interface Bounds { readonly start: string; readonly end: string }
-export interface StorePage { readonly outcome: 'found'; readonly items: readonly StoredItem[]; /** Where the next page starts; null after the last one. */ readonly next: Bounds | null }
-export interface ChangesPage { readonly outcome: 'found'; readonly changes: readonly (readonly [Change, ObjectKey])[]; readonly through: Version }
+interface Bounds {
+  readonly start: string;
+  readonly end: string;
+}
+export interface StorePage {
+  readonly outcome: 'found';
+  readonly items: readonly StoredItem[];
+  /** Where the next page starts; null after the last one. */ readonly next: Bounds | null;
+}
+export interface ChangesPage {
+  readonly outcome: 'found';
+  readonly changes: readonly (readonly [Change, ObjectKey])[];
+  readonly through: Version;
+}
 
 /** Reads from the store itself: versions that the cache does not reach back to, until compaction takes them away, and resources that are not cached. */
 export class StoreReader {
-  constructor(private readonly replica: Pick<Replica, 'range' | 'changesSince'>, private readonly keys: KeySpace) {}
+  constructor(
+    private readonly replica: Pick<Replica, 'range' | 'changesSince'>,
+    private readonly keys: KeySpace,
+  ) {}
 
   async get(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
     const item = await this.read(key, version);
@@ -35,7 +49,9 @@ export class StoreReader {
   async lastState(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredObject> {
     // Not where it was written: that may be compacted, and the state has been the same since.
     const item = await this.read(key, version - 1);
-    return item === null || 'outcome' in item ? storedObjectOf(facts, key, version, new Uint8Array()) : storedObjectOf(facts, key, version, item.value);
+    return item === null || 'outcome' in item
+      ? storedObjectOf(facts, key, version, new Uint8Array())
+      : storedObjectOf(facts, key, version, item.value);
   }
 
   async list(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
@@ -43,11 +59,22 @@ export class StoreReader {
     const matching = !selectsAll(request);
     const limit = request.limit ?? Infinity;
     for (let bounds: Bounds | null = this.boundsOf(request, request.after); bounds !== null;) {
-      const page: StorePage | Failure = await this.page(facts, bounds, version, matching ? pageKeysMax : Math.min(pageKeysMax, limit - items.length));
+      const page: StorePage | Failure = await this.page(
+        facts,
+        bounds,
+        version,
+        matching ? pageKeysMax : Math.min(pageKeysMax, limit - items.length),
+      );
       if (page.outcome !== 'found') return page;
       for (const [index, item] of page.items.entries()) {
         if (selects(request, readable(item))) items.push(item);
-        if (items.length >= limit) return this.cutOff(items, isTheOnlyOne(request, item) ? null : index === page.items.length - 1 ? page.next : this.boundsOf(request, item), version, matching);
+        if (items.length >= limit)
+          return this.cutOff(
+            items,
+            isTheOnlyOne(request, item) ? null : index === page.items.length - 1 ? page.next : this.boundsOf(request, item),
+            version,
+            matching,
+          );
       }
       bounds = page.next;
     }
@@ -55,10 +82,16 @@ export class StoreReader {
   }
 
   /** Where the objects of a selection are, behind `after`. */
-  boundsOf(request: Selection & Pick<ListRequest, 'resource'>, after: { readonly namespace: string; readonly name: string } | null): Bounds {
+  boundsOf(
+    request: Selection & Pick<ListRequest, 'resource'>,
+    after: { readonly namespace: string; readonly name: string } | null,
+  ): Bounds {
     const { namespace, name } = scopeOf(request, true);
     const range = this.keys.rangeOf(request.resource, namespace);
-    const start = after === null ? range.start : keyAfter(this.keys.keyOf({ resource: request.resource, namespace: after.namespace, name: after.name }));
+    const start =
+      after === null
+        ? range.start
+        : keyAfter(this.keys.keyOf({ resource: request.resource, namespace: after.namespace, name: after.name }));
     if (namespace === null || name === null) return { start: later(start, range.start), end: range.end };
     const key = this.keys.keyOf({ resource: request.resource, namespace, name });
     return { start: later(start, key), end: keyAfter(key) };
@@ -66,11 +99,18 @@ export class StoreReader {
 
   /** Some objects from the beginning of a range. */
   async page(facts: ResourceFacts, { start, end }: Bounds, version: Version, limit = pageKeysMax): Promise<StorePage | Failure> {
-    const page = await this.replica.range({ start, end, revision: revision(version), limit, bytesMax: pageBytesMax, countRemaining: false });
+    const page = await this.replica.range({
+      start,
+      end,
+      revision: revision(version),
+      limit,
+      bytesMax: pageBytesMax,
+      countRemaining: false,
+    });
     if (page.outcome !== 'found') return failureOf(page, version);
     const last = page.items.at(-1);
     const next = last === undefined || page.remaining === 0 ? null : { start: keyAfter(last.key), end };
-    return { outcome: 'found', items: page.items.flatMap(item => this.objectOf(facts, item) ?? []), next };
+    return { outcome: 'found', items: page.items.flatMap((item) => this.objectOf(facts, item) ?? []), next };
   }
 
   /** Changes of one resource after a version. Values are views into a batch. */
@@ -78,16 +118,19 @@ export class StoreReader {
     const page = await this.replica.changesSince(revision(after), { bytesMax: pageBytesMax });
     if (page.outcome === 'compacted') return { outcome: 'expired', oldest: page.compacted };
     const { start, end } = this.keys.rangeOf(facts.resource, null);
-    const own = page.changes.filter(({ key }) => key >= start && key < end).flatMap((change) => {
-      const parsed = this.keys.parse(change.key);
-      return parsed === null ? [] : [[change, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }] as const];
-    });
+    const own = page.changes
+      .filter(({ key }) => key >= start && key < end)
+      .flatMap((change) => {
+        const parsed = this.keys.parse(change.key);
+        return parsed === null ? [] : [[change, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }] as const];
+      });
     return { outcome: 'found', changes: own, through: page.through };
   }
 
   /** A list that is full; counting what is left is worth a look at the keys only where the answer may tell it. */
   private async cutOff(items: readonly StoredObject[], rest: Bounds | null, version: Version, matching: boolean): Promise<ListResult> {
-    const left = rest === null ? null : await this.replica.range({ ...rest, revision: revision(version), limit: 0, countRemaining: !matching });
+    const left =
+      rest === null ? null : await this.replica.range({ ...rest, revision: revision(version), limit: 0, countRemaining: !matching });
     if (left !== null && left.outcome !== 'found') return failureOf(left, version);
     const remaining = left?.remaining ?? 0;
     return { outcome: 'found', version, items, more: remaining > 0, remaining: matching ? null : remaining };
@@ -95,13 +138,15 @@ export class StoreReader {
 
   private objectOf(facts: ResourceFacts, { key, modRevision, value }: KeyValue): StoredItem | null {
     const parsed = this.keys.parse(key);
-    return parsed === null ? null : storedObjectOf(facts, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }, modRevision, value);
+    return parsed === null
+      ? null
+      : storedObjectOf(facts, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }, modRevision, value);
   }
 
   private async read(key: ObjectKey, version: Version): Promise<KeyValue | Failure | null> {
     const start = this.keys.keyOf(key);
     const result = await this.replica.range({ start, end: keyAfter(start), revision: revision(version), limit: 1, countRemaining: false });
-    return result.outcome === 'found' ? result.items[0] ?? null : failureOf(result, version);
+    return result.outcome === 'found' ? (result.items[0] ?? null) : failureOf(result, version);
   }
 }
 
@@ -116,5 +161,7 @@ function readable(object: StoredItem): StoredItem {
 }
 
 function failureOf(result: Exclude<RangeResult, { outcome: 'found' }>, requested: Version): Failure {
-  return result.outcome === 'compacted' ? { outcome: 'expired', oldest: result.compacted } : { outcome: 'tooLarge', requested, current: result.revision };
+  return result.outcome === 'compacted'
+    ? { outcome: 'expired', oldest: result.compacted }
+    : { outcome: 'tooLarge', requested, current: result.revision };
 }

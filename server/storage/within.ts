@@ -1,7 +1,9 @@
 /** Whether `promise` settles within `timeoutMs`; rejects if it does. */
 export async function within(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>(resolve => { timer = setTimeout(() => resolve(false), timeoutMs); });
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
   try {
     return await Promise.race([promise.then(() => true), timeout]);
   } finally {

@@ -1,4 +1,10 @@
-import { Agent as PlainAgent, request as plainRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import {
+  Agent as PlainAgent,
+  request as plainRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import { Agent, request } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { endUnlessRegular, silentWhileIdle } from './regularConnections.js';
@@ -22,7 +28,10 @@ export interface WebhookClient {
 }
 
 /** What an answer said that was no success. */
-export interface Refusal { readonly text: string; readonly contentType: string }
+export interface Refusal {
+  readonly text: string;
+  readonly contentType: string;
+}
 
 /** A call that did not succeed. Never holds what was sent. */
 export class WebhookError extends Error {
@@ -32,7 +41,10 @@ export class WebhookError extends Error {
   readonly retryAfterMs: number | null;
   readonly refusal: Refusal | null;
 
-  constructor(message: string, details: { readonly code?: number; readonly retryAfterMs?: number | null; readonly refusal?: Refusal; readonly cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    details: { readonly code?: number; readonly retryAfterMs?: number | null; readonly refusal?: Refusal; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause: details.cause });
     this.code = details.code ?? 0;
     this.retryAfterMs = details.retryAfterMs ?? null;
@@ -40,12 +52,16 @@ export class WebhookError extends Error {
   }
 
   /** Worth trying again: no answer, or one that speaks of a passing trouble. */
-  get passing(): boolean { return this.code === 0 || this.code === 429 || this.code >= 500; }
+  get passing(): boolean {
+    return this.code === 0 || this.code === 429 || this.code >= 500;
+  }
 }
 
 /** The time for a call was over. */
 export class NoAnswerError extends Error {
-  constructor(timeoutMs: number) { super(`no answer within ${timeoutMs} ms`); }
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs} ms`);
+  }
 }
 
 const answerBytesMaxDefault = 4 * 1024 * 1024;
@@ -62,7 +78,10 @@ export function webhookClient(file: string, option: string): WebhookClient {
   }
 }
 
-export interface Address { readonly host: string; readonly port: number }
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface ClientOptions {
   /** Where to connect instead of to the URL's host; asked for each call. Rejects with what stands in the way. */
@@ -71,18 +90,28 @@ export interface ClientOptions {
 }
 
 /** Throws when the settings name no server that can be asked over HTTP. */
-export function clientFor(settings: ConnectionSettings, { resolve, answerBytesMax = answerBytesMaxDefault }: ClientOptions = {}): WebhookClient {
+export function clientFor(
+  settings: ConnectionSettings,
+  { resolve, answerBytesMax = answerBytesMaxDefault }: ClientOptions = {},
+): WebhookClient {
   const url = new URL(settings.server);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`the server must be an http or https URL, not ${settings.server}`);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new Error(`the server must be an http or https URL, not ${settings.server}`);
   const secure = url.protocol === 'https:';
   const tls: ConnectionOptions = secure ? tlsTerms(settings) : {};
   const agent = silentWhileIdle(new (secure ? Agent : PlainAgent)({ keepAlive: true, maxSockets: connectionsMax, timeout: idleMs }));
   const call = async (body: string, { query = '' }: PostTerms, signal: AbortSignal): Promise<string> => {
     const place = resolve === undefined ? {} : connectTo(await beforeAbort(resolve(), signal));
-    const begin = (fresh: boolean): ClientRequest => (secure ? request : plainRequest)(url, {
-      method: 'POST', agent: fresh ? false : agent, headers: { ...headersFor(body, settings), host: url.host }, signal, ...tls, ...place,
-      path: `${url.pathname}${query === '' ? '' : `?${query}`}`,
-    });
+    const begin = (fresh: boolean): ClientRequest =>
+      (secure ? request : plainRequest)(url, {
+        method: 'POST',
+        agent: fresh ? false : agent,
+        headers: { ...headersFor(body, settings), host: url.host },
+        signal,
+        ...tls,
+        ...place,
+        path: `${url.pathname}${query === '' ? '' : `?${query}`}`,
+      });
     const first = begin(false);
     const answer = await answerTo(first, body).catch((error: unknown) => {
       // The service ended an idle connection just when it was used again: nobody has read the question.
@@ -92,21 +121,33 @@ export function clientFor(settings: ConnectionSettings, { resolve, answerBytesMa
     return readAnswer(answer, url.host, answerBytesMax);
   };
   return {
-    close: () => { agent.destroy(); },
-    release: () => { for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy(); },
+    close: () => {
+      agent.destroy();
+    },
+    release: () => {
+      for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+    },
     post: (body, terms) => withinTime(terms, url.host, (signal) => call(body, terms, signal)),
   };
 }
 
-const connectTo = ({ host, port }: Address): { readonly hostname: string; readonly host: string; readonly port: number } => ({ hostname: host, host, port });
+const connectTo = ({ host, port }: Address): { readonly hostname: string; readonly host: string; readonly port: number } => ({
+  hostname: host,
+  host,
+  port,
+});
 
 const endedByPeer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** Runs a call that ends with its time or with the caller's patience. Rejects with a WebhookError. */
 async function withinTime(terms: PostTerms, host: string, call: (signal: AbortSignal) => Promise<string>): Promise<string> {
   const over = new AbortController();
-  const timer = setTimeout(() => { over.abort(new NoAnswerError(terms.timeoutMs)); }, terms.timeoutMs);
-  const leave = (): void => { over.abort(terms.signal?.reason); };
+  const timer = setTimeout(() => {
+    over.abort(new NoAnswerError(terms.timeoutMs));
+  }, terms.timeoutMs);
+  const leave = (): void => {
+    over.abort(terms.signal?.reason);
+  };
   terms.signal?.addEventListener('abort', leave, { once: true });
   try {
     terms.signal?.throwIfAborted();
@@ -123,7 +164,13 @@ async function withinTime(terms: PostTerms, host: string, call: (signal: AbortSi
 
 function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => { reject(signal.reason as Error); }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        reject(signal.reason as Error);
+      },
+      { once: true },
+    );
     promise.then(resolve, reject);
   });
 }
@@ -138,7 +185,12 @@ function answerTo(outgoing: ClientRequest, body: string): Promise<IncomingMessag
 }
 
 function headersFor(body: string, settings: ConnectionSettings): OutgoingHttpHeaders {
-  return { 'content-type': 'application/json', accept: 'application/json', 'content-length': Buffer.byteLength(body), ...identifying(settings) };
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...identifying(settings),
+  };
 }
 
 /** Resolves with the body of a success. Rejects with a WebhookError for any other status, and for a body that is too long. */
@@ -155,7 +207,11 @@ async function readAnswer(answer: IncomingMessage, host: string, bytesMax: numbe
   const text = Buffer.concat(chunks).toString('utf8');
   if (code >= 200 && code < 300) return text;
   const refusal = { text, contentType: answer.headers['content-type'] ?? '' };
-  throw new WebhookError(`${host} answered ${code}: ${text.slice(0, excerptCharacters)}`, { code, refusal, retryAfterMs: retryAfter(answer.headers['retry-after']) });
+  throw new WebhookError(`${host} answered ${code}: ${text.slice(0, excerptCharacters)}`, {
+    code,
+    refusal,
+    retryAfterMs: retryAfter(answer.headers['retry-after']),
+  });
 }
 
 const excerptCharacters = 200;

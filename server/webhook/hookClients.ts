@@ -4,7 +4,12 @@ import { clientFor, type Address, type WebhookClient } from './client.js';
 import { writtenSeconds } from './wording.js';
 
 /** A service of the cluster in the place of a host. */
-export interface ServiceReference { readonly namespace: string; readonly name: string; readonly port: number; /** Of the URL; may be empty. */ readonly path: string }
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+  /** Of the URL; may be empty. */ readonly path: string;
+}
 
 /** Where the program behind a webhook is, as a `clientConfig` says: a URL, or a service. */
 export interface HookTarget {
@@ -54,15 +59,21 @@ export function createHookClients({ resolve, identityFor, answerBytesMax }: Hook
     const host = service === null ? url.host : `${url.hostname}:${service.port}`;
     const pathname = cleaned(service === null ? url.pathname : service.path);
     const identity = identityFor(service === null && url.port === '' ? `${url.hostname}:${httpsPort}` : host);
-    const authorities = [identity.ca ?? '', ca].filter(each => each !== '').join('\n');
-    const transport = clientFor({
-      ...identity, server: `https://${host}${pathname}`, ...(authorities === '' ? {} : { ca: authorities }), ...(service === null ? {} : { tlsServerName: url.hostname }),
-    }, { ...(service === null ? {} : { resolve: () => resolve(service) }), ...(answerBytesMax === undefined ? {} : { answerBytesMax }) });
+    const authorities = [identity.ca ?? '', ca].filter((each) => each !== '').join('\n');
+    const transport = clientFor(
+      {
+        ...identity,
+        server: `https://${host}${pathname}`,
+        ...(authorities === '' ? {} : { ca: authorities }),
+        ...(service === null ? {} : { tlsServerName: url.hostname }),
+      },
+      { ...(service === null ? {} : { resolve: () => resolve(service) }), ...(answerBytesMax === undefined ? {} : { answerBytesMax }) },
+    );
     const queryFor = (timeoutMs: number): string => `timeout=${writtenSeconds(Math.max(1, Math.ceil(timeoutMs / 1000)))}`;
     return {
       transport,
       client: {
-        urlFor: timeoutMs => `https://${host}${pathname}?${queryFor(timeoutMs)}`,
+        urlFor: (timeoutMs) => `https://${host}${pathname}?${queryFor(timeoutMs)}`,
         post: (body, terms) => transport.post(body, { ...terms, query: queryFor(terms.timeoutMs) }),
       },
     };

@@ -12,7 +12,7 @@ const httpsPort = ':443';
 export function namedIdentities(users: ReadonlyMap<string, Identity>, otherwise: Identity = {}): IdentityFor {
   return (hostPort) => {
     const names = [...patternsFor(hostPort), ...(hostPort.endsWith(httpsPort) ? patternsFor(hostPort.slice(0, -httpsPort.length)) : [])];
-    const name = names.find(each => users.has(each));
+    const name = names.find((each) => users.has(each));
     return (name === undefined ? undefined : users.get(name)) ?? otherwise;
   };
 }

@@ -28,7 +28,9 @@ export function silentWhileIdle<A extends Agent>(agent: A): A {
   return agent;
 }
 
-function endSocket(this: Duplex): void { this.destroy(); }
+function endSocket(this: Duplex): void {
+  this.destroy();
+}
 
 /**
  * Ends the connection with the answer when something was odd: the answer began before the request had been sent, there were interim answers or
@@ -36,10 +38,16 @@ function endSocket(this: Duplex): void { this.destroy(); }
  */
 export function endUnlessRegular(outgoing: ClientRequest): void {
   const bytes = new AnswerBytes();
-  const take = (chunk: Buffer): void => { bytes.take(chunk); };
+  const take = (chunk: Buffer): void => {
+    bytes.take(chunk);
+  };
   let regular = true;
-  outgoing.once('socket', (socket) => { socket.on('data', take); });
-  outgoing.once('information', () => { regular = false; });
+  outgoing.once('socket', (socket) => {
+    socket.on('data', take);
+  });
+  outgoing.once('information', () => {
+    regular = false;
+  });
   outgoing.prependOnceListener('response', (response: IncomingMessage) => {
     const { socket } = response;
     if (!outgoing.writableFinished) regular = false;

@@ -18,10 +18,18 @@ export interface Retrying {
 export const usualRetrying = (initialMs: number): Retrying => ({ initialMs, factor: 1.5, jitter: 0.2, tries: 5 });
 
 /** While a client waits for a decision: a service that is not there is not asked again, one that has a passing trouble is. */
-export const reviewRetrying = (initialMs: number): Retrying => ({ ...usualRetrying(initialMs), again: ({ code, cause }) => (code === 0 ? (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET' : code === 429 || code === 500 || code === 504) });
+export const reviewRetrying = (initialMs: number): Retrying => ({
+  ...usualRetrying(initialMs),
+  again: ({ code, cause }) =>
+    code === 0 ? (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET' : code === 429 || code === 500 || code === 504,
+});
 
 /** Repeats `call` while it fails in a way that may pass. Rejects with the last error, or as soon as `signal` aborts. */
-export async function retry<T>(call: () => Promise<T>, { initialMs, factor, jitter, tries, again = ({ passing }) => passing }: Retrying, signal?: AbortSignal): Promise<T> {
+export async function retry<T>(
+  call: () => Promise<T>,
+  { initialMs, factor, jitter, tries, again = ({ passing }) => passing }: Retrying,
+  signal?: AbortSignal,
+): Promise<T> {
   let waitMs = initialMs;
   for (let tried = 1; ; tried++) {
     try {

@@ -15,19 +15,34 @@ export function writtenSeconds(seconds: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
 
-type NodeError = Error & { readonly code?: string; readonly address?: string; readonly port?: number; readonly hostname?: string; readonly reason?: string };
+type NodeError = Error & {
+  readonly code?: string;
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+  readonly reason?: string;
+};
 
 const DIAL_FAILURES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused', ETIMEDOUT: 'connection timed out', EHOSTUNREACH: 'no route to host', ENETUNREACH: 'network is unreachable',
+  ECONNREFUSED: 'connection refused',
+  ETIMEDOUT: 'connection timed out',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'network is unreachable',
 };
 const UNKNOWN_AUTHORITY = 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
 const OTHER_FAILURES: Readonly<Record<string, string>> = {
-  ECONNRESET: 'EOF', EPIPE: 'EOF',
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY, SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY, UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY, UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY, CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
+  ECONNRESET: 'EOF',
+  EPIPE: 'EOF',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
   CERT_HAS_EXPIRED: 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid',
   CERT_NOT_YET_VALID: 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'http: server gave HTTP response to HTTPS client', ERR_SSL_PACKET_LENGTH_TOO_LONG: 'http: server gave HTTP response to HTTPS client',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'http: server gave HTTP response to HTTPS client',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'http: server gave HTTP response to HTTPS client',
 };
 
 function transportFailure(cause: unknown): string {
@@ -37,7 +52,8 @@ function transportFailure(cause: unknown): string {
   const dial = DIAL_FAILURES[code];
   if (dial !== undefined) return `dial tcp ${hostPort(error.address ?? '', error.port ?? 0)}: connect: ${dial}`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${error.hostname ?? ''}: no such host`;
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: x509: ${error.reason ?? 'certificate is not valid for this name'}`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `tls: failed to verify certificate: x509: ${error.reason ?? 'certificate is not valid for this name'}`;
   if (error.name === 'AbortError') return 'context canceled';
   return OTHER_FAILURES[code] ?? error.message;
 }
@@ -45,10 +61,15 @@ function transportFailure(cause: unknown): string {
 const hostPort = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 const STATUS_WORDS: Readonly<Record<number, string>> = {
-  400: 'the server rejected our request for an unknown reason', 401: 'the server has asked for the client to provide credentials', 404: 'the server could not find the requested resource',
-  405: 'the server does not allow this method on the requested resource', 409: 'the server reported a conflict',
-  415: 'the server was unable to respond with a content type that the client supports', 422: 'the server rejected our request due to an error in our request',
-  429: 'the server has received too many requests and has asked us to try again later', 503: 'the server is currently unable to handle the request',
+  400: 'the server rejected our request for an unknown reason',
+  401: 'the server has asked for the client to provide credentials',
+  404: 'the server could not find the requested resource',
+  405: 'the server does not allow this method on the requested resource',
+  409: 'the server reported a conflict',
+  415: 'the server was unable to respond with a content type that the client supports',
+  422: 'the server rejected our request due to an error in our request',
+  429: 'the server has received too many requests and has asked us to try again later',
+  503: 'the server is currently unable to handle the request',
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 const TEXT_CHARACTERS_MAX = 2048;
@@ -59,7 +80,8 @@ function answered(code: number, { text, contentType }: Refusal): string {
   const isText = contentType === '' || contentType.startsWith('text/');
   const said = isText ? text.trim().slice(0, TEXT_CHARACTERS_MAX) : 'unknown';
   if (code === 403) return said === '' ? 'unknown' : said;
-  if (code >= 500) return statusMessage(text) ?? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
+  if (code >= 500)
+    return statusMessage(text) ?? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
   return `the server responded with the status code ${code} but did not return more information`;
 }
 

@@ -26,11 +26,19 @@ export async function startWithBackends(options: TargetOptions = {}): Promise<Ta
     fs.writeFileSync(path.join(home, name), text, { mode: 0o600 });
     return path.join(home, name);
   };
-  const target = await Target.start({ ...options, flags: [
-    `--kubelet-certificate-authority=${file('node-ca.crt', node.ca)}`, `--kubelet-client-certificate=${file('node.crt', node.client.certificate)}`, `--kubelet-client-key=${file('node.key', node.client.key)}`,
-    '--kubelet-preferred-address-types=InternalIP', `--proxy-client-cert-file=${file('proxy.crt', extension.client.certificate)}`, `--proxy-client-key-file=${file('proxy.key', extension.client.key)}`,
-    '--disable-admission-plugins=ServiceAccount', ...(options.flags ?? []),
-  ] });
+  const target = await Target.start({
+    ...options,
+    flags: [
+      `--kubelet-certificate-authority=${file('node-ca.crt', node.ca)}`,
+      `--kubelet-client-certificate=${file('node.crt', node.client.certificate)}`,
+      `--kubelet-client-key=${file('node.key', node.client.key)}`,
+      '--kubelet-preferred-address-types=InternalIP',
+      `--proxy-client-cert-file=${file('proxy.crt', extension.client.certificate)}`,
+      `--proxy-client-key-file=${file('proxy.key', extension.client.key)}`,
+      '--disable-admission-plugins=ServiceAccount',
+      ...(options.flags ?? []),
+    ],
+  });
   await Promise.all([addNode(target, node.port), addExtension(target, extension.port)]);
   extension.seen.length = 0;
   const stop = async (): Promise<void> => {
@@ -45,18 +53,31 @@ async function addNode({ admin }: Target, port: number): Promise<void> {
   const type = 'application/merge-patch+json';
   const status = { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }], daemonEndpoints: { kubeletEndpoint: { Port: port } } };
   await admin.expect(200, 'PATCH', '/api/v1/nodes/n/status', { type, body: { status } });
-  await admin.expect(201, 'POST', '/api/v1/namespaces/default/pods', { body: { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } } });
+  await admin.expect(201, 'POST', '/api/v1/namespaces/default/pods', {
+    body: { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } },
+  });
   await admin.expect(200, 'PATCH', '/api/v1/namespaces/default/pods/p/status', { type, body: { status: { phase: 'Running' } } });
 }
 
 /** Each replica has to have found it by itself. */
 async function addExtension(target: Target, port: number): Promise<void> {
   const { admin, cluster } = target;
-  await admin.expect(201, 'POST', '/api/v1/namespaces/default/services', { body: { metadata: { name: 'ext' }, spec: { type: 'ExternalName', externalName: 'localhost' } } });
-  await admin.expect(201, 'POST', '/apis/apiregistration.k8s.io/v1/apiservices', { body: {
-    metadata: { name: `v1.${extensionGroup}` },
-    spec: { group: extensionGroup, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, insecureSkipTLSVerify: true, service: { namespace: 'default', name: 'ext', port } },
-  } });
+  await admin.expect(201, 'POST', '/api/v1/namespaces/default/services', {
+    body: { metadata: { name: 'ext' }, spec: { type: 'ExternalName', externalName: 'localhost' } },
+  });
+  await admin.expect(201, 'POST', '/apis/apiregistration.k8s.io/v1/apiservices', {
+    body: {
+      metadata: { name: `v1.${extensionGroup}` },
+      spec: {
+        group: extensionGroup,
+        version: 'v1',
+        groupPriorityMinimum: 100,
+        versionPriority: 10,
+        insecureSkipTLSVerify: true,
+        service: { namespace: 'default', name: 'ext', port },
+      },
+    },
+  });
   for (const member of cluster.members) {
     const client = target.as('admin', member.address);
     while ((await client.request('GET', `/apis/${extensionGroup}/v1/ready`)).status !== 200) await delay(pollMs);

@@ -6,7 +6,11 @@ import type { Target } from './target.js';
 export type Errand = 'probe' | 'read' | 'write';
 
 /** One request of the bystander. Status 0: the connection failed, or no answer came within `patienceMs`. */
-export interface Noted { readonly errand: Errand; readonly status: number; readonly ms: number }
+export interface Noted {
+  readonly errand: Errand;
+  readonly status: number;
+  readonly ms: number;
+}
 
 const errands: readonly Errand[] = ['probe', 'read', 'write'];
 /** Nobody who means well waits longer for so little. */
@@ -26,12 +30,19 @@ export class Bystander {
   readonly #loops: Promise<unknown>;
 
   private constructor(private readonly clients: Readonly<Record<Errand, ApiClient>>) {
-    this.#loops = Promise.all(errands.map(async (errand) => { await this.#loop(errand); }));
+    this.#loops = Promise.all(
+      errands.map(async (errand) => {
+        await this.#loop(errand);
+      }),
+    );
   }
 
   static async start(target: Target): Promise<Bystander> {
     if ((await target.admin.request('GET', `/api/v1/namespaces/${namespace}`)).status === 404) await target.namespace(namespace);
-    const { client } = await target.user('bystander', { namespace, rules: [{ verbs: ['get', 'create', 'patch'], resources: ['configmaps'] }] });
+    const { client } = await target.user('bystander', {
+      namespace,
+      rules: [{ verbs: ['get', 'create', 'patch'], resources: ['configmaps'] }],
+    });
     const { name, body } = { name: 'seen', body: { metadata: { name: 'seen' }, data: { n: '0' } } };
     if ((await client.request('GET', `${configMaps}/${name}`)).status === 404) await client.expect(201, 'POST', configMaps, { body });
     return new Bystander({ probe: target.as('none'), read: client, write: client });
@@ -48,8 +59,12 @@ export class Bystander {
   /** Resolves when each errand has ended `rounds` more times since the call, well or not. */
   async answered(rounds = 3): Promise<void> {
     const since = this.notes.length;
-    const done = (): boolean => errands.every((errand) => this.notes.slice(since).filter((note) => note.errand === errand).length >= rounds);
-    while (!done()) await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+    const done = (): boolean =>
+      errands.every((errand) => this.notes.slice(since).filter((note) => note.errand === errand).length >= rounds);
+    while (!done())
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
   }
 
   /** Counts of a calm server with what the bystander itself may have under way at any moment. */
@@ -58,7 +73,12 @@ export class Bystander {
   }
 
   /** Everything so far: how often which status came, and the latencies in milliseconds that half, 99 of 100, and all stayed under. */
-  summary(errand?: Errand): { readonly statuses: Readonly<Record<number, number>>; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number } {
+  summary(errand?: Errand): {
+    readonly statuses: Readonly<Record<number, number>>;
+    readonly p50Ms: number;
+    readonly p99Ms: number;
+    readonly maxMs: number;
+  } {
     const notes = this.notes.filter((note) => errand === undefined || note.errand === errand);
     const statuses: Record<number, number> = {};
     for (const { status } of notes) statuses[status] = (statuses[status] ?? 0) + 1;
@@ -89,6 +109,12 @@ export class Bystander {
     const timing = { timeoutMs: patienceMs };
     if (errand === 'probe') return (await client.request('GET', '/livez', timing)).status;
     if (errand === 'read') return (await client.request('GET', `${configMaps}/seen`, timing)).status;
-    return (await client.request('PATCH', `${configMaps}/seen`, { ...timing, body: { data: { n: String(round) } }, type: 'application/merge-patch+json' })).status;
+    return (
+      await client.request('PATCH', `${configMaps}/seen`, {
+        ...timing,
+        body: { data: { n: String(round) } },
+        type: 'application/merge-patch+json',
+      })
+    ).status;
   }
 }

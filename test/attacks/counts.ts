@@ -26,7 +26,14 @@ export async function settledCounts(client: ApiClient, before: Counts): Promise<
   for (;;) {
     // A server that refuses or does not answer has not settled.
     const now = await readCounts(client).catch(() => null);
-    if (now !== null && now.readOnly <= before.readOnly && now.mutating <= before.mutating && now.longRunning <= before.longRunning && now.openFiles <= before.openFiles + connectionsOfClients) return now;
+    if (
+      now !== null &&
+      now.readOnly <= before.readOnly &&
+      now.mutating <= before.mutating &&
+      now.longRunning <= before.longRunning &&
+      now.openFiles <= before.openFiles + connectionsOfClients
+    )
+      return now;
     await delay(pollMs);
   }
 }

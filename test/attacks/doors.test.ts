@@ -24,7 +24,8 @@ describe('attacks on the doors of a server', function () {
     clients.push(client);
     return client;
   };
-  const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+  const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
   before(async () => {
     target = await Target.start({ flags: ['--goaway-chance=0'] });
@@ -37,7 +38,13 @@ describe('attacks on the doors of a server', function () {
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();
     // Of slots nothing is left at once, but for what the bystander asks.
-    await target.settled({ ...atRest, readOnly: atRest.readOnly + 2, mutating: atRest.mutating + 1, longRunning: Infinity, openFiles: Infinity });
+    await target.settled({
+      ...atRest,
+      readOnly: atRest.readOnly + 2,
+      mutating: atRest.mutating + 1,
+      longRunning: Infinity,
+      openFiles: Infinity,
+    });
     await target.expectAlive();
   });
   after(async () => {
@@ -45,7 +52,11 @@ describe('attacks on the doors of a server', function () {
     await target.stop();
   });
 
-  const abandoned = [['GET', '/version', true], ['POST', '/api/v1/namespaces/default/pods', false], ['GET', '/api/v1/configmaps?watch=1', true]] as const;
+  const abandoned = [
+    ['GET', '/version', true],
+    ['POST', '/api/v1/namespaces/default/pods', false],
+    ['GET', '/api/v1/configmaps?watch=1', true],
+  ] as const;
   for (const [method, path, endStream] of abandoned) {
     it(`cost nobody a slot: sessions that end with an error of the protocol, under ${method} ${path}`, async () => {
       for (let round = 0; round < 7; round += 1) {
@@ -101,11 +112,16 @@ describe('attacks on the doors of a server', function () {
   });
 
   it('end nothing but their own answer: compressed answers that are reset or given up in their middle', async () => {
-    const data = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`key${n}`, Array.from({ length: 800 }, () => Math.random().toString(36)).join('')]));
-    for (const name of ['a', 'b', 'c']) await target.admin.expect(201, 'POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { name }, data } });
+    const data = Object.fromEntries(
+      Array.from({ length: 90 }, (_, n) => [`key${n}`, Array.from({ length: 800 }, () => Math.random().toString(36)).join('')]),
+    );
+    for (const name of ['a', 'b', 'c'])
+      await target.admin.expect(201, 'POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { name }, data } });
     for (let round = 0; round < 10; round += 1) {
       const client = await open({ ...mallory.wire, settings: { [settingIds.initialWindowSize]: 20_000 }, polite: false });
-      const streams = Array.from({ length: 10 }, () => client.request('GET', '/api/v1/configmaps?timeout=1s', { fields: [['accept-encoding', 'gzip']] }));
+      const streams = Array.from({ length: 10 }, () =>
+        client.request('GET', '/api/v1/configmaps?timeout=1s', { fields: [['accept-encoding', 'gzip']] }),
+      );
       await client.until(() => client.statuses.size > 0);
       const [given, left] = [streams.slice(5), streams.slice(0, 5)];
       for (const stream of given) client.reset(stream);
@@ -120,11 +136,19 @@ describe('attacks on the doors of a server', function () {
       const session = http2.connect(`https://127.0.0.1:${target.port}`, { rejectUnauthorized: false });
       session.on('error', () => undefined);
       clients.push(session);
-      const ask = (): Promise<void> => new Promise((resolve) => {
-        const stream = session.request({ ':path': '/version', 'x-churn': Math.random().toString(36).repeat(40) });
-        stream.on('error', () => undefined).on('close', resolve).resume();
-      });
-      await Promise.all(Array.from({ length: 300 }, async () => { while (running && !session.destroyed) await ask(); }));
+      const ask = (): Promise<void> =>
+        new Promise((resolve) => {
+          const stream = session.request({ ':path': '/version', 'x-churn': Math.random().toString(36).repeat(40) });
+          stream
+            .on('error', () => undefined)
+            .on('close', resolve)
+            .resume();
+        });
+      await Promise.all(
+        Array.from({ length: 300 }, async () => {
+          while (running && !session.destroyed) await ask();
+        }),
+      );
     };
     const floods = times(4, flood);
     await bystander.served(5);
@@ -136,10 +160,28 @@ describe('attacks on the doors of a server', function () {
   it('keep no connection for longer than a stated time: those on which nothing, or half of something, is said', async () => {
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     const begun = performance.now();
-    const plain = await times(20, () => new Promise<{ closed: Promise<void>; destroy(): void }>((resolve) => {
-      const socket = net.connect(target.port, '127.0.0.1', () => { resolve({ closed, destroy: () => { socket.destroy(); } }); });
-      const closed = new Promise<void>((gone) => { socket.on('error', () => undefined).resume().once('close', () => { gone(); }); });
-    }));
+    const plain = await times(
+      20,
+      () =>
+        new Promise<{ closed: Promise<void>; destroy(): void }>((resolve) => {
+          const socket = net.connect(target.port, '127.0.0.1', () => {
+            resolve({
+              closed,
+              destroy: () => {
+                socket.destroy();
+              },
+            });
+          });
+          const closed = new Promise<void>((gone) => {
+            socket
+              .on('error', () => undefined)
+              .resume()
+              .once('close', () => {
+                gone();
+              });
+          });
+        }),
+    );
     const silent1 = await times(20, () => RawHttp1.open({ port: target.port }));
     const half1 = await times(20, async () => {
       const client = await RawHttp1.open({ port: target.port });
@@ -150,7 +192,11 @@ describe('attacks on the doors of a server', function () {
     const half2 = await times(20, async () => {
       const client = await open({ silent: true });
       const head = headersFrame(1, requestFields('GET', '/version'));
-      client.send(preface, frame(frameTypes.settings, 0, 0, Buffer.alloc(0)), frame(frameTypes.headers, flags.endStream, 1, head.subarray(9)));
+      client.send(
+        preface,
+        frame(frameTypes.settings, 0, 0, Buffer.alloc(0)),
+        frame(frameTypes.headers, flags.endStream, 1, head.subarray(9)),
+      );
       return client;
     });
     clients.push(...plain, ...silent1, ...half1);

@@ -13,13 +13,21 @@ describe('attacks/peers', function () {
   this.timeout(180_000);
   let target: Target;
   const floods: ConnectionFlood[] = [];
-  before(async () => { target = await Target.start({ replicas: 3 }); });
-  afterEach(() => { for (const flood of floods.splice(0)) flood.stop(); });
-  after(async () => { await target?.stop(); });
+  before(async () => {
+    target = await Target.start({ replicas: 3 });
+  });
+  afterEach(() => {
+    for (const flood of floods.splice(0)) flood.stop();
+  });
+  after(async () => {
+    await target?.stop();
+  });
 
   const peerPorts = async (): Promise<readonly number[]> => {
     const { members } = await target.cluster.status(target.member());
-    return (members as readonly unknown[] as readonly { readonly address: string }[]).map(({ address }) => Number(address.split(':').at(-1)));
+    return (members as readonly unknown[] as readonly { readonly address: string }[]).map(({ address }) =>
+      Number(address.split(':').at(-1)),
+    );
   };
 
   async function flood(first: Buffer | null): Promise<void> {
@@ -29,13 +37,19 @@ describe('attacks/peers', function () {
   /** Resolves when a write through this member is taken. */
   async function writes(member: ClusterMember, name: string): Promise<void> {
     for (;;) {
-      const answer = await target.cluster.at(member).request('POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { name } } }).catch(() => null);
+      const answer = await target.cluster
+        .at(member)
+        .request('POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { name } } })
+        .catch(() => null);
       if (answer?.status === 201 || answer?.status === 409) return;
       await delay(pollMs);
     }
   }
 
-  for (const [what, first] of [['connections on which nothing comes', null], ['handshakes that stop midway', halfClientHello]] as const) {
+  for (const [what, first] of [
+    ['connections on which nothing comes', null],
+    ['handshakes that stop midway', halfClientHello],
+  ] as const) {
     it(`${what}, hundreds to each member, keep no member out: one that was killed comes back, and two that lost each other go on`, async () => {
       const leader = await target.cluster.leader();
       const [dead, other] = target.cluster.members.filter((member) => member !== leader) as [ClusterMember, ClusterMember];
@@ -48,15 +62,20 @@ describe('attacks/peers', function () {
       await target.cluster.kill(dead);
       other.process.pause();
       const lost = async (): Promise<boolean> => {
-        const { peers } = await target.cluster.status(leader) as unknown as { readonly peers: readonly { readonly id: string; readonly connected: boolean }[] };
+        const { peers } = (await target.cluster.status(leader)) as unknown as {
+          readonly peers: readonly { readonly id: string; readonly connected: boolean }[];
+        };
         return peers.some(({ id, connected }) => id === other.id && !connected);
       };
-      while (!await lost()) await delay(pollMs);
+      while (!(await lost())) await delay(pollMs);
       other.process.resume();
       await writes(leader, `after-${first === null ? 'silence' : 'handshakes'}`);
       await dead.restart();
       await target.cluster.caughtUp(dead);
-      expect(floods.reduce((sum, { opened }) => sum + opened, 0), 'the attack went on').to.be.above(3 * floodPerMember);
+      expect(
+        floods.reduce((sum, { opened }) => sum + opened, 0),
+        'the attack went on',
+      ).to.be.above(3 * floodPerMember);
       await target.expectAlive();
     });
   }

@@ -11,7 +11,11 @@ const length = `content-length: ${hidden.length}`;
 const inChunk = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
 
 /** What may come: nothing (the connection is cut), a refusal as malformed, or an answer to the first request with the hidden one as its body. */
-interface Case { readonly what: string; readonly bytes: string | Buffer; /** Where both readings are one: the body is a body. */ readonly oneBody?: boolean }
+interface Case {
+  readonly what: string;
+  readonly bytes: string | Buffer;
+  /** Where both readings are one: the body is a body. */ readonly oneBody?: boolean;
+}
 
 const cases: readonly Case[] = [
   { what: 'both a length and chunks', bytes: `${head(post, 'content-length: 5', 'transfer-encoding: chunked')}0\r\n\r\n${hidden}` },
@@ -47,8 +51,16 @@ const cases: readonly Case[] = [
   { what: 'a chunk size beyond all numbers', bytes: `${head(post, 'transfer-encoding: chunked')}fffffffffffffffff0\r\n${hidden}` },
   { what: 'a chunk without its end', bytes: `${head(post, 'transfer-encoding: chunked')}1\r\naXX0\r\n\r\n${hidden}` },
   { what: 'a chunk with a line feed alone', bytes: `${head(post, 'transfer-encoding: chunked')}0\n\n${hidden}` },
-  { what: 'a chunk extension', bytes: `${head(post, 'transfer-encoding: chunked')}${hidden.length.toString(16)};a=b\r\n${hidden}\r\n0\r\n\r\n`, oneBody: true },
-  { what: 'a trailer with a length', bytes: `${head(post, 'transfer-encoding: chunked')}0\r\ncontent-length: ${hidden.length}\r\n\r\n`, oneBody: true },
+  {
+    what: 'a chunk extension',
+    bytes: `${head(post, 'transfer-encoding: chunked')}${hidden.length.toString(16)};a=b\r\n${hidden}\r\n0\r\n\r\n`,
+    oneBody: true,
+  },
+  {
+    what: 'a trailer with a length',
+    bytes: `${head(post, 'transfer-encoding: chunked')}0\r\ncontent-length: ${hidden.length}\r\n\r\n`,
+    oneBody: true,
+  },
   { what: 'a body of GET by length', bytes: `${head('GET /livez HTTP/1.1', length)}${hidden}`, oneBody: true },
   { what: 'a body of GET in chunks', bytes: `${head('GET /livez HTTP/1.1', 'transfer-encoding: chunked')}${inChunk}`, oneBody: true },
   { what: 'a body of HEAD by length', bytes: `${head('HEAD /livez HTTP/1.1', length, 'connection: close')}${hidden}`, oneBody: true },
@@ -62,7 +74,11 @@ const cases: readonly Case[] = [
   { what: 'a space in the target', bytes: head('GET /elsewhere /x HTTP/1.1') },
   { what: 'a control character in the target', bytes: head('GET /elsewhere\u0001 HTTP/1.1') },
   { what: 'CONNECT', bytes: `CONNECT localhost:443 HTTP/1.1\r\nhost: localhost\r\n\r\n${hidden}` },
-  { what: 'an upgrade to h2c', bytes: `${head('GET /livez HTTP/1.1', 'connection: upgrade, http2-settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQAAP__')}`, oneBody: true },
+  {
+    what: 'an upgrade to h2c',
+    bytes: `${head('GET /livez HTTP/1.1', 'connection: upgrade, http2-settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQAAP__')}`,
+    oneBody: true,
+  },
   { what: 'the preface of HTTP/2 on a connection of HTTP/1.1', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
   { what: '2,000 headers', bytes: head('GET /elsewhere HTTP/1.1', ...Array.from({ length: 2_000 }, (_, each) => `x-${each}: y`)) },
   { what: 'headers of 1 MiB', bytes: head('GET /elsewhere HTTP/1.1', `x: ${'y'.repeat(1_048_576)}`) },
@@ -73,8 +89,12 @@ const cases: readonly Case[] = [
 /** Where one request ends and the next begins is the same for everybody on the way, or the connection ends. */
 describe('attacks/smuggling', function () {
   let target: Target;
-  before(async () => { target = await Target.start(); });
-  after(async () => { await target?.stop(); });
+  before(async () => {
+    target = await Target.start();
+  });
+  after(async () => {
+    await target?.stop();
+  });
 
   for (const { what, bytes, oneBody = false } of cases) {
     it(what, async () => {
@@ -93,12 +113,17 @@ describe('attacks/smuggling', function () {
   }
 
   // An impersonating proxy adds its headers behind those of its client.
-  for (const [what, path] of [['HTTP/1.1', '/api/v1/secrets'], ['an upgrade', '/api/v1/namespaces/default/pods/p/exec?command=ls']] as const) {
+  for (const [what, path] of [
+    ['HTTP/1.1', '/api/v1/secrets'],
+    ['an upgrade', '/api/v1/namespaces/default/pods/p/exec?command=ls'],
+  ] as const) {
     it(`headers that push those of a proxy away, over ${what}`, async () => {
       const admin = await target.user(`proxy-${what.length}`, { group: 'system:masters' });
       const wire = await RawHttp1.open(admin.wire);
       const upgrade = what === 'HTTP/1.1' ? [] : ['connection: upgrade', 'upgrade: websocket'];
-      wire.send(head(`GET ${path} HTTP/1.1`, ...upgrade, ...Array.from({ length: 1_500 }, (_, each) => `x-${each}: y`), 'impersonate-user: nobody'));
+      wire.send(
+        head(`GET ${path} HTTP/1.1`, ...upgrade, ...Array.from({ length: 1_500 }, (_, each) => `x-${each}: y`), 'impersonate-user: nobody'),
+      );
       const [answer] = await wire.answered(1);
       wire.destroy();
       expect([undefined, 403, 431], answer?.body).to.include(answer?.status);
@@ -107,12 +132,21 @@ describe('attacks/smuggling', function () {
 
   // What needs no work is answered in its turn as well.
   const unworked: Readonly<Record<string, string>> = {
-    'an expectation that nobody knows': head('GET /livez HTTP/1.1', 'expect: more'), 'too many headers': head('GET /livez HTTP/1.1', ...Array.from({ length: 1_500 }, (_, each) => `x-${each}: y`)),
-    'a body that is announced': head('POST /version HTTP/1.1', 'expect: 100-continue', 'content-length: 1'), 'a method that is none': head('BREW /livez HTTP/1.1'), 'no host': 'GET /livez HTTP/1.1\r\n\r\n', 'a good request': head('GET /livez HTTP/1.1'),
+    'an expectation that nobody knows': head('GET /livez HTTP/1.1', 'expect: more'),
+    'too many headers': head('GET /livez HTTP/1.1', ...Array.from({ length: 1_500 }, (_, each) => `x-${each}: y`)),
+    'a body that is announced': head('POST /version HTTP/1.1', 'expect: 100-continue', 'content-length: 1'),
+    'a method that is none': head('BREW /livez HTTP/1.1'),
+    'no host': 'GET /livez HTTP/1.1\r\n\r\n',
+    'a good request': head('GET /livez HTTP/1.1'),
   };
   for (const [what, first] of Object.entries(unworked)) {
     it(`an upgrade right behind ${what}`, async () => {
-      for (const next of [head('GET /livez HTTP/1.1', 'connection: upgrade', 'upgrade: websocket'), head('GET /livez HTTP/1.1', 'connection: upgrade', 'upgrade: h2c'), head('CONNECT x:1 HTTP/1.1'), first]) {
+      for (const next of [
+        head('GET /livez HTTP/1.1', 'connection: upgrade', 'upgrade: websocket'),
+        head('GET /livez HTTP/1.1', 'connection: upgrade', 'upgrade: h2c'),
+        head('CONNECT x:1 HTTP/1.1'),
+        first,
+      ]) {
         const wire = await RawHttp1.open({ port: target.port });
         wire.send(first + next + next);
         await wire.finish();

@@ -43,7 +43,11 @@ export interface User extends KeyAndCertificate {
   readonly wire: { readonly port: number; readonly cert: string; readonly key: string };
 }
 
-export interface Account { readonly token: string; readonly client: ApiClient; readonly user: string }
+export interface Account {
+  readonly token: string;
+  readonly client: ApiClient;
+  readonly user: string;
+}
 
 /** `sysconf(_SC_CLK_TCK)`, which is this wherever Linux runs. */
 const ticksPerSecond = 100;
@@ -87,7 +91,10 @@ export class Target {
   /** A certificate of the cluster's own authority. */
   async certificate(commonName: string, group?: string, usage: 'clientAuth' | 'serverAuth' = 'clientAuth'): Promise<KeyAndCertificate> {
     const { caFile } = this.cluster.cluster.pki;
-    const authority = { certificate: fs.readFileSync(caFile, 'utf8'), key: fs.readFileSync(path.join(path.dirname(caFile), 'ca.key'), 'utf8') };
+    const authority = {
+      certificate: fs.readFileSync(caFile, 'utf8'),
+      key: fs.readFileSync(path.join(path.dirname(caFile), 'ca.key'), 'utf8'),
+    };
     return await issueCertificate(authority, { commonName, ...(group === undefined ? {} : { organization: group }), usages: [usage] });
   }
 
@@ -103,7 +110,9 @@ export class Target {
   async account(namespace: string, name: string, rules: readonly Rule[] = []): Promise<Account> {
     await this.admin.expect(201, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { body: { metadata: { name } } });
     if (rules.length > 0) await this.grant({ kind: 'ServiceAccount', name, namespace }, rules, namespace);
-    const made = await this.admin.expect(201, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`, { body: { spec: {} } });
+    const made = await this.admin.expect(201, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`, {
+      body: { spec: {} },
+    });
     const { token } = made.status as { readonly token: string };
     return { token, client: this.as({ token }), user: `system:serviceaccount:${namespace}:${name}` };
   }
@@ -116,7 +125,9 @@ export class Target {
     const base = `/apis/${group}/v1${place}`;
     const full = rules.map((rule) => (rule.nonResourceURLs ? rule : { apiGroups: [''], ...rule }));
     await this.admin.expect(201, 'POST', `${base}/${kind.toLowerCase()}s`, { body: { metadata: { name }, rules: full } });
-    await this.admin.expect(201, 'POST', `${base}/${kind.toLowerCase()}bindings`, { body: { metadata: { name }, roleRef: { apiGroup: group, kind, name }, subjects: [subject] } });
+    await this.admin.expect(201, 'POST', `${base}/${kind.toLowerCase()}bindings`, {
+      body: { metadata: { name }, roleRef: { apiGroup: group, kind, name }, subjects: [subject] },
+    });
   }
 
   async namespace(name: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -125,7 +136,9 @@ export class Target {
   }
 
   /** What a replica has in hand now. Asked by an administrator, who is answered before others. */
-  async counts(index = 0): Promise<Counts> { return await readCounts(this.#observer(index)); }
+  async counts(index = 0): Promise<Counts> {
+    return await readCounts(this.#observer(index));
+  }
 
   /**
    * Asks for the counts until they are no more than they were: everything that an attack has opened is closed. Resolves with the last; the time limit of
@@ -153,12 +166,17 @@ export class Target {
   cpuSeconds(index = 0): number {
     const { pid } = this.member(index).process;
     // Behind the name, which may hold anything: utime and stime, in ticks.
-    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = fs
+      .readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   }
 
   /** What a replica has logged so far. */
-  log(index = 0): string { return fs.readFileSync(this.member(index).process.spec.log, 'utf8'); }
+  log(index = 0): string {
+    return fs.readFileSync(this.member(index).process.spec.log, 'utf8');
+  }
 
   /** Throws when a replica has ended, with the end of its log. */
   async expectAlive(): Promise<void> {

@@ -8,13 +8,25 @@ import { errorCodes, flags, frame, frameTypes, goawayFrame, pingFrame, RawHttp2,
 /** The tools of the other tests here: an attack that is refused for a slip of the attacker proves nothing. */
 describe('attacks/tools', function () {
   let target: Target;
-  before(async () => { target = await Target.start(); });
-  after(async () => { await target?.stop(); });
+  before(async () => {
+    target = await Target.start();
+  });
+  after(async () => {
+    await target?.stop();
+  });
 
   it('speaks HTTP/1.1 by hand, several requests at a time', async () => {
     const wire = await RawHttp1.open({ port: target.port });
-    wire.send(plainRequest('GET', '/livez') + plainRequest('GET', '/api/v1/secrets') + plainRequest('POST', '/api/v1/namespaces', ['content-length: 2'], '{}'));
-    expect((await wire.answered(3)).map(({ status, complete }) => [status, complete])).to.deep.equal([[200, true], [403, true], [403, true]]);
+    wire.send(
+      plainRequest('GET', '/livez') +
+        plainRequest('GET', '/api/v1/secrets') +
+        plainRequest('POST', '/api/v1/namespaces', ['content-length: 2'], '{}'),
+    );
+    expect((await wire.answered(3)).map(({ status, complete }) => [status, complete])).to.deep.equal([
+      [200, true],
+      [403, true],
+      [403, true],
+    ]);
     wire.send('nonsense\r\n\r\n');
     await wire.closed;
     expect(wire.answers).to.have.length.within(3, 4);
@@ -23,9 +35,16 @@ describe('attacks/tools', function () {
   it('speaks HTTP/2 by hand and reads every status', async () => {
     const admin = await target.user('tools-admin', { group: 'system:masters' });
     const wire = await RawHttp2.open(admin.wire);
-    const wanted: [string, string, number][] = [['GET', '/livez', 200], ['GET', '/api/v1/secrets', 200], ['GET', '/nowhere', 404], ['POST', '/version', 405], ['GET', '/api/v1/namespaces/default/configmaps?resourceVersion=x', 400]];
+    const wanted: [string, string, number][] = [
+      ['GET', '/livez', 200],
+      ['GET', '/api/v1/secrets', 200],
+      ['GET', '/nowhere', 404],
+      ['POST', '/version', 405],
+      ['GET', '/api/v1/namespaces/default/configmaps?resourceVersion=x', 400],
+    ];
     const streams = wanted.map(([method, path]) => wire.request(method, path));
-    for (const [index, [method, path, status]] of wanted.entries()) expect(await wire.answer(streams[index] as number), `${method} ${path}`).to.equal(status);
+    for (const [index, [method, path, status]] of wanted.entries())
+      expect(await wire.answer(streams[index] as number), `${method} ${path}`).to.equal(status);
     const post = wire.request('POST', '/api/v1/namespaces', { endStream: false, fields: [['content-type', 'application/json']] });
     wire.data(post, '{"metadata":', false);
     wire.data(post, '{"name":"by-hand"}}', true);
@@ -73,11 +92,19 @@ describe('attacks/tools', function () {
 
 describe('attacks/tools, with backends', function () {
   let all: TargetWithBackends;
-  before(async () => { all = await startWithBackends(); });
-  after(async () => { await all?.stop(); });
+  before(async () => {
+    all = await startWithBackends();
+  });
+  after(async () => {
+    await all?.stop();
+  });
 
   it('has a node and an extension server that see what reaches them', async () => {
-    const { target: { admin }, node, extension } = all;
+    const {
+      target: { admin },
+      node,
+      extension,
+    } = all;
     await admin.expect(200, 'GET', '/api/v1/namespaces/default/pods/p/log');
     expect(node.seen.at(-1)).to.include({ url: '/containerLogs/default/p/c', client: shownToBackends });
     await admin.expect(200, 'GET', `/apis/${extensionGroup}/v1/things`);

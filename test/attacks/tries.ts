@@ -22,10 +22,16 @@ export const applyPatch = 'application/apply-patch+yaml';
 
 /** A test for each: `who` asks. */
 export function tryAll(who: () => ApiClient, tries: readonly Try[]): void {
-  for (const each of tries) it(each.what, async () => { await expectAnswer(who(), each); });
+  for (const each of tries)
+    it(each.what, async () => {
+      await expectAnswer(who(), each);
+    });
 }
 
-export async function expectAnswer(client: ApiClient, { what, method = 'GET', path, status, says, neverSays, ...options }: Try): Promise<Answer> {
+export async function expectAnswer(
+  client: ApiClient,
+  { what, method = 'GET', path, status, says, neverSays, ...options }: Try,
+): Promise<Answer> {
   const answer = await client.request(method, typeof path === 'string' ? path : path(), options);
   const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
   const wanted = typeof status === 'number' ? [status] : status;

@@ -17,7 +17,13 @@ export interface BenchCluster {
   readonly pid: number;
   /** Between the replicas, where `ownNetwork` asked for it. */
   readonly network: PeerNetwork | null;
-  readonly files: { readonly ca: string; readonly clientCert: string; readonly clientKey: string; readonly serverCert: string; readonly serverKey: string };
+  readonly files: {
+    readonly ca: string;
+    readonly clientCert: string;
+    readonly clientKey: string;
+    readonly serverCert: string;
+    readonly serverKey: string;
+  };
 }
 
 export interface BenchClusterOptions extends Partial<ClusterOptions> {
@@ -25,17 +31,49 @@ export interface BenchClusterOptions extends Partial<ClusterOptions> {
   readonly ownNetwork?: boolean;
 }
 
-export async function withBenchCluster(replicas: ReplicaCount, run: (cluster: BenchCluster) => Promise<void>, apiserverFlags: readonly string[] = [], { ownNetwork = false, ...options }: BenchClusterOptions = {}): Promise<void> {
+export async function withBenchCluster(
+  replicas: ReplicaCount,
+  run: (cluster: BenchCluster) => Promise<void>,
+  apiserverFlags: readonly string[] = [],
+  { ownNetwork = false, ...options }: BenchClusterOptions = {},
+): Promise<void> {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), 'bench-cluster-'));
-  const network = ownNetwork ? new PeerNetwork(() => runningReplicas(dataDirectory), () => 0) : null;
-  const cluster = await startCluster({ ...options, dataDirectory, replicas, fresh: true, apiserverFlags, ...(network ? { peerAddresses: (members) => join(network, members) } : {}) });
+  const network = ownNetwork
+    ? new PeerNetwork(
+        () => runningReplicas(dataDirectory),
+        () => 0,
+      )
+    : null;
+  const cluster = await startCluster({
+    ...options,
+    dataDirectory,
+    replicas,
+    fresh: true,
+    apiserverFlags,
+    ...(network ? { peerAddresses: (members) => join(network, members) } : {}),
+  });
   const { caFile, admin, apiserver } = cluster.pki;
-  const files = { ca: caFile, clientCert: admin.certFile, clientKey: admin.keyFile, serverCert: apiserver.certFile, serverKey: apiserver.keyFile };
+  const files = {
+    ca: caFile,
+    clientCert: admin.certFile,
+    clientKey: admin.keyFile,
+    serverCert: apiserver.certFile,
+    serverKey: apiserver.keyFile,
+  };
   const [ca, cert, key] = [files.ca, files.clientCert, files.clientKey].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
   const endpoints = cluster.members.map(({ address }) => ({ host: '127.0.0.1', port: Number(new URL(address).port), ca, cert, key }));
   const client = new ApiClient(cluster.members[0]?.address ?? '', cluster);
   try {
-    await run({ cluster, endpoints, client, network, files, get pid() { return cluster.members[0]?.process.pid ?? 0; } });
+    await run({
+      cluster,
+      endpoints,
+      client,
+      network,
+      files,
+      get pid() {
+        return cluster.members[0]?.process.pid ?? 0;
+      },
+    });
   } finally {
     client.close();
     network?.heal();
@@ -46,11 +84,15 @@ export async function withBenchCluster(replicas: ReplicaCount, run: (cluster: Be
 }
 
 async function join(network: PeerNetwork, members: readonly MemberSettings[]): Promise<ReadonlyMap<string, string>> {
-  return new Map(await Promise.all(members.map(async ({ id, peerPort }): Promise<[string, string]> => [id, await network.add(id, peerPort)])));
+  return new Map(
+    await Promise.all(members.map(async ({ id, peerPort }): Promise<[string, string]> => [id, await network.add(id, peerPort)])),
+  );
 }
 
 /** id -> pid, from the file that tells people the same: it is there before the processes make their first connection. */
 function runningReplicas(dataDirectory: string): ReadonlyMap<string, number> {
-  const { processes } = JSON.parse(readFileSync(path.join(dataDirectory, 'cluster.json'), 'utf8')) as { readonly processes: readonly { readonly memberId?: string; readonly pid: number | null }[] };
+  const { processes } = JSON.parse(readFileSync(path.join(dataDirectory, 'cluster.json'), 'utf8')) as {
+    readonly processes: readonly { readonly memberId?: string; readonly pid: number | null }[];
+  };
   return new Map(processes.flatMap(({ memberId, pid }) => (memberId === undefined || pid === null ? [] : [[memberId, pid]])));
 }

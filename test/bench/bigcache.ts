@@ -15,15 +15,24 @@ export async function benchBigCache(cluster: BenchCluster): Promise<void> {
   for (let namespace = 0; namespace < namespaces; namespace++) {
     console.error(`  filling ${namespace + 1}/${namespaces} ...`);
     await cluster.client.expect(201, 'POST', '/api/v1/namespaces', { body: { metadata: { name: `n${namespace}` } } });
-    await fill(cluster, `/api/v1/namespaces/n${namespace}/configmaps`, Array.from({ length: objects / namespaces }, (_, each) => `big-${each}`), valueBytes);
+    await fill(
+      cluster,
+      `/api/v1/namespaces/n${namespace}/configmaps`,
+      Array.from({ length: objects / namespaces }, (_, each) => `big-${each}`),
+      valueBytes,
+    );
   }
   const storedBytes = (await pages(cluster)).bytes;
-  console.log(`${count(objects)} ConfigMaps, ${(storedBytes / 2 ** 20).toFixed(0)} MiB as listed: resident ${(empty / 2 ** 20).toFixed(0)} MiB empty, ${(residentBytes(cluster.pid) / 2 ** 20).toFixed(0)} MiB filled`);
+  console.log(
+    `${count(objects)} ConfigMaps, ${(storedBytes / 2 ** 20).toFixed(0)} MiB as listed: resident ${(empty / 2 ** 20).toFixed(0)} MiB empty, ${(residentBytes(cluster.pid) / 2 ** 20).toFixed(0)} MiB filled`,
+  );
   await restart(cluster, storedBytes);
   const { milliseconds: each, bytes } = await pages(cluster);
   const tenth = Math.floor(each.length / 10);
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  console.log(`pages of ${pageLimit}: ${each.length}, ${(bytes / 2 ** 20).toFixed(0)} MiB; mean of the first tenth ${milliseconds(mean(each.slice(0, tenth)))} ms, of the last ${milliseconds(mean(each.slice(-tenth)))} ms, of all ${milliseconds(mean(each))} ms`);
+  console.log(
+    `pages of ${pageLimit}: ${each.length}, ${(bytes / 2 ** 20).toFixed(0)} MiB; mean of the first tenth ${milliseconds(mean(each.slice(0, tenth)))} ms, of the last ${milliseconds(mean(each.slice(-tenth)))} ms, of all ${milliseconds(mean(each))} ms`,
+  );
 }
 
 async function restart({ cluster }: BenchCluster, storedBytes: number): Promise<void> {
@@ -36,7 +45,9 @@ async function restart({ cluster }: BenchCluster, storedBytes: number): Promise<
   const resident = residentBytes(member.process.pid ?? 0);
   const bound = 2.5 * storedBytes + 150 * 2 ** 20;
   const used = processorSeconds(member.process.pid ?? 0);
-  console.log(`restart to ready: ${took.toFixed(2)} s, of processor time ${used.toFixed(2)} s; resident then ${(resident / 2 ** 20).toFixed(0)} MiB (2.5 x the bytes + 150 MiB = ${(bound / 2 ** 20).toFixed(0)} MiB)`);
+  console.log(
+    `restart to ready: ${took.toFixed(2)} s, of processor time ${used.toFixed(2)} s; resident then ${(resident / 2 ** 20).toFixed(0)} MiB (2.5 x the bytes + 150 MiB = ${(bound / 2 ** 20).toFixed(0)} MiB)`,
+  );
 }
 
 async function pages({ endpoints: [endpoint] }: BenchCluster): Promise<{ readonly milliseconds: number[]; readonly bytes: number }> {
@@ -58,6 +69,13 @@ async function pages({ endpoints: [endpoint] }: BenchCluster): Promise<{ readonl
 function whole(client: Http2Client, path: string): Promise<Buffer> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
-    client.request('GET', path, { data: (chunk, start, end) => { parts.push(chunk.subarray(start, end)); }, end: () => { resolve(Buffer.concat(parts)); } });
+    client.request('GET', path, {
+      data: (chunk, start, end) => {
+        parts.push(chunk.subarray(start, end));
+      },
+      end: () => {
+        resolve(Buffer.concat(parts));
+      },
+    });
   });
 }

@@ -14,7 +14,9 @@ import { count, printTable, ratio } from './table.js';
  * What codecs cost beside JSON.parse and JSON.stringify of the same object, from which size on the pool is better than doing the work at
  * once, and how long one body of the largest size keeps the event loop from everything else.
  */
-export interface CodecBenchOptions { readonly seconds: number }
+export interface CodecBenchOptions {
+  readonly seconds: number;
+}
 
 const ENCODINGS: readonly EncodingName[] = ['json', 'yaml', 'protobuf', 'cbor'];
 const BATCH_MS = 1;
@@ -28,8 +30,14 @@ const ROUNDS = 5;
 export async function benchCodecs({ seconds }: CodecBenchOptions): Promise<void> {
   // About so many things are measured.
   const each = (seconds * 1000) / 50;
-  for (const [title, value, kind] of [['Pod', pod(1), POD], ['ConfigMap', configMap(1024 * 1024), CONFIG_MAP]] as const) {
-    printTable([`${title}, ${count(Buffer.byteLength(JSON.stringify(value)))} bytes of JSON`, 'µs', 'of JSON.parse / JSON.stringify'], oneObject(value, kind, each));
+  for (const [title, value, kind] of [
+    ['Pod', pod(1), POD],
+    ['ConfigMap', configMap(1024 * 1024), CONFIG_MAP],
+  ] as const) {
+    printTable(
+      [`${title}, ${count(Buffer.byteLength(JSON.stringify(value)))} bytes of JSON`, 'µs', 'of JSON.parse / JSON.stringify'],
+      oneObject(value, kind, each),
+    );
     console.log('');
   }
   printTable(['dense body, decoded and checked', 'bytes', 'inline µs', 'pool µs', 'pool latency µs'], await inlineAgainstPool(each));
@@ -44,7 +52,10 @@ const microseconds = (work: () => unknown, forMs: number, warmUpMs = forMs): num
   for (const end = performance.now() + forMs; performance.now() < end;) {
     const start = performance.now();
     let calls = 0;
-    do { work(); calls++; } while (performance.now() - start < BATCH_MS);
+    do {
+      work();
+      calls++;
+    } while (performance.now() - start < BATCH_MS);
     best = Math.min(best, ((performance.now() - start) / calls) * 1000);
   }
   return best;
@@ -91,7 +102,12 @@ function accepted(bytes: Buffer, encoding: EncodingName, kind: Kind): void {
   if (findings.length > 0) throw new Error(JSON.stringify(findings[0]));
 }
 
-interface Held { readonly bytes: number; readonly inline: number; readonly pool: number; readonly latency: number }
+interface Held {
+  readonly bytes: number;
+  readonly inline: number;
+  readonly pool: number;
+  readonly latency: number;
+}
 
 /** How long the event loop is held up by one body: inline all of the work, with the pool what passing it to and fro costs. */
 async function held(bytes: Buffer, encoding: EncodingName, kind: Kind, forMs: number): Promise<Held> {
@@ -115,10 +131,11 @@ const sizes = (encoding: EncodingName): readonly number[] => (encoding === 'yaml
 
 async function inlineAgainstPool(forMs: number): Promise<string[][]> {
   const rows: string[][] = [];
-  for (const encoding of ENCODINGS) for (const containers of sizes(encoding)) {
-    const { bytes, inline, pool, latency } = await held(encoded(pod(containers), encoding, POD), encoding, POD, forMs);
-    rows.push([`${encoding}, Pod of ${containers} containers`, count(bytes), inline.toFixed(0), pool.toFixed(0), latency.toFixed(0)]);
-  }
+  for (const encoding of ENCODINGS)
+    for (const containers of sizes(encoding)) {
+      const { bytes, inline, pool, latency } = await held(encoded(pod(containers), encoding, POD), encoding, POD, forMs);
+      rows.push([`${encoding}, Pod of ${containers} containers`, count(bytes), inline.toFixed(0), pool.toFixed(0), latency.toFixed(0)]);
+    }
   return rows;
 }
 
@@ -145,23 +162,35 @@ async function breakEven(forMs: number): Promise<string[]> {
  */
 async function stalls(): Promise<string[][]> {
   const rows: string[][] = [];
-  const bodies = [['ConfigMap of long texts', configMap(BODY_BYTES_MAX * 0.9), CONFIG_MAP], ['Pod of many containers', pod(3_100), POD]] as const;
-  for (const encoding of ENCODINGS) for (const [title, value, kind] of bodies) {
-    // YAML takes seconds for what JSON takes milliseconds, and what comes back is the same.
-    if (encoding === 'yaml') continue;
-    const bytes = encoded(value, encoding, kind);
-    const result = decodeObject({ bytes, encoding, kind, findStrict: true });
-    if (!result.ok) throw new Error(result.stage);
-    const passed = serialize(cut(result.object));
-    let [given, taken, turn] = [Infinity, Infinity, Infinity];
-    for (let round = 0; round < ROUNDS; round++) {
-      given = Math.min(given, cpuMs(() => Uint8Array.prototype.slice.call(bytes)));
-      let pieces: Piece[] = [];
-      taken = Math.min(taken, cpuMs(() => { pieces = deserialize(passed) as Piece[]; }));
-      turn = Math.min(turn, await longestTurn(() => putTogether(pieces)));
+  const bodies = [
+    ['ConfigMap of long texts', configMap(BODY_BYTES_MAX * 0.9), CONFIG_MAP],
+    ['Pod of many containers', pod(3_100), POD],
+  ] as const;
+  for (const encoding of ENCODINGS)
+    for (const [title, value, kind] of bodies) {
+      // YAML takes seconds for what JSON takes milliseconds, and what comes back is the same.
+      if (encoding === 'yaml') continue;
+      const bytes = encoded(value, encoding, kind);
+      const result = decodeObject({ bytes, encoding, kind, findStrict: true });
+      if (!result.ok) throw new Error(result.stage);
+      const passed = serialize(cut(result.object));
+      let [given, taken, turn] = [Infinity, Infinity, Infinity];
+      for (let round = 0; round < ROUNDS; round++) {
+        given = Math.min(
+          given,
+          cpuMs(() => Uint8Array.prototype.slice.call(bytes)),
+        );
+        let pieces: Piece[] = [];
+        taken = Math.min(
+          taken,
+          cpuMs(() => {
+            pieces = deserialize(passed) as Piece[];
+          }),
+        );
+        turn = Math.min(turn, await longestTurn(() => putTogether(pieces)));
+      }
+      rows.push([`${encoding}, ${title}`, count(bytes.length), given.toFixed(1), taken.toFixed(1), turn.toFixed(1)]);
     }
-    rows.push([`${encoding}, ${title}`, count(bytes.length), given.toFixed(1), taken.toFixed(1), turn.toFixed(1)]);
-  }
   return rows;
 }
 

@@ -5,9 +5,18 @@ import tls from 'node:tls';
  * the load generator shares two cores with what it measures, so every microsecond here is taken from the server.
  * Understands `content-length` and chunked bodies; nothing else that a server may send.
  */
-export interface Endpoint { readonly host: string; readonly port: number; readonly ca: Buffer; readonly cert?: Buffer; readonly key?: Buffer }
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly ca: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
 
-export interface Answer { readonly status: number; /** Whole length of the body. */ readonly bytes: number }
+export interface Answer {
+  readonly status: number;
+  /** Whole length of the body. */ readonly bytes: number;
+}
 
 const headEnd = Buffer.from('\r\n\r\n');
 
@@ -17,14 +26,25 @@ export class Connection {
 
   private constructor(private readonly socket: tls.TLSSocket) {
     socket.on('data', (chunk: Buffer) => this.onData(chunk));
-    const fail = (error?: Error): void => { const { waiting } = this; this.waiting = null; waiting?.reject(error ?? new Error('connection closed by the server')); };
+    const fail = (error?: Error): void => {
+      const { waiting } = this;
+      this.waiting = null;
+      waiting?.reject(error ?? new Error('connection closed by the server'));
+    };
     socket.on('error', fail);
     socket.on('close', () => fail());
   }
 
   static open({ host, port, ca, cert, key }: Endpoint): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const socket = tls.connect({ host, port, ca, ...(cert && key ? { cert, key } : {}), ALPNProtocols: ['http/1.1'], servername: 'localhost' });
+      const socket = tls.connect({
+        host,
+        port,
+        ca,
+        ...(cert && key ? { cert, key } : {}),
+        ALPNProtocols: ['http/1.1'],
+        servername: 'localhost',
+      });
       socket.setNoDelay(true);
       socket.once('secureConnect', () => resolve(new Connection(socket)));
       socket.once('error', reject);
@@ -39,7 +59,9 @@ export class Connection {
     });
   }
 
-  close(): void { this.socket.destroy(); }
+  close(): void {
+    this.socket.destroy();
+  }
 
   private onData(chunk: Buffer): void {
     this.buffered = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
@@ -58,7 +80,8 @@ export class Connection {
     this.pending ??= this.readHead();
     if (this.pending === null) return null;
     const { status, bodyStart, length } = this.pending;
-    if (length === null) return this.buffered.subarray(-5).toString('latin1') === '0\r\n\r\n' ? { status, bytes: this.buffered.length - bodyStart } : null;
+    if (length === null)
+      return this.buffered.subarray(-5).toString('latin1') === '0\r\n\r\n' ? { status, bytes: this.buffered.length - bodyStart } : null;
     return this.buffered.length - bodyStart >= length ? { status, bytes: length } : null;
   }
 

@@ -11,14 +11,23 @@ import type { ReplicaCount } from '../../deploy/settings.js';
 import { count, printTable } from './table.js';
 
 /** How long controllers take, with the usual limit of requests (20 a second for each controller) and without, and what an idle manager costs. */
-export interface ControllersOptions { readonly replicas: ReplicaCount; readonly pods: number; readonly idlePods: number; readonly idleSeconds: number; readonly contentType: string }
+export interface ControllersOptions {
+  readonly replicas: ReplicaCount;
+  readonly pods: number;
+  readonly idlePods: number;
+  readonly idleSeconds: number;
+  readonly contentType: string;
+}
 
 const namespaceObjects = 1_000;
 const parallelism = 50;
 /** Requests of this program that are under way at once. */
 const batch = 32;
 const pollMs = 20;
-const rates: readonly (readonly [name: string, flags: readonly string[]])[] = [['20', []], ['no limit', ['--kube-api-qps=-1']]];
+const rates: readonly (readonly [name: string, flags: readonly string[]])[] = [
+  ['20', []],
+  ['no limit', ['--kube-api-qps=-1']],
+];
 
 type Row = readonly [measure: string, qps: string, seconds: string, managerCpu: string, serverCpu: string, note: string];
 
@@ -27,27 +36,43 @@ export async function benchControllers(options: ControllersOptions): Promise<voi
   const encoding = `--kube-api-content-type=${options.contentType}`;
   for (const [qps, rateFlags] of rates) {
     const managerFlags = [...rateFlags, encoding];
-    await withCluster({ replicas: options.replicas, fakeNodes: Math.max(2, Math.ceil(options.pods / 500)), managerFlags }, async (cluster, environment) => {
-      const measure = stopwatch(cluster);
-      rows.push(...await rollOut(environment, options.pods, (name, seconds) => [name, qps, ...seconds, ''], measure));
-      rows.push(await runJob(environment, options.pods, (name, seconds) => [name, qps, ...seconds, `${parallelism} at once`], measure));
-      rows.push(await emptyNamespace(environment, (name, seconds) => [name, qps, ...seconds, 'waits 5 s first, as the reference does'], measure));
-    });
+    await withCluster(
+      { replicas: options.replicas, fakeNodes: Math.max(2, Math.ceil(options.pods / 500)), managerFlags },
+      async (cluster, environment) => {
+        const measure = stopwatch(cluster);
+        rows.push(...(await rollOut(environment, options.pods, (name, seconds) => [name, qps, ...seconds, ''], measure)));
+        rows.push(await runJob(environment, options.pods, (name, seconds) => [name, qps, ...seconds, `${parallelism} at once`], measure));
+        rows.push(
+          await emptyNamespace(environment, (name, seconds) => [name, qps, ...seconds, 'waits 5 s first, as the reference does'], measure),
+        );
+      },
+    );
   }
-  await withCluster({ replicas: options.replicas, fakeNodes: 0, managerFlags: [encoding] }, async (cluster, environment) => { rows.push(await idle(cluster, environment, options)); });
+  await withCluster({ replicas: options.replicas, fakeNodes: 0, managerFlags: [encoding] }, async (cluster, environment) => {
+    rows.push(await idle(cluster, environment, options));
+  });
   printTable(['measure', 'qps', 'seconds', 'manager CPU s', 'servers CPU s', ''], rows);
 }
 
-async function withCluster(wanted: { readonly replicas: ReplicaCount; readonly fakeNodes: number; readonly managerFlags: readonly string[] }, run: (cluster: Cluster, environment: ControllerEnvironment) => Promise<void>): Promise<void> {
+async function withCluster(
+  wanted: { readonly replicas: ReplicaCount; readonly fakeNodes: number; readonly managerFlags: readonly string[] },
+  run: (cluster: Cluster, environment: ControllerEnvironment) => Promise<void>,
+): Promise<void> {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), 'bench-controllers-'));
   const cluster = await startCluster({ ...wanted, dataDirectory, managers: 1, fresh: true });
   const stopping = new AbortController();
-  const program = controllerProgram(loadKubeconfig(cluster.kubeconfig), { name: 'bench', signal: stopping.signal, qps: -1, log: () => undefined });
+  const program = controllerProgram(loadKubeconfig(cluster.kubeconfig), {
+    name: 'bench',
+    signal: stopping.signal,
+    qps: -1,
+    log: () => undefined,
+  });
   for (const type of [deployments, jobs, pods]) program.environment.informers.of<Deployment | Job | Pod>(type);
   const running = program.run();
   try {
     // Pods need the account of their namespace, which the manager makes.
-    while (!(await unless(isNotFound, program.environment.api.get(serviceAccounts, { namespace: 'default', name: 'default' })))) await delay(pollMs);
+    while (!(await unless(isNotFound, program.environment.api.get(serviceAccounts, { namespace: 'default', name: 'default' }))))
+      await delay(pollMs);
     await run(cluster, program.environment);
   } finally {
     stopping.abort();
@@ -65,7 +90,11 @@ function stopwatch(cluster: Cluster): () => () => Lap {
   const servers = (): number => cluster.members.reduce((sum, { process }) => sum + cpuSeconds(process.pid), 0);
   return () => {
     const [from, managerFrom, serversFrom] = [performance.now(), manager(), servers()];
-    return () => [((performance.now() - from) / 1_000).toFixed(1), (manager() - managerFrom).toFixed(2), (servers() - serversFrom).toFixed(2)];
+    return () => [
+      ((performance.now() - from) / 1_000).toFixed(1),
+      (manager() - managerFrom).toFixed(2),
+      (servers() - serversFrom).toFixed(2),
+    ];
   };
 }
 
@@ -86,7 +115,14 @@ async function rollOut({ api, informers }: ControllerEnvironment, replicas: numb
   console.error(`  a deployment of ${replicas} ...`);
   const labels = { app: 'bench' };
   const lap = measure();
-  await api.create(deployments, { metadata: { name: 'bench', namespace: 'default' }, spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x' }] } } } } as Deployment);
+  await api.create(deployments, {
+    metadata: { name: 'bench', namespace: 'default' },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x' }] } },
+    },
+  } as Deployment);
   const { cache } = informers.of(pods);
   while (cache.list().length < replicas) await delay(pollMs);
   const created = row(`deployment: ${replicas} pods created`, lap());
@@ -101,9 +137,16 @@ async function rollOut({ api, informers }: ControllerEnvironment, replicas: numb
 async function runJob({ api, informers }: ControllerEnvironment, completions: number, row: Finish, measure: Stopwatch): Promise<Row> {
   console.error(`  a job of ${completions} ...`);
   const lap = measure();
-  const template = { metadata: { annotations: { 'fake-node/run-seconds': '0' } }, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'x' }] } };
+  const template = {
+    metadata: { annotations: { 'fake-node/run-seconds': '0' } },
+    spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'x' }] },
+  };
   await api.create(jobs, { metadata: { name: 'bench', namespace: 'default' }, spec: { completions, parallelism, template } } as Job);
-  const done = (): boolean => informers.of(jobs).cache.get('default/bench')?.status?.conditions?.some(({ type, status }) => type === 'Complete' && status === 'True') ?? false;
+  const done = (): boolean =>
+    informers
+      .of(jobs)
+      .cache.get('default/bench')
+      ?.status?.conditions?.some(({ type, status }) => type === 'Complete' && status === 'True') ?? false;
   while (!done()) await delay(pollMs);
   return row(`job: ${completions} completions`, lap());
 }
@@ -111,7 +154,9 @@ async function runJob({ api, informers }: ControllerEnvironment, completions: nu
 async function emptyNamespace({ api }: ControllerEnvironment, row: Finish, measure: Stopwatch): Promise<Row> {
   console.error(`  a namespace of ${namespaceObjects} ...`);
   await api.create(namespaces, { metadata: { name: 'bench' } });
-  await inBatches(namespaceObjects, index => api.create(configMaps, { metadata: { name: `m${index}`, namespace: 'bench' }, data: { k: 'v' } }));
+  await inBatches(namespaceObjects, (index) =>
+    api.create(configMaps, { metadata: { name: `m${index}`, namespace: 'bench' }, data: { k: 'v' } }),
+  );
   const lap = measure();
   await api.delete(namespaces, { namespace: '', name: 'bench' });
   while (await unless(isNotFound, api.get(namespaces, { namespace: '', name: 'bench' }))) await delay(pollMs);
@@ -120,12 +165,21 @@ async function emptyNamespace({ api }: ControllerEnvironment, row: Finish, measu
 
 async function idle(cluster: Cluster, { api }: ControllerEnvironment, { idlePods, idleSeconds }: ControllersOptions): Promise<Row> {
   console.error(`  an idle manager with ${idlePods} pods ...`);
-  await inBatches(idlePods, index => api.create(pods, { metadata: { name: `p${index}`, namespace: 'default' }, spec: { containers: [{ name: 'c', image: 'x' }] } }));
+  await inBatches(idlePods, (index) =>
+    api.create(pods, { metadata: { name: `p${index}`, namespace: 'default' }, spec: { containers: [{ name: 'c', image: 'x' }] } }),
+  );
   await delay(5_000);
   const lap = stopwatch(cluster)();
   await delay(idleSeconds * 1_000);
   const [seconds, manager, servers] = lap();
-  return [`idle with ${count(idlePods)} pods`, '20', seconds, manager, servers, `manager: ${residentMegabytes(cluster.managers[0]?.pid ?? null)} MB resident`];
+  return [
+    `idle with ${count(idlePods)} pods`,
+    '20',
+    seconds,
+    manager,
+    servers,
+    `manager: ${residentMegabytes(cluster.managers[0]?.pid ?? null)} MB resident`,
+  ];
 }
 
 function residentMegabytes(pid: number | null): string {
@@ -134,5 +188,6 @@ function residentMegabytes(pid: number | null): string {
 }
 
 async function inBatches(total: number, task: (index: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < total; from += batch) await Promise.all(Array.from({ length: Math.min(batch, total - from) }, (_, index) => task(from + index)));
+  for (let from = 0; from < total; from += batch)
+    await Promise.all(Array.from({ length: Math.min(batch, total - from) }, (_, index) => task(from + index)));
 }

@@ -10,7 +10,11 @@ import { bareGroupCommit, startBareServer } from './limits.js';
 import { count, megabytes, milliseconds, printTable, ratio } from './table.js';
 
 /** Throughput of a whole cluster of real processes, beside what the machine does with the same bytes and none of our code. */
-export interface ControlPlaneOptions { readonly replicas: readonly ReplicaCount[]; readonly seconds: number; readonly connections: number }
+export interface ControlPlaneOptions {
+  readonly replicas: readonly ReplicaCount[];
+  readonly seconds: number;
+  readonly connections: number;
+}
 
 const valueBytes = 1024;
 const listedObjects = 1000;
@@ -19,17 +23,37 @@ const collection = '/api/v1/namespaces/default/configmaps';
 const configMap = (name: string, fill: string): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value: fill.repeat(valueBytes) } });
 
-interface Row { readonly what: string; readonly replicas: number; readonly result: LoadResult; readonly limit: number; readonly limitName: string }
+interface Row {
+  readonly what: string;
+  readonly replicas: number;
+  readonly result: LoadResult;
+  readonly limit: number;
+  readonly limitName: string;
+}
 
 export async function benchControlPlane(options: ControlPlaneOptions): Promise<void> {
   const rows: Row[] = [];
   const facts: string[] = [];
-  for (const replicas of options.replicas) await withCluster(replicas, async (cluster, readyAfter) => {
-    rows.push(...await measure(cluster, replicas, options));
-    facts.push(`${replicas} replica(s): ready after ${readyAfter.toFixed(2)} s, ${residentMegabytes(cluster).toFixed(0)} MB resident in all replicas after the run`);
-  });
-  printTable(['measure', 'replicas', '1/s', 'p50 ms', 'p99 ms', 'bare limit 1/s', 'of limit', 'limit is'], rows.map(({ what, replicas, result, limit, limitName }) =>
-    [what, String(replicas), count(result.perSecond), milliseconds(result.p50Ms), milliseconds(result.p99Ms), count(limit), ratio(result.perSecond, limit), limitName]));
+  for (const replicas of options.replicas)
+    await withCluster(replicas, async (cluster, readyAfter) => {
+      rows.push(...(await measure(cluster, replicas, options)));
+      facts.push(
+        `${replicas} replica(s): ready after ${readyAfter.toFixed(2)} s, ${residentMegabytes(cluster).toFixed(0)} MB resident in all replicas after the run`,
+      );
+    });
+  printTable(
+    ['measure', 'replicas', '1/s', 'p50 ms', 'p99 ms', 'bare limit 1/s', 'of limit', 'limit is'],
+    rows.map(({ what, replicas, result, limit, limitName }) => [
+      what,
+      String(replicas),
+      count(result.perSecond),
+      milliseconds(result.p50Ms),
+      milliseconds(result.p99Ms),
+      count(limit),
+      ratio(result.perSecond, limit),
+      limitName,
+    ]),
+  );
   for (const fact of facts) console.log(fact);
 }
 
@@ -56,18 +80,33 @@ async function measure(cluster: Cluster, replicas: number, { seconds, connection
     return load({ endpoints, connections, seconds, next, expect });
   };
   const name = (connection: number): string => `bench-${connection}`;
-  const creates = await run('creates', 201, (connection, round) => request('POST', collection, configMap(`c-${replicas}-${connection}-${round}`, 'c')));
+  const creates = await run('creates', 201, (connection, round) =>
+    request('POST', collection, configMap(`c-${replicas}-${connection}-${round}`, 'c')),
+  );
   await deleteAll(first);
-  await fill(first, Array.from({ length: connections }, (_, each) => name(each)));
-  const updates = await run('updates', 200, (connection, round) => request('PUT', `${collection}/${name(connection)}`, configMap(name(connection), String.fromCharCode(97 + (round % 26)))));
+  await fill(
+    first,
+    Array.from({ length: connections }, (_, each) => name(each)),
+  );
+  const updates = await run('updates', 200, (connection, round) =>
+    request('PUT', `${collection}/${name(connection)}`, configMap(name(connection), String.fromCharCode(97 + (round % 26)))),
+  );
   const gets = await run('gets', 200, (connection) => request('GET', `${collection}/${name(connection)}`));
-  await fill(first, Array.from({ length: listedObjects - connections }, (_, each) => `listed-${each}`));
+  await fill(
+    first,
+    Array.from({ length: listedObjects - connections }, (_, each) => `listed-${each}`),
+  );
   const lists = await run('lists', 200, () => request('GET', collection));
   const events = await watchEvents(endpoints, seconds);
   const { certFile, keyFile } = cluster.pki.apiserver;
   const bare = async (bytes: number): Promise<number> => {
     const server = await startBareServer(first, certFile, keyFile, bytes);
-    try { return (await load({ endpoints: [server.endpoint], connections, seconds: seconds / 2, next: () => request('GET', '/'), expect: 200 })).perSecond; } finally { server.stop(); }
+    try {
+      return (await load({ endpoints: [server.endpoint], connections, seconds: seconds / 2, next: () => request('GET', '/'), expect: 200 }))
+        .perSecond;
+    } finally {
+      server.stop();
+    }
   };
   const commit = bareGroupCommit(valueBytes + 300, connections, 1);
   const small = await bare(valueBytes + 300);
@@ -75,14 +114,20 @@ async function measure(cluster: Cluster, replicas: number, { seconds, connection
   console.error(`  lists move ${megabytes(lists.bytesPerSecond)} MB/s`);
   const row = (what: string, result: LoadResult, limit: number, limitName: string): Row => ({ what, replicas, result, limit, limitName });
   return [
-    row('creates of 1 KiB', creates, commit, `SQLite FULL, groups of ${connections}`), row('updates of 1 KiB', updates, commit, `SQLite FULL, groups of ${connections}`),
-    row('gets of 1 KiB', gets, small, 'node:https, same bytes'), row(`lists of ${listedObjects}`, lists, large, 'node:https, same bytes'),
-    row(`watch events, ${watchers} watchers`, events, small, 'node:https answers of an event\'s bytes'),
+    row('creates of 1 KiB', creates, commit, `SQLite FULL, groups of ${connections}`),
+    row('updates of 1 KiB', updates, commit, `SQLite FULL, groups of ${connections}`),
+    row('gets of 1 KiB', gets, small, 'node:https, same bytes'),
+    row(`lists of ${listedObjects}`, lists, large, 'node:https, same bytes'),
+    row(`watch events, ${watchers} watchers`, events, small, "node:https answers of an event's bytes"),
   ];
 }
 
 function endpointsOf(cluster: Cluster): Endpoint[] {
-  const [ca, cert, key] = [cluster.pki.caFile, cluster.pki.admin.certFile, cluster.pki.admin.keyFile].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
+  const [ca, cert, key] = [cluster.pki.caFile, cluster.pki.admin.certFile, cluster.pki.admin.keyFile].map((file) => readFileSync(file)) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
   return cluster.members.map(({ address }) => ({ host: '127.0.0.1', port: Number(new URL(address).port), ca, cert, key }));
 }
 
@@ -108,16 +153,25 @@ async function watchEvents(endpoints: readonly Endpoint[], seconds: number): Pro
   const sentAt = new Map<string, number>();
   const latencies: number[] = [];
   let bytes = 0;
-  const streams = await Promise.all(Array.from({ length: watchers }, (_, each) => openWatch(endpoints[each % endpoints.length] as Endpoint, (line) => {
-    bytes += line.length;
-    const sent = sentAt.get(/"stamp":"(\d+)"/.exec(line)?.[1] ?? '');
-    if (sent !== undefined) latencies.push(performance.now() - sent);
-  })));
+  const streams = await Promise.all(
+    Array.from({ length: watchers }, (_, each) =>
+      openWatch(endpoints[each % endpoints.length] as Endpoint, (line) => {
+        bytes += line.length;
+        const sent = sentAt.get(/"stamp":"(\d+)"/.exec(line)?.[1] ?? '');
+        if (sent !== undefined) latencies.push(performance.now() - sent);
+      }),
+    ),
+  );
   const writer = await Connection.open(endpoints[0] as Endpoint);
   const start = performance.now();
   for (let round = 0; performance.now() - start < seconds * 1000; round += 1) {
     sentAt.set(String(round), performance.now());
-    const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bench-0' }, data: { stamp: String(round), value: 'w'.repeat(valueBytes) } });
+    const body = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'bench-0' },
+      data: { stamp: String(round), value: 'w'.repeat(valueBytes) },
+    });
     const { status } = await writer.send(request('PUT', `${collection}/bench-0`, body));
     if (status !== 200) throw new Error(`update answered ${status}`);
   }
@@ -131,17 +185,29 @@ async function watchEvents(endpoints: readonly Endpoint[], seconds: number): Pro
 
 function openWatch({ host, port, ca, cert, key }: Endpoint, onLine: (line: string) => void): Promise<() => void> {
   return new Promise((resolve, reject) => {
-    const call = https.get({ host, port, ca, cert, key, agent: false, servername: 'localhost', path: `${collection}?watch=1&fieldSelector=metadata.name%3Dbench-0` }, (answer) => {
-      let rest = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (chunk: string) => {
-        const lines = (rest + chunk).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) onLine(line);
-      });
-      answer.once('data', () => resolve(() => call.destroy()));
-      answer.on('error', () => undefined);
-    });
+    const call = https.get(
+      {
+        host,
+        port,
+        ca,
+        cert,
+        key,
+        agent: false,
+        servername: 'localhost',
+        path: `${collection}?watch=1&fieldSelector=metadata.name%3Dbench-0`,
+      },
+      (answer) => {
+        let rest = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (chunk: string) => {
+          const lines = (rest + chunk).split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) onLine(line);
+        });
+        answer.once('data', () => resolve(() => call.destroy()));
+        answer.on('error', () => undefined);
+      },
+    );
     call.on('error', reject);
   });
 }

@@ -1,7 +1,9 @@
 import { startApiServer, startCluster, type TestCluster } from '../../deploy/testing/index.js';
 import { printTable } from './table.js';
 
-export interface EmbedOptions { readonly rounds: number }
+export interface EmbedOptions {
+  readonly rounds: number;
+}
 
 const objects = 1_000;
 const kinds = {
@@ -37,7 +39,9 @@ async function snapshots(): Promise<void> {
   await server.apply(names);
   const [bytes, snapshotMs] = await timed(() => server.snapshot());
   const [, restoreMs] = await timed(() => server.restore(bytes));
-  process.stdout.write(`${objects} objects: snapshot ${snapshotMs.toFixed(0)} ms (${bytes.length} bytes), reset and restore ${restoreMs.toFixed(0)} ms\n`);
+  process.stdout.write(
+    `${objects} objects: snapshot ${snapshotMs.toFixed(0)} ms (${bytes.length} bytes), reset and restore ${restoreMs.toFixed(0)} ms\n`,
+  );
   await server.stop();
 }
 
@@ -52,5 +56,5 @@ async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
 /** The best, the middle and the worst: the middle tells, the others say how quiet the machine was. */
 function spread(values: readonly number[]): string {
   const sorted = [...values].sort((a, b) => a - b);
-  return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].map(value => (value ?? 0).toFixed(0)).join(' / ');
+  return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].map((value) => (value ?? 0).toFixed(0)).join(' / ');
 }

@@ -34,14 +34,19 @@ export async function benchFailover({ kills, behind, only }: FailoverOptions): P
 }
 
 async function withWatchedCluster(options: BenchClusterOptions, run: (cluster: WatchedCluster) => Promise<void>): Promise<void> {
-  await withBenchCluster(3, async (bench) => {
-    const cluster = new WatchedCluster(bench);
-    try {
-      await run(cluster);
-    } finally {
-      cluster.close();
-    }
-  }, [], options);
+  await withBenchCluster(
+    3,
+    async (bench) => {
+      const cluster = new WatchedCluster(bench);
+      try {
+        await run(cluster);
+      } finally {
+        cluster.close();
+      }
+    },
+    [],
+    options,
+  );
 }
 
 async function measureFault(cluster: WatchedCluster, fault: Fault, kills: number): Promise<string[]> {
@@ -51,8 +56,22 @@ async function measureFault(cluster: WatchedCluster, fault: Fault, kills: number
     rounds.push(await round(cluster, fault));
   }
   const pauses = rounds.map(({ pauseMs }) => pauseMs);
-  return [fault.what, String(kills), at(pauses, 0.5), at(pauses, 0.99), at(rounds.map(({ beforeMs }) => beforeMs), 0.5), at(rounds.map(({ afterMs }) => afterMs), 0.5), String(rounds.reduce((sum, { failed }) => sum + failed, 0)),
-    ...describeCutOff(rounds.flatMap(({ cutOff }) => cutOff ?? []))];
+  return [
+    fault.what,
+    String(kills),
+    at(pauses, 0.5),
+    at(pauses, 0.99),
+    at(
+      rounds.map(({ beforeMs }) => beforeMs),
+      0.5,
+    ),
+    at(
+      rounds.map(({ afterMs }) => afterMs),
+      0.5,
+    ),
+    String(rounds.reduce((sum, { failed }) => sum + failed, 0)),
+    ...describeCutOff(rounds.flatMap(({ cutOff }) => cutOff ?? [])),
+  ];
 }
 
 function describeCutOff(cutOffs: readonly CutOff[]): string[] {
@@ -60,8 +79,15 @@ function describeCutOff(cutOffs: readonly CutOff[]): string[] {
   const told = cutOffs.flatMap((each) => each.told);
   const statuses = [...new Set(told.map(({ status }) => status))].sort();
   const times = told.map(({ afterMs }) => afterMs);
-  return [at(times, 0.5), at(times, 0.99), statuses.map((status) => `${status ?? 'broken'} x${told.filter((each) => each.status === status).length}`).join(' '),
-    at(cutOffs.map(({ backAfterMs }) => backAfterMs), 0.5)];
+  return [
+    at(times, 0.5),
+    at(times, 0.99),
+    statuses.map((status) => `${status ?? 'broken'} x${told.filter((each) => each.status === status).length}`).join(' '),
+    at(
+      cutOffs.map(({ backAfterMs }) => backAfterMs),
+      0.5,
+    ),
+  ];
 }
 
 function at(values: readonly number[], share: number): string {
@@ -70,6 +96,21 @@ function at(values: readonly number[], share: number): string {
 }
 
 function printFaults(rows: readonly (readonly string[])[]): void {
-  printTable(['no writes after: leader', 'times', 'p50 ms', 'p99 ms', 'as long before, p50', 'second after, p50', 'failed', 'its clients told, p50 ms', 'p99 ms', 'with', 'healed: write again, p50 ms'], rows);
+  printTable(
+    [
+      'no writes after: leader',
+      'times',
+      'p50 ms',
+      'p99 ms',
+      'as long before, p50',
+      'second after, p50',
+      'failed',
+      'its clients told, p50 ms',
+      'p99 ms',
+      'with',
+      'healed: write again, p50 ms',
+    ],
+    rows,
+  );
   console.log(`\n${aboutWriters}, default timeouts; load average ${loadavg()[0]?.toFixed(1)}`);
 }

@@ -8,16 +8,27 @@ import type { Endpoint } from './connection.js';
 
 /** What the machine can do without us: the same bytes from a bare server, the same bytes into a bare database. */
 
-export interface BareServer { readonly endpoint: Endpoint; stop(): void }
+export interface BareServer {
+  readonly endpoint: Endpoint;
+  stop(): void;
+}
 
 /** A `node:https` server in a process of its own that answers every request with `bytes` bytes. */
 export async function startBareServer(endpoint: Endpoint, certFile: string, keyFile: string, bytes: number): Promise<BareServer> {
-  const child: ChildProcess = fork(fileURLToPath(new URL('./bareserver.js', import.meta.url)), [certFile, keyFile, String(bytes)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child: ChildProcess = fork(fileURLToPath(new URL('./bareserver.js', import.meta.url)), [certFile, keyFile, String(bytes)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve(message as number));
     child.once('exit', (code) => reject(new Error(`the bare server ended with status ${code}`)));
   });
-  return { endpoint: { ...endpoint, port }, stop: () => { child.removeAllListeners('exit'); child.kill(); } };
+  return {
+    endpoint: { ...endpoint, port },
+    stop: () => {
+      child.removeAllListeners('exit');
+      child.kill();
+    },
+  };
 }
 
 /** Commits of `group` values of `bytes` bytes each to SQLite with FULL sync, for about `seconds`: values a second. */
@@ -30,10 +41,15 @@ export function bareGroupCommit(bytes: number, group: number, seconds: number): 
     database.pragma('synchronous = FULL');
     const insert = database.prepare('INSERT INTO entries (data) VALUES (?)');
     const value = Buffer.alloc(bytes, 120);
-    const commit = database.transaction(() => { for (let each = 0; each < group; each += 1) insert.run(value); });
+    const commit = database.transaction(() => {
+      for (let each = 0; each < group; each += 1) insert.run(value);
+    });
     const start = performance.now();
     let values = 0;
-    while (performance.now() - start < seconds * 1000) { commit(); values += group; }
+    while (performance.now() - start < seconds * 1000) {
+      commit();
+      values += group;
+    }
     const rate = values / ((performance.now() - start) / 1000);
     database.close();
     return rate;

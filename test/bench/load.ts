@@ -21,24 +21,28 @@ const warmUpShare = 0.2;
 
 /** Keeps every connection busy with one request at a time, for a bounded time. An unexpected status ends the run with an error. */
 export async function load({ endpoints, connections, seconds, next, expect }: LoadOptions): Promise<LoadResult> {
-  const open = await Promise.all(Array.from({ length: connections }, (_, each) => Connection.open(endpoints[each % endpoints.length] as Endpoint)));
+  const open = await Promise.all(
+    Array.from({ length: connections }, (_, each) => Connection.open(endpoints[each % endpoints.length] as Endpoint)),
+  );
   const start = performance.now();
   const countFrom = start + seconds * 1000 * warmUpShare;
   const end = countFrom + seconds * 1000;
   const latencies: number[] = [];
   let bytes = 0;
-  await Promise.all(open.map(async (connection, each) => {
-    for (let round = 0; ; round += 1) {
-      const sent = performance.now();
-      if (sent >= end) break;
-      const answer = await connection.send(next(each, round));
-      if (answer.status !== expect) throw new Error(`expected status ${expect}, got ${answer.status}`);
-      if (sent < countFrom) continue;
-      latencies.push(performance.now() - sent);
-      bytes += answer.bytes;
-    }
-    connection.close();
-  }));
+  await Promise.all(
+    open.map(async (connection, each) => {
+      for (let round = 0; ; round += 1) {
+        const sent = performance.now();
+        if (sent >= end) break;
+        const answer = await connection.send(next(each, round));
+        if (answer.status !== expect) throw new Error(`expected status ${expect}, got ${answer.status}`);
+        if (sent < countFrom) continue;
+        latencies.push(performance.now() - sent);
+        bytes += answer.bytes;
+      }
+      connection.close();
+    }),
+  );
   const measured = (performance.now() - countFrom) / 1000;
   return { perSecond: latencies.length / measured, bytesPerSecond: bytes / measured, ...percentiles(latencies) };
 }

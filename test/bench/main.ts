@@ -21,15 +21,19 @@ const positive = (text: string): number => {
   if (!(value > 0 && value <= 3600)) throw new InvalidArgumentError('must be a number above 0 and at most 3600');
   return value;
 };
-const replicaCounts = (text: string): ReplicaCount[] => text.split(',').map((each) => {
-  const value = Number(each);
-  if (value !== 1 && value !== 3 && value !== 5) throw new InvalidArgumentError('must be a comma-separated list of 1, 3 and 5');
-  return value;
-});
+const replicaCounts = (text: string): ReplicaCount[] =>
+  text.split(',').map((each) => {
+    const value = Number(each);
+    if (value !== 1 && value !== 3 && value !== 5) throw new InvalidArgumentError('must be a comma-separated list of 1, 3 and 5');
+    return value;
+  });
 
-const program = new Command('bench').description('Measures a cluster of real processes on this machine, each figure beside the bare limit measured in the same run.');
+const program = new Command('bench').description(
+  'Measures a cluster of real processes on this machine, each figure beside the bare limit measured in the same run.',
+);
 
-program.command('controlplane')
+program
+  .command('controlplane')
   .description('creates, updates, gets, lists and a hundred watchers over HTTP/1.1')
   .option('--seconds <n>', 'how long each measure runs', positive, 4)
   .option('--connections <n>', 'connections of the load generator', positive, 32)
@@ -37,57 +41,78 @@ program.command('controlplane')
   .addHelpText('after', '\nExamples:\n  npm run bench -- controlplane\n  npm run bench -- controlplane --replicas 1 --seconds 10\n')
   .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchControlPlane(options));
 
-program.command('writes')
+program
+  .command('writes')
   .description('updates, patches of each type and applies, over HTTP/1.1')
   .option('--seconds <n>', 'how long each measure runs', positive, 3)
   .option('--connections <n>', 'connections of the load generator', positive, 32)
   .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
   .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchWrites(options));
 
-program.command('embed')
+program
+  .command('embed')
   .description('the library for tests: start, reset and stop, in threads and in processes; snapshots of 1,000 objects')
   .option('--rounds <n>', 'how often each is started', positive, 5)
   .action((options: { rounds: number }) => benchEmbed(options));
 
-program.command('access')
+program
+  .command('access')
   .description('gets with client certificates and account tokens, with roles on and off')
   .option('--seconds <n>', 'how long each measure runs', positive, 3)
   .option('--connections <n>', 'connections of the load generator', positive, 16)
   .action((options: { seconds: number; connections: number }) => benchAccess(options));
 
-const reading: Readonly<Record<string, { readonly about: string; readonly run: (cluster: BenchCluster, options: { readonly seconds: number }) => Promise<void> }>> = {
+const reading: Readonly<
+  Record<string, { readonly about: string; readonly run: (cluster: BenchCluster, options: { readonly seconds: number }) => Promise<void> }>
+> = {
   reads: { about: 'gets and lists over HTTP/2, and gets beside lists of 200 MB: a minute or two', run: benchReads },
   bigcache: { about: '100,000 objects: memory, restart, pages: two minutes or three', run: benchBigCache },
-  watchers: { about: 'thousands of watchers over HTTP/2, and the memory of idle ones: two minutes or three, five on a busy machine', run: benchWatchers },
+  watchers: {
+    about: 'thousands of watchers over HTTP/2, and the memory of idle ones: two minutes or three, five on a busy machine',
+    run: benchWatchers,
+  },
 };
 for (const [name, { about, run }] of Object.entries(reading)) {
-  program.command(name).description(about).option('--seconds <n>', 'how long each measure runs', positive, 5)
-    .action((options: { seconds: number }) => withBenchCluster(1, cluster => run(cluster, options)));
+  program
+    .command(name)
+    .description(about)
+    .option('--seconds <n>', 'how long each measure runs', positive, 5)
+    .action((options: { seconds: number }) => withBenchCluster(1, (cluster) => run(cluster, options)));
 }
 
-program.command('controllers')
+program
+  .command('controllers')
   .description('what controllers take: a deployment, a job, the end of a namespace, and an idle manager')
-  .option('--replicas <n>', 'API servers', text => replicaCounts(text)[0] ?? 1, 1 as ReplicaCount)
+  .option('--replicas <n>', 'API servers', (text) => replicaCounts(text)[0] ?? 1, 1 as ReplicaCount)
   .option('--pods <n>', 'pods of the deployment and of the job', positive, 500)
   .option('--idle-pods <n>', 'pods beside an idle manager', Number, 5_000)
   .option('--idle-seconds <n>', 'how long it is looked at', positive, 30)
   .option('--content-type <type>', 'what the manager speaks', 'application/json')
-  .action((options: { replicas: ReplicaCount; pods: number; idlePods: number; idleSeconds: number; contentType: string }) => benchControllers(options));
+  .action((options: { replicas: ReplicaCount; pods: number; idlePods: number; idleSeconds: number; contentType: string }) =>
+    benchControllers(options),
+  );
 
 const whole = (text: string): number => {
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0 || value > 1_000_000) throw new InvalidArgumentError('must be a whole number up to 1,000,000');
+  if (!Number.isSafeInteger(value) || value < 0 || value > 1_000_000)
+    throw new InvalidArgumentError('must be a whole number up to 1,000,000');
   return value;
 };
-program.command('failover')
-  .description('time without writes when the leader is killed, is asked to stop, hangs, is cut off; how fast a replica catches up; three replicas')
+program
+  .command('failover')
+  .description(
+    'time without writes when the leader is killed, is asked to stop, hangs, is cut off; how fast a replica catches up; three replicas',
+  )
   .option('--kills <n>', 'of each kind; 0 leaves them out', whole, 30)
   .option('--behind <n>', 'entries that the replica which catches up has missed; 0 leaves it out', whole, 100_000)
   .option('--only <text>', 'faults whose names contain this', '')
   .action((options: { kills: number; behind: number; only: string }) => benchFailover(options));
 
-program.command('overload')
-  .description('storms over three replicas: connections, requests, resets, slow clients, watchers that come back; elections, heartbeats, leases and memory')
+program
+  .command('overload')
+  .description(
+    'storms over three replicas: connections, requests, resets, slow clients, watchers that come back; elections, heartbeats, leases and memory',
+  )
   .option('--connections <n>', 'that open at once', whole, 2_000)
   .option('--watchers <n>', 'that come back at once', whole, 10_000)
   .option('--seconds <n>', 'how long a flood of requests lasts', positive, 10)
@@ -97,19 +122,27 @@ program.command('overload')
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 
-program.command('all', { isDefault: true }).description('all of these, one after the other: about half an hour on a quiet machine of two cores, several times that on a busy one').action(async () => {
-  await program.commands.filter(command => command.name() !== 'all' && command.name() !== 'help').reduce(async (before, command) => {
-    await before;
-    console.log(`\n${command.name()}: ${command.description()}\n`);
-    await command.parseAsync([], { from: 'user' });
-  }, Promise.resolve());
-});
+program
+  .command('all', { isDefault: true })
+  .description('all of these, one after the other: about half an hour on a quiet machine of two cores, several times that on a busy one')
+  .action(async () => {
+    await program.commands
+      .filter((command) => command.name() !== 'all' && command.name() !== 'help')
+      .reduce(async (before, command) => {
+        await before;
+        console.log(`\n${command.name()}: ${command.description()}\n`);
+        await command.parseAsync([], { from: 'user' });
+      }, Promise.resolve());
+  });
 
-program.command('codecs').description('codecs beside JSON.parse and JSON.stringify, inline against the pool, stalls of the event loop; in this process alone')
+program
+  .command('codecs')
+  .description('codecs beside JSON.parse and JSON.stringify, inline against the pool, stalls of the event loop; in this process alone')
   .option('--seconds <n>', 'how long all measures take together, more or less', positive, 10)
   .action((options: { seconds: number }) => benchCodecs(options));
 
-program.command('custom-schemas')
+program
+  .command('custom-schemas')
   .description('schemas of custom resources beside JSON.parse: form, defaults, conditions')
   .option('--seconds <n>', 'how long all measures run together', positive, 12)
   .action((options: { seconds: number }) => benchCustomSchemas(options));

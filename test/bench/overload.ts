@@ -26,66 +26,110 @@ const resettingConnections = 20;
 const slowClients = 500;
 const deafClients = 100;
 
-interface Storm { readonly name: string; run(): Promise<string> }
+interface Storm {
+  readonly name: string;
+  run(): Promise<string>;
+}
 
 export async function benchOverload(options: OverloadOptions): Promise<void> {
-  await withBenchCluster(3, async ({ cluster, client }) => {
-    const observer = new Observer(cluster, path);
-    await client.request('POST', path, { body: { metadata: { name: 'calm' } } });
-    const storms = stormsOver({ cluster, path }, options, observer).filter(({ name }) => name.includes(options.only));
-    const rows: string[][] = [];
-    for (const storm of storms) {
-      console.error(`  ${storm.name} ...`);
-      const { outcome, endured } = await observer.during(() => storm.run());
-      console.error(`    ${outcome}; ${cells(endured).join(', ')}`);
-      rows.push([storm.name, outcome, ...cells(endured)]);
-    }
-    observer.close();
-    printTable(['storm', 'outcome', 'elections', 'leader silent, ms', 'lease silent, s', 'MiB at most, each', 'calm after, s'], rows);
-    console.log(`\nload average ${loadavg()[0]?.toFixed(1)}`);
-  }, [], { managers: 1 });
+  await withBenchCluster(
+    3,
+    async ({ cluster, client }) => {
+      const observer = new Observer(cluster, path);
+      await client.request('POST', path, { body: { metadata: { name: 'calm' } } });
+      const storms = stormsOver({ cluster, path }, options, observer).filter(({ name }) => name.includes(options.only));
+      const rows: string[][] = [];
+      for (const storm of storms) {
+        console.error(`  ${storm.name} ...`);
+        const { outcome, endured } = await observer.during(() => storm.run());
+        console.error(`    ${outcome}; ${cells(endured).join(', ')}`);
+        rows.push([storm.name, outcome, ...cells(endured)]);
+      }
+      observer.close();
+      printTable(['storm', 'outcome', 'elections', 'leader silent, ms', 'lease silent, s', 'MiB at most, each', 'calm after, s'], rows);
+      console.log(`\nload average ${loadavg()[0]?.toFixed(1)}`);
+    },
+    [],
+    { managers: 1 },
+  );
 }
 
 function cells({ elections, leaderSilenceMs, leaseSilenceMs, peakMebibytes, calmAfterMs }: Endured): string[] {
-  return [String(elections), count(leaderSilenceMs), leaseSilenceMs === null ? '' : (leaseSilenceMs / 1000).toFixed(1), peakMebibytes.map(count).join(' '), (calmAfterMs / 1000).toFixed(1)];
+  return [
+    String(elections),
+    count(leaderSilenceMs),
+    leaseSilenceMs === null ? '' : (leaseSilenceMs / 1000).toFixed(1),
+    peakMebibytes.map(count).join(' '),
+    (calmAfterMs / 1000).toFixed(1),
+  ];
 }
 
 function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSecond }: OverloadOptions, observer: Observer): Storm[] {
-  const { cluster: { members } } = storm;
+  const {
+    cluster: { members },
+  } = storm;
   return [
-    { name: `${count(connections)} connections at once`, async run() {
-      const { answered, tookMs } = await connectAll(storm, connections);
-      return `${count(answered)} served in ${(tookMs / 1000).toFixed(1)} s`;
-    } },
-    { name: `${count(perSecond)} requests/s offered for ${seconds} s`, async run() {
-      const { offered, sent, answers, closed } = await offerRequests(storm, { connections: offeringConnections, perSecond, seconds });
-      const done = Object.entries(answers).map(([status, times]) => `${status}: ${count(times)}`).join(', ');
-      return `${count(offered / seconds)}/s offered, ${count(sent / seconds)}/s taken by sockets; ${done}; ${closed} connections closed`;
-    } },
-    { name: `${floodConnections} administrators without a pause for ${seconds} s`, async run() {
-      const { answered, refused, failed } = await flood(storm, { connections: floodConnections, seconds });
-      return `${count(answered / seconds)}/s answered, ${count(refused)} refused, ${count(failed)} cut off`;
-    } },
-    { name: `${busyConnections * streamsEach} streams over HTTP/2 without a pause for ${seconds} s`, async run() {
-      const { answered, refused } = await busyStreams(storm, { connections: busyConnections, streams: streamsEach, seconds });
-      return `${count(answered / seconds)}/s answered, ${count(refused)} refused`;
-    } },
-    { name: `rapid reset on ${resettingConnections} connections for ${seconds} s`, async run() {
-      const { resets, sentAway, closed } = await rapidResets(storm, { connections: resettingConnections, seconds });
-      return `${count(resets / seconds)}/s reset, ${count(sentAway)} sent away, ${count(closed)} connections ended`;
-    } },
-    { name: `${slowClients} slow and ${deafClients} deaf clients`, async run() {
-      const ends = [await slowLoris(storm, slowClients), await slowReaders(storm, deafClients)];
-      const { answered } = await flood(storm, { connections: 8, seconds: 2 });
-      for (const end of ends) end();
-      return `${count(answered / 2)}/s answered to others`;
-    } },
-    { name: `${count(watchers)} watchers come back, a replica killed`, async run() {
-      const leader = await observer.leader();
-      const [to, ...others] = members as [ClusterMember, ...ClusterMember[]];
-      const dead = others.find((member) => member !== leader) as ClusterMember;
-      const { resumed, missed, tookMs } = await reconnectWatchers(storm, { watchers, from: dead, to, kill: () => dead.process.kill('SIGKILL') });
-      return `${count(resumed)} go on after ${(tookMs / 1000).toFixed(1)} s, ${count(missed)} do not`;
-    } },
+    {
+      name: `${count(connections)} connections at once`,
+      async run() {
+        const { answered, tookMs } = await connectAll(storm, connections);
+        return `${count(answered)} served in ${(tookMs / 1000).toFixed(1)} s`;
+      },
+    },
+    {
+      name: `${count(perSecond)} requests/s offered for ${seconds} s`,
+      async run() {
+        const { offered, sent, answers, closed } = await offerRequests(storm, { connections: offeringConnections, perSecond, seconds });
+        const done = Object.entries(answers)
+          .map(([status, times]) => `${status}: ${count(times)}`)
+          .join(', ');
+        return `${count(offered / seconds)}/s offered, ${count(sent / seconds)}/s taken by sockets; ${done}; ${closed} connections closed`;
+      },
+    },
+    {
+      name: `${floodConnections} administrators without a pause for ${seconds} s`,
+      async run() {
+        const { answered, refused, failed } = await flood(storm, { connections: floodConnections, seconds });
+        return `${count(answered / seconds)}/s answered, ${count(refused)} refused, ${count(failed)} cut off`;
+      },
+    },
+    {
+      name: `${busyConnections * streamsEach} streams over HTTP/2 without a pause for ${seconds} s`,
+      async run() {
+        const { answered, refused } = await busyStreams(storm, { connections: busyConnections, streams: streamsEach, seconds });
+        return `${count(answered / seconds)}/s answered, ${count(refused)} refused`;
+      },
+    },
+    {
+      name: `rapid reset on ${resettingConnections} connections for ${seconds} s`,
+      async run() {
+        const { resets, sentAway, closed } = await rapidResets(storm, { connections: resettingConnections, seconds });
+        return `${count(resets / seconds)}/s reset, ${count(sentAway)} sent away, ${count(closed)} connections ended`;
+      },
+    },
+    {
+      name: `${slowClients} slow and ${deafClients} deaf clients`,
+      async run() {
+        const ends = [await slowLoris(storm, slowClients), await slowReaders(storm, deafClients)];
+        const { answered } = await flood(storm, { connections: 8, seconds: 2 });
+        for (const end of ends) end();
+        return `${count(answered / 2)}/s answered to others`;
+      },
+    },
+    {
+      name: `${count(watchers)} watchers come back, a replica killed`,
+      async run() {
+        const leader = await observer.leader();
+        const [to, ...others] = members as [ClusterMember, ...ClusterMember[]];
+        const dead = others.find((member) => member !== leader) as ClusterMember;
+        const { resumed, missed, tookMs } = await reconnectWatchers(storm, {
+          watchers,
+          from: dead,
+          to,
+          kill: () => dead.process.kill('SIGKILL'),
+        });
+        return `${count(resumed)} go on after ${(tookMs / 1000).toFixed(1)} s, ${count(missed)} do not`;
+      },
+    },
   ];
 }

@@ -4,7 +4,11 @@ import { Connection, request, type Endpoint } from './connection.js';
 const pauseAfterFailureMs = 5;
 
 /** How a write ended. Times are of `performance.now()`; the status is null when the connection broke. */
-export interface WriteEnd { readonly sentMs: number; readonly endedMs: number; readonly status: number | null }
+export interface WriteEnd {
+  readonly sentMs: number;
+  readonly endedMs: number;
+  readonly status: number | null;
+}
 
 export const acknowledged = ({ status }: WriteEnd): boolean => status === 200 || status === 201;
 
@@ -15,7 +19,10 @@ export class PinnedWriter {
   #waiting: { readonly which: (end: WriteEnd) => boolean; readonly resolve: (end: WriteEnd) => void }[] = [];
   readonly #running: Promise<void>;
 
-  constructor(private readonly endpoint: Endpoint, private readonly path: string) {
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly path: string,
+  ) {
     this.#running = this.#run();
   }
 
@@ -31,7 +38,9 @@ export class PinnedWriter {
 
   /** The first of the writes that end from now on for which this holds. */
   next(which: (end: WriteEnd) => boolean): Promise<WriteEnd> {
-    return new Promise((resolve) => { this.#waiting.push({ which, resolve }); });
+    return new Promise((resolve) => {
+      this.#waiting.push({ which, resolve });
+    });
   }
 
   async stop(): Promise<void> {
@@ -58,7 +67,12 @@ export class PinnedWriter {
 
   #write(round: number): Buffer {
     const name = this.path.slice(this.path.lastIndexOf('/') + 1);
-    const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { round: `${round} ${performance.now()}` } });
+    const body = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name },
+      data: { round: `${round} ${performance.now()}` },
+    });
     return request('PATCH', `${this.path}?fieldManager=bench&force=true`, body, 'application/apply-patch+yaml');
   }
 

@@ -19,7 +19,12 @@ const [seconds = 3, writers = 32, valueBytes = 256] = process.argv.slice(2).map(
 
 const common = { clusterToken: 'bench', heartbeatIntervalMs: 100, electionTimeoutMs: 1000, logEntriesKept: 5000 };
 
-interface Outcome { readonly label: string; readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
+interface Outcome {
+  readonly label: string;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
 
 async function main(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'raft-bench-'));
@@ -35,7 +40,12 @@ async function main(): Promise<void> {
 async function single(directory: string): Promise<Outcome> {
   const id = memberId('only');
   const replica = await startReplica({
-    ...common, memberId: id, dataDirectory: join(directory, 'only'), listenAddress: null, tls: null, initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }],
+    ...common,
+    memberId: id,
+    dataDirectory: join(directory, 'only'),
+    listenAddress: null,
+    tls: null,
+    initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }],
   });
   const outcome = await load('one replica', replica);
   await replica.stop();
@@ -44,11 +54,20 @@ async function single(directory: string): Promise<Outcome> {
 
 async function three(directory: string): Promise<Outcome[]> {
   const authority = await createAuthority(directory);
-  const members = await Promise.all(['a', 'b', 'c'].map(async (name) => ({ id: memberId(name), role: 'voter' as const, address: `127.0.0.1:${await freePort()}` })));
+  const members = await Promise.all(
+    ['a', 'b', 'c'].map(async (name) => ({ id: memberId(name), role: 'voter' as const, address: `127.0.0.1:${await freePort()}` })),
+  );
   const children: ChildProcess[] = [];
   for (const { id, address } of members) {
     const process = fork(fileURLToPath(import.meta.url), [String(seconds), String(writers), String(valueBytes)]);
-    const options: ReplicaOptions = { ...common, memberId: id, dataDirectory: join(directory, id), listenAddress: address, tls: await authority.issuePeer(id), initialMembers: members };
+    const options: ReplicaOptions = {
+      ...common,
+      memberId: id,
+      dataDirectory: join(directory, id),
+      listenAddress: address,
+      tls: await authority.issuePeer(id),
+      initialMembers: members,
+    };
     process.send({ options });
     children.push(process);
   }
@@ -104,7 +123,10 @@ async function load(label: string, replica: Replica): Promise<Outcome> {
     for (let count = 0; performance.now() < end; count += 1) {
       const at = performance.now();
       const key = `/bench/${label}/${name}/${count}`;
-      const result = await replica.write({ comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value }] }, { timeoutMs: 5_000 });
+      const result = await replica.write(
+        { comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value }] },
+        { timeoutMs: 5_000 },
+      );
       if (result.outcome !== 'applied') throw new Error(JSON.stringify(result));
       latencies.push(performance.now() - at);
     }

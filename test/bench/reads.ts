@@ -10,7 +10,9 @@ import { inTurns, medianOf } from './turns.js';
  * Reads over HTTP/2, beside a bare HTTP/2 server that sends as many bytes. Both are measured in turns of a second, so that what other work takes
  * from the machine is taken from both. Processor time per request says more than rates where others work as well.
  */
-export interface ReadsOptions { readonly seconds: number }
+export interface ReadsOptions {
+  readonly seconds: number;
+}
 
 const collection = '/api/v1/namespaces/default/configmaps';
 const listed = 1_000;
@@ -19,9 +21,15 @@ const bulkNamespace = 'bulk';
 const bulkObjects = 200;
 const bulkBytes = 1_000_000;
 
-interface Outcome extends ReadReport { readonly perSecond: number; readonly cpuMicroseconds: number }
+interface Outcome extends ReadReport {
+  readonly perSecond: number;
+  readonly cpuMicroseconds: number;
+}
 /** A server under load, and the process that loads it. */
-interface Subject { readonly pid: number; readonly load: ChildProcess }
+interface Subject {
+  readonly pid: number;
+  readonly load: ChildProcess;
+}
 type Width = Pick<ReadLoadTask, 'connections' | 'streams'>;
 
 const turnSeconds = 1;
@@ -30,25 +38,33 @@ const warmUp = { gets: 12_000, lists: 200, turnsMax: 10 } as const;
 const gets: Width = { connections: 8, streams: 4 };
 const lists: Width = { connections: 8, streams: 1 };
 
-export const configMap = (name: string, bytes: number): string => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value: 'v'.repeat(bytes) } });
+export const configMap = (name: string, bytes: number): string =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value: 'v'.repeat(bytes) } });
 
 /** Creates objects over several connections. */
 export async function fill({ endpoints }: BenchCluster, path: string, names: readonly string[], bytes: number): Promise<void> {
   const [endpoint] = endpoints;
   if (endpoint === undefined) throw new Error('no endpoint');
   let next = 0;
-  await Promise.all(Array.from({ length: 32 }, async () => {
-    const connection = await Connection.open(endpoint);
-    for (let name = names[next++]; name !== undefined; name = names[next++]) {
-      const { status } = await connection.send(request('POST', path, configMap(name, bytes)));
-      if (status !== 201) throw new Error(`creating ${name} answered ${status}`);
-    }
-    connection.close();
-  }));
+  await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      const connection = await Connection.open(endpoint);
+      for (let name = names[next++]; name !== undefined; name = names[next++]) {
+        const { status } = await connection.send(request('POST', path, configMap(name, bytes)));
+        if (status !== 201) throw new Error(`creating ${name} answered ${status}`);
+      }
+      connection.close();
+    }),
+  );
 }
 
 export async function benchReads(cluster: BenchCluster, { seconds }: ReadsOptions): Promise<void> {
-  await fill(cluster, collection, Array.from({ length: listed }, (_, each) => `listed-${each}`), valueBytes);
+  await fill(
+    cluster,
+    collection,
+    Array.from({ length: listed }, (_, each) => `listed-${each}`),
+    valueBytes,
+  );
   const port = cluster.endpoints[0]?.port ?? 0;
   const bare = start('bareserver', [cluster.files.serverCert, cluster.files.serverKey, cluster.files.ca]);
   const limit = { pid: bare.pid ?? 0, port: await message<number>(bare) };
@@ -59,9 +75,15 @@ export async function benchReads(cluster: BenchCluster, { seconds }: ReadsOption
     const requests = width === gets ? warmUp.gets : warmUp.lists;
     const same = `/${await warm(ours, path, requests)}`;
     await warm(theirs, same, requests);
-    rows.push(row(what, await inTurns(Math.max(1, Math.round(seconds / turnSeconds)), {
-      ours: () => run(ours, { path, seconds: turnSeconds }), bare: () => run(theirs, { path: same, seconds: turnSeconds }),
-    })));
+    rows.push(
+      row(
+        what,
+        await inTurns(Math.max(1, Math.round(seconds / turnSeconds)), {
+          ours: () => run(ours, { path, seconds: turnSeconds }),
+          bare: () => run(theirs, { path: same, seconds: turnSeconds }),
+        }),
+      ),
+    );
     ours.load.kill();
     theirs.load.kill();
   };
@@ -77,7 +99,8 @@ export async function benchReads(cluster: BenchCluster, { seconds }: ReadsOption
 /** Answers the bytes of one answer. */
 async function warm(subject: Subject, path: string, requests: number): Promise<number> {
   let last = await run(subject, { path, seconds: turnSeconds });
-  for (let turn = 1, done = last.requests; done < requests && turn < warmUp.turnsMax; turn++, done += last.requests) last = await run(subject, { path, seconds: turnSeconds });
+  for (let turn = 1, done = last.requests; done < requests && turn < warmUp.turnsMax; turn++, done += last.requests)
+    last = await run(subject, { path, seconds: turnSeconds });
   return Math.round(last.bytes / last.requests);
 }
 
@@ -85,9 +108,16 @@ function row(what: string, turns: readonly { readonly ours: Outcome; readonly ba
   const ours = (of: (outcome: Outcome) => number): number => medianOf(turns, (turn) => of(turn.ours));
   const bare = (of: (outcome: Outcome) => number): number => medianOf(turns, (turn) => of(turn.bare));
   return [
-    what, count(ours((each) => each.perSecond)), megabytes(ours((each) => each.bytes / each.seconds)), milliseconds(ours((each) => each.p50Ms)), milliseconds(ours((each) => each.p99Ms)),
-    ours((each) => each.cpuMicroseconds).toFixed(0), count(bare((each) => each.perSecond)), bare((each) => each.cpuMicroseconds).toFixed(0),
-    medianOf(turns, (turn) => turn.ours.perSecond / turn.bare.perSecond).toFixed(2), medianOf(turns, (turn) => turn.bare.cpuMicroseconds / turn.ours.cpuMicroseconds).toFixed(2),
+    what,
+    count(ours((each) => each.perSecond)),
+    megabytes(ours((each) => each.bytes / each.seconds)),
+    milliseconds(ours((each) => each.p50Ms)),
+    milliseconds(ours((each) => each.p99Ms)),
+    ours((each) => each.cpuMicroseconds).toFixed(0),
+    count(bare((each) => each.perSecond)),
+    bare((each) => each.cpuMicroseconds).toFixed(0),
+    medianOf(turns, (turn) => turn.ours.perSecond / turn.bare.perSecond).toFixed(2),
+    medianOf(turns, (turn) => turn.bare.cpuMicroseconds / turn.ours.cpuMicroseconds).toFixed(2),
   ];
 }
 
@@ -96,13 +126,20 @@ async function besideBulk(cluster: BenchCluster, port: number, seconds: number):
   console.error('  gets while 200 MB lists stream ...');
   await cluster.client.expect(201, 'POST', '/api/v1/namespaces', { body: { metadata: { name: bulkNamespace } } });
   const bulk = `/api/v1/namespaces/${bulkNamespace}/configmaps`;
-  await fill(cluster, bulk, Array.from({ length: bulkObjects }, (_, each) => `bulk-${each}`), bulkBytes);
+  await fill(
+    cluster,
+    bulk,
+    Array.from({ length: bulkObjects }, (_, each) => `bulk-${each}`),
+    bulkBytes,
+  );
   const one: Width = { connections: 1, streams: 1 };
   const [getting, listing] = [await subject(cluster, cluster.pid, port, one), await subject(cluster, cluster.pid, port, one)];
   const small = { path: `${collection}/listed-1`, seconds };
   const alone = await run(getting, small);
   const [beside, large] = await Promise.all([run(getting, small), run(listing, { path: bulk, seconds })]);
-  console.log(`gets while 200 MB lists stream (${megabytes(large.bytes / large.seconds)} MB/s): p50 ${milliseconds(beside.p50Ms)} ms, p99 ${milliseconds(beside.p99Ms)} ms; alone p50 ${milliseconds(alone.p50Ms)}, p99 ${milliseconds(alone.p99Ms)}`);
+  console.log(
+    `gets while 200 MB lists stream (${megabytes(large.bytes / large.seconds)} MB/s): p50 ${milliseconds(beside.p50Ms)} ms, p99 ${milliseconds(beside.p99Ms)} ms; alone p50 ${milliseconds(alone.p50Ms)}, p99 ${milliseconds(alone.p99Ms)}`,
+  );
   getting.load.kill();
   listing.load.kill();
 }
@@ -118,5 +155,9 @@ async function run({ pid, load }: Subject, slice: ReadSlice): Promise<Outcome> {
   const before = processorSeconds(pid);
   load.send(slice);
   const report = await message<ReadReport>(load);
-  return { ...report, perSecond: report.requests / report.seconds, cpuMicroseconds: ((processorSeconds(pid) - before) * 1e6) / report.requests };
+  return {
+    ...report,
+    perSecond: report.requests / report.seconds,
+    cpuMicroseconds: ((processorSeconds(pid) - before) * 1e6) / report.requests,
+  };
 }

@@ -2,15 +2,21 @@
  * Comparing with a limit on a machine whose speed changes from second to second: both sides run in short turns, one after the other, and
  * every turn gives one ratio. The median of the ratios does not see what was slow for both.
  */
-export interface Pair<T> { readonly ours: T; readonly bare: T }
+export interface Pair<T> {
+  readonly ours: T;
+  readonly bare: T;
+}
 
 /** Runs both sides `turns` times, each first as often as the other. */
-export async function inTurns<T>(turns: number, sides: { readonly ours: () => Promise<T>; readonly bare: () => Promise<T> }): Promise<Pair<T>[]> {
+export async function inTurns<T>(
+  turns: number,
+  sides: { readonly ours: () => Promise<T>; readonly bare: () => Promise<T> },
+): Promise<Pair<T>[]> {
   const pairs: Pair<T>[] = [];
   for (let turn = 0; turn < turns; turn++) {
     const bareFirst = turn % 2 === 1 ? await sides.bare() : null;
     const ours = await sides.ours();
-    pairs.push({ ours, bare: bareFirst ?? await sides.bare() });
+    pairs.push({ ours, bare: bareFirst ?? (await sides.bare()) });
   }
   return pairs;
 }
@@ -18,7 +24,7 @@ export async function inTurns<T>(turns: number, sides: { readonly ours: () => Pr
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] ?? NaN : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? NaN) : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
 /** The median over all turns of what `of` makes of each. */

@@ -15,14 +15,19 @@ import { inTurns, medianOf, type Pair } from './turns.js';
  * The server also takes, checks, stores and answers every write, which the broadcaster does not: in each turn as many writes go to a
  * collection that nobody watches, and the last column compares what is left without them.
  */
-export interface WatchersOptions { readonly seconds: number }
+export interface WatchersOptions {
+  readonly seconds: number;
+}
 
 const streamsPerConnection = 100;
 const watched = '/api/v1/namespaces/default/configmaps';
 const quiet = '/api/v1/namespaces/kube-public/configmaps';
 const valueBytes = 1024;
 const runs = [
-  { watchers: 1_000, writesPerSecond: 20 }, { watchers: 5_000, writesPerSecond: 20 }, { watchers: 1_000, writesPerSecond: 200 }, { watchers: 10_000, writesPerSecond: 20 },
+  { watchers: 1_000, writesPerSecond: 20 },
+  { watchers: 5_000, writesPerSecond: 20 },
+  { watchers: 1_000, writesPerSecond: 200 },
+  { watchers: 10_000, writesPerSecond: 20 },
 ] as const;
 const idleWatchers = 10_000;
 const turnSeconds = 1;
@@ -32,19 +37,38 @@ const settleMs = 20_000;
 const writers = 32;
 
 const stamp = (): string => String(process.hrtime.bigint() / 1000n);
-const body = (name: string, text: string): string => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { stamp: text, value: 'w'.repeat(valueBytes) } });
+const body = (name: string, text: string): string =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { stamp: text, value: 'w'.repeat(valueBytes) } });
 
 type Run = (typeof runs)[number];
 /** A server with watchers. */
-interface Subject { readonly pid: number; readonly load: ChildProcess; readonly watchers: number; readonly write: (each: number) => Promise<void> }
-interface Outcome { readonly perSecond: number; readonly latenciesMs: readonly number[]; readonly microseconds: number; readonly lost: number; readonly ended: number }
-interface Turn extends Outcome { /** Processor time of as many writes that nobody watches, for each event. */ readonly writing: number }
+interface Subject {
+  readonly pid: number;
+  readonly load: ChildProcess;
+  readonly watchers: number;
+  readonly write: (each: number) => Promise<void>;
+}
+interface Outcome {
+  readonly perSecond: number;
+  readonly latenciesMs: readonly number[];
+  readonly microseconds: number;
+  readonly lost: number;
+  readonly ended: number;
+}
+interface Turn extends Outcome {
+  /** Processor time of as many writes that nobody watches, for each event. */ readonly writing: number;
+}
 
 export async function benchWatchers(cluster: BenchCluster, { seconds }: WatchersOptions): Promise<void> {
   const [endpoint] = cluster.endpoints as [Endpoint];
   const connections = await Promise.all(Array.from({ length: writers }, () => Connection.open(endpoint)));
-  for (const collection of [watched, quiet]) for (const [each, connection] of connections.entries()) await connection.send(request('POST', collection, body(`object-${each}`, '0')));
-  const write = async (collection: string, each: number): Promise<void> => { await connections[each % writers]?.send(request('PUT', `${collection}/object-${each % writers}`, body(`object-${each % writers}`, stamp()))); };
+  for (const collection of [watched, quiet])
+    for (const [each, connection] of connections.entries()) await connection.send(request('POST', collection, body(`object-${each}`, '0')));
+  const write = async (collection: string, each: number): Promise<void> => {
+    await connections[each % writers]?.send(
+      request('PUT', `${collection}/object-${each % writers}`, body(`object-${each % writers}`, stamp())),
+    );
+  };
   await idleMemory(cluster, endpoint);
   const rows: string[][] = [];
   const fast: string[][] = [];
@@ -61,13 +85,25 @@ export async function benchWatchers(cluster: BenchCluster, { seconds }: Watchers
 
 type Write = (collection: string, each: number) => Promise<void>;
 
-async function compare(cluster: BenchCluster, run: Run, turns: number, write: Write): Promise<{ readonly paced: Pair<Turn>[]; readonly flooded: Pair<Outcome>[] }> {
+async function compare(
+  cluster: BenchCluster,
+  run: Run,
+  turns: number,
+  write: Write,
+): Promise<{ readonly paced: Pair<Turn>[]; readonly flooded: Pair<Outcome>[] }> {
   console.error(`  ${run.watchers} watchers, ${run.writesPerSecond} writes/s ...`);
   const broadcaster = start('broadcaster', [cluster.files.serverCert, cluster.files.serverKey, cluster.files.ca]);
   const barePort = await message<number>(broadcaster);
-  const ours: Subject = { pid: cluster.pid, watchers: run.watchers, load: await openWatchers(cluster, cluster.endpoints[0]?.port ?? 0, run.watchers, await fromNow(cluster)), write: (each) => write(watched, each) };
+  const ours: Subject = {
+    pid: cluster.pid,
+    watchers: run.watchers,
+    load: await openWatchers(cluster, cluster.endpoints[0]?.port ?? 0, run.watchers, await fromNow(cluster)),
+    write: (each) => write(watched, each),
+  };
   const bare: Subject = {
-    pid: broadcaster.pid ?? 0, watchers: run.watchers, load: await openWatchers(cluster, barePort, run.watchers, '/'),
+    pid: broadcaster.pid ?? 0,
+    watchers: run.watchers,
+    load: await openWatchers(cluster, barePort, run.watchers, '/'),
     write: async () => {
       broadcaster.send(`{"type":"MODIFIED","object":${body('watched', stamp())}}\n`);
       await message(broadcaster);
@@ -76,11 +112,17 @@ async function compare(cluster: BenchCluster, run: Run, turns: number, write: Wr
   try {
     const writes = Math.round(turnSeconds * run.writesPerSecond);
     const paced = await inTurns<Turn>(turns, {
-      ours: async () => ({ ...await turnOf(ours, (subject) => pace(subject.write, writes, run.writesPerSecond)), writing: await writingAlone(ours, run, writes, write) }),
-      bare: async () => ({ ...await turnOf(bare, (subject) => pace(subject.write, writes, run.writesPerSecond)), writing: 0 }),
+      ours: async () => ({
+        ...(await turnOf(ours, (subject) => pace(subject.write, writes, run.writesPerSecond))),
+        writing: await writingAlone(ours, run, writes, write),
+      }),
+      bare: async () => ({ ...(await turnOf(bare, (subject) => pace(subject.write, writes, run.writesPerSecond))), writing: 0 }),
     });
     // At full speed the rate of writes makes no difference: each number of watchers is tried once.
-    const flooded = run.writesPerSecond === runs[0].writesPerSecond ? await inTurns(turns, { ours: () => turnOf(ours, flood), bare: () => turnOf(bare, flood) }) : [];
+    const flooded =
+      run.writesPerSecond === runs[0].writesPerSecond
+        ? await inTurns(turns, { ours: () => turnOf(ours, flood), bare: () => turnOf(bare, flood) })
+        : [];
     return { paced, flooded };
   } finally {
     for (const child of [ours.load, bare.load, broadcaster]) child.kill();
@@ -92,16 +134,32 @@ function pacedRows(name: string, turns: readonly Pair<Turn>[]): string[][] {
   const row = (title: string, side: (turn: Pair<Turn>) => Turn): string[] => {
     const { p50Ms, p99Ms } = percentiles(turns.flatMap((turn) => side(turn).latenciesMs));
     const sum = (of: (turn: Turn) => number): string => String(turns.reduce((total, turn) => total + of(side(turn)), 0));
-    return [title, count(medianOf(turns, (turn) => side(turn).perSecond)), milliseconds(p50Ms), milliseconds(p99Ms), medianOf(turns, (turn) => side(turn).microseconds).toFixed(1), sum(({ lost }) => lost), String(Math.max(...turns.map((turn) => side(turn).ended)))];
+    return [
+      title,
+      count(medianOf(turns, (turn) => side(turn).perSecond)),
+      milliseconds(p50Ms),
+      milliseconds(p99Ms),
+      medianOf(turns, (turn) => side(turn).microseconds).toFixed(1),
+      sum(({ lost }) => lost),
+      String(Math.max(...turns.map((turn) => side(turn).ended))),
+    ];
   };
-  const ratios = [medianOf(turns, ({ ours, bare }) => bare.microseconds / ours.microseconds), medianOf(turns, ({ ours, bare }) => bare.microseconds / (ours.microseconds - ours.writing))];
+  const ratios = [
+    medianOf(turns, ({ ours, bare }) => bare.microseconds / ours.microseconds),
+    medianOf(turns, ({ ours, bare }) => bare.microseconds / (ours.microseconds - ours.writing)),
+  ];
   return [row(name, ({ ours }) => ours), [...row('  bare broadcaster', ({ bare }) => bare), ...ratios.map((each) => each.toFixed(2))]];
 }
 
 function fastRow(name: string, turns: readonly Pair<Outcome>[]): string[] {
   return [
-    name, count(medianOf(turns, ({ ours }) => ours.perSecond)), medianOf(turns, ({ ours }) => ours.microseconds).toFixed(1), count(medianOf(turns, ({ bare }) => bare.perSecond)), medianOf(turns, ({ bare }) => bare.microseconds).toFixed(1),
-    medianOf(turns, ({ ours, bare }) => ours.perSecond / bare.perSecond).toFixed(2), medianOf(turns, ({ ours, bare }) => bare.microseconds / ours.microseconds).toFixed(2),
+    name,
+    count(medianOf(turns, ({ ours }) => ours.perSecond)),
+    medianOf(turns, ({ ours }) => ours.microseconds).toFixed(1),
+    count(medianOf(turns, ({ bare }) => bare.perSecond)),
+    medianOf(turns, ({ bare }) => bare.microseconds).toFixed(1),
+    medianOf(turns, ({ ours, bare }) => ours.perSecond / bare.perSecond).toFixed(2),
+    medianOf(turns, ({ ours, bare }) => bare.microseconds / ours.microseconds).toFixed(2),
   ];
 }
 
@@ -114,7 +172,13 @@ async function turnOf(subject: Subject, send: (subject: Subject) => Promise<numb
   const report = await received(subject, expected);
   const took = (performance.now() - started) / 1000;
   const used = processorSeconds(subject.pid) - before;
-  return { perSecond: report.events / took, latenciesMs: report.latenciesMs, microseconds: (used * 1e6) / Math.max(1, report.events), lost: expected - report.events, ended: report.ended };
+  return {
+    perSecond: report.events / took,
+    latenciesMs: report.latenciesMs,
+    microseconds: (used * 1e6) / Math.max(1, report.events),
+    lost: expected - report.events,
+    ended: report.ended,
+  };
 }
 
 /** Writes at a fixed rate: each in its time, whatever became of the ones before; but no connection takes two writes at once. */
@@ -162,20 +226,31 @@ async function idleMemory(cluster: BenchCluster, { port }: Endpoint): Promise<vo
   const load = await openWatchers(cluster, port, idleWatchers, `${await fromNow(cluster)}&fieldSelector=metadata.name%3Dnone-{}`);
   await delay(500);
   const after = residentBytes(cluster.pid);
-  console.log(`${count(idleWatchers)} idle watchers: ${((after - before) / idleWatchers / 1024).toFixed(1)} KiB resident each (${(before / 2 ** 20).toFixed(0)} -> ${(after / 2 ** 20).toFixed(0)} MiB)`);
+  console.log(
+    `${count(idleWatchers)} idle watchers: ${((after - before) / idleWatchers / 1024).toFixed(1)} KiB resident each (${(before / 2 ** 20).toFixed(0)} -> ${(after / 2 ** 20).toFixed(0)} MiB)`,
+  );
   load.kill();
   await delay(1_000);
 }
 
 async function openWatchers(cluster: BenchCluster, port: number, watchers: number, path: string): Promise<ChildProcess> {
   const { ca, clientCert, clientKey } = cluster.files;
-  const task: WatchLoadTask = { ports: [port], watchers, path, connections: Math.ceil(watchers / streamsPerConnection), caFile: ca, certFile: clientCert, keyFile: clientKey };
+  const task: WatchLoadTask = {
+    ports: [port],
+    watchers,
+    path,
+    connections: Math.ceil(watchers / streamsPerConnection),
+    caFile: ca,
+    certFile: clientCert,
+    keyFile: clientKey,
+  };
   const child = start('watchload', [JSON.stringify(task)]);
   await message(child);
   return child;
 }
 
-const received = (subject: Subject, events: number): Promise<WatchLoadReport> => ask(subject, { ask: 'report', events, withinMs: settleMs });
+const received = (subject: Subject, events: number): Promise<WatchLoadReport> =>
+  ask(subject, { ask: 'report', events, withinMs: settleMs });
 
 async function ask<T>({ load }: Pick<Subject, 'load'>, question: WatchLoadMessage): Promise<T> {
   load.send(question);

@@ -12,7 +12,12 @@ const THING = { apiVersion: `${GROUP}/v1`, kind: 'Thing', metadata: { name: 'one
 
 /** Documents of another program's API, by path. */
 const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
-  [`/apis/${GROUP}/v1`]: { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${GROUP}/v1`, resources: [{ name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'], shortNames: ['th'] }] },
+  [`/apis/${GROUP}/v1`]: {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: `${GROUP}/v1`,
+    resources: [{ name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'], shortNames: ['th'] }],
+  },
   [`/apis/${GROUP}/v1/namespaces/default/things`]: { kind: 'ThingList', apiVersion: `${GROUP}/v1`, metadata: {}, items: [THING] },
   [`/apis/${GROUP}/v1/namespaces/default/things/one`]: THING,
 };
@@ -31,16 +36,36 @@ describe('cluster/aggregation', function () {
     program = createServer({ cert, key }, (request, response) => {
       users.add(String(request.headers['x-remote-user']));
       const document = DOCUMENTS[(request.url ?? '').split('?')[0] ?? ''];
-      response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(document ?? { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404, reason: 'NotFound', message: 'no such thing' }));
+      response
+        .writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' })
+        .end(
+          JSON.stringify(
+            document ?? { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404, reason: 'NotFound', message: 'no such thing' },
+          ),
+        );
     });
     program.listen(0, '127.0.0.1');
     await once(program, 'listening');
     cluster = await ClusterUnderTest.start({ replicas: 3 });
     commands = new ClusterCommands(cluster.cluster.kubeconfig, cluster.cluster.dataDirectory);
-    await apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'api', namespace: 'default' }, spec: { type: 'ExternalName', externalName: 'localhost' } });
     await apply({
-      apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: `v1.${GROUP}` },
-      spec: { group: GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, caBundle: Buffer.from(identities.ca).toString('base64'), service: { namespace: 'default', name: 'api', port: (program.address() as AddressInfo).port } },
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'api', namespace: 'default' },
+      spec: { type: 'ExternalName', externalName: 'localhost' },
+    });
+    await apply({
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: `v1.${GROUP}` },
+      spec: {
+        group: GROUP,
+        version: 'v1',
+        groupPriorityMinimum: 100,
+        versionPriority: 10,
+        caBundle: Buffer.from(identities.ca).toString('base64'),
+        service: { namespace: 'default', name: 'api', port: (program.address() as AddressInfo).port },
+      },
     });
   });
   after(async () => {
@@ -53,10 +78,13 @@ describe('cluster/aggregation', function () {
   it('lets kubectl use what another program serves', async () => {
     await commands.kubectl('wait', '--for=condition=Available', `apiservice/v1.${GROUP}`, '--timeout=60s');
     // Each replica has to have found it by itself.
-    for (const member of cluster.members) while ((await cluster.at(member).request('GET', `/apis/${GROUP}/v1`)).status !== 200) await new Promise(setImmediate);
+    for (const member of cluster.members)
+      while ((await cluster.at(member).request('GET', `/apis/${GROUP}/v1`)).status !== 200) await new Promise(setImmediate);
     expect(await commands.kubectl('get', 'th', '-o', 'name')).to.equal(`thing.${GROUP}/one\n`);
     expect((await commands.try('kubectl', ['get', 'th', 'two'])).stderr).to.contain('no such thing');
-    expect([...users]).to.include('system:kube-aggregator').and.to.have.length.above(1);
+    expect([...users])
+      .to.include('system:kube-aggregator')
+      .and.to.have.length.above(1);
   });
 
   it('tells who cannot be reached', async () => {

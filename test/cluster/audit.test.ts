@@ -5,7 +5,15 @@ import path from 'node:path';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
-interface Event { readonly stage: string; readonly level: string; readonly verb: string; readonly requestURI: string; readonly objectRef?: { readonly resource: string; readonly name?: string }; readonly responseStatus?: { readonly code: number }; readonly responseObject?: object }
+interface Event {
+  readonly stage: string;
+  readonly level: string;
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly objectRef?: { readonly resource: string; readonly name?: string };
+  readonly responseStatus?: { readonly code: number };
+  readonly responseObject?: object;
+}
 
 function policyFile(folder: string): string {
   const file = path.join(folder, 'policy.json');
@@ -23,9 +31,16 @@ const secrets = '/api/v1/namespaces/default/secrets';
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
 /** Asks without a certificate; yields the status code. */
-const fetchAs = (address: string, target: string, authorization: string): Promise<number> => new Promise((resolve, reject) => {
-  https.get(`${address}${target}`, { headers: { authorization }, agent: false, rejectUnauthorized: false }, (answer) => { answer.resume().once('end', () => { resolve(answer.statusCode ?? 0); }); }).once('error', reject);
-});
+const fetchAs = (address: string, target: string, authorization: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    https
+      .get(`${address}${target}`, { headers: { authorization }, agent: false, rejectUnauthorized: false }, (answer) => {
+        answer.resume().once('end', () => {
+          resolve(answer.statusCode ?? 0);
+        });
+      })
+      .once('error', reject);
+  });
 
 describe('audit log', function () {
   this.timeout(60_000);
@@ -33,12 +48,23 @@ describe('audit log', function () {
   it('has each request as far as its rule goes, before the client has the answer', async () => {
     const folder = temporaryDirectory('audit');
     const log = path.join(folder, 'audit.log');
-    const cluster = await ClusterUnderTest.start({ replicas: 1, managers: 0, apiserverFlags: ['--audit-policy-file', policyFile(folder), '--audit-log-path', log] });
-    const events = (): Event[] => fs.readFileSync(log, 'utf8').trimEnd().split('\n').filter((line) => line.includes('/default/')).map((line) => JSON.parse(line) as Event);
+    const cluster = await ClusterUnderTest.start({
+      replicas: 1,
+      managers: 0,
+      apiserverFlags: ['--audit-policy-file', policyFile(folder), '--audit-log-path', log],
+    });
+    const events = (): Event[] =>
+      fs
+        .readFileSync(log, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .filter((line) => line.includes('/default/'))
+        .map((line) => JSON.parse(line) as Event);
     try {
       await cluster.client.expect(201, 'POST', secrets, { body: { metadata: { name: 'till' }, stringData: { pin: 'very-secret-pin' } } });
       expect(events().map(({ stage, level, verb, responseStatus }) => [stage, level, verb, responseStatus?.code])).to.deep.equal([
-        ['RequestReceived', 'Metadata', 'create', undefined], ['ResponseComplete', 'Metadata', 'create', 201],
+        ['RequestReceived', 'Metadata', 'create', undefined],
+        ['ResponseComplete', 'Metadata', 'create', 201],
       ]);
       await cluster.client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'a' }, data: { k: 'v' } } });
       expect(events().at(-1)).to.deep.include({ stage: 'ResponseComplete', level: 'RequestResponse' });
@@ -49,9 +75,15 @@ describe('audit log', function () {
       await cluster.client.expect(200, 'GET', `${secrets}/till`);
       const stranger = await fetchAs(cluster.members[0]!.address, `${configMaps}/none`, 'Bearer of-nobody');
       expect(stranger).to.equal(401);
-      expect(events().at(-1)).to.deep.include({ stage: 'ResponseStarted', level: 'Metadata', verb: 'get', responseStatus: { metadata: {}, message: 'Authentication failed, attempted: bearer', code: 401 } });
+      expect(events().at(-1)).to.deep.include({
+        stage: 'ResponseStarted',
+        level: 'Metadata',
+        verb: 'get',
+        responseStatus: { metadata: {}, message: 'Authentication failed, attempted: bearer', code: 401 },
+      });
       const text = fs.readFileSync(log, 'utf8');
-      for (const form of ['very-secret-pin', Buffer.from('very-secret-pin').toString('base64')]) expect(text.includes(form)).to.equal(false);
+      for (const form of ['very-secret-pin', Buffer.from('very-secret-pin').toString('base64')])
+        expect(text.includes(form)).to.equal(false);
     } finally {
       await cluster.stop();
     }

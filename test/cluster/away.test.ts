@@ -26,7 +26,7 @@ describe('cluster/away', function () {
   let test: ClusterUnderTest;
   afterEach(() => test?.stop());
 
-  const past = async (member: ClusterMember): Promise<Past> => await test.status(member) as unknown as Past;
+  const past = async (member: ClusterMember): Promise<Past> => (await test.status(member)) as unknown as Past;
   const write = async (at: number, leader: ClusterMember, path: string): Promise<void> => {
     await test.at(leader).expect(200, 'PUT', `${path}/counter`, { body: configMap('counter', { at: String(at), filler }) });
   };
@@ -74,7 +74,10 @@ describe('cluster/away', function () {
     }
     await test.caughtUp(away);
     const there = await test.at(away).expect(200, 'GET', path);
-    expect(there.items?.map((item) => item.metadata.name), 'deletions that it was never told of').to.not.include('gone');
+    expect(
+      there.items?.map((item) => item.metadata.name),
+      'deletions that it was never told of',
+    ).to.not.include('gone');
     expect(await test.contents(away, path)).to.deep.equal(await test.contents(leader, path));
 
     const resumed = test.at(away).watch(`${path}?watch=1&resourceVersion=${there.metadata.resourceVersion}`);

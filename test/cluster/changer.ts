@@ -15,7 +15,11 @@ export class Changer {
   private stopped = false;
   private readonly running: Promise<void>;
 
-  constructor(private readonly test: ClusterUnderTest, private readonly path: string, private readonly name: string) {
+  constructor(
+    private readonly test: ClusterUnderTest,
+    private readonly path: string,
+    private readonly name: string,
+  ) {
     this.running = this.run();
   }
 
@@ -34,7 +38,9 @@ export class Changer {
       const deletes = n % deletionEvery === deletionEvery - 1;
       // Both halves are always written together.
       const body = configMap(name, { left: `${this.name}.${n}`, right: `${this.name}.${n}` });
-      const answer = await this.test.client.request(deletes ? 'DELETE' : 'PUT', `${this.path}/${name}`, { ...(deletes ? {} : { body }), timeoutMs: writeTimeoutMs }).catch(() => null);
+      const answer = await this.test.client
+        .request(deletes ? 'DELETE' : 'PUT', `${this.path}/${name}`, { ...(deletes ? {} : { body }), timeoutMs: writeTimeoutMs })
+        .catch(() => null);
       if (answer?.status === 404 && !deletes) await this.create(body, n);
       else if (answer?.status === 200 && !deletes) this.acknowledge(answer.body, n);
     }

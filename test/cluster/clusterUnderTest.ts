@@ -30,7 +30,9 @@ export class ClusterUnderTest {
     return new ClusterUnderTest(await startCluster({ dataDirectory: temporaryDirectory('cluster'), ...options }));
   }
 
-  get members(): readonly ClusterMember[] { return this.cluster.members; }
+  get members(): readonly ClusterMember[] {
+    return this.cluster.members;
+  }
 
   at(member: ClusterMember): ApiClient {
     const client = this.clients.get(member.id);
@@ -39,16 +41,18 @@ export class ClusterUnderTest {
   }
 
   async status(member: ClusterMember): Promise<RaftStatus> {
-    return await this.at(member).expect(200, 'GET', '/raft/v1/status') as unknown as RaftStatus;
+    return (await this.at(member).expect(200, 'GET', '/raft/v1/status')) as unknown as RaftStatus;
   }
 
   /** The leader, as the running replicas agree on it; waits for an election that is under way. */
   async leader(): Promise<ClusterMember> {
     for (;;) {
-      const running = this.members.filter(member => member.process.running);
-      const leaders = new Set(await Promise.all(running.map(async member => (await this.status(member).catch(() => null))?.leaderId ?? null)));
+      const running = this.members.filter((member) => member.process.running);
+      const leaders = new Set(
+        await Promise.all(running.map(async (member) => (await this.status(member).catch(() => null))?.leaderId ?? null)),
+      );
       const [id] = leaders;
-      const leader = running.find(member => member.id === id);
+      const leader = running.find((member) => member.id === id);
       if (leaders.size === 1 && leader) return leader;
       await delay(pollMs);
     }
@@ -84,5 +88,12 @@ export class ClusterUnderTest {
   }
 }
 
-export const configMap = (name: string, data: Record<string, string> = {}): Pick<ApiObject, 'kind' | 'apiVersion' | 'data'> & { metadata: { name: string } } =>
-  ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data });
+export const configMap = (
+  name: string,
+  data: Record<string, string> = {},
+): Pick<ApiObject, 'kind' | 'apiVersion' | 'data'> & { metadata: { name: string } } => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name },
+  data,
+});

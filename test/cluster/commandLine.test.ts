@@ -18,15 +18,29 @@ describe('cluster/command line', function () {
     test = await ClusterUnderTest.start({ replicas: 1 });
     member = test.members[0] as ClusterMember;
   });
-  afterEach(async () => { expect((await test.at(member).request('GET', '/readyz')).status).to.equal(200); });
+  afterEach(async () => {
+    expect((await test.at(member).request('GET', '/readyz')).status).to.equal(200);
+  });
   after(() => test?.stop());
 
   /** The arguments of a running replica, with some replaced or taken away (undefined). */
   function withFlags(changes: Record<string, string | undefined>, extra: readonly string[] = []): string[] {
     const directory = temporaryDirectory('apiserver');
-    const alone = { 'raft-data-dir': path.join(directory, 'data'), 'raft-initial-cluster': `${member.id}=127.0.0.1:1`, 'raft-listen-address': '127.0.0.1:0', 'secure-port': '0', ...changes };
-    const kept = member.process.spec.args.filter(argument => !Object.keys(alone).some(flag => argument.startsWith(`--${flag}=`)));
-    return [...kept, ...Object.entries(alone).filter(([, value]) => value !== undefined).map(([flag, value]) => `--${flag}=${value}`), ...extra];
+    const alone = {
+      'raft-data-dir': path.join(directory, 'data'),
+      'raft-initial-cluster': `${member.id}=127.0.0.1:1`,
+      'raft-listen-address': '127.0.0.1:0',
+      'secure-port': '0',
+      ...changes,
+    };
+    const kept = member.process.spec.args.filter((argument) => !Object.keys(alone).some((flag) => argument.startsWith(`--${flag}=`)));
+    return [
+      ...kept,
+      ...Object.entries(alone)
+        .filter(([, value]) => value !== undefined)
+        .map(([flag, value]) => `--${flag}=${value}`),
+      ...extra,
+    ];
   }
 
   it('names what it cannot use, and ends', async () => {
@@ -43,7 +57,11 @@ describe('cluster/command line', function () {
       ['a port in use', withFlags({ 'secure-port': new URL(member.address).port }), new RegExp(new URL(member.address).port)],
       ['a peer port in use', withFlags({ 'raft-listen-address': member.peerAddress }), new RegExp(member.peerAddress.split(':')[1] ?? '')],
       ['a data directory that is a file', withFlags({ 'raft-data-dir': garbage }), /garbage\.crt/],
-      ['a data directory that another replica uses', withFlags({ 'raft-data-dir': member.dataDirectory }), new RegExp(member.dataDirectory)],
+      [
+        'a data directory that another replica uses',
+        withFlags({ 'raft-data-dir': member.dataDirectory }),
+        new RegExp(member.dataDirectory),
+      ],
       ['a member that the cluster does not have', withFlags({ 'raft-member-id': 'r9' }), /r9/],
     ];
     for (const [what, args, names] of cases) {
@@ -57,9 +75,12 @@ describe('cluster/command line', function () {
 async function runToEnd(args: readonly string[]): Promise<{ status: number | null; output: string }> {
   const child = spawn(process.execPath, [apiserver, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => { output += chunk; });
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
   const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
-  const [status] = await once(child, 'close') as [number | null];
+  const [status] = (await once(child, 'close')) as [number | null];
   clearTimeout(patience);
   return { status, output };
 }

@@ -9,17 +9,46 @@ export const ownMember = (client: number): string => `client-${client}`;
 type Next = Readonly<Record<string, string>>;
 
 /** How an increment is written; each makes the write depend on the state that was read. */
-export const WAYS: Readonly<Record<string, (read: ApiObject, next: Next, client: number) => { readonly method: string; readonly type: string; readonly body: unknown; readonly query?: string }>> = {
+export const WAYS: Readonly<
+  Record<
+    string,
+    (
+      read: ApiObject,
+      next: Next,
+      client: number,
+    ) => { readonly method: string; readonly type: string; readonly body: unknown; readonly query?: string }
+  >
+> = {
   put: (read, next) => ({ method: 'PUT', type: 'application/json', body: { ...read, data: { ...read.data, ...next } } }),
   'json patch with test': (read, next, client) => ({
-    method: 'PATCH', type: 'application/json-patch+json',
-    body: [{ op: 'test', path: '/data/count', value: read.data?.['count'] }, { op: 'replace', path: '/data/count', value: next['count'] }, { op: 'add', path: `/data/${ownMember(client)}`, value: next[ownMember(client)] }],
+    method: 'PATCH',
+    type: 'application/json-patch+json',
+    body: [
+      { op: 'test', path: '/data/count', value: read.data?.['count'] },
+      { op: 'replace', path: '/data/count', value: next['count'] },
+      { op: 'add', path: `/data/${ownMember(client)}`, value: next[ownMember(client)] },
+    ],
   }),
-  'merge patch': (read, next) => ({ method: 'PATCH', type: 'application/merge-patch+json', body: { metadata: { resourceVersion: read.metadata.resourceVersion }, data: next } }),
-  'strategic merge patch': (read, next) => ({ method: 'PATCH', type: 'application/strategic-merge-patch+json', body: { metadata: { resourceVersion: read.metadata.resourceVersion }, data: next } }),
+  'merge patch': (read, next) => ({
+    method: 'PATCH',
+    type: 'application/merge-patch+json',
+    body: { metadata: { resourceVersion: read.metadata.resourceVersion }, data: next },
+  }),
+  'strategic merge patch': (read, next) => ({
+    method: 'PATCH',
+    type: 'application/strategic-merge-patch+json',
+    body: { metadata: { resourceVersion: read.metadata.resourceVersion }, data: next },
+  }),
   apply: (read, next, client) => ({
-    method: 'PATCH', type: 'application/apply-patch+yaml', query: `?force=true&fieldManager=c${client}`,
-    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: counterName, resourceVersion: read.metadata.resourceVersion }, data: next },
+    method: 'PATCH',
+    type: 'application/apply-patch+yaml',
+    query: `?force=true&fieldManager=c${client}`,
+    body: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: counterName, resourceVersion: read.metadata.resourceVersion },
+      data: next,
+    },
   }),
 };
 
@@ -45,7 +74,13 @@ export class Counter {
   #replica: number;
   readonly #running: Promise<void>;
 
-  constructor(readonly id: number, readonly way: string, private readonly replicas: readonly ApiClient[], private readonly path: string, private readonly complaints: Complaints) {
+  constructor(
+    readonly id: number,
+    readonly way: string,
+    private readonly replicas: readonly ApiClient[],
+    private readonly path: string,
+    private readonly complaints: Complaints,
+  ) {
     this.#replica = id;
     this.#running = this.#run();
   }
@@ -69,14 +104,17 @@ export class Counter {
     await delay(pauseAfterFailureMs);
   }
 
-  get #client(): ApiClient { return this.replicas[this.#replica % this.replicas.length] as ApiClient; }
+  get #client(): ApiClient {
+    return this.replicas[this.#replica % this.replicas.length] as ApiClient;
+  }
 
   async #read(): Promise<ApiObject | null> {
     const answer = await this.#client.request('GET', `${this.path}/${counterName}`, { timeoutMs: requestTimeoutMs }).catch(() => null);
     if (answer?.status !== 200) return null;
     const object = answer.body as ApiObject;
     const own = Number(object.data?.[ownMember(this.id)] ?? 0);
-    if (own < this.#own) this.complaints.push(`client ${this.id} (${this.way}) read ${own} increments of its own after ${this.#own} were there`);
+    if (own < this.#own)
+      this.complaints.push(`client ${this.id} (${this.way}) read ${own} increments of its own after ${this.#own} were there`);
     this.#own = own;
     return object;
   }
@@ -85,10 +123,13 @@ export class Counter {
     const own = ownMember(this.id);
     const next = { count: String(Number(read.data?.['count']) + 1), [own]: String(Number(read.data?.[own] ?? 0) + 1) };
     const { method, type, body, query = '' } = (WAYS[this.way] as (typeof WAYS)[string])(read, next, this.id);
-    const answer = await this.#client.request(method, `${this.path}/${counterName}${query}`, { body, type, timeoutMs: requestTimeoutMs }).catch(() => null);
+    const answer = await this.#client
+      .request(method, `${this.path}/${counterName}${query}`, { body, type, timeoutMs: requestTimeoutMs })
+      .catch(() => null);
     if (answer?.status === 200) {
       const written = answer.body as ApiObject;
-      if (written.data?.['count'] !== next.count) this.complaints.push(`client ${this.id} (${this.way}) wrote ${next.count} and was told ${written.data?.['count']}`);
+      if (written.data?.['count'] !== next.count)
+        this.complaints.push(`client ${this.id} (${this.way}) wrote ${next.count} and was told ${written.data?.['count']}`);
       this.acknowledged.push(Number(next.count));
       this.#own = Number(next[own]);
     } else if (answer !== null && refused.has(answer.status)) {

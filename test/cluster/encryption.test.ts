@@ -11,7 +11,14 @@ const words = 'the-treasure-is-under-the-oak';
 function configuration(file: string, keys: readonly string[], plain = true): void {
   const secret = (name: string): string => Buffer.alloc(32, name).toString('base64');
   const providers = [{ aesgcm: { keys: keys.map((name) => ({ name, secret: secret(name) })) } }, ...(plain ? [{ identity: {} }] : [])];
-  fs.writeFileSync(`${file}.new`, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [{ resources: ['secrets'], providers }] }));
+  fs.writeFileSync(
+    `${file}.new`,
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'EncryptionConfiguration',
+      resources: [{ resources: ['secrets'], providers }],
+    }),
+  );
   fs.renameSync(`${file}.new`, file);
 }
 
@@ -72,8 +79,13 @@ describe('encryption at rest', function () {
   it('does not start with a configuration that cannot be used', async () => {
     const file = path.join(temporaryDirectory('encryption'), 'keys.json');
     fs.writeFileSync(file, '{"apiVersion":"apiserver.config.k8s.io/v1","kind":"EncryptionConfiguration","resources":[]}');
-    const failure = await ClusterUnderTest.start({ replicas: 1, managers: 0, apiserverFlags: ['--encryption-provider-config', file] })
-      .then(async (cluster) => { await cluster.stop(); return null; }, (error: Error) => error);
+    const failure = await ClusterUnderTest.start({ replicas: 1, managers: 0, apiserverFlags: ['--encryption-provider-config', file] }).then(
+      async (cluster) => {
+        await cluster.stop();
+        return null;
+      },
+      (error: Error) => error,
+    );
     expect(failure).to.be.instanceOf(Error);
   });
 });

@@ -9,13 +9,15 @@ const failoverMsMax = 3000;
 describe('cluster/failover', function () {
   this.timeout(180_000);
   let test: ClusterUnderTest;
-  beforeEach(async () => { test = await ClusterUnderTest.start(); });
+  beforeEach(async () => {
+    test = await ClusterUnderTest.start();
+  });
   afterEach(() => test?.stop());
 
   /** Every acknowledged write is on every running replica, in the version that was acknowledged, and all replicas hold the same. */
   async function expectComplete(path: string, acknowledged: readonly Acknowledged[]): Promise<void> {
-    const running = test.members.filter(member => member.process.running);
-    const [first, ...others] = await Promise.all(running.map(member => test.contents(member, path)));
+    const running = test.members.filter((member) => member.process.running);
+    const [first, ...others] = await Promise.all(running.map((member) => test.contents(member, path)));
     const missing = acknowledged.filter(({ name, resourceVersion }) => first?.[name] !== resourceVersion).map(({ name }) => name);
     expect(missing, 'acknowledged and missing').to.deep.equal([]);
     for (const other of others) expect(other).to.deep.equal(first);
@@ -32,7 +34,9 @@ describe('cluster/failover', function () {
     await writers.stop();
 
     const interruptionMs = Math.min(...since.map(({ endedMs }) => endedMs)) - killedMs;
-    process.stdout.write(`      leader killed: first write after ${Math.round(interruptionMs)} ms; ${writers.failures.length} of ${writers.acknowledged.length + writers.failures.length} writes failed\n`);
+    process.stdout.write(
+      `      leader killed: first write after ${Math.round(interruptionMs)} ms; ${writers.failures.length} of ${writers.acknowledged.length + writers.failures.length} writes failed\n`,
+    );
     expect(interruptionMs).to.be.at.most(failoverMsMax * crowding());
     expect((await test.leader()).id).not.to.equal(leader.id);
     await expectComplete(path, writers.acknowledged);
@@ -48,7 +52,7 @@ describe('cluster/failover', function () {
     const path = await test.namespace('blackout');
     const writers = new Writers(test.client, path, 4);
     await writers.until(100);
-    await Promise.all(test.members.map(member => test.kill(member)));
+    await Promise.all(test.members.map((member) => test.kill(member)));
     await writers.stop();
     await test.cluster.startStopped();
     await expectComplete(path, writers.acknowledged);

@@ -21,7 +21,12 @@ export class Follower {
   private stream: WatchStream | null = null;
   private readonly running: Promise<void>;
 
-  constructor(private readonly servers: readonly ApiClient[], private readonly path: string, private version: string, private readonly first: number) {
+  constructor(
+    private readonly servers: readonly ApiClient[],
+    private readonly path: string,
+    private version: string,
+    private readonly first: number,
+  ) {
     this.running = this.run();
   }
 
@@ -47,7 +52,9 @@ export class Follower {
       if (server === undefined) return;
       // Short watches, of different lengths, so that there are many places to resume from.
       const seconds = 3 + (turn % 3);
-      const stream = server.watch(`${this.path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${this.version}`);
+      const stream = server.watch(
+        `${this.path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${this.version}`,
+      );
       this.stream = stream;
       await this.take(stream);
       if (stream.events.length === 0 && !this.stopped) await delay(pauseAfterFailureMs);

@@ -13,7 +13,9 @@ const pollMs = 10;
 describe('cluster/hand-over', function () {
   this.timeout(120_000);
   let test: ClusterUnderTest;
-  before(async () => { test = await ClusterUnderTest.start({ apiserverFlags: [`--shutdown-delay-duration=${shutdownDelay}`] }); });
+  before(async () => {
+    test = await ClusterUnderTest.start({ apiserverFlags: [`--shutdown-delay-duration=${shutdownDelay}`] });
+  });
   after(() => test?.stop());
 
   it('a leader that is asked to stop gives leadership away first, and no write fails, neither there nor on the others', async () => {

@@ -69,12 +69,20 @@ describe('cluster/helm', function () {
     return finished;
   };
   const show = (what: string, path_: string): Promise<string> => commands.kubectl('get', what, '-o', `jsonpath={${path_}}`);
-  const statuses = async (): Promise<string[]> => (JSON.parse(await helm('history', 'shop', '-o', 'json')) as { status: string }[]).map(({ status }) => status);
+  const statuses = async (): Promise<string[]> =>
+    (JSON.parse(await helm('history', 'shop', '-o', 'json')) as { status: string }[]).map(({ status }) => status);
 
   it('installs a chart, by server-side apply', async () => {
     expect(await helm('install', 'shop', folder)).to.contain('STATUS: deployed');
     expect(await show('configmap/shop-paint', '.data.color')).to.equal('red');
-    const managers = await commands.kubectl('get', 'deployment', 'shop', '--show-managed-fields', '-o', 'jsonpath={.metadata.managedFields[?(@.manager=="helm")].operation}');
+    const managers = await commands.kubectl(
+      'get',
+      'deployment',
+      'shop',
+      '--show-managed-fields',
+      '-o',
+      'jsonpath={.metadata.managedFields[?(@.manager=="helm")].operation}',
+    );
     expect(managers).to.equal('Apply');
     expect((await refused('install', 'shop', folder)).stderr).to.contain('cannot reuse a name that is still in use');
   });
@@ -89,7 +97,9 @@ describe('cluster/helm', function () {
   it('tells of fields that others have taken, and takes them back when told to', async () => {
     await commands.kubectl('scale', 'deployment', 'shop', '--replicas=2');
     const { stderr } = await refused('upgrade', 'shop', folder, '--set', 'replicas=1');
-    expect(stderr).to.contain('Apply failed with 1 conflict: conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas');
+    expect(stderr).to.contain(
+      'Apply failed with 1 conflict: conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas',
+    );
     await helm('upgrade', 'shop', folder, '--set', 'replicas=1', '--force-conflicts');
     expect(await show('deployment/shop', '.spec.replicas')).to.equal('1');
     expect(await statuses()).to.deep.equal(['superseded', 'superseded', 'failed', 'deployed']);
@@ -104,6 +114,10 @@ describe('cluster/helm', function () {
 
   it('uninstalls all of it', async () => {
     expect(await helm('uninstall', 'shop', '--wait')).to.contain('release "shop" uninstalled');
-    expect((await commands.kubectl('get', 'configmap,service,deployment,secret', '-o', 'name')).split('\n').filter(line => line.includes('shop'))).to.deep.equal([]);
+    expect(
+      (await commands.kubectl('get', 'configmap,service,deployment,secret', '-o', 'name'))
+        .split('\n')
+        .filter((line) => line.includes('shop')),
+    ).to.deep.equal([]);
   });
 });

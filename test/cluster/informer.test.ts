@@ -7,8 +7,12 @@ describe('cluster/informer', function () {
   this.timeout(120_000);
   let test: ClusterUnderTest;
   const recorders: RecordingInformer[] = [];
-  before(async () => { test = await ClusterUnderTest.start(); });
-  afterEach(async () => { for (const recorder of recorders.splice(0)) await recorder.stop(); });
+  before(async () => {
+    test = await ClusterUnderTest.start();
+  });
+  afterEach(async () => {
+    for (const recorder of recorders.splice(0)) await recorder.stop();
+  });
   after(() => test?.stop());
 
   async function record(namespace: string): Promise<RecordingInformer> {
@@ -23,7 +27,12 @@ describe('cluster/informer', function () {
     const expected: Seen[] = [];
     const write = async (type: Seen[0], method: string, name: string, n: number): Promise<void> => {
       const target = method === 'POST' ? path : `${path}/${name}`;
-      const object = await test.client.expect(method === 'POST' ? 201 : 200, method, target, method === 'DELETE' ? {} : { body: configMap(name, { n: String(n) }) });
+      const object = await test.client.expect(
+        method === 'POST' ? 201 : 200,
+        method,
+        target,
+        method === 'DELETE' ? {} : { body: configMap(name, { n: String(n) }) },
+      );
       // The deletion's own version is not in the answer; the event carries it.
       expected.push([type, name, type === 'DELETED' ? '' : object.metadata.resourceVersion]);
     };
@@ -35,7 +44,7 @@ describe('cluster/informer', function () {
       await write('MODIFIED', 'PUT', 'old1', i + 1);
       if (i % 2 === 0) await write('DELETED', 'DELETE', `new${i}`, 0);
     }
-    await recorder.until(seen => seen.length >= expected.length);
+    await recorder.until((seen) => seen.length >= expected.length);
     expect(recorder.seen.map(([type, name, version]) => [type, name, type === 'DELETED' ? '' : version])).to.deep.equal(expected);
     expect(recorder.errors).to.deep.equal([]);
   });
@@ -56,14 +65,14 @@ describe('cluster/informer', function () {
     // What happened, as the replicas that saw it tell it from their history; the restarted one remembers no further back than its start.
     const last = await test.client.expect(201, 'POST', path, { body: configMap('last') });
     const histories: Seen[][] = [];
-    for (const member of test.members.filter(other => other !== leader)) {
+    for (const member of test.members.filter((other) => other !== leader)) {
       const watch = test.at(member).watch(`${path}?watch=1&resourceVersion=${metadata.resourceVersion}`);
-      await watch.until(events => events.some(({ object }) => object.metadata.name === 'last'));
+      await watch.until((events) => events.some(({ object }) => object.metadata.name === 'last'));
       histories.push(watch.events.filter(({ type }) => type !== 'BOOKMARK').map(asSeen));
       watch.close();
     }
     expect(histories[1]).to.deep.equal(histories[0]);
-    await recorder.until(seen => seen.some(([, name]) => name === 'last'));
+    await recorder.until((seen) => seen.some(([, name]) => name === 'last'));
     expect(recorder.seen).to.deep.equal(histories[0]);
     const versions = new Map((histories[0] ?? []).map(([, name, version]) => [name, version]));
     for (const { name, resourceVersion } of [...writers.acknowledged, { name: 'last', resourceVersion: last.metadata.resourceVersion }]) {

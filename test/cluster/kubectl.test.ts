@@ -26,12 +26,14 @@ describe('cluster/kubectl', function () {
   const paint = async (): Promise<ApiObject> => parse(await commands.kubectl('get', 'configmap', 'paint', '-o', 'yaml')) as ApiObject;
 
   it('tells the version of the server', async () => {
-    const { serverVersion } = JSON.parse(await commands.kubectl('version', '-o', 'json')) as { serverVersion: { major: string; minor: string } };
+    const { serverVersion } = JSON.parse(await commands.kubectl('version', '-o', 'json')) as {
+      serverVersion: { major: string; minor: string };
+    };
     expect(`${serverVersion.major}.${serverVersion.minor}`).to.equal('1.36');
   });
 
   it('lists the API resources', async () => {
-    const lines = (await commands.kubectl('api-resources')).split('\n').map(line => line.split(/\s+/));
+    const lines = (await commands.kubectl('api-resources')).split('\n').map((line) => line.split(/\s+/));
     const row = (name: string): string[] => lines.find(([first]) => first === name) ?? [];
     expect(row('configmaps')).to.include.members(['cm', 'v1', 'true', 'ConfigMap']);
     expect(row('deployments')).to.include.members(['deploy', 'apps/v1', 'true', 'Deployment']);
@@ -41,7 +43,12 @@ describe('cluster/kubectl', function () {
   it('gets the namespaces of an empty cluster as a table', async () => {
     const lines = (await commands.kubectl('get', 'namespaces')).trim().split('\n');
     expect(lines[0]).to.match(/^NAME\s+STATUS\s+AGE$/);
-    expect(lines.slice(1).map(line => line.split(/\s+/)[0])).to.have.members(['default', 'kube-node-lease', 'kube-public', 'kube-system']);
+    expect(lines.slice(1).map((line) => line.split(/\s+/)[0])).to.have.members([
+      'default',
+      'kube-node-lease',
+      'kube-public',
+      'kube-system',
+    ]);
   });
 
   it('applies a manifest: created, unchanged, configured', async () => {
@@ -57,7 +64,9 @@ describe('cluster/kubectl', function () {
   it('labels, annotates, and takes both off again', async () => {
     await commands.kubectl('label', 'configmap', 'paint', 'tier=front');
     await commands.kubectl('annotate', 'configmap', 'paint', 'example.com/note=hello');
-    expect((await paint()).metadata).to.deep.include({ labels: { app: 'shop', tier: 'front' } }).and.to.have.nested.property('annotations.example\\.com/note', 'hello');
+    expect((await paint()).metadata)
+      .to.deep.include({ labels: { app: 'shop', tier: 'front' } })
+      .and.to.have.nested.property('annotations.example\\.com/note', 'hello');
     expect(await commands.kubectl('get', 'configmap', '-l', 'tier=front', '-o', 'name')).to.equal('configmap/paint\n');
     await commands.kubectl('label', 'configmap', 'paint', 'tier-');
     await commands.kubectl('annotate', 'configmap', 'paint', 'example.com/note-');
@@ -65,15 +74,28 @@ describe('cluster/kubectl', function () {
   });
 
   it('watches while others change things', async () => {
-    const watch = commands.start('kubectl', ['get', 'configmap', '-l', 'watched=yes', '-w', '-o', 'jsonpath={.metadata.name} {.data.n}{"\\n"}']);
+    const watch = commands.start('kubectl', [
+      'get',
+      'configmap',
+      '-l',
+      'watched=yes',
+      '-w',
+      '-o',
+      'jsonpath={.metadata.name} {.data.n}{"\\n"}',
+    ]);
     let seen = '';
-    const saw = (text: string): Promise<void> => new Promise((resolve, reject) => {
-      const look = (): void => { if (seen.includes(text)) resolve(); };
-      watch.stdout?.on('data', look);
-      watch.once('exit', () => reject(new Error(`kubectl ended; it printed ${JSON.stringify(seen)}`)));
-      look();
+    const saw = (text: string): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (seen.includes(text)) resolve();
+        };
+        watch.stdout?.on('data', look);
+        watch.once('exit', () => reject(new Error(`kubectl ended; it printed ${JSON.stringify(seen)}`)));
+        look();
+      });
+    watch.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      seen += chunk;
     });
-    watch.stdout?.setEncoding('utf8').on('data', (chunk: string) => { seen += chunk; });
     await commands.kubectl('create', 'configmap', 'watched', '--from-literal=n=1');
     await commands.kubectl('label', 'configmap', 'watched', 'watched=yes');
     await saw('watched 1\n');

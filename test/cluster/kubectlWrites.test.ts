@@ -25,7 +25,8 @@ spec:
         image: side:1
 `;
 
-const configMap = (name: string, value: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  value: ${value}\n`;
+const configMap = (name: string, value: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  value: ${value}\n`;
 
 describe('cluster/kubectl writes', function () {
   this.timeout(120_000);
@@ -38,7 +39,10 @@ describe('cluster/kubectl writes', function () {
   const kubectl = (...args: string[]): Promise<string> => commands.kubectl(...args);
   const apply = (manifest: string, ...args: string[]): Promise<string> => commands.kubectlWithInput(manifest, 'apply', '-f', '-', ...args);
   const show = (what: string, name: string, path: string): Promise<string> => kubectl('get', what, name, '-o', `jsonpath={${path}}`);
-  const failing = async (args: readonly string[], input = ''): Promise<{ readonly status: number | null; readonly stderr: string; readonly stdout: string }> => {
+  const failing = async (
+    args: readonly string[],
+    input = '',
+  ): Promise<{ readonly status: number | null; readonly stderr: string; readonly stdout: string }> => {
     const finished = await commands.try('kubectl', args, input);
     expect(finished.status, finished.stdout).to.not.equal(0);
     return finished;
@@ -53,11 +57,15 @@ describe('cluster/kubectl writes', function () {
     });
 
     it('on the server names the conflict and its manager, and takes over with --force-conflicts', async () => {
-      expect(await apply(deployment('owned'), '--server-side', '--field-manager=first')).to.equal('deployment.apps/owned serverside-applied\n');
+      expect(await apply(deployment('owned'), '--server-side', '--field-manager=first')).to.equal(
+        'deployment.apps/owned serverside-applied\n',
+      );
       const other = ['apply', '--server-side', '--field-manager=second', '-f', '-'];
       const { status, stderr } = await failing(other, deployment('owned', { replicas: 5, image: 'main:2' }));
       expect(status).to.equal(1);
-      expect(stderr).to.contain('Apply failed with 2 conflicts: conflicts with "first":\n- .spec.replicas\n- .spec.template.spec.containers[name="main"].image\n');
+      expect(stderr).to.contain(
+        'Apply failed with 2 conflicts: conflicts with "first":\n- .spec.replicas\n- .spec.template.spec.containers[name="main"].image\n',
+      );
       expect(await show('deployment', 'owned', '.spec.replicas')).to.equal('2');
       await commands.kubectlWithInput(deployment('owned', { replicas: 5 }), ...other, '--force-conflicts');
       expect(await show('deployment', 'owned', '.spec.replicas')).to.equal('5');
@@ -68,9 +76,16 @@ describe('cluster/kubectl writes', function () {
     it('on the server follows an apply by the client, whose fields it takes over', async () => {
       await apply(configMap('moved', 'a'));
       expect(await apply(configMap('moved', 'b'), '--server-side')).to.equal('configmap/moved serverside-applied\n');
-      const managers = JSON.parse(await kubectl('get', 'configmap', 'moved', '--show-managed-fields', '-o', 'jsonpath={.metadata.managedFields}')) as { manager: string; operation: string }[];
-      expect(managers.map(({ manager, operation }) => `${manager} ${operation}`)).to.have.members(['kubectl Apply', 'kubectl-last-applied Apply']);
-      expect(JSON.parse(await show('configmap', 'moved', '.metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration'))).to.have.nested.property('data.value', 'b');
+      const managers = JSON.parse(
+        await kubectl('get', 'configmap', 'moved', '--show-managed-fields', '-o', 'jsonpath={.metadata.managedFields}'),
+      ) as { manager: string; operation: string }[];
+      expect(managers.map(({ manager, operation }) => `${manager} ${operation}`)).to.have.members([
+        'kubectl Apply',
+        'kubectl-last-applied Apply',
+      ]);
+      expect(
+        JSON.parse(await show('configmap', 'moved', '.metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration')),
+      ).to.have.nested.property('data.value', 'b');
       await kubectl('patch', 'configmap', 'moved', '--type=merge', '-p', '{"data":{"value":"c"}}');
       const { stderr } = await failing(['apply', '--server-side', '-f', '-'], configMap('moved', 'b'));
       expect(stderr).to.contain('conflict with "kubectl-patch" using v1: .data.value');
@@ -85,7 +100,11 @@ describe('cluster/kubectl writes', function () {
   describe('diff', () => {
     it('ends with 1 and shows what would change, and with 0 when nothing would', async () => {
       await apply(deployment('compared'));
-      const { status, stdout } = await commands.try('kubectl', ['diff', '-f', '-'], deployment('compared', { replicas: 7, image: 'main:2' }));
+      const { status, stdout } = await commands.try(
+        'kubectl',
+        ['diff', '-f', '-'],
+        deployment('compared', { replicas: 7, image: 'main:2' }),
+      );
       expect(status).to.equal(1);
       expect(stdout).to.contain('\n-  replicas: 2\n+  replicas: 7\n').and.to.contain('\n-      - image: main:1\n+      - image: main:2\n');
       expect((await commands.try('kubectl', ['diff', '-f', '-'], deployment('compared'))).status).to.equal(0);
@@ -114,20 +133,33 @@ describe('cluster/kubectl writes', function () {
       const patch = (...args: string[]): Promise<string> => kubectl('patch', 'deployment', 'patched', ...args);
       await patch('-p', '{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:2"}]}}}}');
       await patch('--type=merge', '-p', '{"metadata":{"labels":{"merged":"yes"}}}');
-      await patch('--type=json', '-p', '[{"op":"test","path":"/spec/replicas","value":2},{"op":"replace","path":"/spec/replicas","value":3}]');
-      expect(await show('deployment', 'patched', '.spec.replicas} {.metadata.labels.merged} {.spec.template.spec.containers[*].image')).to.equal('3 yes main:1 side:2');
+      await patch(
+        '--type=json',
+        '-p',
+        '[{"op":"test","path":"/spec/replicas","value":2},{"op":"replace","path":"/spec/replicas","value":3}]',
+      );
+      expect(
+        await show('deployment', 'patched', '.spec.replicas} {.metadata.labels.merged} {.spec.template.spec.containers[*].image'),
+      ).to.equal('3 yes main:1 side:2');
       await patch('--subresource=scale', '--type=merge', '-p', '{"spec":{"replicas":4}}');
       await patch('--subresource=status', '--type=merge', '-p', '{"spec":{"replicas":9},"status":{"observedGeneration":1}}');
       expect(await show('deployment', 'patched', '.spec.replicas')).to.equal('4');
-      expect((await failing(['patch', 'deployment', 'patched', '--type=json', '-p', '[{"op":"test","path":"/spec/replicas","value":1}]'])).stderr).to.contain('the server rejected our request due to an error in our request');
+      expect(
+        (await failing(['patch', 'deployment', 'patched', '--type=json', '-p', '[{"op":"test","path":"/spec/replicas","value":1}]']))
+          .stderr,
+      ).to.contain('the server rejected our request due to an error in our request');
     });
   });
 
   describe('scale', () => {
     it('sets the number, if it is what it should be', async () => {
       await apply(deployment('scaled'));
-      expect(await kubectl('scale', 'deployment', 'scaled', '--current-replicas=2', '--replicas=1')).to.equal('deployment.apps/scaled scaled\n');
-      expect((await failing(['scale', 'deployment', 'scaled', '--current-replicas=2', '--replicas=3'])).stderr).to.contain('Expected replicas to be 2, was 1');
+      expect(await kubectl('scale', 'deployment', 'scaled', '--current-replicas=2', '--replicas=1')).to.equal(
+        'deployment.apps/scaled scaled\n',
+      );
+      expect((await failing(['scale', 'deployment', 'scaled', '--current-replicas=2', '--replicas=3'])).stderr).to.contain(
+        'Expected replicas to be 2, was 1',
+      );
       expect(await show('deployment', 'scaled', '.spec.replicas')).to.equal('1');
     });
   });
@@ -137,7 +169,9 @@ describe('cluster/kubectl writes', function () {
       await commands.kubectlWithInput(configMap('replaced', 'a'), 'create', '-f', '-');
       const old = await kubectl('get', 'configmap', 'replaced', '-o', 'yaml');
       expect(await commands.kubectlWithInput(configMap('replaced', 'b'), 'replace', '-f', '-')).to.equal('configmap/replaced replaced\n');
-      expect((await failing(['replace', '-f', '-'], old)).stderr).to.contain('the object has been modified; please apply your changes to the latest version and try again');
+      expect((await failing(['replace', '-f', '-'], old)).stderr).to.contain(
+        'the object has been modified; please apply your changes to the latest version and try again',
+      );
       const uid = await show('configmap', 'replaced', '.metadata.uid');
       await commands.kubectlWithInput(configMap('replaced', 'c'), 'replace', '--force', '-f', '-');
       expect(await show('configmap', 'replaced', '.data.value')).to.equal('c');
@@ -150,7 +184,9 @@ describe('cluster/kubectl writes', function () {
     it('refuse to overwrite unless told, and do nothing twice', async () => {
       await apply(configMap('labelled', 'a'));
       expect(await kubectl('label', 'configmap', 'labelled', 'tier=front')).to.contain('labelled labeled');
-      expect((await failing(['label', 'configmap', 'labelled', 'tier=back'])).stderr).to.contain("'tier' already has a value (front), and --overwrite is false");
+      expect((await failing(['label', 'configmap', 'labelled', 'tier=back'])).stderr).to.contain(
+        "'tier' already has a value (front), and --overwrite is false",
+      );
       const version = await show('configmap', 'labelled', '.metadata.resourceVersion');
       expect(await kubectl('label', 'configmap', 'labelled', 'tier=front', '--overwrite')).to.contain('not labeled');
       expect(await show('configmap', 'labelled', '.metadata.resourceVersion')).to.equal(version);
@@ -161,10 +197,20 @@ describe('cluster/kubectl writes', function () {
   describe('rollouts', () => {
     it('sets an image, shows the history, and goes back', async () => {
       await apply(deployment('rolled', { replicas: 0 }));
-      await kubectl('wait', '--for=jsonpath={.metadata.annotations.deployment\\.kubernetes\\.io/revision}=1', 'deployment/rolled', '--timeout=30s');
+      await kubectl(
+        'wait',
+        '--for=jsonpath={.metadata.annotations.deployment\\.kubernetes\\.io/revision}=1',
+        'deployment/rolled',
+        '--timeout=30s',
+      );
       expect(await kubectl('set', 'image', 'deployment/rolled', 'main=main:2')).to.equal('deployment.apps/rolled image updated\n');
       await kubectl('annotate', 'deployment/rolled', 'kubernetes.io/change-cause=a new image');
-      await kubectl('wait', '--for=jsonpath={.metadata.annotations.deployment\\.kubernetes\\.io/revision}=2', 'deployment/rolled', '--timeout=30s');
+      await kubectl(
+        'wait',
+        '--for=jsonpath={.metadata.annotations.deployment\\.kubernetes\\.io/revision}=2',
+        'deployment/rolled',
+        '--timeout=30s',
+      );
       await kubectl('rollout', 'status', 'deployment/rolled', '--timeout=30s');
       expect(await kubectl('rollout', 'history', 'deployment/rolled')).to.match(/^REVISION +CHANGE-CAUSE\n1 +<none>\n2 +a new image$/m);
       expect(await kubectl('rollout', 'history', 'deployment/rolled', '--revision=1')).to.match(/Image:\s+main:1\n/);
@@ -211,7 +257,9 @@ describe('cluster/kubectl writes', function () {
       for (const name of ['picked-1', 'picked-2', 'spared']) await apply(configMap(name, 'a'));
       await kubectl('label', 'configmap', 'picked-1', 'picked-2', 'picked=yes');
       await kubectl('delete', 'configmap', '-l', 'picked=yes');
-      expect((await commands.try('kubectl', ['get', 'configmap', 'picked-1', 'picked-2', 'spared', '-o', 'name'])).stdout).to.equal('configmap/spared\n');
+      expect((await commands.try('kubectl', ['get', 'configmap', 'picked-1', 'picked-2', 'spared', '-o', 'name'])).stdout).to.equal(
+        'configmap/spared\n',
+      );
     });
   });
 
@@ -219,7 +267,9 @@ describe('cluster/kubectl writes', function () {
     it('sees a condition, a value and a deletion come', async () => {
       await apply(deployment('awaited', { replicas: 0 }));
       await kubectl('wait', '--for=condition=Available', 'deployment/awaited', '--timeout=30s');
-      expect((await failing(['wait', '--for=condition=Never', 'deployment/awaited', '--timeout=1s'])).stderr).to.contain('timed out waiting for the condition');
+      expect((await failing(['wait', '--for=condition=Never', 'deployment/awaited', '--timeout=1s'])).stderr).to.contain(
+        'timed out waiting for the condition',
+      );
       await apply(configMap('awaited', 'a'));
       const value = kubectl('wait', '--for=jsonpath={.data.value}=b', 'configmap/awaited', '--timeout=30s');
       const gone = kubectl('wait', '--for=delete', 'configmap/awaited', '--timeout=30s');

@@ -21,7 +21,13 @@ describe('services of the machine beside the built API server', function () {
   let port: number;
   let admin: Identity;
   const send = (method: string, path: string, body?: object): Promise<Answer> =>
-    call1(port, { method, path, identity: admin, headers: { 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    call1(port, {
+      method,
+      path,
+      identity: admin,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
 
   before(async () => {
     await Promise.all([keys.start(), signer.start()]);
@@ -30,14 +36,31 @@ describe('services of the machine beside the built API server', function () {
     admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
     const encryption = join(folder, 'encryption.json');
     const kms = { kms: { apiVersion: 'v2', name: 'keys', endpoint: keys.endpoint } };
-    writeFileSync(encryption, JSON.stringify({
-      apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [{ resources: ['secrets'], providers: [kms] }],
-    }));
-    server = spawn(process.execPath, [
-      programFile('apiserver'), '--bind-address=127.0.0.1', '--secure-port=0', '--authorization-mode=RBAC', `--raft-data-dir=${join(folder, 'data')}`,
-      `--client-ca-file=${identities.caFile}`, `--tls-cert-file=${serving.certFile}`, `--tls-private-key-file=${serving.keyFile}`,
-      '--service-account-issuer=https://cluster.test', `--service-account-signing-endpoint=${signer.socket}`, `--encryption-provider-config=${encryption}`,
-    ], { stdio: ['ignore', 'ignore', 'pipe'] });
+    writeFileSync(
+      encryption,
+      JSON.stringify({
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        kind: 'EncryptionConfiguration',
+        resources: [{ resources: ['secrets'], providers: [kms] }],
+      }),
+    );
+    server = spawn(
+      process.execPath,
+      [
+        programFile('apiserver'),
+        '--bind-address=127.0.0.1',
+        '--secure-port=0',
+        '--authorization-mode=RBAC',
+        `--raft-data-dir=${join(folder, 'data')}`,
+        `--client-ca-file=${identities.caFile}`,
+        `--tls-cert-file=${serving.certFile}`,
+        `--tls-private-key-file=${serving.keyFile}`,
+        '--service-account-issuer=https://cluster.test',
+        `--service-account-signing-endpoint=${signer.socket}`,
+        `--encryption-provider-config=${encryption}`,
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
     port = await readyPort(server);
   });
   after(async () => {
@@ -49,11 +72,18 @@ describe('services of the machine beside the built API server', function () {
   });
 
   it('encrypt what is stored', async () => {
-    const made = await send('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 'map' }, stringData: { where: 'under-the-old-oak' } });
+    const made = await send('POST', '/api/v1/namespaces/default/secrets', {
+      metadata: { name: 'map' },
+      stringData: { where: 'under-the-old-oak' },
+    });
     expect(made.status, made.text).to.equal(201);
-    expect((await send('GET', '/api/v1/namespaces/default/secrets/map')).body['data']).to.deep.equal({ where: Buffer.from('under-the-old-oak').toString('base64') });
+    expect((await send('GET', '/api/v1/namespaces/default/secrets/map')).body['data']).to.deep.equal({
+      where: Buffer.from('under-the-old-oak').toString('base64'),
+    });
     expect(keys.calls['Encrypt']).to.be.greaterThan(0);
-    const files = readdirSync(join(folder, 'data'), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, 'data', name)).filter((file) => statSync(file).isFile());
+    const files = readdirSync(join(folder, 'data'), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, 'data', name))
+      .filter((file) => statSync(file).isFile());
     expect(files.filter((file) => readFileSync(file).includes('under-the-old-oak'))).to.deep.equal([]);
     expect((await send('GET', '/readyz/kms-provider-0')).status).to.equal(200);
   });

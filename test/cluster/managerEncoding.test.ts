@@ -26,7 +26,13 @@ describe('cluster/managerEncoding', function () {
     await test?.stop();
   });
   const client = (contentType: 'application/json' | typeof protobuf): ControllerEnvironment => {
-    const program = controllerProgram(loadKubeconfig(test.cluster.kubeconfig), { name: 'test', signal: stopping.signal, qps: -1, contentType, log: () => undefined });
+    const program = controllerProgram(loadKubeconfig(test.cluster.kubeconfig), {
+      name: 'test',
+      signal: stopping.signal,
+      qps: -1,
+      contentType,
+      log: () => undefined,
+    });
     for (const type of [pods, deployments]) program.environment.informers.of(type as typeof pods);
     programs.push(program.run());
     return program.environment;
@@ -38,7 +44,14 @@ describe('cluster/managerEncoding', function () {
     await ours.api.create(namespaces, { metadata: { name: key.namespace } });
     while (!(await unless(isNotFound, ours.api.get(serviceAccounts, { namespace: key.namespace, name: 'default' })))) await delay(pollMs);
     const labels = { app: 'web' };
-    await ours.api.create(deployments, { metadata: key, spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x' }] } } } } as Deployment);
+    await ours.api.create(deployments, {
+      metadata: key,
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x' }] } },
+      },
+    } as Deployment);
     const available = (): number => ours.informers.of(deployments).cache.get('work/web')?.status?.availableReplicas ?? 0;
     while (available() < replicas) await delay(pollMs);
     expect(ours.informers.of(pods).cache.inNamespace('work')).to.have.length(replicas);
@@ -46,18 +59,33 @@ describe('cluster/managerEncoding', function () {
     for (const type of all.filter(({ verbs, resource }) => verbs.has('list') && !madeUp.has(resource))) {
       for (const metadataOnly of [false, true]) {
         // Leases and heartbeats go on between two lists: what is compared is what did not change.
-        const [left, right] = await Promise.all([ours, json].map(async ({ api }) => new Map((await api.list(type, { metadataOnly })).items.map(item => [`${item.metadata.uid} ${item.metadata.resourceVersion}`, item]))));
-        for (const [version, item] of left ?? []) if (right?.has(version)) expect(item, `${type.resource} ${String(metadataOnly)}`).to.deep.equal(right.get(version));
+        const [left, right] = await Promise.all(
+          [ours, json].map(
+            async ({ api }) =>
+              new Map(
+                (await api.list(type, { metadataOnly })).items.map((item) => [
+                  `${item.metadata.uid} ${item.metadata.resourceVersion}`,
+                  item,
+                ]),
+              ),
+          ),
+        );
+        for (const [version, item] of left ?? [])
+          if (right?.has(version)) expect(item, `${type.resource} ${String(metadataOnly)}`).to.deep.equal(right.get(version));
       }
     }
     const log = fs.readFileSync(path.join(test.cluster.dataDirectory, 'logs', 'cm1.log'), 'utf8');
-    expect(log.split('\n').filter(line => / E .*cannot be read/.test(line))).to.deep.equal([]);
+    expect(log.split('\n').filter((line) => / E .*cannot be read/.test(line))).to.deep.equal([]);
   });
 
   it('learns in Protobuf why it was refused', async () => {
     const { api } = client(protobuf);
     const refused = await api.create(deployments, { metadata: key, spec: {} } as Deployment).catch((error: unknown) => error);
     expect(refused).to.include({ code: 422, reason: 'Invalid' });
-    expect(await api.get(pods, { namespace: 'work', name: 'none' }).catch((error: unknown) => error)).to.include({ code: 404, reason: 'NotFound', message: 'pods "none" not found' });
+    expect(await api.get(pods, { namespace: 'work', name: 'none' }).catch((error: unknown) => error)).to.include({
+      code: 404,
+      reason: 'NotFound',
+      message: 'pods "none" not found',
+    });
   });
 });

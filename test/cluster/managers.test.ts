@@ -13,7 +13,13 @@ const most = replicas + 13;
 const least = replicas - 12;
 /** So that a test need not wait fifteen seconds; nor for the usual rate of requests. */
 const leaseMs = 4_000;
-const quickManagers = ['--kube-api-qps=60', '--kube-api-burst=60', `--leader-elect-lease-duration=${leaseMs}ms`, '--leader-elect-renew-deadline=3s', '--leader-elect-retry-period=1s'];
+const quickManagers = [
+  '--kube-api-qps=60',
+  '--kube-api-burst=60',
+  `--leader-elect-lease-duration=${leaseMs}ms`,
+  '--leader-elect-renew-deadline=3s',
+  '--leader-elect-retry-period=1s',
+];
 const before = 'before';
 const after = 'after';
 const pollMs = 20;
@@ -32,11 +38,19 @@ describe('cluster/managers', function () {
   });
 
   /** In the middle: some of the new pods are there, and not all. */
-  const middle = async (): Promise<void> => { while (rollout.podsOf(after).length < 10) await delay(pollMs); };
+  const middle = async (): Promise<void> => {
+    while (rollout.podsOf(after).length < 10) await delay(pollMs);
+  };
 
   function expectBounds(): void {
-    const extremes = { active: Math.max(...rollout.moments.map(({ active }) => active)), ordered: Math.max(...rollout.moments.map(({ ordered }) => ordered)), available: Math.min(...rollout.moments.map(({ available }) => available)) };
-    process.stdout.write(`      ${rollout.moments.length} moments: at most ${extremes.active} pods (${extremes.ordered} ordered), at least ${extremes.available} available\n`);
+    const extremes = {
+      active: Math.max(...rollout.moments.map(({ active }) => active)),
+      ordered: Math.max(...rollout.moments.map(({ ordered }) => ordered)),
+      available: Math.min(...rollout.moments.map(({ available }) => available)),
+    };
+    process.stdout.write(
+      `      ${rollout.moments.length} moments: at most ${extremes.active} pods (${extremes.ordered} ordered), at least ${extremes.available} available\n`,
+    );
     expect(extremes.ordered).to.be.at.most(most);
     expect(extremes.active).to.be.at.most(most);
     expect(extremes.available).to.be.at.least(least);
@@ -100,10 +114,13 @@ describe('cluster/managers', function () {
 
   const activeOther = async (name: string): Promise<string | null> => {
     const { spec } = (await lease()) as { spec: { holderIdentity: string } };
-    const other = test.cluster.managers.find(manager => manager.spec.name !== name);
-    return other && spec.holderIdentity !== '' && fs.readFileSync(other.spec.log, 'utf8').includes('this manager leads') ? spec.holderIdentity : null;
+    const other = test.cluster.managers.find((manager) => manager.spec.name !== name);
+    return other && spec.holderIdentity !== '' && fs.readFileSync(other.spec.log, 'utf8').includes('this manager leads')
+      ? spec.holderIdentity
+      : null;
   };
-  const lease = (): Promise<unknown> => test.client.expect(200, 'GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager');
+  const lease = (): Promise<unknown> =>
+    test.client.expect(200, 'GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager');
 
   it('give the lease back when they are stopped, and the next goes on within a retry period', async () => {
     await start({ replicas: 1, fakeNodes: 0 });
@@ -119,12 +136,31 @@ describe('cluster/managers', function () {
   });
 });
 
-interface Entry { readonly at: number; readonly verb: string; readonly uri: string; readonly credential: string }
+interface Entry {
+  readonly at: number;
+  readonly verb: string;
+  readonly uri: string;
+  readonly credential: string;
+}
 
 /** The writes in an audit log, with who made them as the server knew it. */
 function entries(file: string): readonly Entry[] {
-  return fs.readFileSync(file, 'utf8').split('\n').filter(line => line.endsWith('}')).map(line => {
-    const event = JSON.parse(line) as { requestReceivedTimestamp: string; verb: string; requestURI: string; user?: { extra?: Record<string, readonly string[]> } };
-    return { at: Date.parse(event.requestReceivedTimestamp), verb: event.verb, uri: event.requestURI, credential: event.user?.extra?.['authentication.kubernetes.io/credential-id']?.[0] ?? '' };
-  });
+  return fs
+    .readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.endsWith('}'))
+    .map((line) => {
+      const event = JSON.parse(line) as {
+        requestReceivedTimestamp: string;
+        verb: string;
+        requestURI: string;
+        user?: { extra?: Record<string, readonly string[]> };
+      };
+      return {
+        at: Date.parse(event.requestReceivedTimestamp),
+        verb: event.verb,
+        uri: event.requestURI,
+        credential: event.user?.extra?.['authentication.kubernetes.io/credential-id']?.[0] ?? '',
+      };
+    });
 }

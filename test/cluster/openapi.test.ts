@@ -34,22 +34,36 @@ const mistyped = deployment('        ports: [{ containerPort: "http" }]\n');
  */
 async function withoutFieldValidation({ cluster }: ClusterUnderTest): Promise<http.Server> {
   const { caFile, admin } = cluster.pki;
-  const agent = new https.Agent({ ca: fs.readFileSync(caFile), cert: fs.readFileSync(admin.certFile), key: fs.readFileSync(admin.keyFile) });
+  const agent = new https.Agent({
+    ca: fs.readFileSync(caFile),
+    cert: fs.readFileSync(admin.certFile),
+    key: fs.readFileSync(admin.keyFile),
+  });
   const server = http.createServer((request, response) => {
-    const headers = { ...request.headers, 'host': new URL(cluster.address).host, 'accept-encoding': 'identity' };
-    const forwarded = https.request(new URL(request.url ?? '', cluster.address), { method: request.method ?? 'GET', headers, agent }, answer => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-        const text = Buffer.concat(chunks);
-        const shown = request.url?.startsWith('/openapi/v3') ? Buffer.from(text.toString().replaceAll('"name":"fieldValidation"', '"name":"somethingElse"')) : text;
-        response.writeHead(answer.statusCode ?? 500, { ...answer.headers, 'content-length': shown.length }).end(shown);
-      });
-    });
+    const headers = { ...request.headers, host: new URL(cluster.address).host, 'accept-encoding': 'identity' };
+    const forwarded = https.request(
+      new URL(request.url ?? '', cluster.address),
+      { method: request.method ?? 'GET', headers, agent },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer
+          .on('data', (chunk: Buffer) => chunks.push(chunk))
+          .on('end', () => {
+            const text = Buffer.concat(chunks);
+            const shown = request.url?.startsWith('/openapi/v3')
+              ? Buffer.from(text.toString().replaceAll('"name":"fieldValidation"', '"name":"somethingElse"'))
+              : text;
+            response.writeHead(answer.statusCode ?? 500, { ...answer.headers, 'content-length': shown.length }).end(shown);
+          });
+      },
+    );
     request.pipe(forwarded);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  server.on('close', () => { agent.destroy(); });
+  server.on('close', () => {
+    agent.destroy();
+  });
   return server;
 }
 
@@ -80,14 +94,18 @@ describe('cluster/openapi', function () {
   });
 
   it('explains from version 2 of the documents, and other versions of a kind', async () => {
-    expect(await commands.kubectl('explain', 'services.spec.ports', '--output=plaintext-openapiv2')).to.match(/RESOURCE: ports <\[\]Object>[^]*nodePort\t<integer>\n +Port of the nodes/);
+    expect(await commands.kubectl('explain', 'services.spec.ports', '--output=plaintext-openapiv2')).to.match(
+      /RESOURCE: ports <\[\]Object>[^]*nodePort\t<integer>\n +Port of the nodes/,
+    );
     expect(await commands.kubectl('explain', 'hpa', '--api-version=autoscaling/v1')).to.match(/VERSION: +v1\n/);
   });
 
   it('lets kubectl leave validation to the server', async () => {
     const refused = await commands.try('kubectl', ['create', '--validate=strict', '-f', '-'], misspelt);
     expect(refused).to.include({ status: 1 });
-    expect(refused.stderr).to.contain('Error from server (BadRequest)').and.contain('strict decoding error: unknown field "spec.template.spec.containers[0].imagePullPolice"');
+    expect(refused.stderr)
+      .to.contain('Error from server (BadRequest)')
+      .and.contain('strict decoding error: unknown field "spec.template.spec.containers[0].imagePullPolice"');
     const warned = await commands.try('kubectl', ['apply', '--dry-run=server', '--validate=warn', '-f', '-'], misspelt);
     expect(warned).to.include({ status: 0 });
     expect(warned.stderr).to.contain('Warning: unknown field');
@@ -95,10 +113,24 @@ describe('cluster/openapi', function () {
 
   it('applies and diffs with patches that follow the schema', async () => {
     expect(await commands.kubectlWithInput(good, 'apply', '-f', '-')).to.contain('created');
-    expect(await commands.kubectlWithInput(deployment('      - name: side\n        image: example.com/side:1\n'), 'apply', '-f', '-')).to.contain('configured');
-    expect(await commands.kubectlWithInput(deployment('        env: [{ name: A, value: b }]\n'), 'apply', '-f', '-')).to.contain('configured');
-    expect(await commands.kubectl('get', 'deployment', 'web', '-o', 'jsonpath={range .spec.template.spec.containers[*]}{.name} {.env[0].value}{end}')).to.equal('main b');
-    expect(await commands.kubectlWithInput(good, 'apply', '--server-side', '--force-conflicts', '-f', '-')).to.contain('serverside-applied');
+    expect(
+      await commands.kubectlWithInput(deployment('      - name: side\n        image: example.com/side:1\n'), 'apply', '-f', '-'),
+    ).to.contain('configured');
+    expect(await commands.kubectlWithInput(deployment('        env: [{ name: A, value: b }]\n'), 'apply', '-f', '-')).to.contain(
+      'configured',
+    );
+    expect(
+      await commands.kubectl(
+        'get',
+        'deployment',
+        'web',
+        '-o',
+        'jsonpath={range .spec.template.spec.containers[*]}{.name} {.env[0].value}{end}',
+      ),
+    ).to.equal('main b');
+    expect(await commands.kubectlWithInput(good, 'apply', '--server-side', '--force-conflicts', '-f', '-')).to.contain(
+      'serverside-applied',
+    );
   });
 
   describe('with a server that does not check fields', () => {
@@ -106,7 +138,15 @@ describe('cluster/openapi', function () {
     let file: string;
     const commandOf = (manifest: string): string[] => {
       fs.writeFileSync(file, manifest);
-      return ['--server', `http://127.0.0.1:${(front.address() as AddressInfo).port}`, 'apply', '--dry-run=server', '--validate=strict', '-f', file];
+      return [
+        '--server',
+        `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
+        'apply',
+        '--dry-run=server',
+        '--validate=strict',
+        '-f',
+        file,
+      ];
     };
     let alone: ClusterCommands;
     before(async () => {
@@ -115,7 +155,9 @@ describe('cluster/openapi', function () {
       file = path.join(home, 'manifest.yaml');
       alone = new ClusterCommands(path.join(home, 'none'), home);
     });
-    after(() => { front?.close(); });
+    after(() => {
+      front?.close();
+    });
 
     it('kubectl finds unknown fields itself', async () => {
       const { status, stderr } = await alone.try('kubectl', commandOf(misspelt));

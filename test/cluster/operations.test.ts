@@ -12,12 +12,16 @@ import { apiserver, beside, ready, succeed, until, type Run } from './operator.j
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
 const namesIn = async (client: ApiClient): Promise<string[]> =>
-  ((await client.expect(200, 'GET', configMaps)).items ?? []).map(({ metadata }) => metadata.name).filter((name) => name.startsWith('kept-'));
+  ((await client.expect(200, 'GET', configMaps)).items ?? [])
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => name.startsWith('kept-'));
 
 /** Another value with a checksum that fits: what no check of one server alone can find. */
 function changeByHand(storeFile: string, name: string): void {
   const database = new Database(storeFile);
-  const row = database.prepare<[string], ChangeRow>('SELECT * FROM changes WHERE key LIKE ? ORDER BY id DESC LIMIT 1').get(`%/configmaps/default/${name}`);
+  const row = database
+    .prepare<[string], ChangeRow>('SELECT * FROM changes WHERE key LIKE ? ORDER BY id DESC LIMIT 1')
+    .get(`%/configmaps/default/${name}`);
   if (row?.value === undefined || row.value === null) throw new Error(`${name} is not there`);
   const value = Buffer.from(Buffer.from(row.value).toString('latin1').replace(name, name.toUpperCase()), 'latin1');
   database.prepare('UPDATE changes SET value = ?, crc = ? WHERE id = ?').run(value, changeCrc({ ...row, value }), row.id);
@@ -48,7 +52,7 @@ describe('operations', function () {
     await succeed('member', 'add', 'd', peerAddress, ...reach());
     process.start();
     await ready(client);
-    expect((await namesIn(client))).to.have.members(kept);
+    expect(await namesIn(client)).to.have.members(kept);
     await until('the promotion', async () => (await apiserver('member', 'promote', 'd', ...reach())).code === 0);
     expect(await succeed('member', 'list', ...reach())).to.match(/^d +voter/m);
     await client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'from-d' } } });
@@ -62,10 +66,11 @@ describe('operations', function () {
 
   it('refuses to remove a member without which there would be no majority', async () => {
     const voters = cluster.members.filter(({ process }) => process.running);
-    const [silent, other] = voters as [typeof voters[number], typeof voters[number]];
+    const [silent, other] = voters as [(typeof voters)[number], (typeof voters)[number]];
     silent.process.pause();
     try {
-      const remove = (): Promise<Run> => apiserver('member', 'remove', other.id, '--server', started[0]!.spec.address!, '--server', other.address, ...reach());
+      const remove = (): Promise<Run> =>
+        apiserver('member', 'remove', other.id, '--server', started[0]!.spec.address!, '--server', other.address, ...reach());
       await until('the refusal', async () => {
         const { code, err } = await remove();
         expect(code).to.equal(1);
@@ -98,12 +103,20 @@ describe('operations', function () {
     fs.writeFileSync(broken, bytes);
     expect((await apiserver('check', '--backup', broken)).err).to.match(/checksum/);
     const dataDirectory = path.join(folder, 'restored');
-    expect((await apiserver('restore', broken, '--data-dir', dataDirectory, '--member-id', 'r', '--cluster-token', 'after')).code).to.equal(1);
+    expect((await apiserver('restore', broken, '--data-dir', dataDirectory, '--member-id', 'r', '--cluster-token', 'after')).code).to.equal(
+      1,
+    );
     expect(fs.existsSync(dataDirectory)).to.equal(false);
 
     await succeed('restore', file, '--data-dir', dataDirectory, '--member-id', 'r', '--cluster-token', 'after');
-    expect((await apiserver('restore', file, '--data-dir', dataDirectory, '--member-id', 'r', '--cluster-token', 'after')).err).to.match(/not empty/);
-    const restored = await beside(cluster, 'r', { 'raft-data-dir': dataDirectory, 'raft-cluster-token': 'after', 'raft-initial-cluster': '' });
+    expect((await apiserver('restore', file, '--data-dir', dataDirectory, '--member-id', 'r', '--cluster-token', 'after')).err).to.match(
+      /not empty/,
+    );
+    const restored = await beside(cluster, 'r', {
+      'raft-data-dir': dataDirectory,
+      'raft-cluster-token': 'after',
+      'raft-initial-cluster': '',
+    });
     started.push(restored.process);
     restored.process.start();
     await ready(restored.client);
@@ -120,7 +133,11 @@ describe('operations', function () {
       const dataDirectory = path.join(folder, id);
       await succeed('restore', file, '--data-dir', dataDirectory, '--member-id', id, '--cluster-token', id);
       if (id === 'q') changeByHand(path.join(dataDirectory, 'store.db'), 'kept-a');
-      const { process, client } = await beside(cluster, id, { 'raft-data-dir': dataDirectory, 'raft-cluster-token': id, 'raft-initial-cluster': '' });
+      const { process, client } = await beside(cluster, id, {
+        'raft-data-dir': dataDirectory,
+        'raft-cluster-token': id,
+        'raft-initial-cluster': '',
+      });
       started.push(process);
       process.start();
       servers.push(client);
@@ -133,11 +150,11 @@ describe('operations', function () {
 
   it('finds that replicas are equal, and rescues what one of them has when the others are lost', async () => {
     const running = cluster.members.filter(({ process }) => process.running);
-    const leader = await cluster.client.expect(200, 'GET', '/raft/v1/status') as unknown as { members: { id: string }[] };
+    const leader = (await cluster.client.expect(200, 'GET', '/raft/v1/status')) as unknown as { members: { id: string }[] };
     const members = running.filter(({ id }) => leader.members.some((member) => member.id === id));
     expect(await succeed('check', ...members.flatMap(({ address }) => ['--server', address]), ...reach())).to.match(/^equal$/m);
 
-    const [survivor] = members as [typeof members[number]];
+    const [survivor] = members as [(typeof members)[number]];
     await cluster.client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'kept-last' } } });
     await until('the last write at the survivor', async () => (await namesIn(cluster.at(survivor))).includes('kept-last'));
     await survivor.process.kill();
@@ -149,7 +166,11 @@ describe('operations', function () {
     await succeed('backup', file, ...owner, '--accept-lost-writes');
     const dataDirectory = path.join(folder, 'rescued');
     await succeed('restore', file, '--data-dir', dataDirectory, '--member-id', 's', '--cluster-token', 'rescued');
-    const rescued = await beside(cluster, 's', { 'raft-data-dir': dataDirectory, 'raft-cluster-token': 'rescued', 'raft-initial-cluster': '' });
+    const rescued = await beside(cluster, 's', {
+      'raft-data-dir': dataDirectory,
+      'raft-cluster-token': 'rescued',
+      'raft-initial-cluster': '',
+    });
     started.push(rescued.process);
     rescued.process.start();
     await ready(rescued.client);

@@ -12,12 +12,18 @@ import { programFile } from '../../deploy/programs.js';
 /** What an operator does: commands, servers beside those of a cluster, patience. */
 
 const program = programFile('apiserver');
-export interface Run { readonly code: number; readonly out: string; readonly err: string }
+export interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
 
 /** Runs `apiserver WORDS` to its end. */
 export function apiserver(...words: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...words], { encoding: 'utf8' }, (error, out, err) => { resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }); });
+    execFile(process.execPath, [program, ...words], { encoding: 'utf8' }, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
+    });
   });
 }
 
@@ -28,7 +34,11 @@ export async function succeed(...words: readonly string[]): Promise<string> {
   return out;
 }
 
-export interface Beside { readonly process: ManagedProcess; readonly client: ApiClient; readonly peerAddress: string }
+export interface Beside {
+  readonly process: ManagedProcess;
+  readonly client: ApiClient;
+  readonly peerAddress: string;
+}
 
 /** An API server beside those of a cluster: the flags of one of them, with others in their place. */
 export async function beside(cluster: ClusterUnderTest, id: string, changes: Readonly<Record<string, string>>): Promise<Beside> {
@@ -37,12 +47,25 @@ export async function beside(cluster: ClusterUnderTest, id: string, changes: Rea
   const peer = (await ensurePki(path.dirname(pki.caFile), [...members.map((member) => member.id), id])).peer(id);
   const peerAddress = `127.0.0.1:${peerPort}`;
   const own: Readonly<Record<string, string>> = {
-    'secure-port': String(securePort), 'raft-member-id': id, 'raft-listen-address': peerAddress, 'raft-cert-file': peer.certFile, 'raft-key-file': peer.keyFile,
-    'raft-data-dir': path.join(dataDirectory, 'data', id), 'raft-initial-cluster': [...members.map((member) => `${member.id}=${member.peerAddress}`), `${id}=${peerAddress}`].join(','), ...changes,
+    'secure-port': String(securePort),
+    'raft-member-id': id,
+    'raft-listen-address': peerAddress,
+    'raft-cert-file': peer.certFile,
+    'raft-key-file': peer.keyFile,
+    'raft-data-dir': path.join(dataDirectory, 'data', id),
+    'raft-initial-cluster': [...members.map((member) => `${member.id}=${member.peerAddress}`), `${id}=${peerAddress}`].join(','),
+    ...changes,
   };
   const given = members[0]!.process.spec.args.filter((flag) => !Object.keys(own).some((name) => flag.startsWith(`--${name}=`)));
   const address = `https://127.0.0.1:${securePort}`;
-  const process = new ManagedProcess({ role: 'apiserver', name: id, program, address, log: path.join(dataDirectory, 'logs', `${id}.log`), args: [...given, ...Object.entries(own).map(([name, value]) => `--${name}=${value}`)] });
+  const process = new ManagedProcess({
+    role: 'apiserver',
+    name: id,
+    program,
+    address,
+    log: path.join(dataDirectory, 'logs', `${id}.log`),
+    args: [...given, ...Object.entries(own).map(([name, value]) => `--${name}=${value}`)],
+  });
   return { process, client: new ApiClient(address, cluster.cluster), peerAddress };
 }
 

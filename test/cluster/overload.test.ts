@@ -34,32 +34,47 @@ describe('cluster/overload', function () {
     observer?.close();
     await test?.stop();
   });
-  beforeEach(async () => { termBefore = (await test.status(await test.leader())).term; });
+  beforeEach(async () => {
+    termBefore = (await test.status(await test.leader())).term;
+  });
 
   /** After each storm: the same processes, the same term, bounded memory, a lease that was renewed, and writes on every replica. */
   async function expectCalm(what: string, dead: ClusterMember | null = null): Promise<void> {
     const running = test.members.filter((member) => member !== dead);
     for (const member of running) {
       expect(member.process.running, `${member.id} runs`).to.equal(true);
-      await test.at(member).expect(200, 'PATCH', `${path}/calm?fieldManager=t&force=true`, { raw: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'calm' }, data: { what } }), type: 'application/apply-patch+yaml' });
+      await test.at(member).expect(200, 'PATCH', `${path}/calm?fieldManager=t&force=true`, {
+        raw: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'calm' }, data: { what } }),
+        type: 'application/apply-patch+yaml',
+      });
       const metrics = String((await test.at(member).request('GET', '/metrics')).body);
       const resident = Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]) / 2 ** 20;
       expect(resident, `${member.id}: MiB resident`).to.be.above(0).and.below(residentMegabytesMax);
       if (dead === null) expect((await test.status(member)).term, `${member.id}: no election`).to.equal(termBefore);
     }
-    const lease = await test.client.expect(200, 'GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager') as unknown as { readonly spec: { readonly renewTime: string; readonly leaseTransitions: number } };
-    expect((Date.now() - Date.parse(lease.spec.renewTime)) / 1000, 'seconds since the lease was renewed').to.be.below(leaseSilenceSecondsMax * crowding());
+    const lease = (await test.client.expect(
+      200,
+      'GET',
+      '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager',
+    )) as unknown as { readonly spec: { readonly renewTime: string; readonly leaseTransitions: number } };
+    expect((Date.now() - Date.parse(lease.spec.renewTime)) / 1000, 'seconds since the lease was renewed').to.be.below(
+      leaseSilenceSecondsMax * crowding(),
+    );
     expect(lease.spec.leaseTransitions, 'the manager never lost it').to.equal(0);
   }
 
   /** Nobody was elected; followers heard their leader, and the manager its lease, in time. */
   function expectEndured({ elections, leaseSilenceMs, peakMebibytes }: Endured): void {
     expect(elections).to.equal(0);
-    expect(leaseSilenceMs, 'between two renewals').to.be.above(0).and.below(leaseSilenceSecondsMax * 1_000 * crowding());
+    expect(leaseSilenceMs, 'between two renewals')
+      .to.be.above(0)
+      .and.below(leaseSilenceSecondsMax * 1_000 * crowding());
     expect(Math.max(...peakMebibytes), 'MiB resident at most').to.be.below(residentMegabytesMax);
   }
 
-  before(async () => { await test.client.request('POST', path, { body: { metadata: { name: 'calm' } } }); });
+  before(async () => {
+    await test.client.request('POST', path, { body: { metadata: { name: 'calm' } } });
+  });
 
   it('connections that all open at once are all served', async () => {
     const { answered } = await connectAll(storm, connections);
@@ -75,16 +90,25 @@ describe('cluster/overload', function () {
   });
 
   it('requests offered whatever comes back stay with their sender', async () => {
-    const { outcome: { sent, answers, closed }, endured } = await observer.during(() => offerRequests(storm, { connections: 50, perSecond: 20_000, seconds: floodSeconds }));
+    const {
+      outcome: { sent, answers, closed },
+      endured,
+    } = await observer.during(() => offerRequests(storm, { connections: 50, perSecond: 20_000, seconds: floodSeconds }));
     expect(sent).to.be.above(0);
-    expect(Object.keys(answers)).to.satisfy((codes: string[]) => codes.includes('200') && codes.every((code) => ['200', '201', '404', '409', '429'].includes(code)), JSON.stringify(answers));
+    expect(Object.keys(answers)).to.satisfy(
+      (codes: string[]) => codes.includes('200') && codes.every((code) => ['200', '201', '404', '409', '429'].includes(code)),
+      JSON.stringify(answers),
+    );
     expect(closed, 'connections that a server closed').to.equal(0);
     expectEndured(endured);
     await expectCalm('offered');
   });
 
   it('streams that are opened and reset as fast as it goes cost nobody else anything', async () => {
-    const { outcome: { resets }, endured } = await observer.during(() => rapidResets(storm, { connections: 6, seconds: floodSeconds }));
+    const {
+      outcome: { resets },
+      endured,
+    } = await observer.during(() => rapidResets(storm, { connections: 6, seconds: floodSeconds }));
     expect(resets).to.be.above(1_000);
     expectEndured(endured);
     await expectCalm('resets');
@@ -99,7 +123,12 @@ describe('cluster/overload', function () {
 
   it('watchers that all come back at once after a replica died all go on', async () => {
     const dead = test.members[2] as ClusterMember;
-    const { resumed, missed } = await reconnectWatchers(storm, { watchers, from: dead, to: test.members[0] as ClusterMember, kill: () => test.kill(dead) });
+    const { resumed, missed } = await reconnectWatchers(storm, {
+      watchers,
+      from: dead,
+      to: test.members[0] as ClusterMember,
+      kill: () => test.kill(dead),
+    });
     expect([resumed, missed]).to.deep.equal([watchers, 0]);
     await test.leader();
     await expectCalm('watchers', dead);

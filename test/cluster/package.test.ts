@@ -9,7 +9,12 @@ import { packageRoot } from '../fixtures/packageRoot.js';
 /** The package as somebody has it who installs it: without a clone, a compiler or sources. */
 describe('cluster/package', () => {
   let folder = '';
-  const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'] ?? '', HOME: folder, NO_COLOR: '1', ...(process.env['npm_config_cache'] ? { npm_config_cache: process.env['npm_config_cache'] } : {}) });
+  const environment = (): NodeJS.ProcessEnv => ({
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    NO_COLOR: '1',
+    ...(process.env['npm_config_cache'] ? { npm_config_cache: process.env['npm_config_cache'] } : {}),
+  });
   const run = (file: string, args: readonly string[], cwd = folder): string => {
     const { status, stdout, stderr } = spawnSync(file, args, { cwd, encoding: 'utf8', env: environment() });
     if (status !== 0) throw new Error(`${path.basename(file)} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`);
@@ -24,9 +29,9 @@ describe('cluster/package', () => {
     npm(['pack', '--pack-destination', folder], packageRoot);
     // What the tarball names is taken from here instead of from a registry.
     const linked = ['better-sqlite3', 'piscina', '@kubernetes/client-node', 'mocha'];
-    const dependencies = Object.fromEntries(linked.map(name => [name, `file:${path.join(packageRoot, 'node_modules', name)}`]));
+    const dependencies = Object.fromEntries(linked.map((name) => [name, `file:${path.join(packageRoot, 'node_modules', name)}`]));
     fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
-    const tarball = fs.readdirSync(folder).find(name => name.endsWith('.tgz'))!;
+    const tarball = fs.readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
     npm(['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${tarball}`]);
     fs.cpSync(path.join(packageRoot, 'examples'), folder, { recursive: true });
   });
@@ -34,13 +39,21 @@ describe('cluster/package', () => {
 
   it('holds programs, types and data, and neither tests nor sources', () => {
     const files = fs.readdirSync(path.join(folder, 'node_modules', 'raftplane'), { recursive: true, encoding: 'utf8' });
-    expect(files).to.include.members(['LICENSE', 'dist/programs/raftplane.js', 'dist/programs/LICENSES.txt', 'dist/types/deploy/testing/index.d.ts', 'api/data/types.json']);
-    expect(files.filter(file => /(^|\/)test\//.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts')))).to.deep.equal([]);
+    expect(files).to.include.members([
+      'LICENSE',
+      'dist/programs/raftplane.js',
+      'dist/programs/LICENSES.txt',
+      'dist/types/deploy/testing/index.d.ts',
+      'api/data/types.json',
+    ]);
+    expect(files.filter((file) => /(^|\/)test\//.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts')))).to.deep.equal([]);
   });
 
   it('has types for both doors under strict rules', function () {
     this.timeout(120_000);
-    fs.writeFileSync(path.join(folder, 'use.mts'), `
+    fs.writeFileSync(
+      path.join(folder, 'use.mts'),
+      `
       import { startCluster, type TestCluster } from 'raftplane/testing';
       import { parseQuantity } from 'raftplane/api';
       import { resource, RestApi } from 'raftplane/client';
@@ -48,23 +61,48 @@ describe('cluster/package', () => {
         await using cluster: TestCluster = await startCluster({ replicas: 3, inProcess: true });
         const found = await cluster.waitFor({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }, object => object !== null);
         return found?.metadata.name ?? cluster.members[0]?.id ?? String([parseQuantity, resource, RestApi]);
-      }`);
+      }`,
+    );
     const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
     const types = path.join(packageRoot, 'node_modules', '@types');
-    run(process.execPath, [tsc, '--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,esnext.disposable', '--module', 'nodenext', '--types', 'node', '--typeRoots', types, 'use.mts']);
+    run(process.execPath, [
+      tsc,
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2022,esnext.disposable',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+      '--typeRoots',
+      types,
+      'use.mts',
+    ]);
   });
 
   it('starts a cluster by itself, shows it to kubectl, breaks it, and leaves nothing', function () {
     this.timeout(180_000);
     const data = path.join(folder, '.local', 'share', 'raftplane', 'default');
     try {
-      expect(raftplane('up', '--detach', '--replicas', '3', '--managers', '1', '--port', '0')).to.contain(`export KUBECONFIG=${data}/admin.kubeconfig`);
+      expect(raftplane('up', '--detach', '--replicas', '3', '--managers', '1', '--port', '0')).to.contain(
+        `export KUBECONFIG=${data}/admin.kubeconfig`,
+      );
       raftplane('kubeconfig', '--merge');
-      if (kubectlRunsHere) expect(run(program('kubectl'), ['--context', 'raftplane-default', 'get', 'namespaces', '-o', 'name'])).to.contain('namespace/default');
-      const state = JSON.parse(raftplane('kill', 'r1', '--json')) as { readonly programs: readonly { readonly name: string; readonly state: string }[] };
+      if (kubectlRunsHere)
+        expect(run(program('kubectl'), ['--context', 'raftplane-default', 'get', 'namespaces', '-o', 'name'])).to.contain(
+          'namespace/default',
+        );
+      const state = JSON.parse(raftplane('kill', 'r1', '--json')) as {
+        readonly programs: readonly { readonly name: string; readonly state: string }[];
+      };
       expect(state.programs.find(({ name }) => name === 'r1')).to.have.property('state', 'down');
       raftplane('restart', 'r1');
-      expect(raftplane('status')).to.match(/^r1 +apiserver +running/m).and.to.match(/leads/);
+      expect(raftplane('status'))
+        .to.match(/^r1 +apiserver +running/m)
+        .and.to.match(/leads/);
       expect(raftplane('logs', 'r1')).to.contain('ready');
       expect(fs.statSync(path.join(data, 'run', 'control.sock')).mode & 0o777).to.equal(0o600);
     } finally {

@@ -6,7 +6,10 @@ import { ClusterUnderTest } from './clusterUnderTest.js';
 
 const pollMs = 25;
 const GROUP = 'admissionregistration.k8s.io/v1';
-const matchConstraints = { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] }], namespaceSelector: { matchLabels: { ruled: 'yes' } } };
+const matchConstraints = {
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] }],
+  namespaceSelector: { matchLabels: { ruled: 'yes' } },
+};
 
 describe('cluster/policies', function () {
   this.timeout(120_000);
@@ -19,7 +22,9 @@ describe('cluster/policies', function () {
     commands = new ClusterCommands(cluster.cluster.kubeconfig, cluster.cluster.dataDirectory);
     await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ruled', labels: { ruled: 'yes' } } });
   });
-  after(async () => { await cluster?.stop(); });
+  after(async () => {
+    await cluster?.stop();
+  });
 
   const apply = (object: JsonObject): Promise<string> => commands.kubectlWithInput(JSON.stringify(object), 'apply', '-f', '-');
   const kubectl = (...args: string[]): Promise<string> => commands.kubectl('-n', 'ruled', ...args);
@@ -31,41 +36,109 @@ describe('cluster/policies', function () {
   const everywhere = async (data: JsonObject, reached: (status: number, body: JsonObject) => boolean): Promise<void> => {
     for (const member of cluster.members) {
       const there = async (): Promise<boolean> => {
-        const { status, body } = await cluster.at(member).request('POST', '/api/v1/namespaces/ruled/configmaps?dryRun=All', { body: { metadata: { name: 'probe' }, data } });
+        const { status, body } = await cluster
+          .at(member)
+          .request('POST', '/api/v1/namespaces/ruled/configmaps?dryRun=All', { body: { metadata: { name: 'probe' }, data } });
         return reached(status, body as JsonObject);
       };
-      while (!await there()) await delay(pollMs);
+      while (!(await there())) await delay(pollMs);
     }
   };
 
   it('refuse, warn and let go on every replica, from the moment they are applied', async () => {
-    const validations = [{ expression: '!has(object.data) || object.data.all(k, v, v.matches("^[a-z]*$"))', messageExpression: '"values of " + object.metadata.name + " must be small letters"' }];
-    await apply({ apiVersion: GROUP, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'letters' }, spec: { matchConstraints, validations } });
-    await apply({ apiVersion: GROUP, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name: 'letters' }, spec: { policyName: 'letters', validationActions: ['Deny'] } });
-    await everywhere({ a: '1' }, status => status === 422);
-    expect(await refused('create', 'configmap', 'm', '--from-literal=a=1')).to.contain("ValidatingAdmissionPolicy 'letters' with binding 'letters' denied request: values of m must be small letters");
+    const validations = [
+      {
+        expression: '!has(object.data) || object.data.all(k, v, v.matches("^[a-z]*$"))',
+        messageExpression: '"values of " + object.metadata.name + " must be small letters"',
+      },
+    ];
+    await apply({
+      apiVersion: GROUP,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name: 'letters' },
+      spec: { matchConstraints, validations },
+    });
+    await apply({
+      apiVersion: GROUP,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name: 'letters' },
+      spec: { policyName: 'letters', validationActions: ['Deny'] },
+    });
+    await everywhere({ a: '1' }, (status) => status === 422);
+    expect(await refused('create', 'configmap', 'm', '--from-literal=a=1')).to.contain(
+      "ValidatingAdmissionPolicy 'letters' with binding 'letters' denied request: values of m must be small letters",
+    );
     expect(await kubectl('create', 'configmap', 'm', '--from-literal=a=b')).to.equal('configmap/m created\n');
-    await commands.kubectl('patch', 'validatingadmissionpolicybinding', 'letters', '--type=merge', '-p', '{"spec":{"validationActions":["Warn"]}}');
-    await everywhere({ a: '1' }, status => status === 201);
+    await commands.kubectl(
+      'patch',
+      'validatingadmissionpolicybinding',
+      'letters',
+      '--type=merge',
+      '-p',
+      '{"spec":{"validationActions":["Warn"]}}',
+    );
+    await everywhere({ a: '1' }, (status) => status === 201);
     expect(await kubectl('patch', 'configmap', 'm', '-p', '{"data":{"a":"2"}}')).to.equal('configmap/m patched\n');
   });
 
   it('change objects on every replica, with parameters', async () => {
     await apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'defaults', namespace: 'default' }, data: { owner: 'team-a' } });
-    await apply({ apiVersion: GROUP, kind: 'MutatingAdmissionPolicy', metadata: { name: 'owners' }, spec: { matchConstraints, reinvocationPolicy: 'Never', paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
-      mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"owner": params.data.owner}}}' } }] } });
-    await apply({ apiVersion: GROUP, kind: 'MutatingAdmissionPolicyBinding', metadata: { name: 'owners' }, spec: { policyName: 'owners', paramRef: { name: 'defaults', namespace: 'default', parameterNotFoundAction: 'Deny' } } });
+    await apply({
+      apiVersion: GROUP,
+      kind: 'MutatingAdmissionPolicy',
+      metadata: { name: 'owners' },
+      spec: {
+        matchConstraints,
+        reinvocationPolicy: 'Never',
+        paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+        mutations: [
+          {
+            patchType: 'ApplyConfiguration',
+            applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"owner": params.data.owner}}}' },
+          },
+        ],
+      },
+    });
+    await apply({
+      apiVersion: GROUP,
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata: { name: 'owners' },
+      spec: { policyName: 'owners', paramRef: { name: 'defaults', namespace: 'default', parameterNotFoundAction: 'Deny' } },
+    });
     await everywhere({}, (_, body) => (body['metadata'] as { labels?: JsonObject }).labels?.['owner'] === 'team-a');
     await kubectl('create', 'configmap', 'n');
     expect(await kubectl('get', 'configmap', 'n', '-o', 'jsonpath={.metadata.labels.owner}')).to.equal('team-a');
   });
 
   it('guard custom resources by the rules of their schema', async () => {
-    const schema = { type: 'object', properties: { spec: { type: 'object', properties: { min: { type: 'integer' }, max: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.min <= self.max', message: 'min must not exceed max' }] } } };
-    await apply({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'ranges.example.com' }, spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'ranges', kind: 'Range' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }] } });
+    const schema = {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: { min: { type: 'integer' }, max: { type: 'integer' } },
+          'x-kubernetes-validations': [{ rule: 'self.min <= self.max', message: 'min must not exceed max' }],
+        },
+      },
+    };
+    await apply({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'ranges.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'ranges', kind: 'Range' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      },
+    });
     await commands.kubectl('wait', '--for=condition=Established', 'crd/ranges.example.com', '--timeout=60s');
-    const range = (min: number): JsonObject => ({ apiVersion: 'example.com/v1', kind: 'Range', metadata: { name: 'r', namespace: 'ruled' }, spec: { min, max: 5 } });
+    const range = (min: number): JsonObject => ({
+      apiVersion: 'example.com/v1',
+      kind: 'Range',
+      metadata: { name: 'r', namespace: 'ruled' },
+      spec: { min, max: 5 },
+    });
     const wrong = await commands.kubectlWithInput(JSON.stringify(range(9)), 'create', '-f', '-').catch((error: unknown) => String(error));
     expect(wrong).to.contain('spec: Invalid value: min must not exceed max');
     expect(await commands.kubectlWithInput(JSON.stringify(range(1)), 'create', '-f', '-')).to.equal('range.example.com/r created\n');

@@ -13,10 +13,12 @@ const pollMs = 50;
 describe('cluster/quorum', function () {
   this.timeout(180_000);
   let test: ClusterUnderTest;
-  beforeEach(async () => { test = await ClusterUnderTest.start(); });
+  beforeEach(async () => {
+    test = await ClusterUnderTest.start();
+  });
   afterEach(() => test?.stop());
 
-  const others = (member: ClusterMember): ClusterMember[] => test.members.filter(other => other !== member);
+  const others = (member: ClusterMember): ClusterMember[] => test.members.filter((other) => other !== member);
   const readyz = async (member: ClusterMember): Promise<number> => (await test.at(member).request('GET', '/readyz')).status;
 
   async function expectWorking(path: string, prefix: string): Promise<void> {
@@ -52,7 +54,10 @@ describe('cluster/quorum', function () {
     const [first, second] = others(leader) as [ClusterMember, ClusterMember];
     const started = performance.now();
     for (;;) {
-      const answer = await test.at(first).request('POST', path, { body: configMap('moved-on'), timeoutMs: requestTimeoutMs }).catch(() => null);
+      const answer = await test
+        .at(first)
+        .request('POST', path, { body: configMap('moved-on'), timeoutMs: requestTimeoutMs })
+        .catch(() => null);
       if (answer?.status === 201 || answer?.status === 409) break;
       await delay(pollMs);
     }
@@ -70,7 +75,7 @@ describe('cluster/quorum', function () {
     const { metadata } = await test.at(survivor).expect(200, 'GET', path);
     const watch = test.at(survivor).watch(`${path}?watch=1&resourceVersion=${metadata.resourceVersion}`);
     await watch.opened;
-    await Promise.all(lost.map(member => test.kill(member)));
+    await Promise.all(lost.map((member) => test.kill(member)));
 
     const timed = async (method: string, target: string, body?: unknown): Promise<Answer & { tookMs: number }> => {
       const started = performance.now();
@@ -86,18 +91,22 @@ describe('cluster/quorum', function () {
     for (const { status, body, tookMs } of refused) {
       expect(status, JSON.stringify(body)).to.be.oneOf([503, 504]);
       expect(body as ApiObject).to.deep.include({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status });
-      expect((body as ApiObject).message, 'message').to.be.a('string').and.not.equal('');
+      expect((body as ApiObject).message, 'message')
+        .to.be.a('string')
+        .and.not.equal('');
       expect(tookMs).to.be.lessThan(requestTimeoutMs + toleranceMs * crowding());
     }
-    while (await readyz(survivor) === 200) await delay(pollMs);
-    expect((await test.at(survivor).expect(200, 'GET', `${path}?resourceVersion=0`)).items?.map(item => item.metadata.name)).to.include('before');
+    while ((await readyz(survivor)) === 200) await delay(pollMs);
+    expect((await test.at(survivor).expect(200, 'GET', `${path}?resourceVersion=0`)).items?.map((item) => item.metadata.name)).to.include(
+      'before',
+    );
     expect(watch.ended).to.equal(null);
     // Through the balancer as well, a client hears the server's own words.
     expect((await test.client.request('GET', `${path}/before?timeout=${requestTimeoutMs}ms`)).status).to.be.oneOf([503, 504]);
 
     await test.cluster.startStopped();
     await test.at(survivor).expect(201, 'POST', path, { body: configMap('after') });
-    await watch.until(events => events.some(({ object }) => object.metadata.name === 'after'));
+    await watch.until((events) => events.some(({ object }) => object.metadata.name === 'after'));
     watch.close();
     // A refused write was refused for good, unless its answer said that it may still happen.
     const [create] = refused;

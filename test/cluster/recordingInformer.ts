@@ -20,7 +20,11 @@ export class RecordingInformer {
       this.lists++;
       return api.listNamespacedConfigMap({ namespace });
     });
-    for (const [event, type] of [['add', 'ADDED'], ['update', 'MODIFIED'], ['delete', 'DELETED']] as const) {
+    for (const [event, type] of [
+      ['add', 'ADDED'],
+      ['update', 'MODIFIED'],
+      ['delete', 'DELETED'],
+    ] as const) {
       this.#informer.on(event, ({ metadata }) => {
         this.seen.push([type, metadata?.name ?? '', metadata?.resourceVersion ?? '']);
         for (const resolve of this.#changed.splice(0)) resolve();
@@ -33,11 +37,15 @@ export class RecordingInformer {
     });
   }
 
-  start(): Promise<void> { return this.#informer.start(); }
-  stop(): Promise<void> { return this.#informer.stop(); }
+  start(): Promise<void> {
+    return this.#informer.start();
+  }
+  stop(): Promise<void> {
+    return this.#informer.stop();
+  }
 
   async until(done: (seen: readonly Seen[]) => boolean): Promise<void> {
-    while (!done(this.seen)) await new Promise<void>(resolve => this.#changed.push(resolve));
+    while (!done(this.seen)) await new Promise<void>((resolve) => this.#changed.push(resolve));
   }
 }
 

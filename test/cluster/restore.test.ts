@@ -30,16 +30,33 @@ describe('cluster/restore', function () {
 
   before(async () => {
     const providers = [{ aesgcm: { keys: [{ name: 'one', secret: Buffer.alloc(32, 'one').toString('base64') }] } }];
-    fs.writeFileSync(keys, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [{ resources: ['secrets'], providers }] }));
+    fs.writeFileSync(
+      keys,
+      JSON.stringify({
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        kind: 'EncryptionConfiguration',
+        resources: [{ resources: ['secrets'], providers }],
+      }),
+    );
     old = await ClusterUnderTest.start({ replicas: 1, managers: 0, apiserverFlags: ['--encryption-provider-config', keys] });
     const { client } = old;
-    await client.expect(201, 'POST', '/api/v1/namespaces/default/secrets', { body: { metadata: { name: 'map' }, stringData: { where: words } } });
-    await client.expect(201, 'POST', leases, { body: { metadata: { name: 'held' }, spec: { holderIdentity: 'somebody', leaseDurationSeconds: 15 } } });
+    await client.expect(201, 'POST', '/api/v1/namespaces/default/secrets', {
+      body: { metadata: { name: 'map' }, stringData: { where: words } },
+    });
+    await client.expect(201, 'POST', leases, {
+      body: { metadata: { name: 'held' }, spec: { holderIdentity: 'somebody', leaseDurationSeconds: 15 } },
+    });
     await client.expect(201, 'POST', '/api/v1/namespaces/default/serviceaccounts', { body: { metadata: { name: 'robot' } } });
     const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } };
-    accountToken = ((await client.expect(201, 'POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { body: request })).status as { token: string }).token;
+    accountToken = (
+      (await client.expect(201, 'POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { body: request })).status as {
+        token: string;
+      }
+    ).token;
     await backUpUnderLoad(client);
-    oldVersion = Number((await client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'too-late' } } })).metadata.resourceVersion);
+    oldVersion = Number(
+      (await client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'too-late' } } })).metadata.resourceVersion,
+    );
     await restoreThree();
   });
   after(async () => {
@@ -76,7 +93,14 @@ describe('cluster/restore', function () {
     for (const { id, address } of members) {
       const directory = path.join(folder, id);
       await succeed('restore', backup, '--data-dir', directory, '--member-id', id, '--cluster-token', token, '--initial-cluster', cluster);
-      restored.push(await beside(old, id, { 'raft-data-dir': directory, 'raft-cluster-token': token, 'raft-initial-cluster': cluster, 'raft-listen-address': address }));
+      restored.push(
+        await beside(old, id, {
+          'raft-data-dir': directory,
+          'raft-cluster-token': token,
+          'raft-initial-cluster': cluster,
+          'raft-listen-address': address,
+        }),
+      );
     }
     for (const { process } of restored) process.start();
     for (const { client } of restored) await ready(client);
@@ -87,9 +111,13 @@ describe('cluster/restore', function () {
       const names = ((await client.expect(200, 'GET', configMaps)).items ?? []).map(({ metadata }) => metadata.name);
       expect(names).to.include.members(acknowledged);
       expect(names).to.not.include('too-late');
-      expect((await client.expect(200, 'GET', '/api/v1/namespaces/default/secrets/map')).data?.['where']).to.equal(Buffer.from(words).toString('base64'));
+      expect((await client.expect(200, 'GET', '/api/v1/namespaces/default/secrets/map')).data?.['where']).to.equal(
+        Buffer.from(words).toString('base64'),
+      );
     }
-    expect(await succeed('check', ...restored.flatMap(({ client }) => ['--server', client.address]), '--kubeconfig', old.cluster.kubeconfig)).to.match(/^equal$/m);
+    expect(
+      await succeed('check', ...restored.flatMap(({ client }) => ['--server', client.address]), '--kubeconfig', old.cluster.kubeconfig),
+    ).to.match(/^equal$/m);
   });
 
   it('sends whoever comes with a version of the old cluster back to a list, and goes on above all of them', async () => {
@@ -112,17 +140,20 @@ describe('cluster/restore', function () {
 
   it('keeps leases and their holders, believes tokens of before, and lets objects of before be changed', async () => {
     const [{ client }] = restored as [Beside];
-    const lease = await client.expect(200, 'GET', `${leases}/held`) as unknown as { metadata: object; spec: { holderIdentity: string } };
+    const lease = (await client.expect(200, 'GET', `${leases}/held`)) as unknown as { metadata: object; spec: { holderIdentity: string } };
     expect(lease.spec.holderIdentity).to.equal('somebody');
     await client.expect(200, 'PUT', `${leases}/held`, { body: { ...lease, spec: { ...lease.spec, holderIdentity: 'another' } } });
-    const review = await client.expect(201, 'POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: { spec: { token: accountToken } } });
+    const review = await client.expect(201, 'POST', '/apis/authentication.k8s.io/v1/tokenreviews', {
+      body: { spec: { token: accountToken } },
+    });
     expect(review.status).to.deep.include({ authenticated: true });
   });
 
   it('keeps secrets as they are encrypted, in the backup and on every server', () => {
     for (const file of [backup, ...['x', 'y', 'z'].flatMap((id) => ['store.db', 'log.db'].map((name) => path.join(folder, id, name)))]) {
       const bytes = fs.readFileSync(file);
-      for (const form of [words, Buffer.from(words).toString('base64')]) expect(bytes.includes(form), `${file} shows the secret`).to.equal(false);
+      for (const form of [words, Buffer.from(words).toString('base64')])
+        expect(bytes.includes(form), `${file} shows the secret`).to.equal(false);
     }
   });
 

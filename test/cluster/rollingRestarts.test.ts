@@ -20,9 +20,16 @@ const versionOf = ({ object }: WatchEvent): number => Number(object.metadata.res
 function historyOf(dataDirectory: string, after: number): Seen[] {
   const database = new Database(path.join(dataDirectory, 'store.db'), { readonly: true });
   try {
-    const rows = database.prepare<[string, string], ChangeRow>('SELECT * FROM changes WHERE key > ? AND key < ? ORDER BY id').all(keyPrefix, `${keyPrefix}\u{10ffff}`);
-    return rows.filter(({ id }) => revisionOf(id) > after).map(({ id, key, version }) =>
-      [version === 0 ? 'DELETED' : version === 1 ? 'ADDED' : 'MODIFIED', key.slice(keyPrefix.length), String(revisionOf(id))]);
+    const rows = database
+      .prepare<[string, string], ChangeRow>('SELECT * FROM changes WHERE key > ? AND key < ? ORDER BY id')
+      .all(keyPrefix, `${keyPrefix}\u{10ffff}`);
+    return rows
+      .filter(({ id }) => revisionOf(id) > after)
+      .map(({ id, key, version }) => [
+        version === 0 ? 'DELETED' : version === 1 ? 'ADDED' : 'MODIFIED',
+        key.slice(keyPrefix.length),
+        String(revisionOf(id)),
+      ]);
   } finally {
     database.close();
   }
@@ -42,22 +49,28 @@ describe('cluster/rollingRestarts', function () {
   const informers: RecordingInformer[] = [];
   const changers: Changer[] = [];
 
-  const someWrites = (): Promise<unknown> => Promise.all(changers.map(changer => changer.until(changer.written.size + writesBetween)));
+  const someWrites = (): Promise<unknown> => Promise.all(changers.map((changer) => changer.until(changer.written.size + writesBetween)));
 
   before(async () => {
     test = await ClusterUnderTest.start({ apiserverFlags: ['--etcd-compaction-interval=0'] });
     const collection = await test.namespace(namespace);
-    const servers = test.members.map(member => test.at(member));
+    const servers = test.members.map((member) => test.at(member));
     await openClients(collection, [[test.client], [test.client], servers, [...servers].reverse()]);
     for (const name of ['x', 'y', 'z']) changers.push(new Changer(test, collection, name));
     await someWrites();
     await restartOneByOne();
     endingsOfRestarts = followers.flatMap(({ endings }) => endings);
     await killTheLeader();
-    await Promise.all(changers.map(changer => changer.stop()));
+    await Promise.all(changers.map((changer) => changer.stop()));
     const last = await test.client.expect(201, 'POST', collection, { body: configMap('last', { left: 'last', right: 'last' }) });
-    await Promise.all([...followers.map(follower => follower.until('last')), ...informers.map(informer => informer.until(seen => seen.some(([, name]) => name === 'last')))]);
-    for (const member of test.members) while (Number((await test.at(member).expect(200, 'GET', collection)).metadata.resourceVersion) < Number(last.metadata.resourceVersion));
+    await Promise.all([
+      ...followers.map((follower) => follower.until('last')),
+      ...informers.map((informer) => informer.until((seen) => seen.some(([, name]) => name === 'last'))),
+    ]);
+    for (const member of test.members)
+      while (
+        Number((await test.at(member).expect(200, 'GET', collection)).metadata.resourceVersion) < Number(last.metadata.resourceVersion)
+      );
     await stopClients();
     for (const member of test.members) await member.process.stop(stopGraceMs);
     histories = test.members.map(({ dataDirectory }) => historyOf(dataDirectory, start));
@@ -67,12 +80,12 @@ describe('cluster/rollingRestarts', function () {
     await test?.stop();
   });
 
-  async function openClients(collection: string, ways: readonly (ConstructorParameters<typeof Follower>[0])[]): Promise<void> {
+  async function openClients(collection: string, ways: readonly ConstructorParameters<typeof Follower>[0][]): Promise<void> {
     const listed = await test.client.expect(200, 'GET', collection);
     start = Number(listed.metadata.resourceVersion);
     for (const [index, servers] of ways.entries()) followers.push(new Follower(servers, collection, String(start), index));
     for (let each = 0; each < 2; each++) informers.push(new RecordingInformer(test.cluster.kubeconfig, namespace));
-    await Promise.all([...followers.map(follower => follower.reconnected(1)), ...informers.map(informer => informer.start())]);
+    await Promise.all([...followers.map((follower) => follower.reconnected(1)), ...informers.map((informer) => informer.start())]);
   }
 
   async function restartOneByOne(): Promise<void> {
@@ -93,7 +106,7 @@ describe('cluster/rollingRestarts', function () {
   }
 
   async function stopClients(): Promise<void> {
-    await Promise.all([...followers.map(follower => follower.stop()), ...informers.map(informer => informer.stop())]);
+    await Promise.all([...followers.map((follower) => follower.stop()), ...informers.map((informer) => informer.stop())]);
   }
 
   it('every replica holds the same history', () => {
@@ -103,12 +116,18 @@ describe('cluster/rollingRestarts', function () {
   });
 
   it('ordered: versions only grow', () => {
-    for (const { events } of followers) for (const [index, event] of events.entries()) if (index > 0) expect(versionOf(event)).to.be.greaterThan(versionOf(events[index - 1] as WatchEvent));
-    for (const { seen } of informers) expect(seen.map(([, , version]) => Number(version))).to.deep.equal(seen.map(([, , version]) => Number(version)).sort((a, b) => a - b));
+    for (const { events } of followers)
+      for (const [index, event] of events.entries())
+        if (index > 0) expect(versionOf(event)).to.be.greaterThan(versionOf(events[index - 1] as WatchEvent));
+    for (const { seen } of informers)
+      expect(seen.map(([, , version]) => Number(version))).to.deep.equal(
+        seen.map(([, , version]) => Number(version)).sort((a, b) => a - b),
+      );
   });
 
   it('unique: nothing is shown twice', () => {
-    for (const lines of [...followers.map(({ events }) => events.map(asSeen)), ...informers.map(({ seen }) => seen)]) expect(new Set(lines.map(line => line.join())).size).to.equal(lines.length);
+    for (const lines of [...followers.map(({ events }) => events.map(asSeen)), ...informers.map(({ seen }) => seen)])
+      expect(new Set(lines.map((line) => line.join())).size).to.equal(lines.length);
   });
 
   it('atomic: an event shows all of one write and nothing of another', () => {
@@ -120,7 +139,7 @@ describe('cluster/rollingRestarts', function () {
     for (const { events } of followers) expect(events.map(asSeen)).to.deep.equal(history);
     for (const { seen } of informers) expect(seen.filter(([, , version]) => Number(version) > start)).to.deep.equal(history);
     const written = new Set(history.filter(([type]) => type !== 'DELETED').map(([, , version]) => Number(version)));
-    expect(changers.flatMap(changer => [...changer.written.keys()]).filter(version => !written.has(version))).to.deep.equal([]);
+    expect(changers.flatMap((changer) => [...changer.written.keys()]).filter((version) => !written.has(version))).to.deep.equal([]);
   });
 
   it('resumable: who was cut off went on from where it was, without a new list', () => {
@@ -132,7 +151,8 @@ describe('cluster/rollingRestarts', function () {
   });
 
   it('bookmarkable: a bookmark stands behind everything up to its version, and before everything after it', () => {
-    for (const { bookmarks, events } of followers) for (const { version, after } of bookmarks) expect(events.filter(event => versionOf(event) <= version).length).to.equal(after);
+    for (const { bookmarks, events } of followers)
+      for (const { version, after } of bookmarks) expect(events.filter((event) => versionOf(event) <= version).length).to.equal(after);
     expect(followers.flatMap(({ bookmarks }) => bookmarks).length).to.be.greaterThan(0);
   });
 

@@ -27,22 +27,39 @@ export class Rollout {
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
 
-  constructor(cluster: Cluster, private readonly name: string) {
-    this.#program = controllerProgram(loadKubeconfig(cluster.kubeconfig), { name: 'test', signal: this.#stopping.signal, qps: -1, log: () => undefined });
+  constructor(
+    cluster: Cluster,
+    private readonly name: string,
+  ) {
+    this.#program = controllerProgram(loadKubeconfig(cluster.kubeconfig), {
+      name: 'test',
+      signal: this.#stopping.signal,
+      qps: -1,
+      log: () => undefined,
+    });
   }
 
-  get #key(): { namespace: string; name: string } { return { namespace: this.name, name: 'web' }; }
+  get #key(): { namespace: string; name: string } {
+    return { namespace: this.name, name: 'web' };
+  }
 
   /** Creates it and waits until it is there in full. */
   async create(replicas: number, image: string): Promise<void> {
     const { api, informers } = this.#program.environment;
     await api.create(namespaces, { metadata: { name: this.name } });
     const spec = {
-      replicas, selector: { matchLabels: { app: 'web' } }, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
-      template: { metadata: { labels: { app: 'web' }, annotations: { 'fake-node/ready-after-seconds': '1' } }, spec: { containers: [{ name: 'c', image }] } },
+      replicas,
+      selector: { matchLabels: { app: 'web' } },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
+      template: {
+        metadata: { labels: { app: 'web' }, annotations: { 'fake-node/ready-after-seconds': '1' } },
+        spec: { containers: [{ name: 'c', image }] },
+      },
     };
     await api.create(deployments, { metadata: this.#key, spec } as Deployment);
-    const look = (): void => { this.moments.push(this.#now()); };
+    const look = (): void => {
+      this.moments.push(this.#now());
+    };
     informers.of(pods).addHandlers({ added: look, changed: look, removed: look });
     informers.of(replicaSets).addHandlers({ added: look, changed: look, removed: look });
     this.#running = this.#program.run();
@@ -52,26 +69,46 @@ export class Rollout {
   /** Begins a rollout to another image; moments are counted anew. */
   async change(image: string): Promise<void> {
     this.moments.length = 0;
-    await this.retry(() => this.#program.environment.api.patch(deployments, this.#key, { type: 'application/json-patch+json', body: [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: image }] }));
+    await this.retry(() =>
+      this.#program.environment.api.patch(deployments, this.#key, {
+        type: 'application/json-patch+json',
+        body: [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: image }],
+      }),
+    );
   }
 
-  #pods(): readonly Pod[] { return this.#program.environment.informers.of(pods).cache.inNamespace(this.name); }
-  podsOf(image: string): readonly Pod[] { return this.#pods().filter(pod => isActive(pod) && pod.spec?.containers?.[0]?.image === image); }
+  #pods(): readonly Pod[] {
+    return this.#program.environment.informers.of(pods).cache.inNamespace(this.name);
+  }
+  podsOf(image: string): readonly Pod[] {
+    return this.#pods().filter((pod) => isActive(pod) && pod.spec?.containers?.[0]?.image === image);
+  }
 
   #now(): Moment {
-    const active = this.#pods().filter(pod => isActive(pod) && controllerOf(pod) !== null);
+    const active = this.#pods().filter((pod) => isActive(pod) && controllerOf(pod) !== null);
     const sets = this.#program.environment.informers.of(replicaSets).cache.inNamespace(this.name);
-    return { active: active.length, available: active.filter(isReady).length, ordered: sets.reduce((sum, { spec }) => sum + (spec?.replicas ?? 0), 0) };
+    return {
+      active: active.length,
+      available: active.filter(isReady).length,
+      ordered: sets.reduce((sum, { spec }) => sum + (spec?.replicas ?? 0), 0),
+    };
   }
 
-  async until(done: (moment: Moment) => boolean): Promise<void> { while (!done(this.#now())) await delay(pollMs); }
+  async until(done: (moment: Moment) => boolean): Promise<void> {
+    while (!done(this.#now())) await delay(pollMs);
+  }
 
   /** Waits until the Deployment says that it is done. */
   async finished(image: string): Promise<void> {
     for (;;) {
       const { metadata, spec, status } = await this.retry(() => this.#program.environment.api.get(deployments, this.#key));
       const { observedGeneration, updatedReplicas, replicas, availableReplicas } = status ?? {};
-      if (observedGeneration === metadata.generation && [updatedReplicas, replicas, availableReplicas].every(count => count === spec?.replicas) && this.podsOf(image).length === spec?.replicas) return;
+      if (
+        observedGeneration === metadata.generation &&
+        [updatedReplicas, replicas, availableReplicas].every((count) => count === spec?.replicas) &&
+        this.podsOf(image).length === spec?.replicas
+      )
+        return;
       await delay(pollMs);
     }
   }
@@ -96,7 +133,9 @@ export class Rollout {
 /** The manager that works, by what its log says last; waits for one. */
 export async function activeManager(cluster: Cluster): Promise<ManagedProgram> {
   for (;;) {
-    const leads = cluster.managers.filter(({ running, spec }) => running && fs.readFileSync(spec.log, 'utf8').includes('this manager leads'));
+    const leads = cluster.managers.filter(
+      ({ running, spec }) => running && fs.readFileSync(spec.log, 'utf8').includes('this manager leads'),
+    );
     if (leads[0]) return leads[0];
     await delay(pollMs);
   }

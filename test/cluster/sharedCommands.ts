@@ -3,7 +3,11 @@ import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
 /** One cluster, with a controller manager, for all files that only use it through commands: each keeps to objects of its own names. */
-export interface CommandsUnderTest { readonly test: ClusterUnderTest; readonly commands: ClusterCommands; readonly home: string }
+export interface CommandsUnderTest {
+  readonly test: ClusterUnderTest;
+  readonly commands: ClusterCommands;
+  readonly home: string;
+}
 
 let started: Promise<CommandsUnderTest> | null = null;
 
@@ -16,4 +20,6 @@ async function start(): Promise<CommandsUnderTest> {
 }
 
 // A hook of the whole run: it outlives every file that uses the cluster.
-after(async () => { if (started !== null) await (await started).test.stop(); });
+after(async () => {
+  if (started !== null) await (await started).test.stop();
+});

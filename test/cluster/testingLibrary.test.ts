@@ -4,20 +4,55 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Connection, RestApi, isConflict, isExpired, isForbidden, isNotFound, keyOf, mergePatch, resource, type KubeObject } from '../../controllers/client/index.js';
+import {
+  Connection,
+  RestApi,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isNotFound,
+  keyOf,
+  mergePatch,
+  resource,
+  type KubeObject,
+} from '../../controllers/client/index.js';
 import { eventually, startApiServer, startCluster, type ClientConfig, type TestCluster } from '../../deploy/testing/index.js';
 
-interface ConfigMap extends KubeObject { readonly data?: Readonly<Record<string, string>> }
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
 const configMaps = resource<ConfigMap>('v1', 'configmaps', 'ConfigMap');
-const named = (name: string, data: Readonly<Record<string, string>> = {}): ConfigMap => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data });
+const named = (name: string, data: Readonly<Record<string, string>> = {}): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data,
+});
 const widgets = {
-  apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'widgets.example.org' },
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.org' },
   spec: {
-    group: 'example.org', scope: 'Namespaced', names: { kind: 'Widget', plural: 'widgets', singular: 'widget' },
-    versions: [{ name: 'v1', served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }],
+    group: 'example.org',
+    scope: 'Namespaced',
+    names: { kind: 'Widget', plural: 'widgets', singular: 'widget' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
   },
 };
-const widget = (name: string, more: object = {}): object => ({ apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name, namespace: 'default' }, ...more });
+const widget = (name: string, more: object = {}): object => ({
+  apiVersion: 'example.org/v1',
+  kind: 'Widget',
+  metadata: { name, namespace: 'default' },
+  ...more,
+});
 
 /** Without repetitions, so that a test sees each failure. */
 async function using(config: ClientConfig, work: (api: RestApi) => Promise<void>): Promise<void> {
@@ -28,24 +63,32 @@ async function using(config: ClientConfig, work: (api: RestApi) => Promise<void>
     connection.close();
   }
 }
-const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => null, (error: unknown) => error);
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  );
 
 describe('cluster/testing library: one server', () => {
   let server: TestCluster;
-  before(async () => { server = await startApiServer(); });
+  before(async () => {
+    server = await startApiServer();
+  });
   afterEach(() => server.reset());
   after(() => server.stop());
 
   it('applies YAML and objects, and waits for what a function says', async () => {
     const [made] = await server.apply('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n');
     expect(made!.metadata.namespace).to.equal('default');
-    const waiting = server.waitFor<ConfigMap>(named('a'), object => object?.data?.['k'] === 'w');
+    const waiting = server.waitFor<ConfigMap>(named('a'), (object) => object?.data?.['k'] === 'w');
     await server.apply(named('a', { k: 'w' }));
     expect((await waiting)?.data).to.deep.equal({ k: 'w' });
     const gone = server.waitFor(named('a'), 'deleted');
-    await using(server.admin, api => api.delete(configMaps, { namespace: 'default', name: 'a' }));
+    await using(server.admin, (api) => api.delete(configMaps, { namespace: 'default', name: 'a' }));
     expect(await gone).to.equal(null);
-    expect(await failure(server.waitFor(named('b'), 'Ready', { timeoutMs: 20 }))).to.have.property('message').that.contains('was not Ready within 20 ms: it does not exist');
+    expect(await failure(server.waitFor(named('b'), 'Ready', { timeoutMs: 20 })))
+      .to.have.property('message')
+      .that.contains('was not Ready within 20 ms: it does not exist');
   });
 
   it('serves custom types as soon as they are installed, and empties the cluster, finalizers or not', async () => {
@@ -55,9 +98,12 @@ describe('cluster/testing library: one server', () => {
     fs.writeFileSync(path.join(folder, 'notes.yaml'), 'kind: Other\napiVersion: v1\nmetadata: {name: x}\n');
     await server.installCRDs(folder);
     fs.rmSync(folder, { recursive: true });
-    await server.apply([widget('w', { metadata: { name: 'w', namespace: 'team', finalizers: ['example.org/stays'] } }), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } }]);
+    await server.apply([
+      widget('w', { metadata: { name: 'w', namespace: 'team', finalizers: ['example.org/stays'] } }),
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },
+    ]);
     await server.reset();
-    await using(server.admin, async api => {
+    await using(server.admin, async (api) => {
       expect(isNotFound(await failure(api.read('/apis/example.org/v1/widgets')))).to.equal(true);
       expect(isNotFound(await failure(api.read('/api/v1/namespaces/team')))).to.equal(true);
       expect(await api.read<{ readonly kind: string }>('/api/v1/namespaces/default')).to.have.property('kind', 'Namespace');
@@ -67,23 +113,37 @@ describe('cluster/testing library: one server', () => {
   it('brings a snapshot back: custom types, status, and owners under their new uids', async () => {
     await server.installCRDs(widgets);
     const [owner] = await server.apply(widget('owner'));
-    await server.apply([named('owned')].map(object => ({ ...object, metadata: { ...object.metadata, ownerReferences: [{ apiVersion: 'example.org/v1', kind: 'Widget', name: 'owner', uid: owner!.metadata.uid! }] } })));
+    await server.apply(
+      [named('owned')].map((object) => ({
+        ...object,
+        metadata: {
+          ...object.metadata,
+          ownerReferences: [{ apiVersion: 'example.org/v1', kind: 'Widget', name: 'owner', uid: owner!.metadata.uid! }],
+        },
+      })),
+    );
     const type = resource<KubeObject & { readonly status?: unknown }>('example.org/v1', 'widgets', 'Widget');
-    await using(server.admin, async api => { await api.patch(type, keyOf(owner!), mergePatch({ status: { ready: true } }), { subresource: 'status' }); });
+    await using(server.admin, async (api) => {
+      await api.patch(type, keyOf(owner!), mergePatch({ status: { ready: true } }), { subresource: 'status' });
+    });
     const snapshot = await server.snapshot();
     await server.restore(snapshot);
-    await using(server.admin, async api => {
+    await using(server.admin, async (api) => {
       const again = await api.get(type, keyOf(owner!));
       expect(again.status).to.deep.equal({ ready: true });
       expect(again.metadata.uid).not.to.equal(owner!.metadata.uid);
-      expect((await api.get(configMaps, { namespace: 'default', name: 'owned' })).metadata.ownerReferences![0]!.uid).to.equal(again.metadata.uid);
+      expect((await api.get(configMaps, { namespace: 'default', name: 'owned' })).metadata.ownerReferences![0]!.uid).to.equal(
+        again.metadata.uid,
+      );
     });
-    expect(await failure(server.restore(Buffer.from([0xa0])))).to.have.property('message').that.contains('no snapshot');
+    expect(await failure(server.restore(Buffer.from([0xa0]))))
+      .to.have.property('message')
+      .that.contains('no snapshot');
   });
 
   it('lets a user do what the rules say, and tells what a user has asked', async () => {
     const reader = await server.createUser({ rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }] });
-    await using(reader, async api => {
+    await using(reader, async (api) => {
       // Authorization follows the role with a watch.
       await eventually(() => api.list(configMaps, { namespace: 'default' }));
       expect(isForbidden(await failure(api.create(configMaps, named('no'))))).to.equal(true);
@@ -95,9 +155,10 @@ describe('cluster/testing library: one server', () => {
   });
 
   it('lets requests fail by status, by latency, and by a connection that breaks before or after the work', async () => {
-    await using(server.admin, async api => {
+    await using(server.admin, async (api) => {
       const busy = await server.fail('POST /api/v1/namespaces/*/configmaps', { status: 429, retryAfterSeconds: 7, times: 2 });
-      for (let turn = 0; turn < 2; turn++) expect(await failure(api.create(configMaps, named('a')))).to.deep.include({ code: 429, retryAfterSeconds: 7 });
+      for (let turn = 0; turn < 2; turn++)
+        expect(await failure(api.create(configMaps, named('a')))).to.deep.include({ code: 429, retryAfterSeconds: 7 });
       await busy.spent;
       await api.create(configMaps, named('a'));
       await server.fail('PUT /**', { status: 409 });
@@ -107,11 +168,14 @@ describe('cluster/testing library: one server', () => {
       await api.get(configMaps, { namespace: 'default', name: 'a' });
       expect(performance.now() - begun).to.be.at.least(60);
     });
-    for (const [reset, name, made] of [['before', 'b', false], ['after', 'c', true]] as const) {
+    for (const [reset, name, made] of [
+      ['before', 'b', false],
+      ['after', 'c', true],
+    ] as const) {
       await server.fail('POST /**', { reset });
-      await using(server.admin, async api => {
+      await using(server.admin, async (api) => {
         expect(await failure(api.create(configMaps, named(name)))).to.have.property('name', 'ConnectionError');
-        expect(await failure(api.get(configMaps, { namespace: 'default', name })) === null, reset).to.equal(made);
+        expect((await failure(api.get(configMaps, { namespace: 'default', name }))) === null, reset).to.equal(made);
       });
     }
   });
@@ -127,36 +191,66 @@ describe('cluster/testing library: one server', () => {
   });
 
   it('drops watches, and history before them', async () => {
-    await using(server.admin, async api => {
-      const { metadata: { resourceVersion } } = await api.list(configMaps, { namespace: 'default' });
+    await using(server.admin, async (api) => {
+      const {
+        metadata: { resourceVersion },
+      } = await api.list(configMaps, { namespace: 'default' });
       const watch = await api.watch(configMaps, { namespace: 'default', resourceVersion: resourceVersion! });
-      const end = failure((async () => { for await (const _ of watch) { /* until it ends */ } })());
+      const end = failure(
+        (async () => {
+          for await (const _ of watch) {
+            /* until it ends */
+          }
+        })(),
+      );
       await server.apply(named('later'));
       await server.expireHistory();
       await end;
-      const again = await failure((async () => {
-        for await (const { type, object } of await api.watch(configMaps, { namespace: 'default', resourceVersion: resourceVersion! })) throw new Error(`${type} ${(object as { readonly code?: number }).code}`);
-      })());
+      const again = await failure(
+        (async () => {
+          for await (const { type, object } of await api.watch(configMaps, { namespace: 'default', resourceVersion: resourceVersion! }))
+            throw new Error(`${type} ${(object as { readonly code?: number }).code}`);
+        })(),
+      );
       expect(isExpired(again) || (again as Error).message === 'ERROR 410', String(again)).to.equal(true);
     });
   });
 
   it('asks a webhook of the test, whose answer may be a changed object, a refusal or an error', async () => {
     const webhook = await server.serveWebhook(({ object }) => {
-      const { metadata: { name }, ...rest } = object as ConfigMap;
+      const {
+        metadata: { name },
+        ...rest
+      } = object as ConfigMap;
       if (name === 'refused') return { allowed: false, message: 'not this one' };
       if (name === 'broken') throw new Error('the handler broke');
       return { ...rest, metadata: object!.metadata, data: { ...rest.data, seen: 'yes' } } as ConfigMap;
     });
     await server.apply({
-      apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration', metadata: { name: 'test' },
-      webhooks: [{ name: 'test.example.org', clientConfig: webhook.clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'], rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }] }],
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'test' },
+      webhooks: [
+        {
+          name: 'test.example.org',
+          clientConfig: webhook.clientConfig,
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+        },
+      ],
     });
     let turn = 0;
     // The server follows the configuration with a watch.
-    await eventually(async () => expect(((await server.apply(named(`seen-${++turn}`)))[0] as ConfigMap).data).to.deep.equal({ seen: 'yes' }));
-    expect(await failure(server.apply(named('refused')))).to.have.property('message').that.contains('not this one');
-    expect(await failure(server.apply(named('broken')))).to.have.property('message').that.contains('the handler broke');
+    await eventually(async () =>
+      expect(((await server.apply(named(`seen-${++turn}`)))[0] as ConfigMap).data).to.deep.equal({ seen: 'yes' }),
+    );
+    expect(await failure(server.apply(named('refused'))))
+      .to.have.property('message')
+      .that.contains('not this one');
+    expect(await failure(server.apply(named('broken'))))
+      .to.have.property('message')
+      .that.contains('the handler broke');
     expect(webhook.requests.at(-1)).to.deep.include({ operation: 'CREATE', name: 'broken' });
   });
 });
@@ -164,10 +258,13 @@ describe('cluster/testing library: one server', () => {
 describe('cluster/testing library: three servers', () => {
   for (const inProcess of [true, false]) {
     it(`cuts off, hands over, holds, kills and restarts members ${inProcess ? 'in threads' : 'in processes'}`, async () => {
-      await using3({ inProcess }, async cluster => {
+      await using3({ inProcess }, async (cluster) => {
         const first = await cluster.leader();
         await cluster.isolate(first);
-        const second = await eventually(async () => { const now = await cluster.leader(); return now === first ? null : now; }).then(now => now!);
+        const second = await eventually(async () => {
+          const now = await cluster.leader();
+          return now === first ? null : now;
+        }).then((now) => now!);
         await cluster.apply(named('after'));
         await cluster.heal();
         expect(await cluster.transferLeadership()).not.to.equal(second);
@@ -182,7 +279,9 @@ describe('cluster/testing library: three servers', () => {
         await fourth.restart();
         expect(cluster.members.every(({ running }) => running)).to.equal(true);
         await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'goes' } });
-        await using(cluster.admin, api => api.delete(resource('v1', 'namespaces', 'Namespace', 'cluster'), { namespace: '', name: 'goes' }));
+        await using(cluster.admin, (api) =>
+          api.delete(resource('v1', 'namespaces', 'Namespace', 'cluster'), { namespace: '', name: 'goes' }),
+        );
         // Which only controllers can do.
         await cluster.waitFor({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'goes' } }, 'deleted');
       });
@@ -203,7 +302,11 @@ async function using3(options: { readonly inProcess: boolean }, work: (cluster: 
 
 describe('cluster/testing library: what is left', () => {
   const door = fileURLToPath(new URL('../../deploy/testing/index.js', import.meta.url));
-  const run = (text: string, temporary: string): string => execFileSync(process.execPath, ['--input-type=module', '-e', `import * as lib from ${JSON.stringify(door)};\n${text}`], { encoding: 'utf8', env: { ...process.env, TMPDIR: temporary } });
+  const run = (text: string, temporary: string): string =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', `import * as lib from ${JSON.stringify(door)};\n${text}`], {
+      encoding: 'utf8',
+      env: { ...process.env, TMPDIR: temporary },
+    });
 
   it('is nothing: no handle, no open file, no folder, after several side by side, again and again', () => {
     const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'left-'));
@@ -228,7 +331,8 @@ describe('cluster/testing library: what is left', () => {
 
   it('is nothing when a server does not start, and the error says why', () => {
     const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'left-'));
-    const text = "import fs from 'node:fs';\nconst error = await lib.startApiServer({ apiserverFlags: ['--no-such-flag'] }).then(() => null, e => e.message); console.log(JSON.stringify({ error, left: fs.readdirSync(process.env.TMPDIR) }));";
+    const text =
+      "import fs from 'node:fs';\nconst error = await lib.startApiServer({ apiserverFlags: ['--no-such-flag'] }).then(() => null, e => e.message); console.log(JSON.stringify({ error, left: fs.readdirSync(process.env.TMPDIR) }));";
     const { error, left } = JSON.parse(run(text, temporary)) as { readonly error: string; readonly left: readonly string[] };
     expect(error).to.contain('r1 did not start: it ended with status 2').and.to.contain('no-such-flag');
     expect(left).to.deep.equal([]);

@@ -16,9 +16,19 @@ describe('torture', function () {
   it('keeps every promise while members are killed, stopped, cut off, restarted and replaced under traffic', async function () {
     if (!fs.existsSync('/proc/net/tcp')) this.skip();
     const directory = path.join(temporaryDirectory('torture'), 'run');
-    const { findings } = await torture({ seed, faultsMs: seconds * 1000, directory, progress: (line) => { process.stdout.write(`      ${line}\n`); } });
+    const { findings } = await torture({
+      seed,
+      faultsMs: seconds * 1000,
+      directory,
+      progress: (line) => {
+        process.stdout.write(`      ${line}\n`);
+      },
+    });
     const log = findings.length === 0 ? '' : fs.readFileSync(path.join(directory, 'torture.log'), 'utf8');
-    expect(findings, `seed ${seed}; what happened:\n${log}\n${findings.map(({ details }) => lastWords(directory, details)).join('')}`).to.deep.equal([]);
+    expect(
+      findings,
+      `seed ${seed}; what happened:\n${log}\n${findings.map(({ details }) => lastWords(directory, details)).join('')}`,
+    ).to.deep.equal([]);
   });
 });
 
@@ -26,6 +36,8 @@ describe('torture', function () {
 function lastWords(directory: string, details: string): string {
   const [, name] = /^a server ended by itself: (\w+):/.exec(details) ?? [];
   const file = path.join(directory, 'logs', `${name ?? ''}.log`);
-  return name === undefined || !fs.existsSync(file) ? '' : `the last lines of ${name}:\n${fs.readFileSync(file, 'utf8').split('\n').slice(-lastLines).join('\n')}\n`;
+  return name === undefined || !fs.existsSync(file)
+    ? ''
+    : `the last lines of ${name}:\n${fs.readFileSync(file, 'utf8').split('\n').slice(-lastLines).join('\n')}\n`;
 }
 const lastLines = 15;

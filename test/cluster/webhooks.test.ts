@@ -12,11 +12,28 @@ const LABEL = 'hooks.example.com/seen';
 
 /** What one webhook says about each object, and another one makes of it, and a third one converts. */
 function reply(review: JsonObject): JsonObject {
-  const { object, objects, desiredAPIVersion } = review['request'] as { readonly object?: { readonly metadata: { readonly name: string; readonly labels?: JsonObject } }; readonly objects?: readonly JsonObject[]; readonly desiredAPIVersion?: string };
-  if (objects !== undefined) return { result: { status: 'Success' }, convertedObjects: objects.map(each => ({ ...each, apiVersion: desiredAPIVersion, spec: { ...each['spec'] as JsonObject, asked: String(desiredAPIVersion) } })) };
-  if (object?.metadata.name.startsWith('bad') === true) return { allowed: false, status: { code: 403, message: 'bad names are not welcome' } };
+  const { object, objects, desiredAPIVersion } = review['request'] as {
+    readonly object?: { readonly metadata: { readonly name: string; readonly labels?: JsonObject } };
+    readonly objects?: readonly JsonObject[];
+    readonly desiredAPIVersion?: string;
+  };
+  if (objects !== undefined)
+    return {
+      result: { status: 'Success' },
+      convertedObjects: objects.map((each) => ({
+        ...each,
+        apiVersion: desiredAPIVersion,
+        spec: { ...(each['spec'] as JsonObject), asked: String(desiredAPIVersion) },
+      })),
+    };
+  if (object?.metadata.name.startsWith('bad') === true)
+    return { allowed: false, status: { code: 403, message: 'bad names are not welcome' } };
   if (object?.metadata.labels?.[LABEL] !== undefined || object?.metadata.name.startsWith('plain') === true) return { allowed: true };
-  return patchReply([object?.metadata.labels === undefined ? { op: 'add', path: '/metadata/labels', value: { [LABEL]: 'yes' } } : { op: 'add', path: `/metadata/labels/${LABEL.replace('/', '~1')}`, value: 'yes' }]);
+  return patchReply([
+    object?.metadata.labels === undefined
+      ? { op: 'add', path: '/metadata/labels', value: { [LABEL]: 'yes' } }
+      : { op: 'add', path: `/metadata/labels/${LABEL.replace('/', '~1')}`, value: 'yes' },
+  ]);
 }
 
 describe('cluster/webhooks', function () {
@@ -35,7 +52,12 @@ describe('cluster/webhooks', function () {
     commands = new ClusterCommands(cluster.cluster.kubeconfig, cluster.cluster.dataDirectory);
     await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'guarded', labels: { guarded: 'yes' } } });
     // Behind the name of a service stands this machine.
-    await apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'hooks', namespace: 'guarded' }, spec: { type: 'ExternalName', externalName: 'localhost' } });
+    await apply({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'hooks', namespace: 'guarded' },
+      spec: { type: 'ExternalName', externalName: 'localhost' },
+    });
   });
   after(async () => {
     service?.close();
@@ -49,20 +71,40 @@ describe('cluster/webhooks', function () {
     return status === 0 ? stdout : stderr;
   };
   const configuration = (kind: string, hook: JsonObject): JsonObject => ({
-    apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'hooks' },
-    webhooks: [{ name: 'hook.example.com', rules: RULES, sideEffects: 'None', admissionReviewVersions: ['v1'], namespaceSelector: { matchLabels: { guarded: 'yes' } }, timeoutSeconds: 5, ...hook }],
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+    metadata: { name: 'hooks' },
+    webhooks: [
+      {
+        name: 'hook.example.com',
+        rules: RULES,
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        namespaceSelector: { matchLabels: { guarded: 'yes' } },
+        timeoutSeconds: 5,
+        ...hook,
+      },
+    ],
   });
   const byUrl = (): JsonObject => ({ clientConfig: { url: service.url, caBundle: service.caBundle } });
   /** Every replica follows configurations by itself. */
   const everywhere = async (name: string, status: number): Promise<void> => {
     for (const member of cluster.members) {
-      const answer = (): Promise<number> => cluster.at(member).request('POST', '/api/v1/namespaces/guarded/configmaps?dryRun=All', { body: { metadata: { name } } }).then(result => result.status);
-      while (await answer() !== status) await delay(pollMs);
+      const answer = (): Promise<number> =>
+        cluster
+          .at(member)
+          .request('POST', '/api/v1/namespaces/guarded/configmaps?dryRun=All', { body: { metadata: { name } } })
+          .then((result) => result.status);
+      while ((await answer()) !== status) await delay(pollMs);
     }
   };
 
   it('deny what people write, on every replica', async () => {
-    await apply(configuration('ValidatingWebhookConfiguration', { clientConfig: { service: { namespace: 'guarded', name: 'hooks', port: service.port, path: '/hook' }, caBundle: service.caBundle } }));
+    await apply(
+      configuration('ValidatingWebhookConfiguration', {
+        clientConfig: { service: { namespace: 'guarded', name: 'hooks', port: service.port, path: '/hook' }, caBundle: service.caBundle },
+      }),
+    );
     await everywhere('bad', 403);
     expect(await create('bad-one')).to.contain('admission webhook "hook.example.com" denied the request: bad names are not welcome');
     expect(await create('plain')).to.equal('configmap/plain created\n');
@@ -72,8 +114,19 @@ describe('cluster/webhooks', function () {
   it('do not lock anybody out when they are down and told not to', async () => {
     const port = service.port;
     service.close();
-    expect(await create('plain-2')).to.match(new RegExp(`failed calling webhook "hook\\.example\\.com": failed to call webhook: Post "https://hooks\\.guarded\\.svc:${port}/hook\\?timeout=5s": dial tcp .*:${port}: connect: connection refused`));
-    await kubectl('patch', 'validatingwebhookconfiguration', 'hooks', '--type=json', '-p', '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]');
+    expect(await create('plain-2')).to.match(
+      new RegExp(
+        `failed calling webhook "hook\\.example\\.com": failed to call webhook: Post "https://hooks\\.guarded\\.svc:${port}/hook\\?timeout=5s": dial tcp .*:${port}: connect: connection refused`,
+      ),
+    );
+    await kubectl(
+      'patch',
+      'validatingwebhookconfiguration',
+      'hooks',
+      '--type=json',
+      '-p',
+      '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]',
+    );
     await everywhere('plain-3', 201);
     expect(await create('plain-3')).to.equal('configmap/plain-3 created\n');
     await kubectl('delete', 'validatingwebhookconfiguration', 'hooks');
@@ -85,25 +138,46 @@ describe('cluster/webhooks', function () {
     await apply(configuration('MutatingWebhookConfiguration', byUrl()));
     await everywhere('bad', 403);
     await apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine', namespace: 'guarded' } });
-    expect(await kubectl('-n', 'guarded', 'get', 'configmap', 'mine', '-o', `jsonpath={.metadata.labels.hooks\\.example\\.com/seen}`)).to.equal('yes');
+    expect(
+      await kubectl('-n', 'guarded', 'get', 'configmap', 'mine', '-o', `jsonpath={.metadata.labels.hooks\\.example\\.com/seen}`),
+    ).to.equal('yes');
     await kubectl('-n', 'guarded', 'label', 'configmap', 'mine', `${LABEL}-`);
     expect(await kubectl('-n', 'guarded', 'get', 'configmap', 'mine', '-o', 'jsonpath={.metadata.labels}')).to.contain(LABEL);
     await kubectl('delete', 'mutatingwebhookconfiguration', 'hooks');
   });
 
   it('convert custom resources', async () => {
-    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, asked: { type: 'string' } } } } } };
+    const schema = {
+      openAPIV3Schema: {
+        type: 'object',
+        properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, asked: { type: 'string' } } } },
+      },
+    };
     await apply({
-      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'widgets.example.com' },
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com' },
       spec: {
-        group: 'example.com', scope: 'Namespaced', names: { plural: 'widgets', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }, { name: 'v2', served: true, storage: false, schema }],
-        conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: service.url, caBundle: service.caBundle } } },
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'widgets', kind: 'Widget' },
+        versions: [
+          { name: 'v1', served: true, storage: true, schema },
+          { name: 'v2', served: true, storage: false, schema },
+        ],
+        conversion: {
+          strategy: 'Webhook',
+          webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: service.url, caBundle: service.caBundle } },
+        },
       },
     });
     await kubectl('wait', '--for=condition=Established', 'crd/widgets.example.com', '--timeout=30s');
     await apply({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'guarded' }, spec: { size: 3 } });
-    expect(await kubectl('-n', 'guarded', 'get', 'widgets.v2.example.com', 'w', '-o', 'jsonpath={.apiVersion} {.spec.size} {.spec.asked}')).to.equal('example.com/v2 3 example.com/v2');
-    expect(await kubectl('-n', 'guarded', 'get', 'widgets.v1.example.com', 'w', '-o', 'jsonpath={.apiVersion} {.spec.asked}')).to.equal('example.com/v1 ');
+    expect(
+      await kubectl('-n', 'guarded', 'get', 'widgets.v2.example.com', 'w', '-o', 'jsonpath={.apiVersion} {.spec.size} {.spec.asked}'),
+    ).to.equal('example.com/v2 3 example.com/v2');
+    expect(await kubectl('-n', 'guarded', 'get', 'widgets.v1.example.com', 'w', '-o', 'jsonpath={.apiVersion} {.spec.asked}')).to.equal(
+      'example.com/v1 ',
+    );
   });
 });

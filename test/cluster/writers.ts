@@ -25,7 +25,12 @@ export class Writers {
   readonly #all: Promise<void[]>;
 
   /** `prefix`: of the names, where several write to one collection. */
-  constructor(private readonly client: ApiClient, private readonly path: string, count: number, private readonly prefix = '') {
+  constructor(
+    private readonly client: ApiClient,
+    private readonly path: string,
+    count: number,
+    private readonly prefix = '',
+  ) {
     this.#all = Promise.all(Array.from({ length: count }, (_, i) => this.#run(i)));
   }
 
@@ -36,14 +41,17 @@ export class Writers {
   async #write(name: string): Promise<void> {
     const startedMs = performance.now();
     try {
-      const answer = await this.client.request('POST', this.path, { body: configMap(name, { padding: 'x'.repeat(200) }), timeoutMs: writeTimeoutMs });
+      const answer = await this.client.request('POST', this.path, {
+        body: configMap(name, { padding: 'x'.repeat(200) }),
+        timeoutMs: writeTimeoutMs,
+      });
       if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
       const { resourceVersion } = (answer.body as { metadata: { resourceVersion: string } }).metadata;
       this.acknowledged.push({ name, resourceVersion, startedMs, endedMs: performance.now() });
       for (const resolve of this.#waiting.splice(0)) resolve();
     } catch (error) {
       this.failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-      await new Promise(resolve => setTimeout(resolve, pauseAfterFailureMs));
+      await new Promise((resolve) => setTimeout(resolve, pauseAfterFailureMs));
     }
   }
 
@@ -52,7 +60,7 @@ export class Writers {
     for (;;) {
       const matching = this.acknowledged.filter(({ startedMs }) => startedMs >= sinceMs);
       if (matching.length >= count) return matching;
-      await new Promise<void>(resolve => this.#waiting.push(resolve));
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 

@@ -5,7 +5,11 @@ export const campaignNames = ['http1', 'http2', 'bodies', 'peer'] as const;
 export type CampaignName = (typeof campaignNames)[number];
 
 /** What a step did: shown when it found something. `wrong` says what is wrong with what came back; null when nothing is. */
-export interface Step { readonly did: string; readonly wrong: string | null; /** How it was answered, for the count of outcomes: a status, or how the connection ended. */ readonly outcome: string }
+export interface Step {
+  readonly did: string;
+  readonly wrong: string | null;
+  /** How it was answered, for the count of outcomes: a status, or how the connection ended. */ readonly outcome: string;
+}
 
 export interface Campaign {
   readonly name: CampaignName;
@@ -17,12 +21,17 @@ export interface Campaign {
 export const patienceMs = 30_000;
 
 /** The seed of one step: steps can be repeated without those before. */
-export const seedOf = (seed: number, name: CampaignName, step: number): number => (Math.imul(seed, 0x9e3779b1) ^ Math.imul(campaignNames.indexOf(name) + 1, 0x85ebca6b) ^ Math.imul(step + 1, 0xc2b2ae35)) >>> 0;
+export const seedOf = (seed: number, name: CampaignName, step: number): number =>
+  (Math.imul(seed, 0x9e3779b1) ^ Math.imul(campaignNames.indexOf(name) + 1, 0x85ebca6b) ^ Math.imul(step + 1, 0xc2b2ae35)) >>> 0;
 
 /** What is awaited, or 'late' when it takes longer than a client waits. */
 export async function within<T>(work: Promise<T>, ms = patienceMs): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => { timer = setTimeout(() => { resolve('late'); }, ms); });
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => {
+      resolve('late');
+    }, ms);
+  });
   try {
     return await Promise.race([work, late]);
   } finally {

@@ -20,7 +20,12 @@ export interface FuzzOptions {
   readonly progress?: (line: string) => void;
 }
 
-export interface Costly { readonly step: number; readonly seed: number; readonly cpuSeconds: number; readonly did: string }
+export interface Costly {
+  readonly step: number;
+  readonly seed: number;
+  readonly cpuSeconds: number;
+  readonly did: string;
+}
 
 export interface FuzzReport {
   /** What is wrong, each with the command that does it again. */
@@ -62,40 +67,69 @@ class Run {
   readonly #began = performance.now();
   #warmBytes: number | null = null;
 
-  constructor(private readonly target: Target, private readonly options: FuzzOptions) {}
+  constructor(
+    private readonly target: Target,
+    private readonly options: FuzzOptions,
+  ) {}
 
   async go(): Promise<FuzzReport> {
     const { target } = this;
     await target.namespace(fuzzNamespace);
-    await target.admin.expect(201, 'POST', `/api/v1/namespaces/${fuzzNamespace}/serviceaccounts`, { body: { metadata: { name: 'default' } } });
+    await target.admin.expect(201, 'POST', `/api/v1/namespaces/${fuzzNamespace}/serviceaccounts`, {
+      body: { metadata: { name: 'default' } },
+    });
     const user = await target.user('fuzzer', { group: 'system:masters' });
-    const made: Readonly<Record<CampaignName, () => Campaign>> = { http1: () => http1Campaign(target, user), http2: () => http2Campaign(target, user), bodies: () => bodiesCampaign(user.client), peer: () => peerCampaign(target) };
+    const made: Readonly<Record<CampaignName, () => Campaign>> = {
+      http1: () => http1Campaign(target, user),
+      http2: () => http2Campaign(target, user),
+      bodies: () => bodiesCampaign(user.client),
+      peer: () => peerCampaign(target),
+    };
     await prepareObjects(user.client);
     const calm = await target.counts();
     const bystander = await Bystander.start(target);
-    const teller = setInterval(() => { this.options.progress?.(this.#soFar(bystander)); }, progressMs);
+    const teller = setInterval(() => {
+      this.options.progress?.(this.#soFar(bystander));
+    }, progressMs);
     try {
-      for (const [round, seed] of this.options.seeds.entries()) await Promise.all(this.options.only.map(async (name) => { await this.#campaign(made[name](), seed, (round + 1) / this.options.seeds.length); }));
+      for (const [round, seed] of this.options.seeds.entries())
+        await Promise.all(
+          this.options.only.map(async (name) => {
+            await this.#campaign(made[name](), seed, (round + 1) / this.options.seeds.length);
+          }),
+        );
     } finally {
       clearInterval(teller);
       await bystander.stop();
     }
     await this.#judge(bystander, calm);
     const { p50Ms, p99Ms, maxMs } = bystander.summary('probe');
-    return { findings: this.#findings, steps: this.#steps, outcomes: this.#outcomes, costliest: this.#costliest, probes: { p50Ms, p99Ms, maxMs }, memoryGrowth: this.#memoryGrowth() };
+    return {
+      findings: this.#findings,
+      steps: this.#steps,
+      outcomes: this.#outcomes,
+      costliest: this.#costliest,
+      probes: { p50Ms, p99Ms, maxMs },
+      memoryGrowth: this.#memoryGrowth(),
+    };
   }
 
-  get #elapsedShare(): number { return (performance.now() - this.#began) / (this.options.seeds.length * this.options.seconds * 1_000); }
+  get #elapsedShare(): number {
+    return (performance.now() - this.#began) / (this.options.seeds.length * this.options.seconds * 1_000);
+  }
 
   /** Goes on until this share of the whole time is over. */
   async #campaign(campaign: Campaign, seed: number, untilShare: number): Promise<void> {
     const { from = 0, steps = Infinity } = this.options;
     const { name } = campaign;
-    const outcomes = this.#outcomes[name] ??= {};
+    const outcomes = (this.#outcomes[name] ??= {});
     for (let step = from; step < from + steps && this.#elapsedShare < untilShare && this.#findings.length < findingsMax; step += 1) {
       const cpuBefore = this.target.cpuSeconds();
       const { did, wrong, outcome } = await campaign.step(new Prng(seedOf(seed, name, step)));
-      if (!this.target.member().process.running) { this.#found(`the server ended\n  by ${did.slice(0, 2_000)}`, { seed, name, step }); return; }
+      if (!this.target.member().process.running) {
+        this.#found(`the server ended\n  by ${did.slice(0, 2_000)}`, { seed, name, step });
+        return;
+      }
       const cpuSeconds = this.target.cpuSeconds() - cpuBefore;
       if (cpuSeconds > (this.#costliest[name]?.cpuSeconds ?? 0)) this.#costliest[name] = { step, seed, cpuSeconds, did: did.slice(0, 300) };
       this.#steps[name] = (this.#steps[name] ?? 0) + 1;
@@ -106,7 +140,9 @@ class Run {
   }
 
   #found(what: string, { seed, name, step }: { readonly seed: number; readonly name: CampaignName; readonly step: number }): void {
-    this.#findings.push(`${what}\n  again: npm run fuzz -- --seed ${seed} --only ${name} --from ${step} --steps 1   (with what led to it: --from 0 --steps ${step + 1})`);
+    this.#findings.push(
+      `${what}\n  again: npm run fuzz -- --seed ${seed} --only ${name} --from ${step} --steps 1   (with what led to it: --from 0 --steps ${step + 1})`,
+    );
     this.options.progress?.(`FOUND ${this.#findings.at(-1) ?? ''}`);
   }
 
@@ -114,11 +150,20 @@ class Run {
   async #judge(bystander: Bystander, calm: Awaited<ReturnType<Target['counts']>>): Promise<void> {
     const again = `\n  again: npm run fuzz -- --seed ${this.options.seeds.join(' or ')} --seconds ${this.options.seconds} --only ${this.options.only.join(',')}`;
     const log = fs.existsSync(this.target.member().process.spec.log) ? this.target.log() : '';
-    for (const line of new Set(log.split('\n').filter((each) => /\bstack=|unhandled|uncaught/i.test(each)).map((each) => each.slice(0, 1_500)).slice(0, 3))) this.#findings.push(`the log tells of a fault: ${line}${again}`);
+    for (const line of new Set(
+      log
+        .split('\n')
+        .filter((each) => /\bstack=|unhandled|uncaught/i.test(each))
+        .map((each) => each.slice(0, 1_500))
+        .slice(0, 3),
+    ))
+      this.#findings.push(`the log tells of a fault: ${line}${again}`);
     const refused = Object.entries(bystander.summary().statuses).filter(([status]) => status !== '200');
     if (refused.length > 0) this.#findings.push(`the bystander was refused: ${JSON.stringify(Object.fromEntries(refused))}${again}`);
-    if (this.target.member().process.running && await within(this.target.settled(calm), givenBackWithinMs) === 'late') this.#findings.push(`not everything was given back: ${JSON.stringify({ calm, now: await this.target.counts() })}${again}`);
-    if (this.#memoryGrowth() > memoryGrowthMax) this.#findings.push(`memory grew to ${this.#memoryGrowth().toFixed(2)} times what it was${again}`);
+    if (this.target.member().process.running && (await within(this.target.settled(calm), givenBackWithinMs)) === 'late')
+      this.#findings.push(`not everything was given back: ${JSON.stringify({ calm, now: await this.target.counts() })}${again}`);
+    if (this.#memoryGrowth() > memoryGrowthMax)
+      this.#findings.push(`memory grew to ${this.#memoryGrowth().toFixed(2)} times what it was${again}`);
   }
 
   #memoryGrowth(): number {
@@ -128,7 +173,9 @@ class Run {
 
   #soFar(bystander: Bystander): string {
     const { p50Ms, p99Ms, maxMs } = bystander.summary('probe');
-    const steps = Object.entries(this.#steps).map(([name, count]) => `${name} ${count}`).join(', ');
+    const steps = Object.entries(this.#steps)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ');
     return `${((performance.now() - this.#began) / 1_000).toFixed(0)} s: ${steps}; /livez p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms, max ${maxMs.toFixed(0)} ms; memory x${this.#memoryGrowth().toFixed(2)}`;
   }
 }

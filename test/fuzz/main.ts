@@ -3,7 +3,13 @@ import { Command, InvalidArgumentError } from 'commander';
 import { campaignNames, type CampaignName } from './campaign.js';
 import { fuzz, type FuzzReport } from './fuzz.js';
 
-interface Options { readonly seed: number; readonly seconds: number; readonly only: readonly CampaignName[]; readonly from: number; readonly steps?: number }
+interface Options {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly only: readonly CampaignName[];
+  readonly from: number;
+  readonly steps?: number;
+}
 
 const seedMax = 2 ** 31 - 1;
 const secondsMax = 7 * 24 * 3_600;
@@ -22,7 +28,8 @@ What each step does is drawn from the seed and its number alone; what it meets i
 function number(from: number, to: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (text.trim() === '' || !Number.isInteger(value) || value < from || value > to) throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to}.`);
+    if (text.trim() === '' || !Number.isInteger(value) || value < from || value > to)
+      throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to}.`);
     return value;
   };
 }
@@ -34,13 +41,24 @@ function campaigns(text: string): readonly CampaignName[] {
   return campaignNames.filter((name) => wanted.includes(name));
 }
 
-const print = (line: string): void => { process.stdout.write(`${line}\n`); };
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
 function tell({ findings, steps, outcomes, costliest, probes, memoryGrowth }: FuzzReport, { seed }: Options): void {
-  for (const [name, counts] of Object.entries(outcomes)) print(`${name}: ${steps[name as CampaignName] ?? 0} steps; ${Object.entries(counts).sort(([, a], [, b]) => b - a).map(([outcome, count]) => `${outcome} x${count}`).join(', ')}`);
-  for (const [name, { step, cpuSeconds, did }] of Object.entries(costliest)) print(`${name}, the costliest step: ${step}, ${cpuSeconds.toFixed(2)} s of a processor: ${did}`);
+  for (const [name, counts] of Object.entries(outcomes))
+    print(
+      `${name}: ${steps[name as CampaignName] ?? 0} steps; ${Object.entries(counts)
+        .sort(([, a], [, b]) => b - a)
+        .map(([outcome, count]) => `${outcome} x${count}`)
+        .join(', ')}`,
+    );
+  for (const [name, { step, cpuSeconds, did }] of Object.entries(costliest))
+    print(`${name}, the costliest step: ${step}, ${cpuSeconds.toFixed(2)} s of a processor: ${did}`);
   const late = probes.p99Ms > probeP99MsMax ? `, more than ${probeP99MsMax} ms` : '';
-  print(`/livez: p50 ${probes.p50Ms.toFixed(1)} ms, p99 ${probes.p99Ms.toFixed(1)} ms${late}, max ${probes.maxMs.toFixed(1)} ms; memory x${memoryGrowth.toFixed(2)}`);
+  print(
+    `/livez: p50 ${probes.p50Ms.toFixed(1)} ms, p99 ${probes.p99Ms.toFixed(1)} ms${late}, max ${probes.maxMs.toFixed(1)} ms; memory x${memoryGrowth.toFixed(2)}`,
+  );
   for (const finding of findings) print(`\nFOUND ${finding}`);
   print(findings.length === 0 ? `seed ${seed}: nothing was found` : `\nseed ${seed}: ${findings.length} findings`);
   if (findings.length > 0) process.exitCode = 1;

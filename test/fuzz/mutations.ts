@@ -15,33 +15,97 @@ export function mutatedBytes(prng: Prng, bytes: Buffer): Buffer {
 function onceMutated(prng: Prng, bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   const [at, to] = [prng.below(bytes.length + 1), prng.below(bytes.length + 1)].sort((a, b) => a - b) as [number, number];
   switch (prng.below(7)) {
-    case 0: { const copy = Buffer.from(bytes); if (copy.length > 0) copy[at % copy.length]! ^= 1 << prng.below(8); return copy; }
-    case 1: return Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(to, at + 64))]);
-    case 2: return Buffer.concat([bytes.subarray(0, at), Buffer.of(prng.pick(oddBytes)), bytes.subarray(at)]);
-    case 3: return Buffer.concat([bytes.subarray(0, to), bytes.subarray(at, to), bytes.subarray(to)]).subarray(0, bytes.length + bytesGrownMax);
-    case 4: return Buffer.from(bytes.subarray(0, at));
-    case 5: return Buffer.concat([bytes.subarray(0, at), Buffer.alloc(prng.below(bytesGrownMax), prng.pick(oddBytes)), bytes.subarray(at)]);
-    default: { const copy = Buffer.from(bytes); if (copy.length > 0) copy[at % copy.length] = prng.below(256); return copy; }
+    case 0: {
+      const copy = Buffer.from(bytes);
+      if (copy.length > 0) copy[at % copy.length]! ^= 1 << prng.below(8);
+      return copy;
+    }
+    case 1:
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(to, at + 64))]);
+    case 2:
+      return Buffer.concat([bytes.subarray(0, at), Buffer.of(prng.pick(oddBytes)), bytes.subarray(at)]);
+    case 3:
+      return Buffer.concat([bytes.subarray(0, to), bytes.subarray(at, to), bytes.subarray(to)]).subarray(0, bytes.length + bytesGrownMax);
+    case 4:
+      return Buffer.from(bytes.subarray(0, at));
+    case 5:
+      return Buffer.concat([bytes.subarray(0, at), Buffer.alloc(prng.below(bytesGrownMax), prng.pick(oddBytes)), bytes.subarray(at)]);
+    default: {
+      const copy = Buffer.from(bytes);
+      if (copy.length > 0) copy[at % copy.length] = prng.below(256);
+      return copy;
+    }
   }
 }
 
 type Json = unknown;
 
-const oddTexts = ['', ' ', '__proto__', 'constructor', '..', '/', '%2f', 'a'.repeat(300), '\u0000', '\ud800', '🦭', '-1', '1e999', 'NaN', '2024-13-99T99:99:99Z', '0x10', '1Gi', '-5m', '9'.repeat(40), '{{}}', '$(A)', '*', '2001:db8::1', '256.1.1.1'] as const;
+const oddTexts = [
+  '',
+  ' ',
+  '__proto__',
+  'constructor',
+  '..',
+  '/',
+  '%2f',
+  'a'.repeat(300),
+  '\u0000',
+  '\ud800',
+  '🦭',
+  '-1',
+  '1e999',
+  'NaN',
+  '2024-13-99T99:99:99Z',
+  '0x10',
+  '1Gi',
+  '-5m',
+  '9'.repeat(40),
+  '{{}}',
+  '$(A)',
+  '*',
+  '2001:db8::1',
+  '256.1.1.1',
+] as const;
 const oddNumbers = [0, -1, 1, 1.5, -0, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 63), 1e300, 65_536, 5e-324] as const;
-const oddNames = ['__proto__', 'constructor', 'toString', 'metadata', 'spec', 'status', 'kind', 'apiVersion', 'items', '', '$patch', '$retainKeys', '$setElementOrder/containers', '$deleteFromPrimitiveList/finalizers', 'name', 'f:metadata', 'a.b/c'] as const;
+const oddNames = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'metadata',
+  'spec',
+  'status',
+  'kind',
+  'apiVersion',
+  'items',
+  '',
+  '$patch',
+  '$retainKeys',
+  '$setElementOrder/containers',
+  '$deleteFromPrimitiveList/finalizers',
+  'name',
+  'f:metadata',
+  'a.b/c',
+] as const;
 const depthMax = 40;
 
 /** A value of any kind, mostly small. */
 export function oddValue(prng: Prng): Json {
   switch (prng.below(8)) {
-    case 0: return null;
-    case 1: return prng.chance(500);
-    case 2: return prng.pick(oddNumbers);
-    case 3: case 4: return prng.pick(oddTexts);
-    case 5: return Array.from({ length: prng.below(4) }, () => prng.pick(oddTexts));
-    case 6: return membersOf([[prng.pick(oddNames), prng.pick(oddTexts)]]);
-    default: return nested(prng.below(depthMax), prng.chance(500));
+    case 0:
+      return null;
+    case 1:
+      return prng.chance(500);
+    case 2:
+      return prng.pick(oddNumbers);
+    case 3:
+    case 4:
+      return prng.pick(oddTexts);
+    case 5:
+      return Array.from({ length: prng.below(4) }, () => prng.pick(oddTexts));
+    case 6:
+      return membersOf([[prng.pick(oddNames), prng.pick(oddTexts)]]);
+    default:
+      return nested(prng.below(depthMax), prng.chance(500));
   }
 }
 
@@ -64,22 +128,32 @@ export function mutatedValue(prng: Prng, value: Json): Json {
 function mutatedList(prng: Prng, items: readonly Json[]): Json {
   const at = prng.below(items.length + 1);
   switch (prng.below(items.length === 0 ? 2 : 5)) {
-    case 0: return oddValue(prng);
-    case 1: return [...items.slice(0, at), oddValue(prng), ...items.slice(at)];
-    case 2: return items.filter((_item, index) => index !== at);
-    case 3: return [...items, ...items];
-    default: return items.map((item, index) => (index === at % items.length ? mutatedValue(prng, item) : item));
+    case 0:
+      return oddValue(prng);
+    case 1:
+      return [...items.slice(0, at), oddValue(prng), ...items.slice(at)];
+    case 2:
+      return items.filter((_item, index) => index !== at);
+    case 3:
+      return [...items, ...items];
+    default:
+      return items.map((item, index) => (index === at % items.length ? mutatedValue(prng, item) : item));
   }
 }
 
 function mutatedMembers(prng: Prng, entries: readonly [string, Json][]): Json {
   const at = prng.below(Math.max(1, entries.length));
   switch (prng.below(entries.length === 0 ? 2 : 10)) {
-    case 0: return oddValue(prng);
-    case 1: return membersOf([...entries, [prng.pick(oddNames), oddValue(prng)]]);
-    case 2: return membersOf(entries.filter((_entry, index) => index !== at));
-    case 3: return membersOf(entries.map(([name, value], index) => [index === at ? prng.pick(oddNames) : name, value]));
+    case 0:
+      return oddValue(prng);
+    case 1:
+      return membersOf([...entries, [prng.pick(oddNames), oddValue(prng)]]);
+    case 2:
+      return membersOf(entries.filter((_entry, index) => index !== at));
+    case 3:
+      return membersOf(entries.map(([name, value], index) => [index === at ? prng.pick(oddNames) : name, value]));
     // Deeper, most of the time: what is wrong far inside is seen last.
-    default: return membersOf(entries.map(([name, value], index) => [name, index === at ? mutatedValue(prng, value) : value]));
+    default:
+      return membersOf(entries.map(([name, value], index) => [name, index === at ? mutatedValue(prng, value) : value]));
   }
 }

@@ -20,31 +20,66 @@ function frame(kind: number, payload: Buffer, length = payload.length + 1): Buff
 
 function hello(prng: Prng): Buffer {
   const word = (usual: string): Buffer => text(prng.chance(700) ? usual : prng.pick(sent));
-  return frame(1, Buffer.concat([word('RAFT'), Buffer.of(prng.chance(800) ? 1 : prng.below(256)), word('0'.repeat(16)), word('r1'), word('x'), word('r1'), Buffer.of(prng.below(4)), word('')]));
+  return frame(
+    1,
+    Buffer.concat([
+      word('RAFT'),
+      Buffer.of(prng.chance(800) ? 1 : prng.below(256)),
+      word('0'.repeat(16)),
+      word('r1'),
+      word('x'),
+      word('r1'),
+      Buffer.of(prng.below(4)),
+      word(''),
+    ]),
+  );
 }
 
 /** What strangers, and holders of a member's certificate, may say to the port between replicas before they are let in: nobody is, here. */
 export function peerCampaign(target: Target): Campaign {
   const { pki } = target.cluster.cluster;
-  const member = { cert: fs.readFileSync(pki.peer(target.member().id).certFile), key: fs.readFileSync(pki.peer(target.member().id).keyFile) };
+  const member = {
+    cert: fs.readFileSync(pki.peer(target.member().id).certFile),
+    key: fs.readFileSync(pki.peer(target.member().id).keyFile),
+  };
   const admin = { cert: fs.readFileSync(pki.admin.certFile), key: fs.readFileSync(pki.admin.keyFile) };
   const port = Number(target.member().peerAddress.split(':')[1]);
   return {
     name: 'peer',
     async step(prng: Prng): Promise<Step> {
       const plain = prng.chance(100);
-      const frames = Array.from({ length: prng.between(1, 4) }, () => (prng.chance(500) ? hello(prng) : frame(prng.below(20), Buffer.alloc(prng.below(500), prng.below(256)), prng.chance(800) ? undefined : prng.below(2 ** 32))));
+      const frames = Array.from({ length: prng.between(1, 4) }, () =>
+        prng.chance(500)
+          ? hello(prng)
+          : frame(prng.below(20), Buffer.alloc(prng.below(500), prng.below(256)), prng.chance(800) ? undefined : prng.below(2 ** 32)),
+      );
       const bytes = prng.chance(500) ? mutatedBytes(prng, Buffer.concat(frames)) : Buffer.concat(frames);
       const credentials = prng.pick([{}, member, member, member, admin]);
-      const socket = plain ? net.connect(port, '127.0.0.1') : tls.connect({ host: '127.0.0.1', port, servername: `${target.member().id}.raft`, rejectUnauthorized: false, ...credentials });
+      const socket = plain
+        ? net.connect(port, '127.0.0.1')
+        : tls.connect({ host: '127.0.0.1', port, servername: `${target.member().id}.raft`, rejectUnauthorized: false, ...credentials });
       const chunks: Buffer[] = [];
       socket.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk));
-      socket.once(plain ? 'connect' : 'secureConnect', () => { socket.write(bytes); });
-      const closed = new Promise<boolean>((resolve) => { socket.once('close', () => { resolve(true); }).once('end', () => { resolve(true); }); });
+      socket.once(plain ? 'connect' : 'secureConnect', () => {
+        socket.write(bytes);
+      });
+      const closed = new Promise<boolean>((resolve) => {
+        socket
+          .once('close', () => {
+            resolve(true);
+          })
+          .once('end', () => {
+            resolve(true);
+          });
+      });
       const outcome = await within(closed, closesWithinMs);
       socket.destroy();
       const welcomed = Buffer.concat(chunks)[4] === 2;
-      return { did: bytes.toString('hex'), outcome: outcome === 'late' ? 'left open' : 'closed', wrong: welcomed ? 'a stranger was welcomed' : outcome === 'late' ? 'the connection stays open' : null };
+      return {
+        did: bytes.toString('hex'),
+        outcome: outcome === 'late' ? 'left open' : 'closed',
+        wrong: welcomed ? 'a stranger was welcomed' : outcome === 'late' ? 'the connection stays open' : null,
+      };
     },
   };
 }

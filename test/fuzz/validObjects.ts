@@ -1,7 +1,13 @@
 /** Objects that a server takes, by `group/Kind`, from which changes begin: what is refused at its first member shows little. */
 
 const labels = { app: 'f' };
-const container = { name: 'c', image: 'i', ports: [{ containerPort: 80, name: 'http' }], env: [{ name: 'A', value: 'b' }], resources: { limits: { cpu: '1', memory: '1Gi' } } };
+const container = {
+  name: 'c',
+  image: 'i',
+  ports: [{ containerPort: 80, name: 'http' }],
+  env: [{ name: 'A', value: 'b' }],
+  resources: { limits: { cpu: '1', memory: '1Gi' } },
+};
 const podSpec = { containers: [container], automountServiceAccountToken: false, volumes: [{ name: 'v', emptyDir: {} }] };
 const template = { metadata: { labels }, spec: podSpec };
 const workload = { selector: { matchLabels: labels }, template };
@@ -15,7 +21,10 @@ const contents: Readonly<Record<string, object>> = {
   '/Service': { spec: { selector: labels, ports: [{ port: 80, targetPort: 'http', name: 'http' }] } },
   '/ServiceAccount': { secrets: [{ name: 's' }] },
   '/Namespace': { spec: {} },
-  '/Node': { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] }, status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }], capacity: { cpu: '4' } } },
+  '/Node': {
+    spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] },
+    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }], capacity: { cpu: '4' } },
+  },
   '/Endpoints': { subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80 }] }] },
   '/Event': { involvedObject: { kind: 'Pod', namespace: 'fuzz', name: 'f0' }, reason: 'r', message: 'm', type: 'Normal' },
   '/LimitRange': { spec: { limits: [{ type: 'Container', max: { cpu: '2' } }] } },
@@ -31,10 +40,21 @@ const contents: Readonly<Record<string, object>> = {
   'apps/ControllerRevision': { revision: 1, data: { a: 1 } },
   'batch/Job': jobTemplate,
   'batch/CronJob': { spec: { schedule: '*/5 * * * *', jobTemplate } },
-  'autoscaling/HorizontalPodAutoscaler': { spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'f0' }, maxReplicas: 3 } },
+  'autoscaling/HorizontalPodAutoscaler': {
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'f0' }, maxReplicas: 3 },
+  },
   'policy/PodDisruptionBudget': { spec: { minAvailable: 1, selector: { matchLabels: labels } } },
   'networking.k8s.io/NetworkPolicy': { spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }] } },
-  'networking.k8s.io/Ingress': { spec: { rules: [{ host: 'a.example.com', http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }] } }] } },
+  'networking.k8s.io/Ingress': {
+    spec: {
+      rules: [
+        {
+          host: 'a.example.com',
+          http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }] },
+        },
+      ],
+    },
+  },
   'networking.k8s.io/IngressClass': { spec: { controller: 'example.com/c' } },
   'discovery.k8s.io/EndpointSlice': { addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'] }], ports: [{ port: 80 }] },
   'coordination.k8s.io/Lease': { spec: { holderIdentity: 'h', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' } },
@@ -44,12 +64,69 @@ const contents: Readonly<Record<string, object>> = {
   'node.k8s.io/RuntimeClass': { handler: 'h' },
   [`${rbac}/Role`]: { rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] },
   [`${rbac}/ClusterRole`]: { rules: [{ nonResourceURLs: ['/livez'], verbs: ['get'] }] },
-  [`${rbac}/RoleBinding`]: { roleRef: { apiGroup: rbac, kind: 'Role', name: 'f0' }, subjects: [{ kind: 'User', apiGroup: rbac, name: 'u' }] },
-  [`${rbac}/ClusterRoleBinding`]: { roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'view' }, subjects: [{ kind: 'ServiceAccount', namespace: 'fuzz', name: 's' }] },
-  'apiextensions.k8s.io/CustomResourceDefinition': { spec: { group: 'fuzz.example.com', scope: 'Namespaced', names: { plural: 'fs', kind: 'F' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-validations': [{ rule: 'has(self.a)' }], properties: { a: { type: 'string', pattern: '^a' } } } } } } }] } },
-  'apiregistration.k8s.io/APIService': { spec: { group: 'fuzz.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, service: { namespace: 'fuzz', name: 's' }, insecureSkipTLSVerify: true } },
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { spec: { matchConstraints: { resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }] }, validations: [{ expression: 'object.spec.replicas < 5' }] } },
-  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': { webhooks: [{ name: 'a.example.com', admissionReviewVersions: ['v1'], sideEffects: 'None', clientConfig: { url: 'https://127.0.0.1:1/' }, rules: [] }] },
+  [`${rbac}/RoleBinding`]: {
+    roleRef: { apiGroup: rbac, kind: 'Role', name: 'f0' },
+    subjects: [{ kind: 'User', apiGroup: rbac, name: 'u' }],
+  },
+  [`${rbac}/ClusterRoleBinding`]: {
+    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'view' },
+    subjects: [{ kind: 'ServiceAccount', namespace: 'fuzz', name: 's' }],
+  },
+  'apiextensions.k8s.io/CustomResourceDefinition': {
+    spec: {
+      group: 'fuzz.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'fs', kind: 'F' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: {
+                  type: 'object',
+                  'x-kubernetes-validations': [{ rule: 'has(self.a)' }],
+                  properties: { a: { type: 'string', pattern: '^a' } },
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+  },
+  'apiregistration.k8s.io/APIService': {
+    spec: {
+      group: 'fuzz.example.com',
+      version: 'v1',
+      groupPriorityMinimum: 100,
+      versionPriority: 10,
+      service: { namespace: 'fuzz', name: 's' },
+      insecureSkipTLSVerify: true,
+    },
+  },
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': {
+    spec: {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }],
+      },
+      validations: [{ expression: 'object.spec.replicas < 5' }],
+    },
+  },
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': {
+    webhooks: [
+      {
+        name: 'a.example.com',
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        clientConfig: { url: 'https://127.0.0.1:1/' },
+        rules: [],
+      },
+    ],
+  },
   'authorization.k8s.io/SelfSubjectAccessReview': { spec: { resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'fuzz' } } },
   'authorization.k8s.io/SubjectAccessReview': { spec: { user: 'u', groups: ['g'], resourceAttributes: { verb: 'get', resource: 'pods' } } },
   'authentication.k8s.io/TokenReview': { spec: { token: 'x' } },
@@ -61,5 +138,10 @@ export const hasValidContent = (group: string, kind: string): boolean => Object.
 export function validObject(group: string, version: string, kind: string, name: string): Record<string, unknown> {
   // Definitions and API services are named after what is in them.
   const named = kind === 'CustomResourceDefinition' ? 'fs.fuzz.example.com' : kind === 'APIService' ? 'v1.fuzz.example.com' : name;
-  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata: { name: named, labels }, ...structuredClone(contents[`${group}/${kind}`] ?? {}) };
+  return {
+    apiVersion: group === '' ? version : `${group}/${version}`,
+    kind,
+    metadata: { name: named, labels },
+    ...structuredClone(contents[`${group}/${kind}`] ?? {}),
+  };
 }

@@ -2,9 +2,22 @@ import fs from 'node:fs';
 import https from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 
-export interface Server { readonly address: string; readonly certFile: string; readonly keyFile: string }
-export interface Answer { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }
-export interface Asked { readonly method: string; readonly path: string; readonly headers: Readonly<Record<string, string | readonly string[]>>; readonly body?: string | undefined }
+export interface Server {
+  readonly address: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | undefined;
+}
 
 /** Longer than a server lets any request wait. */
 const answerTimeoutMs = 60_000;
@@ -25,20 +38,32 @@ export class Connection {
   request({ method, path, headers, body }: Asked): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { hostname: host, port } = this.#server;
-      const request = https.request({ agent: this.#agent, host, port, method, path, headers: headers as Record<string, string>, timeout: answerTimeoutMs }, response => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }));
-      });
+      const request = https.request(
+        { agent: this.#agent, host, port, method, path, headers: headers as Record<string, string>, timeout: answerTimeoutMs },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+          );
+        },
+      );
       request.on('timeout', () => request.destroy(new Error(`no answer within ${answerTimeoutMs} ms`))).on('error', reject);
       request.end(body);
     });
   }
 
   /** The body of an answer in JSON. */
-  async json(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown; readonly warning: string | undefined }> {
+  async json(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ readonly status: number; readonly body: unknown; readonly warning: string | undefined }> {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers = { accept: 'application/json', ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }) };
+    const headers = {
+      accept: 'application/json',
+      ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+    };
     const answer = await this.request({ method, path, headers, body: text });
     const { warning } = answer.headers as { readonly warning?: string };
     return { status: answer.status, body: parsed(answer.text), warning };
@@ -47,7 +72,9 @@ export class Connection {
   /** Opens a watch on a connection of its own. */
   watch(path: string): Watch {
     const { hostname: host, port } = this.#server;
-    return new Watch(https.request({ ...this.#tls, agent: false, host, port, method: 'GET', path, headers: { accept: 'application/json' } }));
+    return new Watch(
+      https.request({ ...this.#tls, agent: false, host, port, method: 'GET', path, headers: { accept: 'application/json' } }),
+    );
   }
 
   close(): void {
@@ -63,22 +90,35 @@ export class Watch {
 
   constructor(private readonly request: ReturnType<typeof https.request>) {
     let rest = '';
-    request.on('response', response => {
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        const lines = (rest + chunk).split('\n');
-        rest = lines.pop() ?? '';
-        this.#add(lines);
-      }).on('error', () => this.#end()).on('end', () => { this.#add([rest]); this.#end(); });
-    }).on('error', () => this.#end()).end();
+    request
+      .on('response', (response) => {
+        response
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => {
+            const lines = (rest + chunk).split('\n');
+            rest = lines.pop() ?? '';
+            this.#add(lines);
+          })
+          .on('error', () => this.#end())
+          .on('end', () => {
+            this.#add([rest]);
+            this.#end();
+          });
+      })
+      .on('error', () => this.#end())
+      .end();
   }
 
   /** Waits until there are so many, the watch has ended, or the time is over. */
   async reaches(count: number, withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
     while (this.#events.length < count && !this.#ended && Date.now() < end) {
-      await new Promise<void>(resolve => {
+      await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, end - Date.now());
-        this.#news = () => { clearTimeout(timer); resolve(); };
+        this.#news = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
     }
   }
@@ -93,7 +133,7 @@ export class Watch {
   }
 
   #add(lines: readonly string[]): void {
-    this.#events.push(...lines.filter(line => line.trim() !== '').map(line => parsed(line)));
+    this.#events.push(...lines.filter((line) => line.trim() !== '').map((line) => parsed(line)));
     this.#news();
   }
 

@@ -2,7 +2,11 @@ import { isObject } from '../../api/json.js';
 import { escaped } from './pointers.js';
 import type { Pointer } from './recordings.js';
 
-export interface Difference { readonly at: Pointer; readonly want: unknown; readonly got: unknown }
+export interface Difference {
+  readonly at: Pointer;
+  readonly want: unknown;
+  readonly got: unknown;
+}
 
 /** Where two values differ. */
 export function differencesOf(want: unknown, got: unknown): Difference[] {
@@ -28,14 +32,18 @@ function comparable(value: unknown): unknown {
   const members: Record<string, unknown> = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, comparable(member)]));
   // Entries are ordered by time to the second.
   if (Array.isArray(members['managedFields'])) {
-    members['managedFields'] = sortedBy((members['managedFields'] as Record<string, unknown>[]).filter(each => each?.['manager'] !== 'kube-controller-manager'), ['manager', 'operation', 'subresource', 'fieldsV1']);
+    members['managedFields'] = sortedBy(
+      (members['managedFields'] as Record<string, unknown>[]).filter((each) => each?.['manager'] !== 'kube-controller-manager'),
+      ['manager', 'operation', 'subresource', 'fieldsV1'],
+    );
   }
   const causes = members['causes'];
-  if (Array.isArray(causes) && causes.some(cause => isObject(cause) && cause['reason'] === 'FieldManagerConflict')) members['causes'] = sortedBy(causes as Record<string, unknown>[], ['field', 'message']);
+  if (Array.isArray(causes) && causes.some((cause) => isObject(cause) && cause['reason'] === 'FieldManagerConflict'))
+    members['causes'] = sortedBy(causes as Record<string, unknown>[], ['field', 'message']);
   return members;
 }
 
 function sortedBy(list: readonly Record<string, unknown>[], names: readonly string[]): unknown[] {
-  const keyed = list.map(each => ({ each, key: JSON.stringify(names.map(name => each?.[name])) }));
+  const keyed = list.map((each) => ({ each, key: JSON.stringify(names.map((name) => each?.[name])) }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ each }) => each);
 }

@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import { ClusterUnderTest } from '../cluster/clusterUnderTest.js';
 import { listScenarios } from './recordings.js';
-import { bySurroundings, readExpectations, readFailingVariations, replay, replayVariations, variationCluster, type Replayed } from './replay.js';
+import {
+  bySurroundings,
+  readExpectations,
+  readFailingVariations,
+  replay,
+  replayVariations,
+  variationCluster,
+  type Replayed,
+} from './replay.js';
 import { passes, type VariationResult } from './variation.js';
 
 describe('golden', function () {
@@ -12,32 +20,43 @@ describe('golden', function () {
     const { areas, passing } = readExpectations();
     const names = [...new Set([...listScenarios(areas), ...passing])];
     // Most of a replay is waiting, so the groups share the machine.
-    results = (await Promise.all(bySurroundings(names).map(async surroundings => {
-      const test = await ClusterUnderTest.start(surroundings.cluster);
-      try {
-        const server = { address: test.cluster.address, ...test.cluster.pki.admin };
-        const first = await replay(surroundings.names, server);
-        // The recordings say how long controllers may take, on a server with nothing else to do: what came too late among all others is tried again by itself.
-        const late = first.filter(({ name, passed: inTime }) => !inTime && passing.includes(name)).map(({ name }) => name);
-        const again = late.length === 0 ? [] : await replay(late, server);
-        return [...first.filter(({ name }) => !late.includes(name)), ...again];
-      } finally {
-        await test.stop();
-      }
-    }))).flat();
-    const passed = results.filter(result => result.passed).length;
+    results = (
+      await Promise.all(
+        bySurroundings(names).map(async (surroundings) => {
+          const test = await ClusterUnderTest.start(surroundings.cluster);
+          try {
+            const server = { address: test.cluster.address, ...test.cluster.pki.admin };
+            const first = await replay(surroundings.names, server);
+            // The recordings say how long controllers may take, on a server with nothing else to do: what came too late among all others is tried again by itself.
+            const late = first.filter(({ name, passed: inTime }) => !inTime && passing.includes(name)).map(({ name }) => name);
+            const again = late.length === 0 ? [] : await replay(late, server);
+            return [...first.filter(({ name }) => !late.includes(name)), ...again];
+          } finally {
+            await test.stop();
+          }
+        }),
+      )
+    ).flat();
+    const passed = results.filter((result) => result.passed).length;
     process.stdout.write(`    ${passed} of ${results.length} scenarios pass\n`);
   });
 
   it('passes every scenario that is listed as passing', () => {
-    const known = new Map(results.map(result => [result.name, result]));
-    const broken = readExpectations().passing.filter(name => !known.get(name)?.passed).map(name => [name, ...(known.get(name)?.wrong ?? ['there is no such scenario'])].join('\n  '));
+    const known = new Map(results.map((result) => [result.name, result]));
+    const broken = readExpectations()
+      .passing.filter((name) => !known.get(name)?.passed)
+      .map((name) => [name, ...(known.get(name)?.wrong ?? ['there is no such scenario'])].join('\n  '));
     expect(broken.join('\n'), 'no longer passing').to.equal('');
   });
 
   it('lists every scenario that passes: npm run golden -- --update', () => {
     const { areas, passing } = readExpectations();
-    expect(results.filter(({ name, passed }) => areas.includes(name.split('/')[0] ?? '') && passed && !passing.includes(name)).map(({ name }) => name), 'passing and not listed').to.deep.equal([]);
+    expect(
+      results
+        .filter(({ name, passed }) => areas.includes(name.split('/')[0] ?? '') && passed && !passing.includes(name))
+        .map(({ name }) => name),
+      'passing and not listed',
+    ).to.deep.equal([]);
   });
 });
 
@@ -57,12 +76,17 @@ describe('golden: variations', function () {
 
   it('pass, but for those that are listed as failing', () => {
     const failing = new Set(readFailingVariations());
-    const broken = results.filter(each => !passes(each) && !failing.has(each.id)).map(({ id, verdict, want, got }) => `${id}\n  ${verdict}: want ${JSON.stringify(want)} got ${JSON.stringify(got)}`);
+    const broken = results
+      .filter((each) => !passes(each) && !failing.has(each.id))
+      .map(({ id, verdict, want, got }) => `${id}\n  ${verdict}: want ${JSON.stringify(want)} got ${JSON.stringify(got)}`);
     expect(broken.join('\n'), 'no longer passing').to.equal('');
   });
 
   it('are listed as failing only while they fail: npm run golden -- variations --update', () => {
     const passing = new Set(results.filter(passes).map(({ id }) => id));
-    expect(readFailingVariations().filter(id => passing.has(id)), 'passing and listed').to.deep.equal([]);
+    expect(
+      readFailingVariations().filter((id) => passing.has(id)),
+      'passing and listed',
+    ).to.deep.equal([]);
   });
 });

@@ -5,8 +5,16 @@ import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import type { Server } from './connection.js';
 import { allAreas, listScenarios } from './recordings.js';
 import {
-  brief, bySurroundings, readExpectations, readFailingVariations, replay, replayVariations, variationCluster, writeExpectations,
-  writeFailingVariations, type Replayed,
+  brief,
+  bySurroundings,
+  readExpectations,
+  readFailingVariations,
+  replay,
+  replayVariations,
+  variationCluster,
+  writeExpectations,
+  writeFailingVariations,
+  type Replayed,
 } from './replay.js';
 import { passes } from './variation.js';
 
@@ -22,8 +30,13 @@ const usage = `usage: npm run golden -- [OPTION...] [NAME-PART...]
   --server URL  a running server instead of a new cluster, with --cert FILE and --key FILE of an administrator`;
 
 const options = {
-  update: { type: 'boolean', default: false }, repeat: { type: 'string', default: '1' }, replicas: { type: 'string', default: '1' },
-  server: { type: 'string' }, cert: { type: 'string' }, key: { type: 'string' }, help: { type: 'boolean', short: 'h' },
+  update: { type: 'boolean', default: false },
+  repeat: { type: 'string', default: '1' },
+  replicas: { type: 'string', default: '1' },
+  server: { type: 'string' },
+  cert: { type: 'string' },
+  key: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
 } as const;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>['values'];
 type Surround = { readonly managers: number; readonly fakeNodes: number };
@@ -36,33 +49,47 @@ async function main(): Promise<number> {
 
 async function scenarios(values: Values, parts: readonly string[]): Promise<number> {
   const { areas, passing } = readExpectations();
-  const names = parts.length === 0 ? [...new Set([...listScenarios(areas), ...passing])] : listScenarios(allAreas()).filter(name => parts.some(part => name.includes(part)));
+  const names =
+    parts.length === 0
+      ? [...new Set([...listScenarios(areas), ...passing])]
+      : listScenarios(allAreas()).filter((name) => parts.some((part) => name.includes(part)));
   if (names.length === 0) return say('no scenario has such a name', 1);
   const results: Replayed[] = [];
-  for (const surroundings of bySurroundings(names)) results.push(...await against(values, surroundings.cluster, server => replayRepeatedly(surroundings.names, server, Number(values.repeat))));
+  for (const surroundings of bySurroundings(names))
+    results.push(
+      ...(await against(values, surroundings.cluster, (server) => replayRepeatedly(surroundings.names, server, Number(values.repeat)))),
+    );
   report(results, passing);
   if (!values.update) return results.every(({ name, passed }) => passed === passing.includes(name)) ? 0 : 1;
   const replayed = new Set(names);
-  writeExpectations({ areas, passing: [...passing.filter(name => !replayed.has(name)), ...results.filter(({ passed }) => passed).map(({ name }) => name)] });
+  writeExpectations({
+    areas,
+    passing: [...passing.filter((name) => !replayed.has(name)), ...results.filter(({ passed }) => passed).map(({ name }) => name)],
+  });
   return say('test/golden/passing.json is written', 0);
 }
 
 async function variations(values: Values, parts: readonly string[]): Promise<number> {
   const known = new Set(readFailingVariations());
-  const results = await against(values, variationCluster, server => replayVariations(server, parts));
+  const results = await against(values, variationCluster, (server) => replayVariations(server, parts));
   if (results.length === 0) return say('no resource has such a name', 1);
-  const failing = results.filter(each => !passes(each));
-  for (const { id, verdict, want, got } of failing) say(`FAIL ${id}${known.has(id) ? '' : '  (passed before)'}\n       ${verdict}: want ${brief(want)} got ${brief(got)}`, 0);
-  for (const { id } of results.filter(each => passes(each) && known.has(each.id))) say(`ok   ${id}  (new)`, 0);
+  const failing = results.filter((each) => !passes(each));
+  for (const { id, verdict, want, got } of failing)
+    say(`FAIL ${id}${known.has(id) ? '' : '  (passed before)'}\n       ${verdict}: want ${brief(want)} got ${brief(got)}`, 0);
+  for (const { id } of results.filter((each) => passes(each) && known.has(each.id))) say(`ok   ${id}  (new)`, 0);
   say(`${results.length - failing.length} of ${results.length} variations pass`, 0);
-  if (!values.update) return results.every(each => passes(each) !== known.has(each.id)) ? 0 : 1;
+  if (!values.update) return results.every((each) => passes(each) !== known.has(each.id)) ? 0 : 1;
   const replayed = new Set(results.map(({ id }) => id));
-  writeFailingVariations([...[...known].filter(id => !replayed.has(id)), ...failing.map(({ id }) => id)]);
+  writeFailingVariations([...[...known].filter((id) => !replayed.has(id)), ...failing.map(({ id }) => id)]);
   return say('test/golden/failingVariations.json is written', 0);
 }
 
 /** Each group of recordings on a cluster of its own, unless a server is named. */
-async function against<T>({ server, cert = '', key = '', replicas }: Values, surround: Surround, work: (server: Server) => Promise<T>): Promise<T> {
+async function against<T>(
+  { server, cert = '', key = '', replicas }: Values,
+  surround: Surround,
+  work: (server: Server) => Promise<T>,
+): Promise<T> {
   if (server !== undefined) return work({ address: server, certFile: cert, keyFile: key });
   const count: ReplicaCount = replicas === '3' ? 3 : 1;
   const cluster: Cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas: count, ...surround });
@@ -76,8 +103,8 @@ async function against<T>({ server, cert = '', key = '', replicas }: Values, sur
 async function replayRepeatedly(names: readonly string[], server: Server, times: number): Promise<Replayed[]> {
   let results: Replayed[] = [];
   for (let i = 0; i < times; i++) {
-    const again = new Map((await replay(names, server)).map(result => [result.name, result]));
-    results = i === 0 ? [...again.values()] : results.map(result => (result.passed ? again.get(result.name) ?? result : result));
+    const again = new Map((await replay(names, server)).map((result) => [result.name, result]));
+    results = i === 0 ? [...again.values()] : results.map((result) => (result.passed ? (again.get(result.name) ?? result) : result));
   }
   return results;
 }

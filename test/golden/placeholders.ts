@@ -12,21 +12,37 @@ export function filled<T>(value: T, names: Names): T {
 }
 
 function fill(value: unknown, names: Names): unknown {
-  if (typeof value === 'string') return value.replace(/\$\{(\w+)\}/g, (found, name: string) => (Object.hasOwn(names, name) ? String(names[name]) : found));
-  if (Array.isArray(value)) return value.map(each => fill(each, names));
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [fill(name, names), fill(member, names)])) : value;
+  if (typeof value === 'string')
+    return value.replace(/\$\{(\w+)\}/g, (found, name: string) => (Object.hasOwn(names, name) ? String(names[name]) : found));
+  if (Array.isArray(value)) return value.map((each) => fill(each, names));
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, member]) => [fill(name, names), fill(member, names)]))
+    : value;
 }
 
 /** A text or number, the member that it is (or whose list it is in), and the object with that member. */
-interface Leaf<T> { readonly value: T; readonly member: string; readonly parent: Readonly<Record<string, unknown>> }
-interface Rules { text(leaf: Leaf<string>): string; number(leaf: Leaf<number>): unknown }
+interface Leaf<T> {
+  readonly value: T;
+  readonly member: string;
+  readonly parent: Readonly<Record<string, unknown>>;
+}
+interface Rules {
+  text(leaf: Leaf<string>): string;
+  number(leaf: Leaf<number>): unknown;
+}
 
 /** Members come in order, so that objects can be compared as texts. */
 function replaced(value: unknown, rules: Rules, member = '', parent: Readonly<Record<string, unknown>> = {}): unknown {
   if (typeof value === 'string') return rules.text({ value, member, parent });
   if (typeof value === 'number') return rules.number({ value, member, parent });
-  if (Array.isArray(value)) return value.map(each => replaced(each, rules, member, parent));
-  return isObject(value) ? Object.fromEntries(Object.keys(value).sort().map(name => [name, replaced(value[name], rules, name, value)])) : value;
+  if (Array.isArray(value)) return value.map((each) => replaced(each, rules, member, parent));
+  return isObject(value)
+    ? Object.fromEntries(
+        Object.keys(value)
+          .sort()
+          .map((name) => [name, replaced(value[name], rules, name, value)]),
+      )
+    : value;
 }
 
 const wholeTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -34,25 +50,28 @@ const anyTime = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const certificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----\n?/g;
 const resourceVersionInText = /resourceVersion: ?"?\d+"?/g;
-const isAddress = ({ value, member }: Leaf<string>): boolean => (member === 'clusterIP' || member === 'clusterIPs') && value !== '' && value !== 'None';
+const isAddress = ({ value, member }: Leaf<string>): boolean =>
+  (member === 'clusterIP' || member === 'clusterIPs') && value !== '' && value !== 'None';
 const isPort = ({ member }: Leaf<number>): boolean => member === 'nodePort' || member === 'healthCheckNodePort';
 /** A token is longer than any name. */
 const nameCharactersMax = 40;
 
 /** Answers to the steps of a scenario as they are recorded. */
-export const scenarioPlaceholders = (value: unknown, names: Names): unknown => replaced(value, {
-  number: leaf => (isPort(leaf) && leaf.value !== 0 ? '<port>' : leaf.value),
-  text(leaf) {
-    const { value: text, member } = leaf;
-    if (member === 'resourceVersion') return text === '' || text === '0' ? text : '<rv>';
-    if (wholeTime.test(text)) return '<time>';
-    if (member === 'continue' && text !== '') return '<continue>';
-    if (isAddress(leaf)) return '<ip>';
-    if (member === 'token' && text.length > nameCharactersMax) return '<token>';
-    return (generatedName(leaf, names) ?? unnamed(text.replace(uid, '<uid>').replace(certificate, '<certificate>'), names, ['ns', 'r']))
-      .replace(resourceVersionInText, 'resourceVersion: <rv>').replace(anyTime, '<time>');
-  },
-});
+export const scenarioPlaceholders = (value: unknown, names: Names): unknown =>
+  replaced(value, {
+    number: (leaf) => (isPort(leaf) && leaf.value !== 0 ? '<port>' : leaf.value),
+    text(leaf) {
+      const { value: text, member } = leaf;
+      if (member === 'resourceVersion') return text === '' || text === '0' ? text : '<rv>';
+      if (wholeTime.test(text)) return '<time>';
+      if (member === 'continue' && text !== '') return '<continue>';
+      if (isAddress(leaf)) return '<ip>';
+      if (member === 'token' && text.length > nameCharactersMax) return '<token>';
+      return (generatedName(leaf, names) ?? unnamed(text.replace(uid, '<uid>').replace(certificate, '<certificate>'), names, ['ns', 'r']))
+        .replace(resourceVersionInText, 'resourceVersion: <rv>')
+        .replace(anyTime, '<time>');
+    },
+  });
 
 function generatedName({ value, member, parent: { generateName } }: Leaf<string>, names: Names): string | null {
   if (member !== 'name' || typeof generateName !== 'string' || generateName === '' || !value.startsWith(generateName)) return null;
@@ -61,19 +80,27 @@ function generatedName({ value, member, parent: { generateName } }: Leaf<string>
 
 /** Values of a run become their names again. */
 function unnamed(text: string, names: Names, which: readonly string[]): string {
-  return which.reduce((known, name) => { const value = names[name]; return typeof value === 'string' && value !== '' ? known.replaceAll(value, `\${${name}}`) : known; }, text);
+  return which.reduce((known, name) => {
+    const value = names[name];
+    return typeof value === 'string' && value !== '' ? known.replaceAll(value, `\${${name}}`) : known;
+  }, text);
 }
 
 /** The least port that servers give to a service. */
 const nodePortMin = 30_000;
 
 /** Answers to variations as they are recorded. */
-export const variationPlaceholders = (value: unknown, names: Names): unknown => replaced(value, {
-  number: leaf => (isPort(leaf) && leaf.value >= nodePortMin ? '<port>' : leaf.value),
-  text(leaf) {
-    if (isAddress(leaf)) return '<ip>';
-    const known = leaf.value.replace(uid, '<uid>').replace(resourceVersionInText, 'resourceVersion: <rv>').replace(anyTime, '<time>')
-      .replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<suffix>').replace(/\d+\.\d+\.\d+\.\d+\/\d+ The range of valid/g, '<range> The range of valid');
-    return unnamed(known, names, Object.keys(names));
-  },
-});
+export const variationPlaceholders = (value: unknown, names: Names): unknown =>
+  replaced(value, {
+    number: (leaf) => (isPort(leaf) && leaf.value >= nodePortMin ? '<port>' : leaf.value),
+    text(leaf) {
+      if (isAddress(leaf)) return '<ip>';
+      const known = leaf.value
+        .replace(uid, '<uid>')
+        .replace(resourceVersionInText, 'resourceVersion: <rv>')
+        .replace(anyTime, '<time>')
+        .replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<suffix>')
+        .replace(/\d+\.\d+\.\d+\.\d+\/\d+ The range of valid/g, '<range> The range of valid');
+      return unnamed(known, names, Object.keys(names));
+    },
+  });

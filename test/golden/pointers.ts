@@ -12,7 +12,11 @@ const isBranch = (value: unknown): value is Members => typeof value === 'object'
 
 /** What a pointer leads to; undefined where there is nothing. In texts, numbers lead to characters and `length` to how many there are. */
 export const valueAt = (value: unknown, pointer: Pointer): unknown =>
-  segmentsOf(pointer).reduce<unknown>((at, segment) => (isBranch(at) ? at[segment] : typeof at === 'string' ? (segment === 'length' ? at.length : at[Number(segment)]) : undefined), value);
+  segmentsOf(pointer).reduce<unknown>(
+    (at, segment) =>
+      isBranch(at) ? at[segment] : typeof at === 'string' ? (segment === 'length' ? at.length : at[Number(segment)]) : undefined,
+    value,
+  );
 
 /** Takes away what a pointer leads to. Elements of lists become null, so that the others keep their places. */
 export function drop(value: unknown, pointer: Pointer): void {

@@ -67,7 +67,12 @@ export interface Outcome {
   readonly changes?: Readonly<Record<Pointer, unknown>>;
 }
 
-export interface Variation { readonly base: string; readonly verb: 'create' | 'update'; readonly edit?: readonly Edit[]; readonly expect: Outcome }
+export interface Variation {
+  readonly base: string;
+  readonly verb: 'create' | 'update';
+  readonly edit?: readonly Edit[];
+  readonly expect: Outcome;
+}
 
 /** Small changes of valid objects of one resource. */
 export interface Variations {
@@ -81,7 +86,8 @@ export interface Variations {
 export const allAreas = (): string[] => fs.readdirSync(path.join(recordingsFolder, 'scenarios')).sort();
 
 /** Scenarios of the areas, as `area/name`. */
-export const listScenarios = (areas: readonly string[]): string[] => areas.flatMap(area => jsonFiles(path.join('scenarios', area)).map(name => `${area}/${name}`));
+export const listScenarios = (areas: readonly string[]): string[] =>
+  areas.flatMap((area) => jsonFiles(path.join('scenarios', area)).map((name) => `${area}/${name}`));
 
 export const readScenario = (name: string): Scenario => read(path.join('scenarios', `${name}.json`)) as Scenario;
 
@@ -90,5 +96,10 @@ export const listVariations = (): string[] => jsonFiles('variations');
 
 export const readVariations = (name: string): Variations => read(path.join('variations', `${name}.json`)) as Variations;
 
-const jsonFiles = (folder: string): string[] => fs.readdirSync(path.join(recordingsFolder, folder)).filter(file => file.endsWith('.json')).map(file => file.slice(0, -'.json'.length)).sort();
+const jsonFiles = (folder: string): string[] =>
+  fs
+    .readdirSync(path.join(recordingsFolder, folder))
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => file.slice(0, -'.json'.length))
+    .sort();
 const read = (file: string): unknown => JSON.parse(fs.readFileSync(path.join(recordingsFolder, file), 'utf8'));

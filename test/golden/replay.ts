@@ -41,18 +41,25 @@ export function writeFailingVariations(ids: readonly string[]): void {
 }
 
 /** What a set of scenarios runs on. Pods of those that were recorded without nodes must stay where they are. */
-export interface Surroundings { readonly names: readonly string[]; readonly cluster: { readonly managers: number; readonly fakeNodes: number } }
+export interface Surroundings {
+  readonly names: readonly string[];
+  readonly cluster: { readonly managers: number; readonly fakeNodes: number };
+}
 
 /** Areas whose objects have owners that do not exist: garbage collection would race with the scenario. */
 const WITHOUT_CONTROLLERS: readonly string[] = ['ownership'];
 
 /** Scenarios by what they need. Most need a controller manager: it gives new namespaces their default account, without which pods are refused. */
 export function bySurroundings(names: readonly string[]): Surroundings[] {
-  const alone = names.filter(name => WITHOUT_CONTROLLERS.includes(name.split('/')[0] ?? ''));
-  const withNodes = names.filter(name => !alone.includes(name) && needs(name, 'nodes'));
-  const others = names.filter(name => !alone.includes(name) && !withNodes.includes(name));
-  const groups = [{ names: others, cluster: { managers: 1, fakeNodes: 0 } }, { names: withNodes, cluster: { managers: 1, fakeNodes: 2 } }, { names: alone, cluster: { managers: 0, fakeNodes: 0 } }];
-  return groups.filter(group => group.names.length > 0);
+  const alone = names.filter((name) => WITHOUT_CONTROLLERS.includes(name.split('/')[0] ?? ''));
+  const withNodes = names.filter((name) => !alone.includes(name) && needs(name, 'nodes'));
+  const others = names.filter((name) => !alone.includes(name) && !withNodes.includes(name));
+  const groups = [
+    { names: others, cluster: { managers: 1, fakeNodes: 0 } },
+    { names: withNodes, cluster: { managers: 1, fakeNodes: 2 } },
+    { names: alone, cluster: { managers: 0, fakeNodes: 0 } },
+  ];
+  return groups.filter((group) => group.names.length > 0);
 }
 
 const needs = (name: string, what: string): boolean => readScenario(name).needs?.includes(what) ?? false;
@@ -67,17 +74,24 @@ export async function replay(names: readonly string[], server: Server): Promise<
   const connection = new Connection(server);
   const results: Replayed[] = [];
   const play = async (name: string): Promise<void> => void results.push(await replayed(connection, name));
-  const alone = names.filter(name => needs(name, 'alone'));
-  await several(names.filter(name => !alone.includes(name)), scenariosAtOnce, play);
+  const alone = names.filter((name) => needs(name, 'alone'));
+  await several(
+    names.filter((name) => !alone.includes(name)),
+    scenariosAtOnce,
+    play,
+  );
   await several(alone, 1, play);
   connection.close();
   return results.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function replayed(connection: Connection, name: string): Promise<Replayed> {
-  const results = await playScenario(connection, readScenario(name)).catch((error: unknown): StepResult[] =>
-    [{ index: -1, about: 'scenario', differences: [{ at: 'scenario', want: 'a run', got: String(error) }], wordingOnly: false }]);
-  const wrong = results.filter(({ differences }) => differences.length > 0).map(({ index, about, differences }) => `step ${index} ${about}: ${shown(differences)}`);
+  const results = await playScenario(connection, readScenario(name)).catch((error: unknown): StepResult[] => [
+    { index: -1, about: 'scenario', differences: [{ at: 'scenario', want: 'a run', got: String(error) }], wordingOnly: false },
+  ]);
+  const wrong = results
+    .filter(({ differences }) => differences.length > 0)
+    .map(({ index, about, differences }) => `step ${index} ${about}: ${shown(differences)}`);
   return { name, passed: wrong.length === 0, wrong, wording: results.filter(({ wordingOnly }) => wordingOnly).length };
 }
 
@@ -88,15 +102,19 @@ export const variationCluster = { managers: 0, fakeNodes: 0 } as const;
 export async function replayVariations(server: Server, parts: readonly string[] = []): Promise<VariationResult[]> {
   const connection = new Connection(server);
   const results: VariationResult[] = [];
-  const names = listVariations().filter(name => parts.length === 0 || parts.some(part => name.includes(part)));
-  await several(names, resourcesAtOnce, async name => { results.push(...await playVariations(connection, name, readVariations(name))); });
+  const names = listVariations().filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
+  await several(names, resourcesAtOnce, async (name) => {
+    results.push(...(await playVariations(connection, name, readVariations(name))));
+  });
   connection.close();
   return results.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 async function several<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
-  const drain = async (): Promise<void> => { for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item); };
+  const drain = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
   await Promise.all(Array.from({ length: atOnce }, drain));
 }
 
@@ -105,7 +123,10 @@ const valueCharactersMax = 120;
 const differencesShownMax = 3;
 
 function shown(differences: readonly Difference[]): string {
-  const first = differences.slice(0, differencesShownMax).map(({ at, want, got }) => `${at}: want ${brief(want)} got ${brief(got)}`).join('; ');
+  const first = differences
+    .slice(0, differencesShownMax)
+    .map(({ at, want, got }) => `${at}: want ${brief(want)} got ${brief(got)}`)
+    .join('; ');
   return `${first}${differences.length > differencesShownMax ? `; and ${differences.length - differencesShownMax} more` : ''}`;
 }
 

@@ -7,7 +7,12 @@ import { drop, valueAt } from './pointers.js';
 import type { Expectation, Scenario, Step } from './recordings.js';
 
 /** What became of a step: `differences` is empty where it went as recorded. */
-export interface StepResult { readonly index: number; readonly about: string; readonly differences: readonly Difference[]; readonly wordingOnly: boolean }
+export interface StepResult {
+  readonly index: number;
+  readonly about: string;
+  readonly differences: readonly Difference[];
+  readonly wordingOnly: boolean;
+}
 
 const pollMs = 150;
 /** Time that a watch gets to begin, and events get that should not come. */
@@ -37,10 +42,17 @@ class Player {
   readonly #names: Record<string, unknown> = { ns: `g-${randomWord()}`, r: randomWord() };
   readonly #watches = new Map<string, Watch>();
 
-  constructor(private readonly connection: Connection, private readonly scenario: Scenario) {}
+  constructor(
+    private readonly connection: Connection,
+    private readonly scenario: Scenario,
+  ) {}
 
   async play(): Promise<StepResult[]> {
-    const made = await this.#ask('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.#names['ns'] } });
+    const made = await this.#ask('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: this.#names['ns'] },
+    });
     if (made.status !== 201) return [result(-1, 'namespace', [{ at: 'status', want: 201, got: made.status }])];
     await this.#account();
     const results: StepResult[] = [];
@@ -76,7 +88,9 @@ class Player {
     const { answer, reached } = await this.#request(step);
     const body = parsed(answer.text);
     for (const [name, pointer] of Object.entries(step.save ?? {})) this.#names[name] = valueAt(body, pointer);
-    return reached === null ? differencesOf(step.expect, this.#recorded(answer, step)) : [{ at: 'request', want: 'an answer', got: `not reached in time: ${reached}` }];
+    return reached === null
+      ? differencesOf(step.expect, this.#recorded(answer, step))
+      : [{ at: 'request', want: 'an answer', got: `not reached in time: ${reached}` }];
   }
 
   async #events(name: string, { count = 0, within = eventSecondsDefault, exactly = true, keep, ignore = [] }: Step): Promise<Expectation> {
@@ -86,7 +100,7 @@ class Player {
     if (exactly) await delay(settleMs);
     const all = watch.take() as { readonly type?: string; readonly object?: unknown }[];
     const events = exactly ? all : all.slice(0, count);
-    for (const { object } of events) for (const pointer of [...this.scenario.ignore ?? [], ...ignore]) drop(object, pointer);
+    for (const { object } of events) for (const pointer of [...(this.scenario.ignore ?? []), ...ignore]) drop(object, pointer);
     const kept = keep === undefined ? events : events.map(({ type, object }) => ({ type, ...keptOf(object, keep) }));
     return { events: scenarioPlaceholders(kept, this.#names) as readonly unknown[] };
   }
@@ -94,23 +108,38 @@ class Player {
   /** `reached` says what an `eventually` waited for in vain. */
   async #request(step: Step): Promise<{ readonly answer: Answer; readonly reached: string | null }> {
     const [method = '', ...rest] = filled(step.do ?? step.eventually ?? '', this.#names).split(' ');
-    const body = step.body !== undefined ? JSON.stringify(filled(step.body, this.#names)) : step.raw === undefined ? undefined : filled(step.raw, this.#names);
+    const body =
+      step.body !== undefined
+        ? JSON.stringify(filled(step.body, this.#names))
+        : step.raw === undefined
+          ? undefined
+          : filled(step.raw, this.#names);
     const asked = { method, path: rest.join(' '), headers: this.#headers(step, body), body };
     let answer = await this.connection.request(asked);
     if (step.eventually === undefined) return { answer, reached: null };
     const where = filled(step.where ?? {}, this.#names);
-    for (const end = Date.now() + (step.within ?? eventuallySecondsDefault) * 1000; !holds(answer, where); answer = await this.connection.request(asked)) {
+    for (
+      const end = Date.now() + (step.within ?? eventuallySecondsDefault) * 1000;
+      !holds(answer, where);
+      answer = await this.connection.request(asked)
+    ) {
       if (Date.now() >= end) return { answer, reached: JSON.stringify(where) };
       await delay(pollMs);
     }
     return { answer, reached: null };
   }
 
-  #headers({ accept = 'application/json', headers = {}, as, type = 'application/json' }: Step, body: string | undefined): Record<string, string | readonly string[]> {
+  #headers(
+    { accept = 'application/json', headers = {}, as, type = 'application/json' }: Step,
+    body: string | undefined,
+  ): Record<string, string | readonly string[]> {
     const user = as === undefined ? undefined : filled(as, this.#names);
     return {
-      accept, ...filled(headers, this.#names),
-      ...(user === undefined ? {} : { 'impersonate-user': user.user, ...(user.groups === undefined ? {} : { 'impersonate-group': user.groups }) }),
+      accept,
+      ...filled(headers, this.#names),
+      ...(user === undefined
+        ? {}
+        : { 'impersonate-user': user.user, ...(user.groups === undefined ? {} : { 'impersonate-group': user.groups }) }),
       ...(body === undefined ? {} : { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }),
     };
   }
@@ -118,10 +147,11 @@ class Player {
   /** An answer in the form in which answers are recorded. */
   #recorded(answer: Answer, { keep, ignore = [] }: Step): Expectation {
     const body = parsed(answer.text);
-    if (keep === undefined) for (const pointer of [...this.scenario.ignore ?? [], ...ignore]) drop(body, pointer);
+    if (keep === undefined) for (const pointer of [...(this.scenario.ignore ?? []), ...ignore]) drop(body, pointer);
     const headers = recordedHeaders(answer);
     return {
-      status: answer.status, ...(Object.keys(headers).length > 0 ? { headers: scenarioPlaceholders(headers, this.#names) as Record<string, string> } : {}),
+      status: answer.status,
+      ...(Object.keys(headers).length > 0 ? { headers: scenarioPlaceholders(headers, this.#names) as Record<string, string> } : {}),
       body: scenarioPlaceholders(keep === undefined ? body : keptOf(body, keep), this.#names),
     };
   }
@@ -131,7 +161,8 @@ class Player {
   }
 }
 
-const keptOf = (value: unknown, pointers: readonly string[]): Record<string, unknown> => Object.fromEntries(pointers.map(pointer => [pointer, valueAt(value, pointer) ?? null]));
+const keptOf = (value: unknown, pointers: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(pointers.map((pointer) => [pointer, valueAt(value, pointer) ?? null]));
 
 /** Few headers say something that clients act upon. */
 function recordedHeaders({ headers }: Answer): Record<string, string | readonly string[]> {
@@ -145,7 +176,14 @@ function recordedHeaders({ headers }: Answer): Record<string, string | readonly 
 
 function holds(answer: Answer, where: Readonly<Record<string, unknown>>): boolean {
   const body = parsed(answer.text);
-  return Object.entries(where).every(([pointer, value]) => (pointer === 'status' ? answer.status === value : JSON.stringify(valueAt(body, pointer) ?? null) === JSON.stringify(value)));
+  return Object.entries(where).every(([pointer, value]) =>
+    pointer === 'status' ? answer.status === value : JSON.stringify(valueAt(body, pointer) ?? null) === JSON.stringify(value),
+  );
 }
 
-const result = (index: number, about: string, all: readonly Difference[]): StepResult => ({ index, about, differences: all.filter(each => !isWording(each)), wordingOnly: all.length > 0 && all.every(isWording) });
+const result = (index: number, about: string, all: readonly Difference[]): StepResult => ({
+  index,
+  about,
+  differences: all.filter((each) => !isWording(each)),
+  wordingOnly: all.length > 0 && all.every(isWording),
+});

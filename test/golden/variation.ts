@@ -7,7 +7,12 @@ import type { Edit, Outcome, Variation, Variations } from './recordings.js';
 
 /** How an answer compares with the recorded one: `same` and `wording` pass, all others say what differs. */
 export type Verdict = 'same' | 'wording' | 'status' | 'reason' | 'causes' | 'object' | 'changes' | 'warnings';
-export interface VariationResult { readonly id: string; readonly verdict: Verdict; readonly want: Outcome; readonly got: Outcome }
+export interface VariationResult {
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly want: Outcome;
+  readonly got: Outcome;
+}
 
 /** An update that met another one is tried again. */
 const triesMax = 5;
@@ -30,7 +35,12 @@ export async function playVariations(connection: Connection, name: string, varia
 export function idsOf(name: string, { cases }: Variations): string[] {
   const seen = new Map<string, number>();
   return cases.map(({ base, verb, edit = [] }) => {
-    const id = [name, verb, base, ...edit.map(each => ('drop' in each ? `${each.at} dropped` : `${each.at} ${JSON.stringify(each.set)}`))].join(' ');
+    const id = [
+      name,
+      verb,
+      base,
+      ...edit.map((each) => ('drop' in each ? `${each.at} dropped` : `${each.at} ${JSON.stringify(each.set)}`)),
+    ].join(' ');
     const count = (seen.get(id) ?? 0) + 1;
     seen.set(id, count);
     return count === 1 ? id : `${id} (${count})`;
@@ -44,20 +54,28 @@ class Player {
   /** Answers to objects as they stand, by verb and base. */
   readonly #plain = new Map<string, unknown>();
 
-  constructor(private readonly connection: Connection, private readonly variations: Variations) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly variations: Variations,
+  ) {
     this.#path = filled(variations.resource, this.#names);
   }
 
   async begin(): Promise<void> {
     const namespace = String(this.#names['ns']);
     await this.connection.json('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-    await this.connection.json('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } });
+    await this.connection.json('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'default' },
+    });
   }
 
   /** What is in the namespace goes with it. */
   async end(): Promise<void> {
     const isClusterScoped = !this.variations.resource.includes('${ns}');
-    for (const base of isClusterScoped ? this.#stored : []) await this.connection.json('DELETE', `${this.#path}/${nameOf(this.#base(base))}?gracePeriodSeconds=0`);
+    for (const base of isClusterScoped ? this.#stored : [])
+      await this.connection.json('DELETE', `${this.#path}/${nameOf(this.#base(base))}?gracePeriodSeconds=0`);
     await this.connection.json('DELETE', `/api/v1/namespaces/${String(this.#names['ns'])}`);
   }
 
@@ -65,7 +83,7 @@ class Player {
     const edits = filled(edit ?? [], this.#names);
     const answer = verb === 'create' ? await this.#create(base, edits) : await this.#update(base, edits);
     const key = `${verb} ${base}`;
-    const outcome = outcomeOf(answer, this.#names, edit === undefined ? null : this.#plain.get(key) ?? {});
+    const outcome = outcomeOf(answer, this.#names, edit === undefined ? null : (this.#plain.get(key) ?? {}));
     if (edit === undefined) this.#plain.set(key, outcome.object ?? {});
     return outcome;
   }
@@ -97,8 +115,14 @@ class Player {
   }
 }
 
-interface Base { readonly metadata: { name: string } }
-interface Answered { readonly status: number; readonly body: unknown; readonly warning: string | undefined }
+interface Base {
+  readonly metadata: { name: string };
+}
+interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+  readonly warning: string | undefined;
+}
 interface Refusal {
   readonly reason?: string;
   readonly message?: string;
@@ -117,7 +141,8 @@ function apply(object: unknown, edit: Edit): void {
 
 /** `plain` is the answer to the object as it stands; null when this is it. */
 function outcomeOf({ status, body, warning }: Answered, names: Names, plain: unknown): Outcome {
-  const warnings = warning === undefined ? {} : { warnings: warning.split(/, (?=\d{3} )/).map(each => variationPlaceholders(each, names) as string) };
+  const warnings =
+    warning === undefined ? {} : { warnings: warning.split(/, (?=\d{3} )/).map((each) => variationPlaceholders(each, names) as string) };
   if (status >= 300) return { ...refusal(status, body as Refusal, names), ...warnings };
   const object = variationPlaceholders(withoutServersOwn(body), names);
   return { status, ...(plain === null ? { object } : { changes: changesOf(plain, object) }), ...warnings };
@@ -125,7 +150,7 @@ function outcomeOf({ status, body, warning }: Answered, names: Names, plain: unk
 
 function refusal(status: number, { reason = '', message, text = '', details }: Refusal, names: Names): Outcome {
   const said = (words: string): string => variationPlaceholders(words, names) as string;
-  const causes = (details?.causes ?? []).map(cause => [cause.field ?? '', cause.reason ?? '', said(cause.message ?? '')] as const);
+  const causes = (details?.causes ?? []).map((cause) => [cause.field ?? '', cause.reason ?? '', said(cause.message ?? '')] as const);
   return { status, reason, ...(causes.length > 0 ? { causes } : { message: said(message ?? text) }) };
 }
 
@@ -146,7 +171,11 @@ function withoutServersOwn(body: unknown): unknown {
 
 function changesOf(before: unknown, after: unknown): Record<string, unknown> {
   const [a, b] = [leavesOf(before), leavesOf(after)];
-  return Object.fromEntries([...new Set([...a.keys(), ...b.keys()])].filter(at => JSON.stringify(a.get(at)) !== JSON.stringify(b.get(at))).map(at => [at, b.get(at) ?? null]));
+  return Object.fromEntries(
+    [...new Set([...a.keys(), ...b.keys()])]
+      .filter((at) => JSON.stringify(a.get(at)) !== JSON.stringify(b.get(at)))
+      .map((at) => [at, b.get(at) ?? null]),
+  );
 }
 
 /** Causes are a set: which fields are wrong, and how. */
@@ -169,4 +198,7 @@ export const passes = ({ verdict }: VariationResult): boolean => verdict === 'sa
 const fieldsOf = ({ causes = [] }: Outcome): string[] => causes.map(([field, reason]) => `${field} ${reason}`).sort();
 const messagesOf = ({ causes = [] }: Outcome): string[] => causes.map(([, , message]) => message).sort();
 /** The same for the same members, whatever their order. */
-const text = (value: unknown): string => JSON.stringify(value ?? null, (_, each: unknown) => (isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each));
+const text = (value: unknown): string =>
+  JSON.stringify(value ?? null, (_, each: unknown) =>
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );

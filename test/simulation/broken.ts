@@ -23,7 +23,16 @@ class TrustingCore extends Machine {
   override ready(): Ready | null {
     const ready = super.ready();
     if (this.trusted.length === 0) return ready;
-    const nothing: Ready = { immediate: [], install: null, persist: null, afterSync: [], committed: [], reads: [], failedReads: [], state: null };
+    const nothing: Ready = {
+      immediate: [],
+      install: null,
+      persist: null,
+      afterSync: [],
+      committed: [],
+      reads: [],
+      failedReads: [],
+      state: null,
+    };
     const merged = { ...(ready ?? nothing), reads: [...(ready?.reads ?? []), ...this.trusted] };
     this.trusted = [];
     return merged;
@@ -36,11 +45,20 @@ export const brokenModes = {
   /** A restarted server has forgotten whom it voted for. */
   voteNotPersisted: { ...correct, disk: { keep: (hardState: HardState): HardState => ({ ...hardState, vote: null }) } },
   /** A restarted server has forgotten terms that it had reached. */
-  termNotPersisted: { ...correct, disk: { keep: (hardState: HardState, before: HardState): HardState => ({ ...hardState, term: before.term, vote: before.vote }) } },
+  termNotPersisted: {
+    ...correct,
+    disk: { keep: (hardState: HardState, before: HardState): HardState => ({ ...hardState, term: before.term, vote: before.vote }) },
+  },
   /** Figure 8: an entry of an older term counts as committed once a majority holds it. */
-  commitOlderTerm: { ...correct, makeCore: (options: CoreOptions): Core => new Machine(options, { ...raftRules, commitsByCounting: () => true }) },
+  commitOlderTerm: {
+    ...correct,
+    makeCore: (options: CoreOptions): Core => new Machine(options, { ...raftRules, commitsByCounting: () => true }),
+  },
   /** Votes and acknowledgements leave before the disk has what they speak of. */
-  ackBeforeSync: { ...correct, stages: [stages.sendImmediate, stages.sendAfterSync, stages.write, stages.sync, stages.apply, stages.answerReads] },
+  ackBeforeSync: {
+    ...correct,
+    stages: [stages.sendImmediate, stages.sendAfterSync, stages.write, stages.sync, stages.apply, stages.answerReads],
+  },
   /** A leader answers reads although it may have been deposed. */
   readWithoutQuorum: { ...correct, makeCore: (options: CoreOptions): Core => new TrustingCore(options, raftRules) },
 } satisfies Record<string, BrokenMode>;

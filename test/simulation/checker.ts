@@ -5,7 +5,10 @@ import type { StoreState } from './store.js';
 
 /** A rule of Raft's figure 3, or a promise to clients, does not hold. */
 export class RuleBroken extends Error {
-  constructor(readonly rule: string, details: string) {
+  constructor(
+    readonly rule: string,
+    details: string,
+  ) {
     super(`${rule}: ${details}`);
   }
 }
@@ -77,7 +80,10 @@ export class Checker {
     const before = this.written.get(key);
     if (before === undefined) this.written.set(key, { fingerprint, previousTerm });
     else if (before.fingerprint !== fingerprint || before.previousTerm !== previousTerm) {
-      throw new RuleBroken('log matching', `${server} writes an entry ${entry.index} of term ${entry.term} that differs from another server's, or follows a different one`);
+      throw new RuleBroken(
+        'log matching',
+        `${server} writes an entry ${entry.index} of term ${entry.term} that differs from another server's, or follows a different one`,
+      );
     }
   }
 
@@ -93,11 +99,15 @@ export class Checker {
     const before = this.chosen[entry.index - 1];
     if (before !== undefined) {
       if (before.fingerprint !== fingerprint || before.term !== entry.term) {
-        throw new RuleBroken('state-machine safety', `${server.id} applies an entry of term ${entry.term} at ${entry.index}, another server one of term ${before.term}`);
+        throw new RuleBroken(
+          'state-machine safety',
+          `${server.id} applies an entry of term ${entry.term} at ${entry.index}, another server one of term ${before.term}`,
+        );
       }
       return;
     }
-    if (entry.index !== this.chosen.length + 1) throw new RuleBroken('state-machine safety', `${server.id} applies entry ${entry.index} while ${this.chosen.length + 1} is unknown`);
+    if (entry.index !== this.chosen.length + 1)
+      throw new RuleBroken('state-machine safety', `${server.id} applies entry ${entry.index} while ${this.chosen.length + 1} is unknown`);
     this.chosen.push({ term: entry.term, fingerprint, committedIn: server.term, store: null });
     for (const other of this.servers()) if (other.isLeader && other.term > server.term) this.checkComplete(other);
   }
@@ -106,11 +116,13 @@ export class Checker {
   applied(server: MemberId, store: StoreState): void {
     const chosen = this.chosen[store.index - 1];
     if (chosen === undefined) {
-      if (store.index > 0) throw new RuleBroken('state-machine safety', `${server} holds a store of ${store.index}, which nobody committed`);
+      if (store.index > 0)
+        throw new RuleBroken('state-machine safety', `${server} holds a store of ${store.index}, which nobody committed`);
       return;
     }
     chosen.store ??= store.fingerprint;
-    if (chosen.store !== store.fingerprint) throw new RuleBroken('state-machine safety', `the store of ${server} differs from another server's at ${store.index}`);
+    if (chosen.store !== store.fingerprint)
+      throw new RuleBroken('state-machine safety', `the store of ${server} differs from another server's at ${store.index}`);
   }
 
   /** A client was told that its write at `index` is done. */
@@ -120,7 +132,11 @@ export class Checker {
 
   /** A client was told the state at `index`; `floor` is what this checker had when the read began. */
   readDone(server: MemberId, index: number, floor: number): void {
-    if (index < floor) throw new RuleBroken('linearizable reads', `a read at ${server} saw the state at ${index}, although ${floor} was known to clients before it began`);
+    if (index < floor)
+      throw new RuleBroken(
+        'linearizable reads',
+        `a read at ${server} saw the state at ${index}, although ${floor} was known to clients before it began`,
+      );
     this.known = Math.max(this.known, index);
   }
 
@@ -138,7 +154,10 @@ export class Checker {
     if (newest === 0) return;
     const term = leader.termAt(newest);
     if (term !== this.chosen[newest - 1]?.term) {
-      throw new RuleBroken('leader completeness', `${leader.id} leads term ${leader.term} without the committed entry ${newest} of term ${this.chosen[newest - 1]?.term}`);
+      throw new RuleBroken(
+        'leader completeness',
+        `${leader.id} leads term ${leader.term} without the committed entry ${newest} of term ${this.chosen[newest - 1]?.term}`,
+      );
     }
   }
 }

@@ -36,13 +36,26 @@ export class Cluster {
   private nextWrite = 1;
   private touched: SimulatedServer | null = null;
 
-  constructor(readonly prng: Prng, profile: Profile, mode: BrokenMode, trace: Trace | null) {
+  constructor(
+    readonly prng: Prng,
+    profile: Profile,
+    mode: BrokenMode,
+    trace: Trace | null,
+  ) {
     this.profile = profile;
     this.checker = new Checker(() => this.servers);
-    this.network = new Network(this, (parcel) => this.deliver(parcel), (parcel) => this.reportSnapshot(parcel, false));
+    this.network = new Network(
+      this,
+      (parcel) => this.deliver(parcel),
+      (parcel) => this.reportSnapshot(parcel, false),
+    );
     const { heartbeatTicks, electionTicks, sizes } = profile;
     this.around = {
-      ...mode, checker: this.checker, counts: this.counts, trace: trace === null ? null : (line) => trace(this.counts.steps, this.timeline.now, line), elected: (server) => this.elected(server),
+      ...mode,
+      checker: this.checker,
+      counts: this.counts,
+      trace: trace === null ? null : (line) => trace(this.counts.steps, this.timeline.now, line),
+      elected: (server) => this.elected(server),
       settings: { ...sizes, heartbeatTicks, electionTicks, random: prng.below },
       send: (message, snapshot) => this.network.send({ message, snapshot }, this.profile),
     };
@@ -188,7 +201,7 @@ export class Cluster {
     if (server === undefined || this.isStalled(server)) return;
     this.touched = server;
     if (this.prng.chance(reads)) {
-      const reader = this.prng.chance(500) ? server : this.aLeader() ?? server;
+      const reader = this.prng.chance(500) ? server : (this.aLeader() ?? server);
       reader.read();
       this.wake(reader);
     } else {

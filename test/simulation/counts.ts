@@ -1,8 +1,27 @@
 /** What happened in simulations; tests assert that each of these did, so that no schedule passes because nothing was tried. */
 export const countNames = [
-  'steps', 'elections', 'transfers', 'writesAcknowledged', 'readsServed', 'readsFailed', 'entriesOverwritten',
-  'messagesDelivered', 'messagesDropped', 'messagesDuplicated', 'partitions', 'oneWayPartitions', 'stalls',
-  'crashes', 'crashesInsideReady', 'powerFailures', 'restarts', 'compactions', 'snapshotsInstalled', 'learnersAdded', 'promotions', 'removals',
+  'steps',
+  'elections',
+  'transfers',
+  'writesAcknowledged',
+  'readsServed',
+  'readsFailed',
+  'entriesOverwritten',
+  'messagesDelivered',
+  'messagesDropped',
+  'messagesDuplicated',
+  'partitions',
+  'oneWayPartitions',
+  'stalls',
+  'crashes',
+  'crashesInsideReady',
+  'powerFailures',
+  'restarts',
+  'compactions',
+  'snapshotsInstalled',
+  'learnersAdded',
+  'promotions',
+  'removals',
 ] as const;
 
 export type CountName = (typeof countNames)[number];

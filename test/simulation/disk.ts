@@ -33,7 +33,10 @@ export class Disk implements LogReader {
   private memberships: { readonly entry: Entry; readonly membership: Membership }[] = [];
   private written: Write | null = null;
 
-  constructor(checkpoint: StoreState, private readonly faults: DiskFaults) {
+  constructor(
+    checkpoint: StoreState,
+    private readonly faults: DiskFaults,
+  ) {
     this.checkpoint = checkpoint;
   }
 
@@ -46,13 +49,16 @@ export class Disk implements LogReader {
   }
 
   termAt(index: LogIndex): Term | null {
-    return index === this.baseIndex ? this.baseTerm : this.log[index - this.baseIndex - 1]?.term ?? null;
+    return index === this.baseIndex ? this.baseTerm : (this.log[index - this.baseIndex - 1]?.term ?? null);
   }
 
   entries(from: LogIndex, to: LogIndex, bytesMax: number): Entry[] {
-    if (from < this.firstIndex || to > this.lastIndex) throw new Error(`read of ${from} to ${to} outside of ${this.firstIndex} to ${this.lastIndex}`);
+    if (from < this.firstIndex || to > this.lastIndex)
+      throw new Error(`read of ${from} to ${to} outside of ${this.firstIndex} to ${this.lastIndex}`);
     let bytes = 0;
-    const end = this.log.findIndex((entry, at) => at >= from - this.firstIndex && (entry.index > to || ((bytes += entry.data.length) > bytesMax && entry.index > from)));
+    const end = this.log.findIndex(
+      (entry, at) => at >= from - this.firstIndex && (entry.index > to || ((bytes += entry.data.length) > bytesMax && entry.index > from)),
+    );
     return this.log.slice(from - this.firstIndex, end === -1 ? undefined : end);
   }
 
@@ -104,7 +110,8 @@ export class Disk implements LogReader {
 
   private put(entry: Entry): void {
     const at = entry.index - this.baseIndex - 1;
-    if (at < 0 || at > this.log.length) throw new Error(`entry ${entry.index} leaves a gap after ${this.lastIndex}, or lies before ${this.firstIndex}`);
+    if (at < 0 || at > this.log.length)
+      throw new Error(`entry ${entry.index} leaves a gap after ${this.lastIndex}, or lies before ${this.firstIndex}`);
     this.log.length = at;
     this.log.push(entry);
     if (entry.kind !== 'membership') return;

@@ -31,7 +31,11 @@ export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } =
     const ids = cluster.servers.map((server) => server.id);
     const group = ids.filter(() => prng.chance(500));
     cluster.counts.partitions++;
-    network.split(group, ids.filter((id) => !group.includes(id)), prng.between(10, profile.cutMax));
+    network.split(
+      group,
+      ids.filter((id) => !group.includes(id)),
+      prng.between(10, profile.cutMax),
+    );
   },
 
   oneWayPartition: (cluster) => {

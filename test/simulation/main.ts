@@ -29,19 +29,27 @@ Examples:
 function wholeNumber(from: number, to: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value < from || value > to) throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to}.`);
+    if (!/^\d+$/.test(text) || value < from || value > to)
+      throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to}.`);
     return value;
   };
 }
 
 function parse(): Options {
   return new Command('simulate')
-    .description('Runs Raft servers on a seeded clock, network and disk, breaks all three, and checks Raft\'s promises after every step.')
+    .description("Runs Raft servers on a seeded clock, network and disk, breaks all three, and checks Raft's promises after every step.")
     .option('--seed <n>', 'first seed', wholeNumber(0, SEED_MAX), 1)
     .option('--count <n>', 'how many seeds, counted upwards', wholeNumber(1, SEED_MAX), 1)
-    .option('--steps <n>', 'steps with faults in each schedule; the healing afterwards takes more', wholeNumber(1, 10_000_000), DEFAULT_STEPS)
+    .option(
+      '--steps <n>',
+      'steps with faults in each schedule; the healing afterwards takes more',
+      wholeNumber(1, 10_000_000),
+      DEFAULT_STEPS,
+    )
     .addOption(new Option('--servers <n>', 'servers at the start; drawn from the seed otherwise').choices(['3', '5']))
-    .addOption(new Option('--broken <rule>', 'break a rule on purpose, to see it noticed').choices(Object.keys(brokenModes)).default('none'))
+    .addOption(
+      new Option('--broken <rule>', 'break a rule on purpose, to see it noticed').choices(Object.keys(brokenModes)).default('none'),
+    )
     .option('--trace [step]', 'tell what happens, from this step on', wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .allowExcessArguments(false)
     .addHelpText('after', examples)

@@ -41,7 +41,13 @@ export class Network {
 
   /** Cuts all links between the two groups, in both directions, for `duration`. */
   split(group: readonly MemberId[], rest: readonly MemberId[], duration: number): void {
-    for (const a of group) for (const b of rest) for (const [from, to] of [[a, b], [b, a]] as const) this.cutOff(from, to, duration);
+    for (const a of group)
+      for (const b of rest)
+        for (const [from, to] of [
+          [a, b],
+          [b, a],
+        ] as const)
+          this.cutOff(from, to, duration);
   }
 
   cutOff(from: MemberId, to: MemberId, duration: number): void {
@@ -63,7 +69,9 @@ export class Network {
     const { from, to } = parcel.message;
     const sentAt = timeline.now;
     // Cut links hold back what is already on its way, as well.
-    timeline.after(delay, () => (this.isCut(from, to) || sentAt < (this.lostBefore.get(from) ?? 0) ? this.lost(parcel) : this.deliver(parcel)));
+    timeline.after(delay, () =>
+      this.isCut(from, to) || sentAt < (this.lostBefore.get(from) ?? 0) ? this.lost(parcel) : this.deliver(parcel),
+    );
   }
 
   private isCut(from: MemberId, to: MemberId): boolean {

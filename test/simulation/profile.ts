@@ -121,5 +121,15 @@ function drawCalm(prng: Prng, servers: number | null): Profile {
 
 /** After the faults: a network and machines that work, on which the cluster must come to life again. */
 export function healed(profile: Profile): Profile {
-  return { ...profile, delayMax: 3, drop: 0, duplicate: 0, longDelay: 0, staged: 0, crashAfterPromise: 0, crashAfterElection: 0, clientEvery: 0 };
+  return {
+    ...profile,
+    delayMax: 3,
+    drop: 0,
+    duplicate: 0,
+    longDelay: 0,
+    staged: 0,
+    crashAfterPromise: 0,
+    crashAfterElection: 0,
+    clientEvery: 0,
+  };
 }

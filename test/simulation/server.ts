@@ -36,7 +36,14 @@ export const stages = {
 } satisfies Record<string, Stage>;
 
 /** The order that `Ready` demands; see raft/core/ready.ts. */
-export const orderedStages: readonly Stage[] = [stages.sendImmediate, stages.write, stages.sync, stages.sendAfterSync, stages.apply, stages.answerReads];
+export const orderedStages: readonly Stage[] = [
+  stages.sendImmediate,
+  stages.write,
+  stages.sync,
+  stages.sendAfterSync,
+  stages.apply,
+  stages.answerReads,
+];
 
 /** One server: a core, a disk and a store, and the clients that wait at it. All but the disk is lost in a crash. */
 export class SimulatedServer implements Observed {
@@ -56,7 +63,11 @@ export class SimulatedServer implements Observed {
   private nextRead = 1;
   private wasLeader = false;
 
-  constructor(readonly id: MemberId, initial: StoreState, private readonly around: Surroundings) {
+  constructor(
+    readonly id: MemberId,
+    initial: StoreState,
+    private readonly around: Surroundings,
+  ) {
     this.disk = new Disk(initial, around.disk);
     this.store = initial;
   }
@@ -81,11 +92,18 @@ export class SimulatedServer implements Observed {
 
   start(): void {
     this.life++;
-    this.around.trace?.(`${this.id} starts life ${this.life}: ${JSON.stringify(this.disk.hardState)} log ${this.disk.firstIndex} to ${this.disk.lastIndex}`);
+    this.around.trace?.(
+      `${this.id} starts life ${this.life}: ${JSON.stringify(this.disk.hardState)} log ${this.disk.firstIndex} to ${this.disk.lastIndex}`,
+    );
     this.store = this.disk.checkpoint;
     const { settings, makeCore } = this.around;
     this.core = makeCore({
-      ...settings, id: this.id, hardState: this.disk.hardState, membership: this.store.membership, appliedIndex: this.store.index, log: this.disk,
+      ...settings,
+      id: this.id,
+      hardState: this.disk.hardState,
+      membership: this.store.membership,
+      appliedIndex: this.store.index,
+      log: this.disk,
       snapshotSource: () => metaOf(this.store),
     });
   }
@@ -146,13 +164,17 @@ export class SimulatedServer implements Observed {
 
   write({ persist, install }: Ready): void {
     const state = install === null ? undefined : this.received.find(({ index, term }) => index === install.index && term === install.term);
-    if (install !== null && state === undefined) throw new Error(`${this.id} is to install a snapshot of ${install.index} that it never received`);
+    if (install !== null && state === undefined)
+      throw new Error(`${this.id} is to install a snapshot of ${install.index} that it never received`);
     this.disk.write({ persist, install: install === null || state === undefined ? null : { meta: install, state } });
   }
 
   sync({ persist, install }: Ready): void {
     const before = this.disk.lastIndex;
-    if (persist !== null) this.around.trace?.(`${this.id} syncs ${JSON.stringify(persist.hardState)} ${describeEntries(persist.entries)}${install === null ? '' : ` snapshot ${install.index}`}`);
+    if (persist !== null)
+      this.around.trace?.(
+        `${this.id} syncs ${JSON.stringify(persist.hardState)} ${describeEntries(persist.entries)}${install === null ? '' : ` snapshot ${install.index}`}`,
+      );
     this.disk.sync();
     const [first] = persist?.entries ?? [];
     if (first !== undefined && first.index <= before && install === null) this.around.counts.entriesOverwritten++;
@@ -165,7 +187,8 @@ export class SimulatedServer implements Observed {
   apply({ committed }: Ready): void {
     if (committed.length > 0) this.around.trace?.(`${this.id} applies ${describeEntries(committed)}`);
     for (const entry of committed) {
-      if (this.disk.termAt(entry.index) !== entry.term) throw new Error(`${this.id} is to apply entry ${entry.index} before it is on its disk`);
+      if (this.disk.termAt(entry.index) !== entry.term)
+        throw new Error(`${this.id} is to apply entry ${entry.index} before it is on its disk`);
       this.around.checker.committed(this, entry);
       this.store = apply(this.store, entry);
       this.around.checker.applied(this.id, this.store);

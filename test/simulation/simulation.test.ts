@@ -64,12 +64,14 @@ describe('simulation with a broken rule', () => {
     it(`notices ${broken} within the seeds of the default run, and says how to replay it`, () => {
       const failure = firstFailure(broken);
       if (failure === null) throw new Error(`${broken} went unnoticed in ${SEEDS} schedules`);
-      expect(failure.message).to.contain(`seed ${failure.options.seed}, step ${failure.step}: `).and.to.contain(replayCommand(failure.options));
+      expect(failure.message)
+        .to.contain(`seed ${failure.options.seed}, step ${failure.step}: `)
+        .and.to.contain(replayCommand(failure.options));
       expect(() => simulate(failure.options)).to.throw(SimulationFailure, failure.message);
     });
   }
 
-  it('notices a commit by counting older replicas through Raft\'s own rules, not through an assertion of the core', () => {
+  it("notices a commit by counting older replicas through Raft's own rules, not through an assertion of the core", () => {
     expect(firstFailure('commitOlderTerm')?.message).to.match(/leader completeness|state-machine safety/);
   });
 

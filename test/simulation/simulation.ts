@@ -26,8 +26,15 @@ const INSTANTS_PER_ENTRY = 20;
 
 /** A schedule in which a rule was broken. The message says how to see it again. */
 export class SimulationFailure extends Error {
-  constructor(readonly options: SimulationOptions, readonly step: number, cause: unknown) {
-    super(`seed ${options.seed}, step ${step}: ${cause instanceof Error ? cause.message : String(cause)}\nreplay: ${replayCommand(options)}`, { cause });
+  constructor(
+    readonly options: SimulationOptions,
+    readonly step: number,
+    cause: unknown,
+  ) {
+    super(
+      `seed ${options.seed}, step ${step}: ${cause instanceof Error ? cause.message : String(cause)}\nreplay: ${replayCommand(options)}`,
+      { cause },
+    );
   }
 }
 
@@ -52,11 +59,13 @@ export function simulate(options: SimulationOptions, trace: Trace | null = null)
 function comesToLife(cluster: Cluster): void {
   cluster.heal();
   const { timeline, profile } = cluster;
-  const lag = Math.max(...cluster.servers.map((server) => server.disk.lastIndex)) - Math.min(...cluster.servers.map((server) => server.store.index));
+  const lag =
+    Math.max(...cluster.servers.map((server) => server.disk.lastIndex)) - Math.min(...cluster.servers.map((server) => server.store.index));
   const deadline = timeline.now + LIVENESS_ELECTION_TIMEOUTS * profile.electionTicks * profile.tickInstants + lag * INSTANTS_PER_ENTRY;
   const target: Target = { index: 0, nextWrite: 0 };
   while (!isAlive(cluster, target)) {
-    if (timeline.now > deadline) throw new Error(`liveness: ${LIVENESS_ELECTION_TIMEOUTS} election timeouts after all faults ended, ${describe(cluster)}`);
+    if (timeline.now > deadline)
+      throw new Error(`liveness: ${LIVENESS_ELECTION_TIMEOUTS} election timeouts after all faults ended, ${describe(cluster)}`);
     cluster.step();
   }
 }
@@ -83,6 +92,7 @@ function isAlive(cluster: Cluster, target: Target): boolean {
 }
 
 function describe(cluster: Cluster): string {
-  const show = (server: SimulatedServer): string => `${server.id} ${server.core?.role ?? 'down'} term ${server.term} commit ${server.core?.commit ?? 0} applied ${server.store.index} last ${server.disk.lastIndex}`;
+  const show = (server: SimulatedServer): string =>
+    `${server.id} ${server.core?.role ?? 'down'} term ${server.term} commit ${server.core?.commit ?? 0} applied ${server.store.index} last ${server.disk.lastIndex}`;
   return cluster.servers.map(show).join('; ');
 }

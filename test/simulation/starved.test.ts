@@ -25,15 +25,31 @@ interface Outcome {
 }
 
 const quiet = (prng: Prng): Profile => ({
-  ...drawProfile(prng, 3), tickInstants: 10, heartbeatTicks: 1, electionTicks: 4, delayMax: 1, drop: 0, duplicate: 0, longDelay: 0, staged: 0, crashAfterPromise: 0,
-  crashAfterElection: 0, operationEvery: 1_000_000, faultEvery: 1_000_000, clientEvery: 10, reads: 0,
+  ...drawProfile(prng, 3),
+  tickInstants: 10,
+  heartbeatTicks: 1,
+  electionTicks: 4,
+  delayMax: 1,
+  drop: 0,
+  duplicate: 0,
+  longDelay: 0,
+  staged: 0,
+  crashAfterPromise: 0,
+  crashAfterElection: 0,
+  operationEvery: 1_000_000,
+  faultEvery: 1_000_000,
+  clientEvery: 10,
+  reads: 0,
   sizes: { appendBytesMax: 1 << 16, inflightMax: 16, uncommittedBytesMax: 8_000, committedBytesMax: 1 << 20, tailBytesMax: 1 << 20 },
 });
 
 const starvedThreads: Partial<Profile> = { faults: ['stall'], faultEvery: 60, cutMax: 3 * ELECTION_INSTANTS };
 const slowNetwork: Partial<Profile> = { delayMax: 4 * ELECTION_INSTANTS };
 
-const withTimeoutsUpTo = (patienceTimeoutsMax: number): BrokenMode => ({ ...brokenModes.none, makeCore: (options) => new Machine(options, { ...raftRules, patienceTimeoutsMax }) });
+const withTimeoutsUpTo = (patienceTimeoutsMax: number): BrokenMode => ({
+  ...brokenModes.none,
+  makeCore: (options) => new Machine(options, { ...raftRules, patienceTimeoutsMax }),
+});
 
 function lateCluster(seed: number, around: Partial<Profile>, mode: BrokenMode): Cluster {
   const prng = new Prng(seed);

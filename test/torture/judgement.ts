@@ -63,15 +63,31 @@ export function judge(evidence: Evidence): Judgement {
   const { operations, sightings, acknowledgedMs, requests, unknown, pastReads, longestSilenceMs } = recorder;
   const linearizability = checkLinearizability(operations);
   const findings = [
-    ...recorder.findings, ...storeFindings(evidence), ...linearizability.findings, ...checkSessions(sightings), ...checkProgress(comparer.progress),
-    ...checkPastReads(pastReads), ...checkReplicas(comparer.digests), ...checkBounds(usage), ...checkAvailability(sights, acknowledgedMs, silenceMaxMs * crowding),
+    ...recorder.findings,
+    ...storeFindings(evidence),
+    ...linearizability.findings,
+    ...checkSessions(sightings),
+    ...checkProgress(comparer.progress),
+    ...checkPastReads(pastReads),
+    ...checkReplicas(comparer.digests),
+    ...checkBounds(usage),
+    ...checkAvailability(sights, acknowledgedMs, silenceMaxMs * crowding),
     ...checkRenewals(sights, recorder.renewals, renewalMaxMs * crowding),
   ];
   const most = (what: 'residentBytes' | 'fileBytes'): number => Math.max(0, ...peaks(usage, what).values());
   const figures = {
-    requests, writes: acknowledgedMs.length, unknown, expired: pastReads.filter(({ outcome }) => outcome === 'expired').length, compared: comparer.digests.length,
-    longestSilenceMs, workingSilenceMs: silences(sights, acknowledgedMs)[0]?.ms ?? 0,
-    residentBytes: most('residentBytes'), fileBytes: most('fileBytes'), faults, pointsMet, undecided: linearizability.undecided,
+    requests,
+    writes: acknowledgedMs.length,
+    unknown,
+    expired: pastReads.filter(({ outcome }) => outcome === 'expired').length,
+    compared: comparer.digests.length,
+    longestSilenceMs,
+    workingSilenceMs: silences(sights, acknowledgedMs)[0]?.ms ?? 0,
+    residentBytes: most('residentBytes'),
+    fileBytes: most('fileBytes'),
+    faults,
+    pointsMet,
+    undecided: linearizability.undecided,
   };
   return { findings, figures };
 }
@@ -87,20 +103,39 @@ function storeFindings({ place, recorder, watches, from, to, final }: Evidence):
   findings.push(...checkLists(recorder.lists, history, gaps[0]?.after ?? to));
   // Where nobody watched, the history is not known: what came later is judged.
   const known = gaps.at(-1)?.upTo ?? from;
-  const later = <T extends { readonly version: number }>(writes: readonly T[]): readonly T[] => writes.filter(({ version }) => version > known);
-  for (const state of final.values()) findings.push(...checkAcknowledged(later(acknowledged), later(history), new Map([...state].filter(([, { version }]) => version > known))));
+  const later = <T extends { readonly version: number }>(writes: readonly T[]): readonly T[] =>
+    writes.filter(({ version }) => version > known);
+  for (const state of final.values())
+    findings.push(
+      ...checkAcknowledged(later(acknowledged), later(history), new Map([...state].filter(([, { version }]) => version > known))),
+    );
   return findings;
 }
 
 const mebibytes = (bytes: number): number => Math.round(bytes / (1 << 20));
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-export const faultsLine = (faults: ReadonlyMap<string, number>): string => [...faults].map(([kind, count]) => `${count} ${kind}`).join(', ') || 'none';
+export const faultsLine = (faults: ReadonlyMap<string, number>): string =>
+  [...faults].map(([kind, count]) => `${count} ${kind}`).join(', ') || 'none';
 
-export function describeFigures({ requests, writes, unknown, expired, compared, longestSilenceMs, workingSilenceMs, residentBytes, fileBytes, faults, undecided }: Figures): string {
-  return `${requests} requests, ${writes} writes acknowledged, ${unknown} unknown, ${expired} expired, ${compared} fingerprints compared; longest time without a write ${seconds(longestSilenceMs)}, `
-    + `${seconds(workingSilenceMs)} while a majority was well; faults: ${faultsLine(faults)}; peak ${mebibytes(residentBytes)} MiB memory, ${mebibytes(fileBytes)} MiB files`
-    + (undecided.length === 0 ? '' : `; undecided: ${undecided.join(', ')}`);
+export function describeFigures({
+  requests,
+  writes,
+  unknown,
+  expired,
+  compared,
+  longestSilenceMs,
+  workingSilenceMs,
+  residentBytes,
+  fileBytes,
+  faults,
+  undecided,
+}: Figures): string {
+  return (
+    `${requests} requests, ${writes} writes acknowledged, ${unknown} unknown, ${expired} expired, ${compared} fingerprints compared; longest time without a write ${seconds(longestSilenceMs)}, ` +
+    `${seconds(workingSilenceMs)} while a majority was well; faults: ${faultsLine(faults)}; peak ${mebibytes(residentBytes)} MiB memory, ${mebibytes(fileBytes)} MiB files` +
+    (undecided.length === 0 ? '' : `; undecided: ${undecided.join(', ')}`)
+  );
 }
 
 /** Which of all fail points somebody died at, and which nobody did. Pure. */
@@ -115,9 +150,17 @@ export function addFigures(a: Figures, b: Figures): Figures {
   const faults = new Map(a.faults);
   for (const [kind, count] of b.faults) faults.set(kind, (faults.get(kind) ?? 0) + count);
   return {
-    requests: a.requests + b.requests, writes: a.writes + b.writes, unknown: a.unknown + b.unknown, expired: a.expired + b.expired, compared: a.compared + b.compared,
-    longestSilenceMs: Math.max(a.longestSilenceMs, b.longestSilenceMs), workingSilenceMs: Math.max(a.workingSilenceMs, b.workingSilenceMs),
-    residentBytes: Math.max(a.residentBytes, b.residentBytes), fileBytes: Math.max(a.fileBytes, b.fileBytes), faults,
-    pointsMet: new Set([...a.pointsMet, ...b.pointsMet]), undecided: [...a.undecided, ...b.undecided],
+    requests: a.requests + b.requests,
+    writes: a.writes + b.writes,
+    unknown: a.unknown + b.unknown,
+    expired: a.expired + b.expired,
+    compared: a.compared + b.compared,
+    longestSilenceMs: Math.max(a.longestSilenceMs, b.longestSilenceMs),
+    workingSilenceMs: Math.max(a.workingSilenceMs, b.workingSilenceMs),
+    residentBytes: Math.max(a.residentBytes, b.residentBytes),
+    fileBytes: Math.max(a.fileBytes, b.fileBytes),
+    faults,
+    pointsMet: new Set([...a.pointsMet, ...b.pointsMet]),
+    undecided: [...a.undecided, ...b.undecided],
   };
 }

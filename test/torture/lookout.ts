@@ -21,9 +21,15 @@ export class Lookout {
   #crowding = 1;
 
   /** `acknowledgedMs`: when the last write was acknowledged, or null. */
-  constructor(private readonly cluster: TortureCluster, private readonly acknowledgedMs: () => number | null, private readonly log: (line: string) => void) {
+  constructor(
+    private readonly cluster: TortureCluster,
+    private readonly acknowledgedMs: () => number | null,
+    private readonly log: (line: string) => void,
+  ) {
     this.#silent = performance.now();
-    this.#timer = setInterval(() => { this.#look(); }, lookEveryMs);
+    this.#timer = setInterval(() => {
+      this.#look();
+    }, lookEveryMs);
   }
 
   stop(): void {
@@ -43,7 +49,10 @@ export class Lookout {
     if (majority !== this.#majority) this.log(majority ? 'a majority is well and connected' : 'no majority is well and connected');
     this.#majority = majority;
     const latest = this.acknowledgedMs() ?? this.#silent;
-    if (latest - this.#silent > silenceTold) this.log(`silence: no write was acknowledged for ${Math.round(latest - this.#silent)} ms, until ${Math.round(sight.atMs - latest)} ms ago`);
+    if (latest - this.#silent > silenceTold)
+      this.log(
+        `silence: no write was acknowledged for ${Math.round(latest - this.#silent)} ms, until ${Math.round(sight.atMs - latest)} ms ago`,
+      );
     this.#silent = latest;
   }
 }
@@ -55,13 +64,17 @@ export function sightOf({ members, votes, network, badDisks }: Pick<TortureClust
     return !cut && delayMs <= goodDelayMsMax && breaksPermille === 0;
   };
   const ids = members.map(({ id }) => id);
-  const apart = new Set(ids.flatMap((a) => ids.flatMap((b) => a === b || (good(a, b) && good(b, a)) ? [] : [`${a} ${b}`])));
+  const apart = new Set(ids.flatMap((a) => ids.flatMap((b) => (a === b || (good(a, b) && good(b, a)) ? [] : [`${a} ${b}`]))));
   const seen = members.map((member): MemberSight => ({
-    id: member.id, start: member.process.pid ?? 0, votes: votes.get(member.id) ?? 'no',
+    id: member.id,
+    start: member.process.pid ?? 0,
+    votes: votes.get(member.id) ?? 'no',
     well: listening.has(member.peerPort) && runs(member) && !badDisks.has(member.id),
   }));
   // A member that is away for good keeps its vote until it is removed.
-  const gone = [...votes.keys()].filter((id) => !ids.includes(id)).map((id): MemberSight => ({ id, start: 0, well: false, votes: votes.get(id) ?? 'no' }));
+  const gone = [...votes.keys()]
+    .filter((id) => !ids.includes(id))
+    .map((id): MemberSight => ({ id, start: 0, well: false, votes: votes.get(id) ?? 'no' }));
   return { atMs: performance.now(), members: [...seen, ...gone], connected: (a, b) => !apart.has(`${a} ${b}`) };
 }
 
@@ -80,6 +93,10 @@ const listens = '0A';
 
 /** Local ports of the kernel's table on which somebody listens. Columns: number, local, remote, state. */
 export function listeningPorts(table: string): ReadonlySet<number> {
-  return new Set(table.split('\n').map((line) => line.trim().split(/\s+/, 4))
-    .flatMap(([, local = '', , state]) => state === listens ? [parseInt(local.split(':')[1] ?? '', 16)] : []));
+  return new Set(
+    table
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/, 4))
+      .flatMap(([, local = '', , state]) => (state === listens ? [parseInt(local.split(':')[1] ?? '', 16)] : [])),
+  );
 }

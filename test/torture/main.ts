@@ -36,7 +36,8 @@ processes and torture.log, the list of what happened when, stay where the last l
 function number(from: number, to: number, whole: boolean): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (text.trim() === '' || !(value >= from && value <= to) || (whole && !Number.isInteger(value))) throw new InvalidArgumentError(`It must be a ${whole ? 'whole ' : ''}number from ${from} to ${to}.`);
+    if (text.trim() === '' || !(value >= from && value <= to) || (whole && !Number.isInteger(value)))
+      throw new InvalidArgumentError(`It must be a ${whole ? 'whole ' : ''}number from ${from} to ${to}.`);
     return value;
   };
 }
@@ -50,10 +51,22 @@ function kinds(text: string): readonly FaultKind[] {
 
 function parse(): Options {
   return new Command('torture')
-    .description('Runs three API servers and a balancer, kills, stops, cuts off, restarts and replaces them under traffic, and checks every promise to clients.')
+    .description(
+      'Runs three API servers and a balancer, kills, stops, cuts off, restarts and replaces them under traffic, and checks every promise to clients.',
+    )
     .option('--minutes <n>', 'how long faults begin', number(minutesPerSeedMin, minutesMax, false), 1)
-    .option('--seed <n>', 'draws faults and traffic; the first of several', number(0, seedMax - seedsMax, true), Date.now() % (seedMax - seedsMax))
-    .option('--seeds <n>', 'how many seeds share the time, one after the other; ends with the first that finds something', number(1, seedsMax, true), 1)
+    .option(
+      '--seed <n>',
+      'draws faults and traffic; the first of several',
+      number(0, seedMax - seedsMax, true),
+      Date.now() % (seedMax - seedsMax),
+    )
+    .option(
+      '--seeds <n>',
+      'how many seeds share the time, one after the other; ends with the first that finds something',
+      number(1, seedsMax, true),
+      1,
+    )
     .option('--only <faults>', `some of ${faultKinds.join(', ')}`, kinds)
     .option('--keep', 'keep data and logs also when nothing is found', false)
     .allowExcessArguments(false)
@@ -62,7 +75,9 @@ function parse(): Options {
     .opts<Options>();
 }
 
-const print = (line: string): void => { process.stdout.write(`${line}\n`); };
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
 async function run({ seed, seeds, minutes, only, keep }: Options): Promise<void> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'torture-'));
@@ -72,14 +87,18 @@ async function run({ seed, seeds, minutes, only, keep }: Options): Promise<void>
   if (broken !== undefined) process.exitCode = 1;
   print(`\n${tableOf(reports)}\n\n${pointsLine(new Set(reports.flatMap(({ figures }) => [...figures.pointsMet])))}\n`);
   const rounds = reports.reduce((sum, report) => sum + report.rounds, 0);
-  print(broken === undefined
-    ? `seed${seeds === 1 ? ` ${seed}` : `s ${seed} to ${seed + seeds - 1}`}: every promise held in ${rounds} rounds`
-    : `BROKEN seed ${broken.seed}, round ${broken.rounds}: ${broken.findings.length} findings; everything is kept in ${directory}`);
+  print(
+    broken === undefined
+      ? `seed${seeds === 1 ? ` ${seed}` : `s ${seed} to ${seed + seeds - 1}`}: every promise held in ${rounds} rounds`
+      : `BROKEN seed ${broken.seed}, round ${broken.rounds}: ${broken.findings.length} findings; everything is kept in ${directory}`,
+  );
 }
 
 const options = parse();
 if (options.minutes / options.seeds < minutesPerSeedMin) {
-  process.stderr.write(`error: ${options.seeds} seeds in ${options.minutes} minutes leave less than ${minutesPerSeedMin} minutes for each\n`);
+  process.stderr.write(
+    `error: ${options.seeds} seeds in ${options.minutes} minutes leave less than ${minutesPerSeedMin} minutes for each\n`,
+  );
   process.exitCode = 2;
 } else {
   await run(options);

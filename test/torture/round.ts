@@ -66,17 +66,25 @@ class Round {
   #from = 0;
   #lookout: Lookout | null = null;
 
-  constructor(private readonly cluster: TortureCluster, private readonly options: RoundOptions) {
+  constructor(
+    private readonly cluster: TortureCluster,
+    private readonly options: RoundOptions,
+  ) {
     this.#place = { namespace: options.namespace, keys: keysOf(keyCount) };
     this.#prng = new Prng(options.seed);
     this.#injector = new Injector(cluster, options.log);
     this.#comparer = new Comparer(cluster);
-    const addresses = [...Array.from({ length: pinnedClients }, (_, n) => cluster.members[n % cluster.members.length]!.address), ...Array.from({ length: balancedClients }, () => cluster.address)];
+    const addresses = [
+      ...Array.from({ length: pinnedClients }, (_, n) => cluster.members[n % cluster.members.length]!.address),
+      ...Array.from({ length: balancedClients }, () => cluster.address),
+    ];
     this.#servers = addresses.map((address) => new ApiClient(address, cluster));
   }
 
   async begin(): Promise<void> {
-    const created = await this.#until(mendMs, async () => [201, 409].includes(await this.#status('POST', '/api/v1/namespaces', { metadata: { name: this.#place.namespace } })));
+    const created = await this.#until(mendMs, async () =>
+      [201, 409].includes(await this.#status('POST', '/api/v1/namespaces', { metadata: { name: this.#place.namespace } })),
+    );
     if (!created) throw new Error('the cluster takes no writes before the first fault');
     this.#from = versionOf(await this.#servers[0]!.expect(200, 'GET', pathOf(this.#place)));
     this.#clients = this.#servers.map((_, n) => new TrafficClient(this.#actor(`c${n}`, n)));
@@ -87,14 +95,19 @@ class Round {
   async burn(): Promise<void> {
     const { seed, faultsMs, kinds, first, log } = this.options;
     const over = new AbortController();
-    const sampler = setInterval(() => { this.#usage.push(...sampleUsage(this.cluster)); }, sampleEveryMs);
-    const lookout = this.#lookout = new Lookout(this.cluster, () => this.#recorder.latestAcknowledgedMs, log);
+    const sampler = setInterval(() => {
+      this.#usage.push(...sampleUsage(this.cluster));
+    }, sampleEveryMs);
+    const lookout = (this.#lookout = new Lookout(this.cluster, () => this.#recorder.latestAcknowledgedMs, log));
     // One of each at a replica of its own, and one behind the balancer.
-    const readers = [readPages, readPast].flatMap((read, n) => [n, this.#servers.length - 1].map((at) => read(this.#actor(`${read.name}${at}`, at), over.signal)));
+    const readers = [readPages, readPast].flatMap((read, n) =>
+      [n, this.#servers.length - 1].map((at) => read(this.#actor(`${read.name}${at}`, at), over.signal)),
+    );
     const traffic = [...this.#clients.map((client) => client.run(over.signal)), ...readers, this.#comparer.run(over.signal)];
     try {
       await Promise.all([this.#injector.run(planFaults(seed, faultsMs, kinds, first)), delay(faultsMs)]);
-      if (!(await this.cluster.whole(mendMs))) this.#finding('availability', `not every member serves ${mendMs / 1000} s after the last fault`);
+      if (!(await this.cluster.whole(mendMs)))
+        this.#finding('availability', `not every member serves ${mendMs / 1000} s after the last fault`);
     } finally {
       clearInterval(sampler);
       lookout.stop();
@@ -110,8 +123,18 @@ class Round {
     const final = to === null ? new Map<string, FinalState>() : await this.#ending(to);
     for (const { promise, details } of this.#injector.findings) this.#finding(promise, details);
     return judge({
-      place: this.#place, recorder: this.#recorder, watches: this.#watchers.flatMap(({ histories }) => histories), sights: this.#lookout?.sights ?? [], crowding: this.#lookout?.crowding ?? 1,
-      usage: this.#usage, comparer: this.#comparer, faults: this.#injector.counts, pointsMet: this.#injector.pointsMet, from: this.#from, to, final,
+      place: this.#place,
+      recorder: this.#recorder,
+      watches: this.#watchers.flatMap(({ histories }) => histories),
+      sights: this.#lookout?.sights ?? [],
+      crowding: this.#lookout?.crowding ?? 1,
+      usage: this.#usage,
+      comparer: this.#comparer,
+      faults: this.#injector.counts,
+      pointsMet: this.#injector.pointsMet,
+      from: this.#from,
+      to,
+      final,
     });
   }
 
@@ -123,7 +146,13 @@ class Round {
 
   #actor(name: string, at: number): Actor {
     return {
-      name, server: this.#servers[at]!, pinned: at < pinnedClients, member: () => this.#memberAt(at), place: this.#place, prng: new Prng(this.#prng.below(2 ** 31)), recorder: this.#recorder,
+      name,
+      server: this.#servers[at]!,
+      pinned: at < pinnedClients,
+      member: () => this.#memberAt(at),
+      place: this.#place,
+      prng: new Prng(this.#prng.below(2 ** 31)),
+      recorder: this.#recorder,
       gone: () => this.cluster.compacted(),
     };
   }
@@ -137,7 +166,10 @@ class Round {
     let version: number | null = null;
     await this.#until(mendMs, async () => {
       await this.#status('POST', path, objectOf(last, last));
-      const answer = await this.#servers.at(-1)!.request('GET', `${path}/${last}`, { timeoutMs: requestTimeoutMs }).catch(() => null);
+      const answer = await this.#servers
+        .at(-1)!
+        .request('GET', `${path}/${last}`, { timeoutMs: requestTimeoutMs })
+        .catch(() => null);
       if (answer?.status === 200) version = versionOf(answer.body as ApiObject);
       return version !== null;
     });
@@ -149,7 +181,11 @@ class Round {
     for (const watcher of this.#watchers) watcher.rouse();
     await this.#until(mendMs, async () => await Promise.resolve(this.#watchers.every(({ complete }) => complete)));
     for (const [n, { complete, endings }] of this.#watchers.entries()) {
-      if (!complete) this.#finding('watch is reliable', `w${n} was not shown the last write within ${mendMs / 1000} s; its last endings: ${endings.slice(-3).join(', ')}`);
+      if (!complete)
+        this.#finding(
+          'watch is reliable',
+          `w${n} was not shown the last write within ${mendMs / 1000} s; its last endings: ${endings.slice(-3).join(', ')}`,
+        );
     }
     const final = new Map<string, FinalState>();
     for (const { id, client } of this.cluster.members) {
@@ -157,7 +193,7 @@ class Round {
       if (state === null) this.#finding('availability', `${id} does not list the state of ${version}`);
       else final.set(id, state);
     }
-    const compared = await this.#until(mendMs, async () => await this.#comparer.compare() === this.cluster.members.length);
+    const compared = await this.#until(mendMs, async () => (await this.#comparer.compare()) === this.cluster.members.length);
     if (!compared) this.#finding('equal replicas', 'could not be compared: a member does not tell its fingerprint');
     return final;
   }
@@ -166,7 +202,11 @@ class Round {
   async #contents(client: ApiClient, version: number): Promise<FinalState | null> {
     let state: FinalState | null = null;
     await this.#until(mendMs, async () => {
-      const answer = await client.request('GET', `${pathOf(this.#place)}?resourceVersion=${version}&resourceVersionMatch=NotOlderThan`, { timeoutMs: requestTimeoutMs }).catch(() => null);
+      const answer = await client
+        .request('GET', `${pathOf(this.#place)}?resourceVersion=${version}&resourceVersionMatch=NotOlderThan`, {
+          timeoutMs: requestTimeoutMs,
+        })
+        .catch(() => null);
       if (answer?.status === 200) state = listedIn('', '', answer.body as ApiObject).items;
       return state !== null;
     });
@@ -174,7 +214,14 @@ class Round {
   }
 
   async #status(method: string, path: string, body: object): Promise<number> {
-    return (await this.#servers.at(-1)!.request(method, path, { body, timeoutMs: requestTimeoutMs }).catch(() => null))?.status ?? 0;
+    return (
+      (
+        await this.#servers
+          .at(-1)!
+          .request(method, path, { body, timeoutMs: requestTimeoutMs })
+          .catch(() => null)
+      )?.status ?? 0
+    );
   }
 
   async #until(timeoutMs: number, holds: () => Promise<boolean>): Promise<boolean> {

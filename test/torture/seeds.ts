@@ -17,12 +17,30 @@ export interface SeedReport extends TortureReport {
 }
 
 /** One seed after the other, each with a cluster of its own and an equal part of the time. The first that finds something is the last. */
-export async function tortureSeeds({ seed, count, faultsMs, directory, keep, progress, ...options }: SeedsOptions): Promise<readonly SeedReport[]> {
+export async function tortureSeeds({
+  seed,
+  count,
+  faultsMs,
+  directory,
+  keep,
+  progress,
+  ...options
+}: SeedsOptions): Promise<readonly SeedReport[]> {
   const reports: SeedReport[] = [];
   for (let n = 0; n < count; n++) {
     const place = path.join(directory, `seed-${seed + n}`);
-    progress(`seed ${seed + n} (${n + 1} of ${count}): faults for ${(faultsMs / count / 60_000).toFixed(1)} minutes; log: ${place}/torture.log`);
-    const report = await torture({ ...options, seed: seed + n, faultsMs: faultsMs / count, directory: place, progress: (line) => { progress(`  ${line}`); } });
+    progress(
+      `seed ${seed + n} (${n + 1} of ${count}): faults for ${(faultsMs / count / 60_000).toFixed(1)} minutes; log: ${place}/torture.log`,
+    );
+    const report = await torture({
+      ...options,
+      seed: seed + n,
+      faultsMs: faultsMs / count,
+      directory: place,
+      progress: (line) => {
+        progress(`  ${line}`);
+      },
+    });
     reports.push({ ...report, seed: seed + n });
     if (report.findings.length > 0) break;
     if (!keep) fs.rmSync(place, { recursive: true, force: true });
@@ -50,5 +68,5 @@ const columns: readonly (readonly [title: string, cell: (report: SeedReport) => 
 export function tableOf(reports: readonly SeedReport[]): string {
   const rows = [columns.map(([title]) => title), ...reports.map((report) => columns.map(([, cell]) => cell(report)))];
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  return rows.map((row) => row.map((cell, at) => at === columns.length - 1 ? cell : cell.padStart(widths[at]!)).join('  ')).join('\n');
+  return rows.map((row) => row.map((cell, at) => (at === columns.length - 1 ? cell : cell.padStart(widths[at]!))).join('  ')).join('\n');
 }

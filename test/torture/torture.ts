@@ -36,8 +36,13 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   const started = performance.now();
   fs.mkdirSync(directory, { recursive: true });
   const file = fs.openSync(path.join(directory, 'torture.log'), 'a');
-  const log = (line: string): void => { fs.writeSync(file, `${((performance.now() - started) / 1000).toFixed(3).padStart(9)} ${line}\n`); };
-  const say = (line: string): void => { log(line); progress(line); };
+  const log = (line: string): void => {
+    fs.writeSync(file, `${((performance.now() - started) / 1000).toFixed(3).padStart(9)} ${line}\n`);
+  };
+  const say = (line: string): void => {
+    log(line);
+    progress(line);
+  };
   const network = new Prng(seed);
   const cluster = await TortureCluster.start(directory, network.below);
   try {
@@ -49,7 +54,12 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   }
 }
 
-async function rounds(cluster: TortureCluster, { seed, faultsMs, kinds }: TortureOptions, log: (line: string) => void, say: (line: string) => void): Promise<TortureReport> {
+async function rounds(
+  cluster: TortureCluster,
+  { seed, faultsMs, kinds }: TortureOptions,
+  log: (line: string) => void,
+  say: (line: string) => void,
+): Promise<TortureReport> {
   const seeds = new Prng(seed);
   const dealt = dealKinds(seeds.below(2 ** 31), Math.ceil(faultsMs / roundMsMax), kinds);
   let left = faultsMs;
@@ -57,7 +67,14 @@ async function rounds(cluster: TortureCluster, { seed, faultsMs, kinds }: Tortur
   for (let round = 1; ; round++) {
     const roundMs = Math.min(left, roundMsMax);
     left -= roundMs;
-    const { findings, figures } = await runRound(cluster, { seed: seeds.below(2 ** 31), namespace: `torture-${round}`, faultsMs: roundMs, kinds, first: dealt[round - 1], log });
+    const { findings, figures } = await runRound(cluster, {
+      seed: seeds.below(2 ** 31),
+      namespace: `torture-${round}`,
+      faultsMs: roundMs,
+      kinds,
+      first: dealt[round - 1],
+      log,
+    });
     total = total === null ? figures : addFigures(total, figures);
     say(`round ${round}: ${describeFigures(figures)}`);
     for (const { promise, details } of findings) say(`FOUND ${promise}: ${details}`);

@@ -22,7 +22,9 @@ function residentOf(pid: number): number | null {
 
 function sizeOf(directory: string): number {
   try {
-    return fs.readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    return fs
+      .readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
       .reduce((sum, entry) => sum + (fs.statSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0), 0);
   } catch {
     return 0; // wiped while it was looked at

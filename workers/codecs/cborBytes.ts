@@ -22,7 +22,7 @@ const plans = new Map<string, BytesPlan | undefined>();
 const planOfType = (name: string): BytesPlan | undefined => {
   if (plans.has(name)) return plans.get(name);
   plans.set(name, undefined); // Schemas contain themselves; there are no bytes in them.
-  const found = [...typeNamed(name)?.fields?.values() ?? []].flatMap((field) => {
+  const found = [...(typeNamed(name)?.fields?.values() ?? [])].flatMap((field) => {
     const plan = planOfShape(field.shape);
     return plan === undefined ? [] : [[field.name, plan] as const];
   });

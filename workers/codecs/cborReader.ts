@@ -14,7 +14,9 @@ export const readCbor = (bytes: Buffer, depthMax: number): CborResult => {
   try {
     const reader = new Reader(bytes, depthMax);
     const value = reader.value('utf8');
-    return reader.position === bytes.length ? { ok: true, value } : { ok: false, message: `cbor: ${bytes.length - reader.position} bytes of extraneous data starting at index ${reader.position}` };
+    return reader.position === bytes.length
+      ? { ok: true, value }
+      : { ok: false, message: `cbor: ${bytes.length - reader.position} bytes of extraneous data starting at index ${reader.position}` };
   } catch (error) {
     if (error instanceof CborFailure) return { ok: false, message: error.message };
     throw error;
@@ -23,7 +25,11 @@ export const readCbor = (bytes: Buffer, depthMax: number): CborResult => {
 
 type TextEncoding = 'utf8' | 'base64url' | 'base64' | 'hex';
 /** RFC 8949, section 3.4.5.2. */
-const LATER_ENCODINGS: ReadonlyMap<number, TextEncoding> = new Map<number, TextEncoding>([[21, 'base64url'], [22, 'base64'], [23, 'hex']]);
+const LATER_ENCODINGS: ReadonlyMap<number, TextEncoding> = new Map<number, TextEncoding>([
+  [21, 'base64url'],
+  [22, 'base64'],
+  [23, 'hex'],
+]);
 const MAJOR = { unsigned: 0, negative: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6 } as const;
 const TAG = { epochTime: 1, bignum: 2, negativeBignum: 3 } as const;
 /** What stands in the low five bits when the length is open, and what then ends the item. */
@@ -39,7 +45,10 @@ class Reader {
   position = 0;
   private depth = 0;
 
-  constructor(private readonly bytes: Buffer, private readonly depthMax: number) {}
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly depthMax: number,
+  ) {}
 
   value(encoding: TextEncoding): Json {
     const initial = this.byte();
@@ -48,13 +57,20 @@ class Reader {
     if (information === OPEN && major >= MAJOR.bytes && major <= MAJOR.map) return this.open(major, encoding);
     const argument = this.argument(information);
     switch (major) {
-      case MAJOR.unsigned: return unsigned(argument);
-      case MAJOR.negative: return negative(argument);
-      case MAJOR.bytes: return this.byteString(argument, encoding);
-      case MAJOR.text: return this.text(argument);
-      case MAJOR.list: return this.list(argument, encoding);
-      case MAJOR.map: return this.map(argument, encoding);
-      default: return this.tagged(Number(argument), encoding);
+      case MAJOR.unsigned:
+        return unsigned(argument);
+      case MAJOR.negative:
+        return negative(argument);
+      case MAJOR.bytes:
+        return this.byteString(argument, encoding);
+      case MAJOR.text:
+        return this.text(argument);
+      case MAJOR.list:
+        return this.list(argument, encoding);
+      case MAJOR.map:
+        return this.map(argument, encoding);
+      default:
+        return this.tagged(Number(argument), encoding);
     }
   }
 
@@ -101,9 +117,11 @@ class Reader {
     for (let index = 0; open ? !this.ends() : index < (count as number); index++) {
       const name = this.value('utf8');
       if (typeof name !== 'string') throw new CborFailure('cbor: map key is no string');
-      if (Object.hasOwn(members, name)) throw new CborFailure(`cbor: found duplicate map key ${JSON.stringify(name)} at map element index ${index}`);
+      if (Object.hasOwn(members, name))
+        throw new CborFailure(`cbor: found duplicate map key ${JSON.stringify(name)} at map element index ${index}`);
       // Plain assignment would set the prototype.
-      if (name === '__proto__') Object.defineProperty(members, name, { value: this.value(encoding), writable: true, enumerable: true, configurable: true });
+      if (name === '__proto__')
+        Object.defineProperty(members, name, { value: this.value(encoding), writable: true, enumerable: true, configurable: true });
       else members[name] = this.value(encoding);
     }
     this.depth--;
@@ -193,14 +211,16 @@ const utf8Of = (bytes: Buffer): string => {
 };
 
 const unsigned = (argument: number | bigint): number | bigint => {
-  if (argument > INT64_MAX) throw new CborFailure(`cbor: cannot unmarshal positive integer into Go value of type int64 (${argument} overflows Go's int64)`);
+  if (argument > INT64_MAX)
+    throw new CborFailure(`cbor: cannot unmarshal positive integer into Go value of type int64 (${argument} overflows Go's int64)`);
   return argument;
 };
 
 const negative = (argument: number | bigint): number | bigint => {
   if (argument < Number.MAX_SAFE_INTEGER) return -1 - Number(argument);
   const value = -1n - BigInt(argument);
-  if (value < INT64_MIN) throw new CborFailure(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`);
+  if (value < INT64_MIN)
+    throw new CborFailure(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`);
   return value;
 };
 

@@ -16,7 +16,10 @@ const scratch = new CborBuffer();
  * Writes one value. Members that are undefined are left out. `plan` says where base64 text stands for bytes. Throws RangeError or TypeError
  * for values that JSON has no place for either.
  */
-export const writeCbor = (value: unknown, { tagged, plan }: { readonly tagged: boolean; readonly plan?: BytesPlan | undefined }): Buffer => {
+export const writeCbor = (
+  value: unknown,
+  { tagged, plan }: { readonly tagged: boolean; readonly plan?: BytesPlan | undefined },
+): Buffer => {
   scratch.reset();
   if (tagged) scratch.head(MAJOR.tag, SELF_DESCRIBED_TAG);
   write(value, plan);
@@ -73,7 +76,8 @@ const ASCII = /^[\0-\x7f]*$/;
 
 /** Bytewise order of the encoded names: the head holds the length, so shorter names come first. */
 const byEncodedName = (a: string, b: string): number => {
-  if (!ASCII.test(a) || !ASCII.test(b)) return Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (!ASCII.test(a) || !ASCII.test(b))
+    return Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a.length - b.length || (a < b ? -1 : 1);
 };
 

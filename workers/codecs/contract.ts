@@ -3,7 +3,11 @@
  * Whole numbers outside the safe range of a JavaScript number are bigint, so that 64-bit integers keep their value.
  */
 export type DecodeResult =
-  | { readonly ok: true; readonly value: unknown; /** Members that occur twice, as paths: `spec.replicas`, `items[0].name`. Empty unless asked for. */ readonly duplicates: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      /** Members that occur twice, as paths: `spec.replicas`, `items[0].name`. Empty unless asked for. */ readonly duplicates: readonly string[];
+    }
   | DecodeFailure;
 
 export interface DecodeFailure {

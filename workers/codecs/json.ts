@@ -7,14 +7,22 @@ import { writeJson } from './jsonWriter.js';
 
 /** A decoded text together with what the structure check needs to report duplicates in the order in which they stood. */
 export type JsonDocument =
-  | { readonly ok: true; readonly value: Json; /** Members in the text; fewer in the value means duplicates. */ readonly members: number; /** Known only if the careful reader was used. */ readonly order: MemberOrder | undefined }
+  | {
+      readonly ok: true;
+      readonly value: Json;
+      /** Members in the text; fewer in the value means duplicates. */ readonly members: number;
+      /** Known only if the careful reader was used. */ readonly order: MemberOrder | undefined;
+    }
   | DecodeFailure;
 
 /**
  * Reads JSON with JSON.parse where that loses nothing and with the careful reader where it would. Duplicate members are not
  * looked for: compare `members` with the members of the value and, if they differ, read again with `careful`.
  */
-export const parseJson = (bytes: Uint8Array, options: { readonly depthMax: number; readonly keepLiterals: boolean; readonly careful?: boolean }): JsonDocument => {
+export const parseJson = (
+  bytes: Uint8Array,
+  options: { readonly depthMax: number; readonly keepLiterals: boolean; readonly careful?: boolean },
+): JsonDocument => {
   const text = textOf(bytes);
   const survey = surveyJson(bytes);
   if (options.careful !== true && survey.depth <= options.depthMax && survey.plainNumbers && !hasSurrogateEscape(text)) {

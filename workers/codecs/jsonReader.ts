@@ -15,8 +15,7 @@ export interface ReaderOptions {
 export type MemberOrder = ReadonlyMap<JsonMembers, readonly string[]>;
 
 export type ReaderResult =
-  | { readonly ok: true; readonly value: Json; readonly order: MemberOrder }
-  | { readonly ok: false; readonly message: string };
+  { readonly ok: true; readonly value: Json; readonly order: MemberOrder } | { readonly ok: false; readonly message: string };
 
 class SyntaxFailure extends Error {}
 
@@ -45,7 +44,10 @@ class Reader {
   private position = 0;
   private depth = 0;
 
-  constructor(private readonly text: string, private readonly options: ReaderOptions) {}
+  constructor(
+    private readonly text: string,
+    private readonly options: ReaderOptions,
+  ) {}
 
   document(): Json {
     const value = this.value();
@@ -104,7 +106,8 @@ class Reader {
       this.position++;
       return items;
     }
-    do items.push(this.value()); while (!this.endsAfterElement(']', 'after array element'));
+    do items.push(this.value());
+    while (!this.endsAfterElement(']', 'after array element'));
     this.position++;
     return items;
   }
@@ -209,7 +212,9 @@ class Reader {
 
   private fail(context: string): never {
     const character = this.text[this.position];
-    throw new SyntaxFailure(character === undefined ? 'unexpected end of JSON input' : `invalid character ${quoteCharacter(character)} ${context}`);
+    throw new SyntaxFailure(
+      character === undefined ? 'unexpected end of JSON input' : `invalid character ${quoteCharacter(character)} ${context}`,
+    );
   }
 }
 
@@ -227,10 +232,19 @@ const setMember = (members: JsonMembers, name: string, value: Json): void => {
 
 /** The reference names the first byte of the offending character, in quotes. */
 const quoteCharacter = (character: string): string => {
-  if (character === '\'') return '\'\\\'\'';
-  if (character === '"') return '\'"\'';
+  if (character === "'") return "'\\''";
+  if (character === '"') return "'\"'";
   const byte = Buffer.from(character, 'utf8')[0] ?? 0;
-  const escaped: Readonly<Record<number, string>> = { 7: '\\a', 8: '\\b', 9: '\\t', 10: '\\n', 11: '\\v', 12: '\\f', 13: '\\r', 92: '\\\\' };
+  const escaped: Readonly<Record<number, string>> = {
+    7: '\\a',
+    8: '\\b',
+    9: '\\t',
+    10: '\\n',
+    11: '\\v',
+    12: '\\f',
+    13: '\\r',
+    92: '\\\\',
+  };
   if (escaped[byte] !== undefined) return `'${escaped[byte]}'`;
   if (byte < 0x20 || byte === 0x7f) return `'\\x${byte.toString(16).padStart(2, '0')}'`;
   return byte >= 0x80 && byte < 0xa1 ? `'\\u00${byte.toString(16)}'` : `'${String.fromCharCode(byte)}'`;

@@ -15,7 +15,10 @@ const NUMBER_MARK = '\u{10fffd}';
 
 /** The same with one member or item in a line, indented by a space for each level. */
 export const writeIndentedJson = (value: unknown): string =>
-  JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? `${NUMBER_MARK}${each}` : each), 1).replace(/"\u{10fffd}(-?\d+)"/gu, '$1');
+  JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? `${NUMBER_MARK}${each}` : each), 1).replace(
+    /"\u{10fffd}(-?\d+)"/gu,
+    '$1',
+  );
 
 const write = (value: unknown): string => {
   if (typeof value === 'bigint') return value.toString();

@@ -1,5 +1,8 @@
 /** A point in time: whole seconds since 1970 and nanoseconds after them. */
-export interface Time { readonly seconds: number; readonly nanos: number }
+export interface Time {
+  readonly seconds: number;
+  readonly nanos: number;
+}
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 const SECONDS_PER_MINUTE = 60;
@@ -7,16 +10,30 @@ const SECONDS_PER_MINUTE = 60;
 const YEAR_ONE_SECONDS = -62_135_596_800;
 
 /** Reads an RFC 3339 time; undefined if it is none, or names a day that does not exist. */
-export const parseTime = (text: string): Time | undefined => (text.length === CANONICAL_LENGTH ? parseCanonical(text) : undefined) ?? parseAny(text);
+export const parseTime = (text: string): Time | undefined =>
+  (text.length === CANONICAL_LENGTH ? parseCanonical(text) : undefined) ?? parseAny(text);
 
 /** `2026-01-01T00:00:00Z`: the form of nearly all times, read without a regular expression. */
 const CANONICAL_LENGTH = 20;
-const CANONICAL_MARKS: readonly (readonly [number, string])[] = [[4, '-'], [7, '-'], [10, 'T'], [13, ':'], [16, ':'], [19, 'Z']];
+const CANONICAL_MARKS: readonly (readonly [number, string])[] = [
+  [4, '-'],
+  [7, '-'],
+  [10, 'T'],
+  [13, ':'],
+  [16, ':'],
+  [19, 'Z'],
+];
 
 const parseCanonical = (text: string): Time | undefined => {
   for (const [index, mark] of CANONICAL_MARKS) if (text[index] !== mark) return undefined;
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
-  const [month, day, hour, minute, second] = [twoDigits(text, 5), twoDigits(text, 8), twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)];
+  const [month, day, hour, minute, second] = [
+    twoDigits(text, 5),
+    twoDigits(text, 8),
+    twoDigits(text, 11),
+    twoDigits(text, 14),
+    twoDigits(text, 17),
+  ];
   // Anything odd, NaN included, is left to the thorough reader.
   if (!(year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour <= 23 && minute <= 59 && second <= 59)) return undefined;
   return { seconds: Date.UTC(year, month - 1, day, hour, minute, second) / 1000, nanos: 0 };

@@ -1,6 +1,8 @@
 /** A decoded value of any encoding. */
 export type Json = null | boolean | number | bigint | string | NumberLiteral | Json[] | JsonMembers;
-export interface JsonMembers { [member: string]: Json }
+export interface JsonMembers {
+  [member: string]: Json;
+}
 
 /**
  * A number whose spelling matters until the type of its field is known: `1.0` is no integer for the reference, and `1e3` stays

@@ -1,4 +1,20 @@
-import { Composer, Lexer, LineCounter, Parser, isAlias, isMap, isScalar, isSeq, type Alias, type CST, type Document, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import {
+  Composer,
+  Lexer,
+  LineCounter,
+  Parser,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Alias,
+  type CST,
+  type Document,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
 import type { Codec, DecodeOptions, DecodeResult } from './contract.js';
 import { countMembers, parseJson } from './json.js';
 import { isMembers, type Json, type JsonMembers } from './value.js';
@@ -60,9 +76,10 @@ const jsonInYaml = (bytes: Uint8Array, { depthMax }: DecodeOptions): DecodeResul
 const WORDINGS: readonly (readonly [RegExp, string])[] = [
   [/^Tabs are not allowed/, 'found a tab character that violates indentation'],
   [/^Nested mappings are not allowed/, 'mapping values are not allowed in this context'],
-  [/^Flow (?:sequence|map)/, 'did not find expected \',\' or \']\''],
+  [/^Flow (?:sequence|map)/, "did not find expected ',' or ']'"],
 ];
-const wording = (message: string): string => WORDINGS.find(([pattern]) => pattern.test(message))?.[1] ?? message.split(/ at line |\n/)[0] ?? message;
+const wording = (message: string): string =>
+  WORDINGS.find(([pattern]) => pattern.test(message))?.[1] ?? message.split(/ at line |\n/)[0] ?? message;
 
 const OPENING_BRACE = 0x7b;
 
@@ -73,12 +90,24 @@ const decode = (text: string, options: DecodeOptions): DecodeResult => {
   const problem = document.errors[0];
   if (problem !== undefined) throw new YamlFailure(`yaml: line ${lines.linePos(problem.pos[0]).line}: ${wording(problem.message)}`);
   const builder = new Builder(lines, options.depthMax);
-  return { ok: true, value: builder.value(document.contents as Node | null, 1), duplicates: options.findDuplicates ? builder.duplicates : [] };
+  return {
+    ok: true,
+    value: builder.value(document.contents as Node | null, 1),
+    duplicates: options.findDuplicates ? builder.duplicates : [],
+  };
 };
 
 /** Later documents are not even looked at. Every plain scalar stays text here; what it means is decided later. */
 const firstDocument = (text: string, lines: LineCounter): Document.Parsed | undefined => {
-  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, strict: true, prettyErrors: false, logLevel: 'silent', lineCounter: lines });
+  const composer = new Composer({
+    schema: 'failsafe',
+    uniqueKeys: false,
+    merge: false,
+    strict: true,
+    prettyErrors: false,
+    logLevel: 'silent',
+    lineCounter: lines,
+  });
   for (const document of composer.compose(shallowTokens(text, lines))) return document as Document.Parsed;
   return undefined;
 };
@@ -111,7 +140,10 @@ class Builder {
   /** In order of the text: an alias means the latest anchor before it. The library's own lookup walks the whole document every time. */
   private readonly anchors = new Map<string, Node>();
 
-  constructor(private readonly lines: LineCounter, private readonly depthMax: number) {}
+  constructor(
+    private readonly lines: LineCounter,
+    private readonly depthMax: number,
+  ) {}
 
   value(node: Node | null, depth: number): Json {
     if (depth > this.depthMax) throw new YamlFailure('yaml: exceeded max depth');
@@ -157,7 +189,8 @@ class Builder {
 
   private member(members: Map<string, Json>, { key, value }: Pair<Node | null, Node | null>, depth: number): void {
     const name = this.key(key);
-    if (members.has(name) && this.insideAlias === 0) this.duplicates.push(`line ${this.lines.linePos(key?.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);
+    if (members.has(name) && this.insideAlias === 0)
+      this.duplicates.push(`line ${this.lines.linePos(key?.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);
     members.set(name, this.value(value, depth + 1));
   }
 
@@ -187,7 +220,7 @@ const TAG = /^(?:!!|tag:yaml\.org,2002:)(\w+)$/;
 
 /** Quoted and block scalars are text, plain ones mean something, and a tag overrides both. */
 const scalarValue = (node: Scalar): PlainScalar => {
-  const text = typeof node.value === 'string' ? node.value : node.source ?? '';
+  const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
   const tag = TAG.exec(node.tag ?? '')?.[1];
   if (tag === 'str' || tag === 'timestamp') return text;
   if (tag === 'binary') return Buffer.from(text, 'base64').toString('utf8');
@@ -197,7 +230,12 @@ const scalarValue = (node: Scalar): PlainScalar => {
 
 const taggedValue = (tag: 'float' | 'int' | 'bool' | 'null', text: string): PlainScalar => {
   const value = resolvePlain(text);
-  const matches = { float: typeof value === 'number' || typeof value === 'bigint', int: Number.isInteger(value) || typeof value === 'bigint', bool: typeof value === 'boolean', null: value === null };
+  const matches = {
+    float: typeof value === 'number' || typeof value === 'bigint',
+    int: Number.isInteger(value) || typeof value === 'bigint',
+    bool: typeof value === 'boolean',
+    null: value === null,
+  };
   if (!matches[tag]) throw new YamlFailure(`yaml: cannot decode !!str \`${text.slice(0, 10)}\` as a !!${tag}`);
   return value;
 };

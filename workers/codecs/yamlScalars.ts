@@ -13,7 +13,10 @@ const KEYWORDS: ReadonlyMap<string, PlainScalar> = new Map<string, PlainScalar>(
   ...['.nan', '.NaN', '.NAN'].map((word) => [word, NaN] as const),
 ]);
 const INTEGER_FORMS: readonly (readonly [RegExp, string])[] = [
-  [/^[-+]?0[xX][0-9a-fA-F]+$/, '0x'], [/^[-+]?0[bB][01]+$/, '0b'], [/^[-+]?0[oO]?[0-7]+$/, '0o'], [/^[-+]?(?:0|[1-9][0-9]*)$/, ''],
+  [/^[-+]?0[xX][0-9a-fA-F]+$/, '0x'],
+  [/^[-+]?0[bB][01]+$/, '0b'],
+  [/^[-+]?0[oO]?[0-7]+$/, '0o'],
+  [/^[-+]?(?:0|[1-9][0-9]*)$/, ''],
 ];
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** Longer texts are no 64-bit integers in any base. */

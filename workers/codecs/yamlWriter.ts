@@ -17,7 +17,10 @@ const INDENT = 2;
 const WIDTH = 80;
 
 /** Where a scalar stands: the indentation of its further lines, and the column at which it begins. */
-interface Place { readonly indent: number; readonly column: number }
+interface Place {
+  readonly indent: number;
+  readonly column: number;
+}
 
 /** Writes a list or map that is not empty; the cursor stands where its first line begins. */
 const block = (parts: string[], value: unknown, indent: number): void => {
@@ -25,7 +28,9 @@ const block = (parts: string[], value: unknown, indent: number): void => {
   if (Array.isArray(value)) {
     value.forEach((item, index) => listItem(parts, item, index === 0 ? '' : padding, indent));
   } else {
-    const members = Object.entries(value as object).filter(([, member]) => member !== undefined).sort(byName);
+    const members = Object.entries(value as object)
+      .filter(([, member]) => member !== undefined)
+      .sort(byName);
     members.forEach(([name, member], index) => mapMember(parts, [name, member], index === 0 ? '' : padding, indent));
   }
 };
@@ -64,7 +69,8 @@ const scalar = (value: unknown, place: Place): string => {
 const TIMESTAMP = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?(?:Z|[-+]\d{2}:\d{2})?)?$/;
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 /** Would be read as something else than this text. */
-const isAmbiguous = (value: string): boolean => typeof resolvePlain(value) !== 'string' || value === '<<' || TIMESTAMP.test(value) || BASE_60.test(value);
+const isAmbiguous = (value: string): boolean =>
+  typeof resolvePlain(value) !== 'string' || value === '<<' || TIMESTAMP.test(value) || BASE_60.test(value);
 /** What no plain text may contain: indicators at the start, `: ` and ` #` inside, spaces at the ends, document marks. */
 const NEEDS_QUOTES = /^[#,[\]{}&*!|>'"%@`]|^[-?:](?:\s|$)|:(?:\s|$)|\s#|^\s|\s$|^---|^\.\.\./;
 /** Only double quotes can carry these; line breaks are looked at separately. */
@@ -73,7 +79,7 @@ const SPECIAL = /[^\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}
 const text = (value: string, place: Place | undefined): string => {
   if (value.includes('\n')) return place !== undefined && isLiteral(value) ? literal(value, place.indent) : doubleQuoted(value, place);
   if (isAmbiguous(value) || SPECIAL.test(value)) return doubleQuoted(value, place);
-  return NEEDS_QUOTES.test(value) ? `'${folded(value.replaceAll('\'', '\'\''), place, 1)}'` : folded(value, place, 0);
+  return NEEDS_QUOTES.test(value) ? `'${folded(value.replaceAll("'", "''"), place, 1)}'` : folded(value, place, 0);
 };
 
 /** Names are never continued on another line. */
@@ -85,7 +91,13 @@ const folded = (value: string, place: Place | undefined, quote: 0 | 1): string =
   let column = place.column + quote;
   let result = '';
   for (let index = 0; index < value.length; index++) {
-    const breaks = value[index] === ' ' && column > WIDTH && index > 0 && index < value.length - 1 && value[index - 1] !== ' ' && value[index + 1] !== ' ';
+    const breaks =
+      value[index] === ' ' &&
+      column > WIDTH &&
+      index > 0 &&
+      index < value.length - 1 &&
+      value[index - 1] !== ' ' &&
+      value[index + 1] !== ' ';
     result += breaks ? `\n${' '.repeat(place.indent)}` : value[index];
     column = breaks ? place.indent : column + 1;
   }
@@ -98,22 +110,43 @@ const isLiteral = (value: string): boolean => !SPECIAL.test(value) && !/ \n/.tes
 const literal = (value: string, indent: number): string => {
   const hint = /^[ \n]/.test(value) ? String(INDENT) : '';
   const chomping = !value.endsWith('\n') ? '-' : value.endsWith('\n\n') || value === '\n' ? '+' : '';
-  const lines = (value.endsWith('\n') ? value.slice(0, -1) : value).split('\n').map((line) => (line === '' ? '' : ' '.repeat(Math.max(indent, INDENT)) + line));
+  const lines = (value.endsWith('\n') ? value.slice(0, -1) : value)
+    .split('\n')
+    .map((line) => (line === '' ? '' : ' '.repeat(Math.max(indent, INDENT)) + line));
   return `|${hint}${chomping}\n${lines.join('\n')}`;
 };
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r', '\b': '\\b', '\f': '\\f', '\v': '\\v', '\0': '\\0', '\x07': '\\a', '\x1b': '\\e', '\u2028': '\\L', '\u2029': '\\P', '\x85': '\\N', '\xa0': '\\_',
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\t': '\\t',
+  '\r': '\\r',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\v': '\\v',
+  '\0': '\\0',
+  '\x07': '\\a',
+  '\x1b': '\\e',
+  '\u2028': '\\L',
+  '\u2029': '\\P',
+  '\x85': '\\N',
+  '\xa0': '\\_',
 };
 
 const doubleQuoted = (value: string, place: Place | undefined): string => {
-  const escaped = value.replace(/["\\]|[^\x20-\x7e\xa1-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/gu, (character) => ESCAPES[character] ?? numericEscape(character.codePointAt(0) ?? 0));
+  const escaped = value.replace(
+    /["\\]|[^\x20-\x7e\xa1-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/gu,
+    (character) => ESCAPES[character] ?? numericEscape(character.codePointAt(0) ?? 0),
+  );
   return `"${folded(escaped, place, 1)}"`;
 };
 
 const numericEscape = (code: number): string => {
   if (code <= 0xff) return `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
-  return code <= 0xffff ? `\\u${code.toString(16).toUpperCase().padStart(4, '0')}` : `\\U${code.toString(16).toUpperCase().padStart(8, '0')}`;
+  return code <= 0xffff
+    ? `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`
+    : `\\U${code.toString(16).toUpperCase().padStart(8, '0')}`;
 };
 
 /** Natural order: letters come after everything else, runs of digits compare as numbers. */
@@ -132,7 +165,15 @@ const LETTER = /^\p{L}$/u;
 const DIGIT = /^\p{Nd}$/u;
 
 const compareDigits = (left: readonly string[], right: readonly string[], at: number): number => {
-  const lead = (left[at] === '0' || right[at] === '0') && left.slice(0, at).reverse().find((character) => character !== '0') !== undefined && DIGIT.test(left[at - 1] ?? '') ? '1' : '';
+  const lead =
+    (left[at] === '0' || right[at] === '0') &&
+    left
+      .slice(0, at)
+      .reverse()
+      .find((character) => character !== '0') !== undefined &&
+    DIGIT.test(left[at - 1] ?? '')
+      ? '1'
+      : '';
   const [x, y] = [digitsAt(left, at), digitsAt(right, at)];
   const difference = BigInt(`${lead}${x}` || '0') - BigInt(`${lead}${y}` || '0');
   return difference !== 0n ? (difference < 0n ? -1 : 1) : x.length - y.length;

@@ -15,11 +15,17 @@ export function sideOf(code: number): Side {
 
 export function holds(what: Assertion, before: Side, after: Side): boolean {
   switch (what) {
-    case 'textStart': return before === NOTHING;
-    case 'textEnd': return after === NOTHING;
-    case 'lineStart': return before === NOTHING || before === NEW_LINE;
-    case 'lineEnd': return after === NOTHING || after === NEW_LINE;
-    case 'wordBoundary': return (before === WORD) !== (after === WORD);
-    case 'noWordBoundary': return (before === WORD) === (after === WORD);
+    case 'textStart':
+      return before === NOTHING;
+    case 'textEnd':
+      return after === NOTHING;
+    case 'lineStart':
+      return before === NOTHING || before === NEW_LINE;
+    case 'lineEnd':
+      return after === NOTHING || after === NEW_LINE;
+    case 'wordBoundary':
+      return (before === WORD) !== (after === WORD);
+    case 'noWordBoundary':
+      return (before === WORD) === (after === WORD);
   }
 }

@@ -19,9 +19,17 @@ const ASCII = 128;
 export class PatternBudgetError extends Error {}
 
 /** Steps that searches may still take; several may share one. */
-export interface StepBudget { left: number }
+export interface StepBudget {
+  left: number;
+}
 
-interface State { readonly places: readonly number[]; readonly before: Side; readonly ascii: (State | typeof MATCHED | undefined)[]; readonly wide: Map<number, State | typeof MATCHED>; atEnd: boolean | undefined }
+interface State {
+  readonly places: readonly number[];
+  readonly before: Side;
+  readonly ascii: (State | typeof MATCHED | undefined)[];
+  readonly wide: Map<number, State | typeof MATCHED>;
+  atEnd: boolean | undefined;
+}
 
 const MATCHED = 'matched';
 
@@ -51,12 +59,14 @@ export class Automaton {
       if (after === MATCHED) return true;
       state = after;
     }
-    return state.atEnd ??= this.closure(state, NOTHING, null);
+    return (state.atEnd ??= this.closure(state, NOTHING, null));
   }
 
   private transition(state: State, code: number): State | typeof MATCHED {
     const reached: number[] = [];
-    const after = this.closure(state, sideOf(code), { code, reached }) ? MATCHED : this.stateOf([...reached, this.program.start], sideOf(code));
+    const after = this.closure(state, sideOf(code), { code, reached })
+      ? MATCHED
+      : this.stateOf([...reached, this.program.start], sideOf(code));
     if (code < ASCII) state.ascii[code] = after;
     else if (state.wide.size < WIDE_MAX) state.wide.set(code, after);
     return after;
@@ -65,7 +75,11 @@ export class Automaton {
   /** Follows everything that needs no character; true at a match. With `step`, gathers where the character leads to. */
   private closure(state: State, after: Side, step: { readonly code: number; readonly reached: number[] } | null): boolean {
     this.generation++;
-    const { stack, marks, program: { instructions } } = this;
+    const {
+      stack,
+      marks,
+      program: { instructions },
+    } = this;
     stack.length = 0;
     stack.push(...state.places);
     for (let place = stack.pop(); place !== undefined; place = stack.pop()) {

@@ -4,7 +4,10 @@
  */
 
 /** One part of a set: `source` is what stands between the brackets of a class with the flag `u`. */
-export interface ClassItem { readonly source: string; readonly negated: boolean }
+export interface ClassItem {
+  readonly source: string;
+  readonly negated: boolean;
+}
 
 const ASCII = 128;
 const YES = 1;
@@ -15,8 +18,15 @@ export class CharSet {
   private readonly ascii = new Uint8Array(ASCII);
   private readonly tests: readonly { readonly test: RegExp; readonly negated: boolean }[];
 
-  constructor(items: readonly ClassItem[], private readonly negated: boolean, foldCase: boolean) {
-    this.tests = items.map(({ source, negated: without }) => ({ test: new RegExp(`^[${source}]$`, foldCase ? 'iu' : 'u'), negated: without }));
+  constructor(
+    items: readonly ClassItem[],
+    private readonly negated: boolean,
+    foldCase: boolean,
+  ) {
+    this.tests = items.map(({ source, negated: without }) => ({
+      test: new RegExp(`^[${source}]$`, foldCase ? 'iu' : 'u'),
+      negated: without,
+    }));
   }
 
   has(code: number): boolean {
@@ -40,8 +50,20 @@ export const range = (low: number, high: number): ClassItem => ({ source: rangeS
 export const PERL: Readonly<Record<string, string>> = { d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' };
 
 export const POSIX: Readonly<Record<string, string>> = {
-  alnum: '0-9A-Za-z', alpha: 'A-Za-z', ascii: '\\u{0}-\\u{7f}', blank: '\\t ', cntrl: '\\u{0}-\\u{1f}\\u{7f}', digit: '0-9', graph: '!-~', lower: 'a-z',
-  print: ' -~', punct: '!-\\/:-@\\[-`\\{-~', space: '\\t\\n\\v\\f\\r ', upper: 'A-Z', word: '0-9A-Za-z_', xdigit: '0-9A-Fa-f',
+  alnum: '0-9A-Za-z',
+  alpha: 'A-Za-z',
+  ascii: '\\u{0}-\\u{7f}',
+  blank: '\\t ',
+  cntrl: '\\u{0}-\\u{1f}\\u{7f}',
+  digit: '0-9',
+  graph: '!-~',
+  lower: 'a-z',
+  print: ' -~',
+  punct: '!-\\/:-@\\[-`\\{-~',
+  space: '\\t\\n\\v\\f\\r ',
+  upper: 'A-Z',
+  word: '0-9A-Za-z_',
+  xdigit: '0-9A-Fa-f',
 };
 
 /** The source of a category or script, or null if there is none of the name. */
@@ -52,7 +74,9 @@ export function propertySource(name: string): string | null {
     try {
       new RegExp(source, 'u');
       return source;
-    } catch { /* Not of this sort. */ }
+    } catch {
+      /* Not of this sort. */
+    }
   }
   return null;
 }

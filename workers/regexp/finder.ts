@@ -8,14 +8,22 @@ import type { Instruction, Program } from './program.js';
  */
 const STEPS_MAX = 5_000_000;
 
-interface Way { readonly place: number; readonly slots: readonly number[] }
+interface Way {
+  readonly place: number;
+  readonly slots: readonly number[];
+}
 
 /** Starts and ends of the match and of its groups, as positions in the text; -1 for groups that had no part in it. Null if there is no match from `from` on. */
-export function findMatch(program: Program, text: string, from: number, budget: StepBudget = { left: STEPS_MAX }): readonly number[] | null {
+export function findMatch(
+  program: Program,
+  text: string,
+  from: number,
+  budget: StepBudget = { left: STEPS_MAX },
+): readonly number[] | null {
   const search = new Search(program, text, budget);
   let ways: Way[] = [];
   let found: readonly number[] | null = null;
-  for (let at = from; ; ) {
+  for (let at = from; ;) {
     if (found === null) ways.push({ place: program.start, slots: new Array<number>(program.slots).fill(-1).with(0, at) });
     if (ways.length === 0) return found;
     const result = search.step(ways, at);
@@ -30,7 +38,11 @@ class Search {
   private generation = 0;
   private readonly marks: Uint32Array;
 
-  constructor(private readonly program: Program, private readonly text: string, private readonly budget: StepBudget) {
+  constructor(
+    private readonly program: Program,
+    private readonly text: string,
+    private readonly budget: StepBudget,
+  ) {
     this.marks = new Uint32Array(program.instructions.length);
   }
 
@@ -47,7 +59,10 @@ class Search {
     return { ways: next, match: null };
   }
 
-  private follow(way: Way, here: { at: number; before: Side; after: Side; code: number | undefined; next: Way[] }): readonly number[] | null {
+  private follow(
+    way: Way,
+    here: { at: number; before: Side; after: Side; code: number | undefined; next: Way[] },
+  ): readonly number[] | null {
     const stack: Way[] = [way];
     for (let current = stack.pop(); current !== undefined; current = stack.pop()) {
       const { place, slots } = current;
@@ -56,19 +71,25 @@ class Search {
       if (--this.budget.left < 0) throw new PatternBudgetError('the text is too long for a pattern of this size');
       const instruction = this.program.instructions[place] as Instruction;
       switch (instruction.op) {
-        case 'match': return slots.with(1, here.at);
+        case 'match':
+          return slots.with(1, here.at);
         case 'set':
           if (here.code !== undefined && instruction.set.has(here.code)) here.next.push({ place: instruction.next, slots });
           break;
         case 'assert':
           if (holds(instruction.what, here.before, here.after)) stack.push({ place: instruction.next, slots });
           break;
-        case 'save': stack.push({ place: instruction.next, slots: slots.with(instruction.slot, here.at) }); break;
-        case 'split': stack.push({ place: instruction.other, slots }, { place: instruction.next, slots });
+        case 'save':
+          stack.push({ place: instruction.next, slots: slots.with(instruction.slot, here.at) });
+          break;
+        case 'split':
+          stack.push({ place: instruction.other, slots }, { place: instruction.next, slots });
       }
     }
     return null;
   }
 
-  private sideBefore(at: number): Side { return at === 0 ? NOTHING : sideOf(this.text.charCodeAt(at - 1)); }
+  private sideBefore(at: number): Side {
+    return at === 0 ? NOTHING : sideOf(this.text.charCodeAt(at - 1));
+  }
 }

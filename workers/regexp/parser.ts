@@ -10,14 +10,21 @@ const OUTSIDE: Readonly<Record<string, Assertion>> = { A: 'textStart', z: 'textE
 const UNICODE_MAX = 0x10ffff;
 const CAPTURE_NAME = /^[\p{L}\p{Nd}_]+$/u;
 
-interface Flags { readonly foldCase: boolean; readonly multiLine: boolean; readonly dotAll: boolean; readonly ungreedy: boolean }
+interface Flags {
+  readonly foldCase: boolean;
+  readonly multiLine: boolean;
+  readonly dotAll: boolean;
+  readonly ungreedy: boolean;
+}
 type Letter = 'i' | 'm' | 's' | 'U';
 const FLAG: Readonly<Record<Letter, keyof Flags>> = { i: 'foldCase', m: 'multiLine', s: 'dotAll', U: 'ungreedy' };
 const NO_FLAGS: Flags = { foldCase: false, multiLine: false, dotAll: false, ungreedy: false };
 
 export const parsePattern = (pattern: string): ParsedPattern => new Parser(pattern).pattern();
 
-const fail = (what: string, excerpt: string): never => { throw new PatternError(`${what}: \`${excerpt}\``); };
+const fail = (what: string, excerpt: string): never => {
+  throw new PatternError(`${what}: \`${excerpt}\``);
+};
 
 class Parser {
   private readonly text: readonly string[];
@@ -36,8 +43,12 @@ class Parser {
     return { root, groups: this.groups };
   }
 
-  private peek(offset = 0): string { return this.text[this.at + offset] ?? ''; }
-  private excerpt(from: number, to = this.at): string { return this.text.slice(from, to).join(''); }
+  private peek(offset = 0): string {
+    return this.text[this.at + offset] ?? '';
+  }
+  private excerpt(from: number, to = this.at): string {
+    return this.text.slice(from, to).join('');
+  }
 
   /** Flags that are set in a group end with it. */
   private choice(): Node {
@@ -50,7 +61,7 @@ class Parser {
     }
     this.flags = outer;
     this.depth--;
-    return parts.length === 1 ? parts[0] as Node : { is: 'choice', parts };
+    return parts.length === 1 ? (parts[0] as Node) : { is: 'choice', parts };
   }
 
   private sequence(): Node {
@@ -72,7 +83,7 @@ class Parser {
       parts.push(node);
       lastRepeat = from;
     }
-    return parts.length === 1 ? parts[0] as Node : parts.length === 0 ? { is: 'empty' } : { is: 'sequence', parts };
+    return parts.length === 1 ? (parts[0] as Node) : parts.length === 0 ? { is: 'empty' } : { is: 'sequence', parts };
   }
 
   private greedy(): boolean {
@@ -84,7 +95,14 @@ class Parser {
   /** The bounds of a repetition that stands here, or null; what only looks like one is text. */
   private repeatCount(): readonly [min: number, max: number] | null {
     const character = this.peek();
-    const simple = character === '*' ? [0, Infinity] as const : character === '+' ? [1, Infinity] as const : character === '?' ? [0, 1] as const : null;
+    const simple =
+      character === '*'
+        ? ([0, Infinity] as const)
+        : character === '+'
+          ? ([1, Infinity] as const)
+          : character === '?'
+            ? ([0, 1] as const)
+            : null;
     if (simple !== null) {
       this.at++;
       return simple;
@@ -122,7 +140,9 @@ class Parser {
     return { is: 'set', set: new CharSet(items, negated, this.flags.foldCase) };
   }
 
-  private literal(code: number): Node { return this.set([range(code, code)]); }
+  private literal(code: number): Node {
+    return this.set([range(code, code)]);
+  }
 
   private group(parts: Node[]): void {
     if (this.peek(1) === '?') return this.specialGroup(parts);
@@ -144,7 +164,8 @@ class Parser {
 
   private specialGroup(parts: Node[]): void {
     const from = this.at;
-    const named = this.peek(2) === 'P' && this.peek(3) === '<' ? 4 : this.peek(2) === '<' && this.peek(3) !== '=' && this.peek(3) !== '!' ? 3 : 0;
+    const named =
+      this.peek(2) === 'P' && this.peek(3) === '<' ? 4 : this.peek(2) === '<' && this.peek(3) !== '=' && this.peek(3) !== '!' ? 3 : 0;
     if (named === 0) return this.flagGroup(parts);
     const end = this.text.indexOf('>', from);
     if (end < 0) fail('invalid named capture', this.excerpt(from, this.text.length));
@@ -288,20 +309,23 @@ class Parser {
 
   private classCharacter(classFrom: number): number {
     if (this.at >= this.text.length) fail('missing closing ]', this.excerpt(classFrom));
-    return this.peek() === '\\' ? this.escapedCode() : this.text[this.at++]?.codePointAt(0) ?? 0;
+    return this.peek() === '\\' ? this.escapedCode() : (this.text[this.at++]?.codePointAt(0) ?? 0);
   }
 }
 
 /** How many times something within is repeated at most, counting repetitions of repetitions; those without an end count by their beginning. */
 function repeats(node: Node): number {
   switch (node.is) {
-    case 'group': return repeats(node.body);
+    case 'group':
+      return repeats(node.body);
     case 'sequence':
-    case 'choice': return Math.max(1, ...node.parts.map(repeats));
+    case 'choice':
+      return Math.max(1, ...node.parts.map(repeats));
     case 'repeat': {
       const count = node.max === Infinity ? node.min : node.max;
       return Math.max(1, count) * repeats(node.body);
     }
-    default: return 1;
+    default:
+      return 1;
   }
 }

@@ -10,7 +10,11 @@ export type Instruction =
   | { readonly op: 'split'; next: number; other: number }
   | { readonly op: 'match' };
 
-export interface Program { readonly instructions: readonly Instruction[]; readonly start: number; readonly slots: number }
+export interface Program {
+  readonly instructions: readonly Instruction[];
+  readonly start: number;
+  readonly slots: number;
+}
 
 /** Bounds the memory of one pattern and the work for one character. */
 const INSTRUCTIONS_MAX = 50_000;
@@ -32,22 +36,29 @@ class Emitter {
 
   node(node: Node, next: number): number {
     switch (node.is) {
-      case 'empty': return next;
-      case 'set': return this.add({ op: 'set', set: node.set, next });
-      case 'assert': return this.add({ op: 'assert', what: node.what, next });
+      case 'empty':
+        return next;
+      case 'set':
+        return this.add({ op: 'set', set: node.set, next });
+      case 'assert':
+        return this.add({ op: 'assert', what: node.what, next });
       case 'group': {
         const close = this.add({ op: 'save', slot: 2 * node.group + 1, next });
         return this.add({ op: 'save', slot: 2 * node.group, next: this.node(node.body, close) });
       }
-      case 'sequence': return node.parts.reduceRight((after, part) => this.node(part, after), next);
-      case 'choice': return node.parts.map(part => this.node(part, next)).reduceRight((other, part) => this.add({ op: 'split', next: part, other }));
-      case 'repeat': return this.repeat(node, next);
+      case 'sequence':
+        return node.parts.reduceRight((after, part) => this.node(part, after), next);
+      case 'choice':
+        return node.parts.map((part) => this.node(part, next)).reduceRight((other, part) => this.add({ op: 'split', next: part, other }));
+      case 'repeat':
+        return this.repeat(node, next);
     }
   }
 
   private repeat(node: Node & { is: 'repeat' }, next: number): number {
     let at = node.max === Infinity ? this.loop(node, next) : next;
-    for (let optional = node.max === Infinity ? 0 : node.max - node.min; optional > 0; optional--) at = this.split(this.node(node.body, at), next, node.greedy);
+    for (let optional = node.max === Infinity ? 0 : node.max - node.min; optional > 0; optional--)
+      at = this.split(this.node(node.body, at), next, node.greedy);
     for (let needed = node.min; needed > 0; needed--) at = this.node(node.body, at);
     return at;
   }

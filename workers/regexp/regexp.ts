@@ -31,11 +31,15 @@ export function compileRegexp(pattern: string): RegexpResult {
     const parsed = parsePattern(pattern);
     const program = compileProgram(parsed);
     let automaton: Automaton | undefined;
-    return { ok: true, regexp: {
-      pattern, groups: parsed.groups,
-      test: (text, budget) => (automaton ??= new Automaton(program)).test(text, budget),
-      find: (text, from = 0, budget = undefined) => findMatch(program, text, from, budget),
-    } };
+    return {
+      ok: true,
+      regexp: {
+        pattern,
+        groups: parsed.groups,
+        test: (text, budget) => (automaton ??= new Automaton(program)).test(text, budget),
+        find: (text, from = 0, budget = undefined) => findMatch(program, text, from, budget),
+      },
+    };
   } catch (error) {
     if (error instanceof PatternError) return { ok: false, message: `error parsing regexp: ${error.message}` };
     throw error;

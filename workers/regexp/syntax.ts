@@ -16,4 +16,7 @@ export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wor
 /** A pattern that is none; the message is what follows on `error parsing regexp: `. */
 export class PatternError extends Error {}
 
-export interface ParsedPattern { readonly root: Node; /** Names of the capturing groups, by number; the whole match comes first, without a name. */ readonly groups: readonly (string | null)[] }
+export interface ParsedPattern {
+  readonly root: Node;
+  /** Names of the capturing groups, by number; the whole match comes first, without a name. */ readonly groups: readonly (string | null)[];
+}

@@ -24,7 +24,10 @@ export class CheckContext {
   private readonly owners: string[] = [];
   private muted = 0;
 
-  constructor(private readonly reportStrict: boolean, readonly order: MemberOrder | undefined) {}
+  constructor(
+    private readonly reportStrict: boolean,
+    readonly order: MemberOrder | undefined,
+  ) {}
 
   enterField(name: string, owner: string): void {
     this.path.push(name);

@@ -23,7 +23,11 @@ export const stringChecker: Checker = {
 };
 
 /** Text whose type has a name of its own in messages. */
-export const namedText = (goType: string): Checker => ({ goType, zero: () => '', check: (value, context) => (typeof value === 'string' ? value : wrongType(value, context, goType, '')) });
+export const namedText = (goType: string): Checker => ({
+  goType,
+  zero: () => '',
+  check: (value, context) => (typeof value === 'string' ? value : wrongType(value, context, goType, '')),
+});
 
 export const booleanChecker: Checker = {
   goType: 'bool',
@@ -121,14 +125,28 @@ const timeChecker = (fractionDigits: 0 | 6): Checker => {
 
 /** The steps of the layouts, each with what it matches and how it is named. */
 const LAYOUT: readonly (readonly [RegExp, string])[] = [
-  [/^\d{4}/, '2006'], [/^-/, '-'], [/^(?:0[1-9]|1[0-2])/, '01'], [/^-/, '-'], [/^\d{2}/, '02'], [/^T/, 'T'], [/^\d{2}/, '15'], [/^:/, ':'], [/^\d{2}/, '04'], [/^:/, ':'], [/^\d{2}/, '05'],
+  [/^\d{4}/, '2006'],
+  [/^-/, '-'],
+  [/^(?:0[1-9]|1[0-2])/, '01'],
+  [/^-/, '-'],
+  [/^\d{2}/, '02'],
+  [/^T/, 'T'],
+  [/^\d{2}/, '15'],
+  [/^:/, ':'],
+  [/^\d{2}/, '04'],
+  [/^:/, ':'],
+  [/^\d{2}/, '05'],
 ];
 
 /** In the words of Go's time package. */
 const timeProblem = (text: string, fractionDigits: 0 | 6): string => {
   const layout = fractionDigits === 0 ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
   const start = `parsing time ${JSON.stringify(text)}`;
-  const steps = [...LAYOUT, fractionDigits === 0 ? [/^(?:[.,]\d+)?/, ''] as const : [/^\.\d{6}(?!\d)/, '.000000'] as const, [/^(?:Z|[-+]\d{2}:\d{2})/, 'Z07:00'] as const];
+  const steps = [
+    ...LAYOUT,
+    fractionDigits === 0 ? ([/^(?:[.,]\d+)?/, ''] as const) : ([/^\.\d{6}(?!\d)/, '.000000'] as const),
+    [/^(?:Z|[-+]\d{2}:\d{2})/, 'Z07:00'] as const,
+  ];
   let rest = text;
   for (const [pattern, name] of steps) {
     const match = pattern.exec(rest);
@@ -147,7 +165,14 @@ export const quantityChecker: Checker = {
   goType: 'resource.Quantity',
   zero: () => '0',
   check: (value) => {
-    const text = typeof value === 'string' ? value : value instanceof NumberLiteral ? value.text : typeof value === 'object' || typeof value === 'boolean' ? JSON.stringify(typeof value === 'boolean' ? value : []) : String(value);
+    const text =
+      typeof value === 'string'
+        ? value
+        : value instanceof NumberLiteral
+          ? value.text
+          : typeof value === 'object' || typeof value === 'boolean'
+            ? JSON.stringify(typeof value === 'boolean' ? value : [])
+            : String(value);
     const canonical = canonicalQuantity(text);
     if (!canonical.ok) throw new StructureError(canonical.message);
     return canonical.text;
@@ -158,7 +183,8 @@ const intOrStringChecker: Checker = {
   goType: 'intstr.IntOrString',
   zero: () => 0,
   check: (value, context) => {
-    if (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX)) return value;
+    if (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX))
+      return value;
     throw new StructureError(context.typeMessage(value, 'int32'));
   },
 };
@@ -176,15 +202,25 @@ const anyChecker: Checker = {
 /** Replaces numbers kept for their spelling by plain ones, in place. */
 export const plainNumbers = (value: Json): Json => {
   if (value instanceof NumberLiteral) return Number(value.text);
-  if (Array.isArray(value)) value.forEach((item, index) => { if (typeof item === 'object') value[index] = plainNumbers(item); });
-  else if (isMembers(value)) for (const name of Object.keys(value)) if (typeof value[name] === 'object') value[name] = plainNumbers(value[name] as Json);
+  if (Array.isArray(value))
+    value.forEach((item, index) => {
+      if (typeof item === 'object') value[index] = plainNumbers(item);
+    });
+  else if (isMembers(value))
+    for (const name of Object.keys(value)) if (typeof value[name] === 'object') value[name] = plainNumbers(value[name] as Json);
   return value;
 };
 
 /** Types without fields of their own, by short name. */
 export const LEAVES: Readonly<Record<string, Checker>> = {
-  'meta.v1.Time': timeChecker(0), 'meta.v1.MicroTime': timeChecker(6), 'resource.Quantity': quantityChecker, 'intstr.IntOrString': intOrStringChecker,
-  'runtime.RawExtension': anyChecker, 'meta.v1.FieldsV1': anyChecker, 'apiextensions.v1.JSON': anyChecker, 'meta.v1.Patch': anyChecker,
+  'meta.v1.Time': timeChecker(0),
+  'meta.v1.MicroTime': timeChecker(6),
+  'resource.Quantity': quantityChecker,
+  'intstr.IntOrString': intOrStringChecker,
+  'runtime.RawExtension': anyChecker,
+  'meta.v1.FieldsV1': anyChecker,
+  'apiextensions.v1.JSON': anyChecker,
+  'meta.v1.Patch': anyChecker,
 };
 
 /** Notes the problem and carries on with a value that fits. */

@@ -3,7 +3,17 @@ import { countMembers } from '../codecs/json.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import { CheckContext, StructureError } from './context.js';
-import { LEAVES, booleanChecker, bytesChecker, doubleChecker, int32Checker, int64Checker, namedText, stringChecker, type Checker } from './leaves.js';
+import {
+  LEAVES,
+  booleanChecker,
+  bytesChecker,
+  doubleChecker,
+  int32Checker,
+  int64Checker,
+  namedText,
+  stringChecker,
+  type Checker,
+} from './leaves.js';
 
 export interface StructureOptions {
   /** Whether unknown and duplicate fields are wanted. They are dropped either way. */
@@ -14,15 +24,18 @@ export interface StructureOptions {
 
 export type StructureResult =
   | {
-    readonly ok: true;
-    /** The object as the reference would print it: no unknown members, nulls and zero values only where it has them, times and quantities in canonical form. */
-    readonly value: JsonMembers;
-    /** `unknown field "spec.foo"`, `duplicate field "spec.foo"`, in the order of the text; at most 100. */
-    readonly strict: readonly string[];
-    /** Members met, known and unknown: less than the text has means that some stand there twice. */
-    readonly members: number;
-  }
-  | { readonly ok: false; /** `json: cannot unmarshal ...`, or what is wrong with a quantity, time or base64 text. */ readonly message: string };
+      readonly ok: true;
+      /** The object as the reference would print it: no unknown members, nulls and zero values only where it has them, times and quantities in canonical form. */
+      readonly value: JsonMembers;
+      /** `unknown field "spec.foo"`, `duplicate field "spec.foo"`, in the order of the text; at most 100. */
+      readonly strict: readonly string[];
+      /** Members met, known and unknown: less than the text has means that some stand there twice. */
+      readonly members: number;
+    }
+  | {
+      readonly ok: false;
+      /** `json: cannot unmarshal ...`, or what is wrong with a quantity, time or base64 text. */ readonly message: string;
+    };
 
 /**
  * Checks that a decoded value has the structure of a built-in type and brings it into the form in which it is kept. The value is
@@ -33,7 +46,9 @@ export const checkStructure = (value: JsonMembers, type: ApiType, options: Struc
   try {
     nameEmptyOwners(value);
     const checked = objectChecker(type.name).check(value, context) as JsonMembers;
-    return context.problem === undefined ? { ok: true, value: checked, strict: context.strict, members: context.members } : { ok: false, message: context.problem };
+    return context.problem === undefined
+      ? { ok: true, value: checked, strict: context.strict, members: context.members }
+      : { ok: false, message: context.problem };
   } catch (error) {
     if (error instanceof StructureError) return { ok: false, message: error.message };
     throw error;
@@ -50,7 +65,14 @@ function nameEmptyOwners({ metadata }: JsonMembers): void {
   if (Array.isArray(managedFields) && managedFields.length === 0) managedFields.push({});
 }
 
-const SCALARS: Readonly<Record<Scalar, Checker>> = { string: stringChecker, bytes: bytesChecker, int32: int32Checker, int64: int64Checker, double: doubleChecker, boolean: booleanChecker };
+const SCALARS: Readonly<Record<Scalar, Checker>> = {
+  string: stringChecker,
+  bytes: bytesChecker,
+  int32: int32Checker,
+  int64: int64Checker,
+  double: doubleChecker,
+  boolean: booleanChecker,
+};
 const built = new Map<string, Checker>();
 
 /** The checker of a named type. Types refer to each other in circles, so members look theirs up late. */
@@ -86,7 +108,10 @@ interface Member {
 
 /** Members that are text and have a type of their own in Go, by which messages call them. */
 const NAMED_TEXTS: Readonly<Record<string, string>> = {
-  'DeleteOptions.propagationPolicy': 'v1.DeletionPropagation', 'Preconditions.uid': 'types.UID', 'ObjectMeta.uid': 'types.UID', 'OwnerReference.uid': 'types.UID',
+  'DeleteOptions.propagationPolicy': 'v1.DeletionPropagation',
+  'Preconditions.uid': 'types.UID',
+  'ObjectMeta.uid': 'types.UID',
+  'OwnerReference.uid': 'types.UID',
 };
 
 class ObjectChecker implements Checker {
@@ -98,7 +123,7 @@ class ObjectChecker implements Checker {
   constructor(type: ApiType | undefined, name: string) {
     this.goType = goNameOf(name);
     this.owner = name.split('.').at(-1) ?? name;
-    this.members = new Map([...type?.fields?.values() ?? []].map((field) => [field.name, memberOf(field, this.owner)]));
+    this.members = new Map([...(type?.fields?.values() ?? [])].map((field) => [field.name, memberOf(field, this.owner)]));
     this.filled = [...this.members.values()].filter(({ presence }) => presence === 'always' || presence === 'nullable');
   }
 
@@ -151,7 +176,7 @@ class ObjectChecker implements Checker {
       return false;
     }
     if (before === null) return false;
-    if (typeof before === member.plain) return before !== '' && before !== false || member.presence !== 'value';
+    if (typeof before === member.plain) return (before !== '' && before !== false) || member.presence !== 'value';
     context.enterField(name, this.owner);
     const after = member.checker().check(before, context);
     context.leaveField();
@@ -176,9 +201,14 @@ const memberOf = (field: Field, owner: string): Member => {
   const named = Object.hasOwn(NAMED_TEXTS, `${owner}.${field.name}`) ? NAMED_TEXTS[`${owner}.${field.name}`] : undefined;
   const isItems = field.name === 'items' && owner.endsWith('List');
   return {
-    name: field.name, presence: field.presence, checker: () => (checker ??= named === undefined ? checkerOf(field.shape) : namedText(named)), isItems,
-    plain: field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
-    isCollection: (field.shape.is === 'list' || field.shape.is === 'map') && !isItems && !MEANINGFUL_WHEN_EMPTY.has(`${owner}.${field.name}`),
+    name: field.name,
+    presence: field.presence,
+    checker: () => (checker ??= named === undefined ? checkerOf(field.shape) : namedText(named)),
+    isItems,
+    plain:
+      field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
+    isCollection:
+      (field.shape.is === 'list' || field.shape.is === 'map') && !isItems && !MEANINGFUL_WHEN_EMPTY.has(`${owner}.${field.name}`),
   };
 };
 
@@ -274,12 +304,14 @@ const schemaOr = (name: string): Checker | undefined => {
   return {
     goType: goNameOf(name),
     zero: () => null,
-    check: (value, context) => context.mute(() => {
-      if (isMembers(value)) return objectChecker(SCHEMA).check(value, context);
-      if (form === 'Bool' && typeof value !== 'boolean') throw new StructureError('boolean or JSON schema expected');
-      if (form === 'Bool') return value;
-      if (!Array.isArray(value)) throw new StructureError(form === 'Array' ? 'array or JSON schema expected' : 'string array or JSON schema expected');
-      return listChecker(form === 'Array' ? { is: 'type', name: SCHEMA } : { is: 'scalar', scalar: 'string' }).check(value, context);
-    }),
+    check: (value, context) =>
+      context.mute(() => {
+        if (isMembers(value)) return objectChecker(SCHEMA).check(value, context);
+        if (form === 'Bool' && typeof value !== 'boolean') throw new StructureError('boolean or JSON schema expected');
+        if (form === 'Bool') return value;
+        if (!Array.isArray(value))
+          throw new StructureError(form === 'Array' ? 'array or JSON schema expected' : 'string array or JSON schema expected');
+        return listChecker(form === 'Array' ? { is: 'type', name: SCHEMA } : { is: 'scalar', scalar: 'string' }).check(value, context);
+      }),
   };
 };

@@ -18,13 +18,15 @@ export interface EventLimit {
 const REMEMBERED_DEFAULT = 4_096;
 const REMEMBERED_MAX = 1_000_000;
 const KIND: PluginKind = {
-  kind: 'Configuration', apiVersions: ['eventratelimit.admission.k8s.io/v1alpha1'],
+  kind: 'Configuration',
+  apiVersions: ['eventratelimit.admission.k8s.io/v1alpha1'],
   fields: { limits: { list: { fields: { type: { oneOf: TYPES }, qps: 'integer', burst: 'integer', cacheSize: 'integer' } } } },
 };
 
 /** Reads the plug-in's configuration. Throws when it is not understood: the plug-in does nothing without limits. */
 export function eventLimitsIn(configuration: JsonObject | null): readonly EventLimit[] {
-  if (configuration === null) throw new Error('the admission plugin EventRateLimit needs a configuration: see --admission-control-config-file');
+  if (configuration === null)
+    throw new Error('the admission plugin EventRateLimit needs a configuration: see --admission-control-config-file');
   checkPluginConfiguration('EventRateLimit', configuration, KIND);
   const limits = itemsOf(configuration['limits']).map(membersOf).map(limitOf);
   if (limits.length === 0) throw new Error('the configuration of EventRateLimit names no limits');
@@ -34,18 +36,20 @@ export function eventLimitsIn(configuration: JsonObject | null): readonly EventL
 function limitOf(limit: JsonObject, position: number): EventLimit {
   const positive = (member: string, max: number): number => {
     const value = Number(limit[member] ?? 0);
-    if (value < 1 || value > max) throw new Error(`the configuration of EventRateLimit: limits[${position}].${member} must be between 1 and ${max}`);
+    if (value < 1 || value > max)
+      throw new Error(`the configuration of EventRateLimit: limits[${position}].${member} must be between 1 and ${max}`);
     return value;
   };
-  const type = TYPES.find(each => each === limit['type']);
-  if (type === undefined) throw new Error(`the configuration of EventRateLimit: limits[${position}].type must be one of ${TYPES.join(', ')}`);
+  const type = TYPES.find((each) => each === limit['type']);
+  if (type === undefined)
+    throw new Error(`the configuration of EventRateLimit: limits[${position}].type must be one of ${TYPES.join(', ')}`);
   const rememberedMax = Number(limit['cacheSize'] ?? 0) === 0 ? REMEMBERED_DEFAULT : positive('cacheSize', REMEMBERED_MAX);
   return { type, perSecond: positive('qps', Number.MAX_SAFE_INTEGER), burst: positive('burst', Number.MAX_SAFE_INTEGER), rememberedMax };
 }
 
 /** Keeps a flood of events from filling the store. `now` is in milliseconds of a clock that nobody sets. */
 export function eventRateLimit(limits: readonly EventLimit[], now: () => number = () => performance.now()): AdmissionPlugin {
-  const buckets = limits.map(limit => ({ limit, buckets: new TokenBuckets(limit, now) }));
+  const buckets = limits.map((limit) => ({ limit, buckets: new TokenBuckets(limit, now) }));
   return {
     name: 'EventRateLimit',
     resources: ['events', 'events.events.k8s.io'],
@@ -62,13 +66,16 @@ export function eventRateLimit(limits: readonly EventLimit[], now: () => number 
 
 function keyOf({ type }: EventLimit, { namespace, user }: AdmissionRequest, event: ApiObject): string {
   switch (type) {
-    case 'Server': return '';
-    case 'Namespace': return namespace;
-    case 'User': return user.name;
+    case 'Server':
+      return '';
+    case 'Namespace':
+      return namespace;
+    case 'User':
+      return user.name;
     case 'SourceAndObject': {
       const involved = memberAt(event, 'involvedObject') ?? memberAt(event, 'regarding');
-      const source = ['component', 'host'].map(member => textAt(event, 'source', member));
-      return [...source, ...['kind', 'namespace', 'name', 'uid', 'apiVersion'].map(member => textAt(involved, member))].join('');
+      const source = ['component', 'host'].map((member) => textAt(event, 'source', member));
+      return [...source, ...['kind', 'namespace', 'name', 'uid', 'apiVersion'].map((member) => textAt(involved, member))].join('');
     }
   }
 }
@@ -77,13 +84,16 @@ function keyOf({ type }: EventLimit, { namespace, user }: AdmissionRequest, even
 class TokenBuckets {
   readonly #levels = new Map<string, { level: number; at: number }>();
 
-  constructor(private readonly limit: EventLimit, private readonly now: () => number) {}
+  constructor(
+    private readonly limit: EventLimit,
+    private readonly now: () => number,
+  ) {}
 
   take(key: string): boolean {
     const { perSecond, burst, rememberedMax } = this.limit;
     const at = this.now();
     const known = this.#levels.get(key);
-    const level = known === undefined ? burst : Math.min(burst, known.level + (at - known.at) / 1_000 * perSecond);
+    const level = known === undefined ? burst : Math.min(burst, known.level + ((at - known.at) / 1_000) * perSecond);
     this.#levels.delete(key);
     if (this.#levels.size >= rememberedMax) this.#levels.delete(this.#levels.keys().next().value!);
     this.#levels.set(key, { level: level >= 1 ? level - 1 : level, at });

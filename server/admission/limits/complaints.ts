@@ -5,7 +5,10 @@ import { textAt } from '../../registry/members.js';
 import { amountsOf, podTotals, textOf, type Amounts } from '../../registry/core/pod/totals.js';
 
 /** What somebody asks for, and where it is told. */
-interface Asked { readonly requests: Amounts; readonly limits: Amounts }
+interface Asked {
+  readonly requests: Amounts;
+  readonly limits: Amounts;
+}
 type Bound = (resource: string, type: string, enforced: Quantity, asked: Asked) => string | null;
 
 const less = (a: Quantity, b: Quantity): boolean => compareQuantities(a, b) < 0;
@@ -46,12 +49,23 @@ const ratio: Bound = (resource, type, enforced, { requests, limits }) => {
 
 const numberOf = ({ digits, exponent }: Quantity): number => Number(digits) * 10 ** exponent;
 
-const POD_BOUNDS = [['min', minimum], ['max', maximum], ['maxLimitRequestRatio', ratio]] as const;
-const CLAIM_BOUNDS = [['min', minimum], ['max', maximumRequest]] as const;
+const POD_BOUNDS = [
+  ['min', minimum],
+  ['max', maximum],
+  ['maxLimitRequestRatio', ratio],
+] as const;
+const CLAIM_BOUNDS = [
+  ['min', minimum],
+  ['max', maximumRequest],
+] as const;
 
 function broken(limit: JsonObject, bounds: readonly (readonly [member: string, bound: Bound])[], asked: Asked): string[] {
-  return bounds.flatMap(([member, bound]) => [...amountsOf(objectAt(limit, member))].sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([resource, enforced]) => bound(resource, textAt(limit, 'type'), enforced, asked)).filter(complaint => complaint !== null));
+  return bounds.flatMap(([member, bound]) =>
+    [...amountsOf(objectAt(limit, member))]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([resource, enforced]) => bound(resource, textAt(limit, 'type'), enforced, asked))
+      .filter((complaint) => complaint !== null),
+  );
 }
 
 const askedBy = (holder: JsonObject): Asked => {
@@ -64,7 +78,7 @@ export function podComplaints(spec: JsonObject, limits: readonly JsonObject[]): 
   const containers = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map(askedBy);
   let together: Asked | null = null;
   return limits.flatMap((limit) => {
-    if (limit['type'] === 'Container') return containers.flatMap(asked => broken(limit, POD_BOUNDS, asked));
+    if (limit['type'] === 'Container') return containers.flatMap((asked) => broken(limit, POD_BOUNDS, asked));
     if (limit['type'] !== 'Pod') return [];
     together ??= { requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') };
     return broken(limit, POD_BOUNDS, together);
@@ -72,4 +86,4 @@ export function podComplaints(spec: JsonObject, limits: readonly JsonObject[]): 
 }
 
 export const claimComplaints = (spec: JsonObject, limits: readonly JsonObject[]): string[] =>
-  limits.filter(limit => limit['type'] === 'PersistentVolumeClaim').flatMap(limit => broken(limit, CLAIM_BOUNDS, askedBy(spec)));
+  limits.filter((limit) => limit['type'] === 'PersistentVolumeClaim').flatMap((limit) => broken(limit, CLAIM_BOUNDS, askedBy(spec)));

@@ -10,8 +10,10 @@ const RANGES = { group: '', resource: 'limitranges' };
 
 /** Pods cannot change what they ask for, but claims can. */
 const isLimited = ({ operation, resource, subresource, object, old }: AdmissionRequest): boolean =>
-  object !== null && subresource === '' && old?.metadata.deletionTimestamp === undefined
-  && (operation === 'CREATE' || (operation === 'UPDATE' && resource.storage.resource === 'persistentvolumeclaims'));
+  object !== null &&
+  subresource === '' &&
+  old?.metadata.deletionTimestamp === undefined &&
+  (operation === 'CREATE' || (operation === 'UPDATE' && resource.storage.resource === 'persistentvolumeclaims'));
 
 /** Amounts of limit ranges times containers of a pod: each is written into each, so that short lists could make a pod of any size. */
 const COMBINATIONS_MAX = 100_000;
@@ -23,10 +25,16 @@ const AMOUNTS = ['default', 'defaultRequest', 'min', 'max', 'maxLimitRequestRati
 function demandFew({ resource, name, object }: AdmissionRequest, ranges: readonly ApiObject[]): void {
   const spec = objectAt(object ?? {}, 'spec') ?? {};
   const containers = objectsIn(spec, 'containers').length + objectsIn(spec, 'initContainers').length;
-  const amounts = ranges.flatMap(itemsOf).filter(limit => limit['type'] === 'Container')
+  const amounts = ranges
+    .flatMap(itemsOf)
+    .filter((limit) => limit['type'] === 'Container')
     .reduce((sum, limit) => sum + AMOUNTS.reduce((count, member) => count + Object.keys(objectAt(limit, member) ?? {}).length, 0), 0);
   if (amounts * containers <= COMBINATIONS_MAX) return;
-  throw forbidden(resource.storage, name, `limit ranges of the namespace name ${amounts} amounts for each of ${containers} containers, which is more than ${COMBINATIONS_MAX} together`);
+  throw forbidden(
+    resource.storage,
+    name,
+    `limit ranges of the namespace name ${amounts} amounts for each of ${containers} containers, which is more than ${COMBINATIONS_MAX} together`,
+  );
 }
 
 const itemsOf = (range: ApiObject): ReturnType<typeof objectsIn> => objectsIn(objectAt(range, 'spec') ?? {}, 'limits');
@@ -49,7 +57,12 @@ export const limitRanger = (lookup: Lookup): AdmissionPlugin => ({
     if (request.resource.storage.resource === 'pods') demandFew(request, ranges);
     for (const range of ranges) {
       const complaints = [...new Set(complaintsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, COMPLAINTS_TOLD_MAX);
-      if (complaints.length > 0) throw forbidden(request.resource.storage, request.name, complaints.length === 1 ? complaints[0] ?? '' : `[${complaints.join(', ')}]`);
+      if (complaints.length > 0)
+        throw forbidden(
+          request.resource.storage,
+          request.name,
+          complaints.length === 1 ? (complaints[0] ?? '') : `[${complaints.join(', ')}]`,
+        );
     }
   },
 });

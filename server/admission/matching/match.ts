@@ -21,8 +21,10 @@ export interface MatchTerms {
 /** Terms as they are stored: validated, with defaults. `rules` names the member that holds them. */
 export function matchTermsOf(holder: JsonObject, rules: string): MatchTerms {
   return {
-    rules: objectsIn(holder, rules).map(ruleOf), equivalent: holder['matchPolicy'] !== 'Exact',
-    namespaceSelector: selectorOf(holder, 'namespaceSelector'), objectSelector: selectorOf(holder, 'objectSelector'),
+    rules: objectsIn(holder, rules).map(ruleOf),
+    equivalent: holder['matchPolicy'] !== 'Exact',
+    namespaceSelector: selectorOf(holder, 'namespaceSelector'),
+    objectSelector: selectorOf(holder, 'objectSelector'),
   };
 }
 
@@ -54,7 +56,8 @@ export function subjectOf(request: AdmissionRequest, { storage, catalogue }: Mat
   let equivalents: readonly Addressed[] | null = null;
   let labels: Promise<Labels | null> | null = null;
   return {
-    request, attributes: attributesOf(request),
+    request,
+    attributes: attributesOf(request),
     equivalents: () => (equivalents ??= equivalentsOf(request, catalogue)),
     namespaceLabels: () => (labels ??= namespaceLabels(request, storage)),
   };
@@ -91,10 +94,10 @@ export async function matchRequest(terms: MatchTerms, subject: Subject): Promise
 
 export function matchRules({ rules, equivalent }: Pick<MatchTerms, 'rules' | 'equivalent'>, subject: Subject): Addressed | null {
   const { attributes } = subject;
-  if (rules.some(rule => matchesRule(rule, attributes))) return attributes;
+  if (rules.some((rule) => matchesRule(rule, attributes))) return attributes;
   if (!equivalent) return null;
   for (const rule of rules) {
-    const found = subject.equivalents().find(each => matchesRule(rule, { ...attributes, ...each }));
+    const found = subject.equivalents().find((each) => matchesRule(rule, { ...attributes, ...each }));
     if (found !== undefined) return found;
   }
   return null;
@@ -105,6 +108,6 @@ function matchesObjects(selector: LabelSelector, { operation, object, old, form 
   if (selector.length === 0) return true;
   if (operation === 'CONNECT') return false;
   // A form that shows an object otherwise shows no labels.
-  const labelsOf = ({ metadata }: ApiObject): Labels => (form?.view === undefined ? metadata.labels ?? {} : {});
-  return [object, old].some(state => state !== null && matchesLabels(selector, labelsOf(state)));
+  const labelsOf = ({ metadata }: ApiObject): Labels => (form?.view === undefined ? (metadata.labels ?? {}) : {});
+  return [object, old].some((state) => state !== null && matchesLabels(selector, labelsOf(state)));
 }

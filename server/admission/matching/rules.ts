@@ -36,7 +36,11 @@ const ALL = '*';
 export function ruleOf(rule: JsonObject): Rule {
   const texts = (member: string): string[] => itemsOf(rule[member]).map(String);
   return {
-    operations: texts('operations'), groups: texts('apiGroups'), versions: texts('apiVersions'), resources: texts('resources'), scope: typeof rule['scope'] === 'string' ? rule['scope'] : ALL,
+    operations: texts('operations'),
+    groups: texts('apiGroups'),
+    versions: texts('apiVersions'),
+    resources: texts('resources'),
+    scope: typeof rule['scope'] === 'string' ? rule['scope'] : ALL,
     names: texts('resourceNames'),
   };
 }
@@ -63,6 +67,12 @@ function matchesScope({ scope }: Rule, { group, resource, namespace }: Attribute
 
 export function matchesRule(rule: Rule, attributes: Attributes): boolean {
   const { operation, group, version, resource, subresource, name } = attributes;
-  return matchesOperation(rule, operation) && matchesGroup(rule, group) && includes(rule.versions, version) && matchesResource(rule, resource, subresource)
-    && matchesScope(rule, attributes) && (rule.names.length === 0 || rule.names.includes(name));
+  return (
+    matchesOperation(rule, operation) &&
+    matchesGroup(rule, group) &&
+    includes(rule.versions, version) &&
+    matchesResource(rule, resource, subresource) &&
+    matchesScope(rule, attributes) &&
+    (rule.names.length === 0 || rule.names.includes(name))
+  );
 }

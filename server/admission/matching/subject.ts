@@ -7,7 +7,13 @@ export function attributesOf({ operation, resource, subresource, form, namespace
   const { group, version } = resource;
   const isNamespace = group === '' && resource.resource === 'namespaces';
   return {
-    operation, group, version, resource: resource.resource, subresource, name, namespace: isNamespace ? name : namespace,
+    operation,
+    group,
+    version,
+    resource: resource.resource,
+    subresource,
+    name,
+    namespace: isNamespace ? name : namespace,
     kind: form === null ? { group, version, kind: resource.kind } : { group: form.group, version: form.version, kind: form.kind },
   };
 }
@@ -17,17 +23,23 @@ export function attributesOf({ operation, resource, subresource, form, namespace
  * served under the subresource is left out.
  */
 export function equivalentsOf({ resource, subresource, form }: AdmissionRequest, catalogue: Catalogue): Addressed[] {
-  const others = sharing(resource).flatMap(({ group, resource: name }) => (catalogue.group(group)?.versions ?? []).flatMap(({ resources }) => resources.filter(each => each.resource === name)));
-  return others.filter(each => each.group !== resource.group || each.version !== resource.version)
-    .filter(each => subresource === '' || each.subresources.has(subresource))
-    .map(each => ({ group: each.group, version: each.version, resource: each.resource, subresource, kind: kindOf(each, form) }));
+  const others = sharing(resource).flatMap(({ group, resource: name }) =>
+    (catalogue.group(group)?.versions ?? []).flatMap(({ resources }) => resources.filter((each) => each.resource === name)),
+  );
+  return others
+    .filter((each) => each.group !== resource.group || each.version !== resource.version)
+    .filter((each) => subresource === '' || each.subresources.has(subresource))
+    .map((each) => ({ group: each.group, version: each.version, resource: each.resource, subresource, kind: kindOf(each, form) }));
 }
 
 /** A subresource with a form of its own has the same one in all versions. */
 const kindOf = ({ group, version, kind }: ServedResource, form: AdmissionRequest['form']): GroupVersionKind =>
-  (form === null ? { group, version, kind } : { group: form.group, version: form.version, kind: form.kind });
+  form === null ? { group, version, kind } : { group: form.group, version: form.version, kind: form.kind };
 
-const EVENTS = [{ group: '', resource: 'events' }, { group: 'events.k8s.io', resource: 'events' }] as const;
+const EVENTS = [
+  { group: '', resource: 'events' },
+  { group: 'events.k8s.io', resource: 'events' },
+] as const;
 
 const sharing = ({ group, resource, storage }: ServedResource): readonly { readonly group: string; readonly resource: string }[] =>
-  (storage.group === '' && storage.resource === 'events' ? EVENTS : [{ group, resource }]);
+  storage.group === '' && storage.resource === 'events' ? EVENTS : [{ group, resource }];

@@ -20,7 +20,12 @@ export const convertBuiltIn: ConvertObject = ({ kind, storage }, object, from, t
 };
 
 /** One state of a request's object as a webhook or a policy is shown it: in the version that it wants, with kind and API version, sharing nothing with the request. */
-export async function shownAs(kind: GroupVersionKind, state: ApiObject | null, request: AdmissionRequest, convert: ConvertObject): Promise<ApiObject | null> {
+export async function shownAs(
+  kind: GroupVersionKind,
+  state: ApiObject | null,
+  request: AdmissionRequest,
+  convert: ConvertObject,
+): Promise<ApiObject | null> {
   if (state === null) return null;
   const { resource, form, operation } = request;
   const named = (object: ApiObject): ApiObject => {

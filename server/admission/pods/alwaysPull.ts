@@ -15,8 +15,11 @@ const podWithImages = ({ subresource, object, old }: AdmissionRequest): ApiObjec
   return old === null || imagesOf(object) !== imagesOf(old) ? object : null;
 };
 const imagesOf = (pod: ApiObject): string => JSON.stringify(containersOf(pod).map(({ image }) => image ?? ''));
-const containersOf = (pod: ApiObject): JsonObject[] => LISTS.flatMap(list => objectsIn(objectAt(pod, 'spec') ?? {}, list));
-const imageVolumesOf = (pod: ApiObject): JsonObject[] => objectsIn(objectAt(pod, 'spec') ?? {}, 'volumes').map(volume => objectAt(volume, 'image')).filter(image => image !== null);
+const containersOf = (pod: ApiObject): JsonObject[] => LISTS.flatMap((list) => objectsIn(objectAt(pod, 'spec') ?? {}, list));
+const imageVolumesOf = (pod: ApiObject): JsonObject[] =>
+  objectsIn(objectAt(pod, 'spec') ?? {}, 'volumes')
+    .map((volume) => objectAt(volume, 'image'))
+    .filter((image) => image !== null);
 
 /** Images are pulled anew for every pod, so nobody runs a private image because another pod has brought it to the node. */
 export const alwaysPullImages = (): AdmissionPlugin => ({
@@ -35,7 +38,10 @@ export const alwaysPullImages = (): AdmissionPlugin => ({
   },
 });
 
-const findingsIn = (pod: ApiObject): FieldError[] => LISTS.flatMap(list => objectsIn(objectAt(pod, 'spec') ?? {}, list).flatMap((container, position) => {
-  const policy = textAt(container, 'imagePullPolicy');
-  return policy === ALWAYS ? [] : [notSupported(Path.of('spec', list).index(position).child('imagePullPolicy'), policy, [ALWAYS])];
-}));
+const findingsIn = (pod: ApiObject): FieldError[] =>
+  LISTS.flatMap((list) =>
+    objectsIn(objectAt(pod, 'spec') ?? {}, list).flatMap((container, position) => {
+      const policy = textAt(container, 'imagePullPolicy');
+      return policy === ALWAYS ? [] : [notSupported(Path.of('spec', list).index(position).child('imagePullPolicy'), policy, [ALWAYS])];
+    }),
+  );

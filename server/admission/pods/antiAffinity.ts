@@ -13,7 +13,14 @@ export const limitHardAntiAffinity = (): AdmissionPlugin => ({
   validate({ name, subresource, object }) {
     if (subresource !== '' || object === null) return;
     const rules = objectAt(objectAt(objectAt(object, 'spec') ?? {}, 'affinity') ?? {}, 'podAntiAffinity') ?? {};
-    const wide = objectsIn(rules, 'requiredDuringSchedulingIgnoredDuringExecution').map(term => textAt(term, 'topologyKey')).find(key => key !== HOST);
-    if (wide !== undefined) throw forbidden(PODS, name, `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide} but only key ${HOST} is allowed`);
+    const wide = objectsIn(rules, 'requiredDuringSchedulingIgnoredDuringExecution')
+      .map((term) => textAt(term, 'topologyKey'))
+      .find((key) => key !== HOST);
+    if (wide !== undefined)
+      throw forbidden(
+        PODS,
+        name,
+        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide} but only key ${HOST} is allowed`,
+      );
   },
 });

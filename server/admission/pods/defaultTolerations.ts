@@ -13,8 +13,12 @@ const concerns = (toleration: JsonObject, taint: string): boolean =>
 /** Adds what the pod does not decide itself. */
 export function addDefaultTolerations(spec: JsonObject, seconds: Readonly<Record<string, number>>): void {
   const present = objectsIn(spec, 'tolerations');
-  const added = TAINTS.filter(taint => !present.some(toleration => concerns(toleration, taint)))
-    .map(key => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds[key] ?? STAY_SECONDS }));
+  const added = TAINTS.filter((taint) => !present.some((toleration) => concerns(toleration, taint))).map((key) => ({
+    key,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: seconds[key] ?? STAY_SECONDS,
+  }));
   if (added.length > 0) spec['tolerations'] = [...present, ...added];
 }
 

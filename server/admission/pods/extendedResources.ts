@@ -11,9 +11,10 @@ export const extendedResourceToleration = (): AdmissionPlugin => ({
     if ((operation !== 'CREATE' && operation !== 'UPDATE') || subresource !== '' || object === null) return;
     const spec = ensureObject(object, 'spec');
     const requested = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]
-      .flatMap(container => Object.keys(objectAt(objectAt(container, 'resources') ?? {}, 'requests') ?? {})).filter(isExtendedResource);
+      .flatMap((container) => Object.keys(objectAt(objectAt(container, 'resources') ?? {}, 'requests') ?? {}))
+      .filter(isExtendedResource);
     if (requested.length === 0) return;
-    const added = [...new Set(requested)].sort().map(key => ({ key, operator: 'Exists', effect: 'NoSchedule' }));
+    const added = [...new Set(requested)].sort().map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }));
     spec['tolerations'] = mergeTolerations(objectsIn(spec, 'tolerations'), added);
   },
 });

@@ -30,7 +30,16 @@ const API_VERSION = 'imagepolicy.k8s.io/v1alpha1';
 const OWN_ANNOTATION = /\.image-policy\.k8s\.io\//;
 const LISTS = ['containers', 'initContainers', 'ephemeralContainers'];
 const MEMBER = 'imagePolicy';
-const FIELDS: Shape = { fields: { kubeConfigFile: 'text', orchConfigFile: 'text', allowTTL: 'integer', denyTTL: 'integer', retryBackoff: 'integer', defaultAllow: 'bool' } };
+const FIELDS: Shape = {
+  fields: {
+    kubeConfigFile: 'text',
+    orchConfigFile: 'text',
+    allowTTL: 'integer',
+    denyTTL: 'integer',
+    retryBackoff: 'integer',
+    defaultAllow: 'bool',
+  },
+};
 const rememberedMax = 1_024;
 const attemptsMax = 5;
 
@@ -39,10 +48,12 @@ const TIMES = { allowTTL: [300, 1, 1_800], denyTTL: [30, 1, 1_800], retryBackoff
 
 /** Reads the plug-in's configuration, which has no kind. Throws when it is not understood: nobody would be asked then. */
 export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
-  const fail = (what: string): never => { throw new Error(`the configuration of ImagePolicyWebhook: ${what}`); };
+  const fail = (what: string): never => {
+    throw new Error(`the configuration of ImagePolicyWebhook: ${what}`);
+  };
   const policy = objectAt(configuration ?? {}, MEMBER) ?? fail(`${MEMBER} is missing; see --admission-control-config-file`);
   const complaints = shapeComplaints(policy, FIELDS);
-  if (complaints.length > 0) fail(complaints.map(complaint => `${MEMBER}.${complaint}`).join('; '));
+  if (complaints.length > 0) fail(complaints.map((complaint) => `${MEMBER}.${complaint}`).join('; '));
   const kubeConfigFile = textAt(policy, 'kubeConfigFile') || textAt(policy, 'orchConfigFile');
   if (kubeConfigFile === '') fail(`${MEMBER}.kubeConfigFile is missing`);
   const time = (member: keyof typeof TIMES): number => {
@@ -50,15 +61,26 @@ export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
     const value = Number(policy[member] ?? 0);
     // Zero stands for the default, and a negative number for never.
     if (value === 0) return usual;
-    return value < 0 ? 0 : value >= min && value <= max ? value : fail(`${MEMBER}.${member} must be between ${min} and ${max}, or negative to switch it off`);
+    return value < 0
+      ? 0
+      : value >= min && value <= max
+        ? value
+        : fail(`${MEMBER}.${member} must be between ${min} and ${max}, or negative to switch it off`);
   };
   return {
-    kubeConfigFile, allowTtlMs: time('allowTTL') * 1_000, denyTtlMs: time('denyTTL') * 1_000, retryBackoffMs: time('retryBackoff'),
+    kubeConfigFile,
+    allowTtlMs: time('allowTTL') * 1_000,
+    denyTtlMs: time('denyTTL') * 1_000,
+    retryBackoffMs: time('retryBackoff'),
     defaultAllow: policy['defaultAllow'] === true,
   };
 }
 
-interface Verdict { readonly allowed: boolean; readonly reason: string; readonly annotations: Readonly<Record<string, string>> }
+interface Verdict {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
 
 /** Asks a service about the images of pods. */
 export function imagePolicyWebhook({ policy, ask, report, now = () => performance.now() }: ImagePolicyParts): AdmissionPlugin {
@@ -88,11 +110,13 @@ export function imagePolicyWebhook({ policy, ask, report, now = () => performanc
       if (!bringsImages(request)) return;
       const verdict = await verdictOn(questionAbout(request.object!, request.namespace), request.signal).catch((error: unknown) => {
         report(error);
-        if (!policy.defaultAllow) throw forbidden(PODS, request.name, `Post to the image policy webhook failed: ${(error as Error).message}`);
+        if (!policy.defaultAllow)
+          throw forbidden(PODS, request.name, `Post to the image policy webhook failed: ${(error as Error).message}`);
         request.annotate('imagepolicywebhook.image-policy.k8s.io/failed-open', 'true');
         return { allowed: true, reason: '', annotations: {} };
       });
-      for (const [key, text] of Object.entries(verdict.annotations)) request.annotate(`imagepolicywebhook.image-policy.k8s.io/${key}`, text);
+      for (const [key, text] of Object.entries(verdict.annotations))
+        request.annotate(`imagepolicywebhook.image-policy.k8s.io/${key}`, text);
       if (verdict.allowed) return;
       const why = verdict.reason === '' ? '' : `: ${verdict.reason}`;
       throw forbidden(PODS, request.name, `image policy webhook backend denied one or more images${why}`);
@@ -107,11 +131,12 @@ function bringsImages({ object, old, operation, subresource }: AdmissionRequest)
   return old === null || JSON.stringify(imagesOf(object)) !== JSON.stringify(imagesOf(old));
 }
 
-const imagesOf = (pod: ApiObject): string[] => LISTS.flatMap(list => objectsIn(objectAt(pod, 'spec') ?? {}, list)).map(container => textAt(container, 'image'));
+const imagesOf = (pod: ApiObject): string[] =>
+  LISTS.flatMap((list) => objectsIn(objectAt(pod, 'spec') ?? {}, list)).map((container) => textAt(container, 'image'));
 
 function questionAbout(pod: ApiObject, namespace: string): string {
   const annotations = Object.fromEntries(Object.entries(pod.metadata.annotations ?? {}).filter(([key]) => OWN_ANNOTATION.test(key)));
-  const containers = imagesOf(pod).map(image => ({ image }));
+  const containers = imagesOf(pod).map((image) => ({ image }));
   return JSON.stringify({ apiVersion: API_VERSION, kind: 'ImageReview', spec: { containers, annotations, namespace } });
 }
 
@@ -132,6 +157,8 @@ function readVerdict(text: string): Verdict {
   const allowed = memberAt(answer, 'status', 'allowed');
   if (textAt(answer, 'kind') !== 'ImageReview' || typeof allowed !== 'boolean') throw new Error('the answer is no ImageReview');
   const annotations = memberAt(answer, 'status', 'auditAnnotations');
-  const texts = Object.entries(typeof annotations === 'object' && annotations !== null ? annotations : {}).filter(([, value]) => typeof value === 'string');
+  const texts = Object.entries(typeof annotations === 'object' && annotations !== null ? annotations : {}).filter(
+    ([, value]) => typeof value === 'string',
+  );
   return { allowed, reason: textAt(answer, 'status', 'reason'), annotations: Object.fromEntries(texts) as Record<string, string> };
 }

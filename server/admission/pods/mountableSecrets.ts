@@ -6,10 +6,17 @@ const ENFORCED = 'kubernetes.io/enforce-mountable-secrets';
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /** How containers of a list are called in complaints. */
-const CALLED: Readonly<Record<string, string>> = { initContainers: 'init container', containers: 'container', ephemeralContainers: 'ephemeral container' };
+const CALLED: Readonly<Record<string, string>> = {
+  initContainers: 'init container',
+  containers: 'container',
+  ephemeralContainers: 'ephemeral container',
+};
 
 /** A place of a pod that uses a secret: how complaints call it, and the secret's name. */
-interface Use { readonly what: string; readonly secret: string }
+interface Use {
+  readonly what: string;
+  readonly secret: string;
+}
 
 /**
  * An account may say that its pods use the secrets that it lists, and no others. Says which one of a new pod is not listed, or null. Order and words
@@ -17,22 +24,27 @@ interface Use { readonly what: string; readonly secret: string }
  */
 export function forbiddenSecret(spec: JsonObject, account: ApiObject): string | null {
   if (!isStrict(account)) return null;
-  const used = [...objectsIn(spec, 'volumes').flatMap(usesOfVolume), ...['initContainers', 'containers'].flatMap(list => usesOfContainers(spec, list))];
+  const used = [
+    ...objectsIn(spec, 'volumes').flatMap(usesOfVolume),
+    ...['initContainers', 'containers'].flatMap((list) => usesOfContainers(spec, list)),
+  ];
   const unlisted = unlistedUse(used, account);
   if (unlisted !== null) return unlisted;
   const pullable = namesIn(account, 'imagePullSecrets');
-  const names = objectsIn(spec, 'imagePullSecrets').map(secret => textAt(secret, 'name'));
-  const at = names.findIndex(name => !pullable.has(name));
+  const names = objectsIn(spec, 'imagePullSecrets').map((secret) => textAt(secret, 'name'));
+  const at = names.findIndex((name) => !pullable.has(name));
   return at < 0 ? null : `imagePullSecrets[${at}].name=${JSON.stringify(names[at])}${lacking(account)}imagePullSecret`;
 }
 
 /** The same of containers that come to look into a pod, which was let in with all the rest. */
 export const forbiddenDebugSecret = (spec: JsonObject, account: ApiObject): string | null =>
-  (isStrict(account) ? unlistedUse(usesOfContainers(spec, 'ephemeralContainers'), account) : null);
+  isStrict(account) ? unlistedUse(usesOfContainers(spec, 'ephemeralContainers'), account) : null;
 
 const isStrict = (account: ApiObject): boolean => TRUE.has(account.metadata.annotations?.[ENFORCED] ?? '');
-const namesIn = (account: ApiObject, member: string): ReadonlySet<string> => new Set(objectsIn(account, member).map(secret => textAt(secret, 'name')));
-const lacking = (account: ApiObject): string => ` is not allowed because service account ${account.metadata.name ?? ''} does not reference that `;
+const namesIn = (account: ApiObject, member: string): ReadonlySet<string> =>
+  new Set(objectsIn(account, member).map((secret) => textAt(secret, 'name')));
+const lacking = (account: ApiObject): string =>
+  ` is not allowed because service account ${account.metadata.name ?? ''} does not reference that `;
 
 function unlistedUse(used: readonly Use[], account: ApiObject): string | null {
   const mountable = namesIn(account, 'secrets');
@@ -42,21 +54,26 @@ function unlistedUse(used: readonly Use[], account: ApiObject): string | null {
 
 function usesOfVolume(volume: JsonObject): Use[] {
   const own = objectAt(volume, 'secret');
-  const projected = objectsIn(objectAt(volume, 'projected') ?? {}, 'sources').map(source => objectAt(source, 'secret')).filter(secret => secret !== null);
+  const projected = objectsIn(objectAt(volume, 'projected') ?? {}, 'sources')
+    .map((source) => objectAt(source, 'secret'))
+    .filter((secret) => secret !== null);
   return [
     ...(own === null ? [] : [{ what: 'volume with ', secret: textAt(own, 'secretName') }]),
-    ...projected.map(secret => ({ what: 'volume with projected ', secret: textAt(secret, 'name') })),
+    ...projected.map((secret) => ({ what: 'volume with projected ', secret: textAt(secret, 'name') })),
   ];
 }
 
-const usesOfContainers = (spec: JsonObject, list: string): Use[] => objectsIn(spec, list).flatMap(container => usesOfContainer(container, CALLED[list] ?? list));
+const usesOfContainers = (spec: JsonObject, list: string): Use[] =>
+  objectsIn(spec, list).flatMap((container) => usesOfContainer(container, CALLED[list] ?? list));
 
 /** Variables of the environment that secrets fill, one by one or all of a secret together. */
 function usesOfContainer(container: JsonObject, called: string): Use[] {
   const who = `${called} ${textAt(container, 'name')}`;
   const single = objectsIn(container, 'env').flatMap((variable): Use[] => {
     const reference = objectAt(objectAt(variable, 'valueFrom') ?? {}, 'secretKeyRef');
-    return reference === null ? [] : [{ what: `${who} with envVar ${textAt(variable, 'name')} referencing `, secret: textAt(reference, 'name') }];
+    return reference === null
+      ? []
+      : [{ what: `${who} with envVar ${textAt(variable, 'name')} referencing `, secret: textAt(reference, 'name') }];
   });
   const whole = objectsIn(container, 'envFrom').flatMap((source): Use[] => {
     const reference = objectAt(source, 'secretRef');

@@ -7,7 +7,10 @@ import type { Lookup } from '../lookup.js';
 type Labels = Readonly<Record<string, string>>;
 
 /** What an operator says: selectors by namespace, which its pods must keep to, and one for namespaces that name none. */
-export interface NodeSelectors { readonly byNamespace: ReadonlyMap<string, Labels>; readonly byDefault: Labels }
+export interface NodeSelectors {
+  readonly byNamespace: ReadonlyMap<string, Labels>;
+  readonly byDefault: Labels;
+}
 
 const PODS = { group: '', resource: 'pods' };
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -17,11 +20,13 @@ const DEFAULT_KEY = 'clusterDefaultNodeSelector';
 
 /** Reads the plug-in's configuration, which has no kind. Throws when it is not understood. */
 export function nodeSelectorsIn(configuration: JsonObject | null): NodeSelectors {
-  const unknown = Object.keys(configuration ?? {}).filter(name => ![MEMBER, 'apiVersion', 'kind'].includes(name));
-  if (unknown.length > 0) throw new Error(`the configuration of PodNodeSelector must hold ${MEMBER} and nothing else, not ${unknown.join(', ')}`);
+  const unknown = Object.keys(configuration ?? {}).filter((name) => ![MEMBER, 'apiVersion', 'kind'].includes(name));
+  if (unknown.length > 0)
+    throw new Error(`the configuration of PodNodeSelector must hold ${MEMBER} and nothing else, not ${unknown.join(', ')}`);
   const entries = Object.entries(objectAt(configuration ?? {}, MEMBER) ?? {}).map(([namespace, text]): [string, Labels] => {
     const labels = typeof text === 'string' ? labelsIn(text) : null;
-    if (labels === null) throw new Error(`the configuration of PodNodeSelector: ${MEMBER}.${namespace} must be labels such as zone=a,disk=fast`);
+    if (labels === null)
+      throw new Error(`the configuration of PodNodeSelector: ${MEMBER}.${namespace} must be labels such as zone=a,disk=fast`);
     return [namespace, labels];
   });
   const byNamespace = new Map(entries);
@@ -31,8 +36,8 @@ export function nodeSelectorsIn(configuration: JsonObject | null): NodeSelectors
 /** `a=b,c=d` as labels; null when it is something else. */
 function labelsIn(text: string): Labels | null {
   if (text.trim() === '') return {};
-  const pairs = text.split(',').map(part => /^\s*([^=\s]+)\s*=\s*([^=\s]*)\s*$/.exec(part));
-  const labels = pairs.flatMap(pair => (pair === null ? [] : [[pair[1]!, pair[2]!] as const]));
+  const pairs = text.split(',').map((part) => /^\s*([^=\s]+)\s*=\s*([^=\s]*)\s*$/.exec(part));
+  const labels = pairs.flatMap((pair) => (pair === null ? [] : [[pair[1]!, pair[2]!] as const]));
   return labels.length < pairs.length ? null : Object.fromEntries(labels);
 }
 
@@ -53,7 +58,11 @@ export const podNodeSelector = (lookup: Lookup, selectors: NodeSelectors): Admis
     const own = labelsOf(objectAt(request.object, 'spec') ?? {});
     refuseConflict(await namespaceLabels(request, lookup, selectors), own, request);
     const allowed = selectors.byNamespace.get(request.namespace) ?? {};
-    if (Object.keys(allowed).length === 0 || Object.entries(own).every(([key, value]) => Object.hasOwn(allowed, key) && allowed[key] === value)) return;
+    if (
+      Object.keys(allowed).length === 0 ||
+      Object.entries(own).every(([key, value]) => Object.hasOwn(allowed, key) && allowed[key] === value)
+    )
+      return;
     throw forbidden(PODS, request.name, 'pod node label selector labels conflict with its namespace whitelist');
   },
 });
@@ -62,7 +71,8 @@ async function namespaceLabels({ namespace, name }: AdmissionRequest, lookup: Lo
   const text = (await lookup.find(NAMESPACES, '', namespace))?.metadata.annotations?.[ANNOTATION];
   if (text === undefined) return byDefault;
   const labels = labelsIn(text);
-  if (labels === null) throw forbidden(PODS, name, `annotation ${ANNOTATION} of namespace ${namespace} must be labels such as zone=a,disk=fast`);
+  if (labels === null)
+    throw forbidden(PODS, name, `annotation ${ANNOTATION} of namespace ${namespace} must be labels such as zone=a,disk=fast`);
   return labels;
 }
 

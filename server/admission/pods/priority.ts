@@ -9,17 +9,27 @@ const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
 const PODS = { group: '', resource: 'pods' };
 
 /** What a priority class, or the lack of one, means for a pod. */
-export interface Priority { readonly className: string; readonly value: number; readonly preemptionPolicy: string | null }
+export interface Priority {
+  readonly className: string;
+  readonly value: number;
+  readonly preemptionPolicy: string | null;
+}
 
 const NO_CLASS: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
-const priorityOf = (found: ApiObject): Priority =>
-  ({ className: found.metadata.name ?? '', value: Number(found['value'] ?? 0), preemptionPolicy: textAt(found, 'preemptionPolicy') || null });
+const priorityOf = (found: ApiObject): Priority => ({
+  className: found.metadata.name ?? '',
+  value: Number(found['value'] ?? 0),
+  preemptionPolicy: textAt(found, 'preemptionPolicy') || null,
+});
 
 /** The class that pods without one belong to; of several, the one that asks for least. */
 export function defaultClass(classes: readonly ApiObject[]): ApiObject | null {
-  const defaults = classes.filter(each => each['globalDefault'] === true);
-  return defaults.reduce<ApiObject | null>((least, each) => (least === null || Number(least['value'] ?? 0) > Number(each['value'] ?? 0) ? each : least), null);
+  const defaults = classes.filter((each) => each['globalDefault'] === true);
+  return defaults.reduce<ApiObject | null>(
+    (least, each) => (least === null || Number(least['value'] ?? 0) > Number(each['value'] ?? 0) ? each : least),
+    null,
+  );
 }
 
 /** Writes a priority into the pod's specification; tells why the pod's own values contradict it, or null. */
@@ -67,9 +77,11 @@ export const priority = (lookup: Lookup): AdmissionPlugin => ({
   name: 'Priority',
   resources: ['pods', 'priorityclasses.scheduling.k8s.io'],
   async admit(request) {
-    if (request.resource.resource === PODS.resource && request.subresource === '' && request.object !== null) await admitPod(request, lookup);
+    if (request.resource.resource === PODS.resource && request.subresource === '' && request.object !== null)
+      await admitPod(request, lookup);
   },
   async validate(request) {
-    if (request.resource.resource === CLASSES.resource && request.subresource === '' && request.object !== null) await validateClass(request, lookup);
+    if (request.resource.resource === CLASSES.resource && request.subresource === '' && request.object !== null)
+      await validateClass(request, lookup);
   },
 });

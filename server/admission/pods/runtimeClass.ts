@@ -15,7 +15,8 @@ export function applyOverhead(spec: JsonObject, found: ApiObject): string | null
   const fixed = objectAt(objectAt(found, 'overhead') ?? {}, 'podFixed');
   if (fixed === null) return null;
   const own = objectAt(spec, 'overhead');
-  if (own !== null && Object.keys(own).length > 0 && !sameValue(own, fixed)) return 'pod rejected: Pod\'s Overhead doesn\'t match RuntimeClass\'s defined Overhead';
+  if (own !== null && Object.keys(own).length > 0 && !sameValue(own, fixed))
+    return "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
   spec['overhead'] = structuredClone(fixed);
   return null;
 }
@@ -26,7 +27,8 @@ export function applyScheduling(spec: JsonObject, found: ApiObject): string | nu
   if (scheduling === null) return null;
   const [selector, own] = [objectAt(scheduling, 'nodeSelector') ?? {}, objectAt(spec, 'nodeSelector') ?? {}];
   for (const [key, value] of Object.entries(selector)) {
-    if (own[key] !== undefined && own[key] !== value) return `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${String(value)}; pod.spec.nodeSelector[${key}] = ${String(own[key])}`;
+    if (own[key] !== undefined && own[key] !== value)
+      return `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${String(value)}; pod.spec.nodeSelector[${key}] = ${String(own[key])}`;
   }
   if (Object.keys(selector).length > 0) spec['nodeSelector'] = { ...own, ...selector };
   const tolerations = mergeTolerations(objectsIn(spec, 'tolerations'), structuredClone(objectsIn(scheduling, 'tolerations')));
@@ -42,7 +44,8 @@ async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<
   return found;
 }
 
-const isNewPod = ({ operation, subresource, object }: AdmissionRequest): boolean => operation === 'CREATE' && subresource === '' && object !== null;
+const isNewPod = ({ operation, subresource, object }: AdmissionRequest): boolean =>
+  operation === 'CREATE' && subresource === '' && object !== null;
 
 /** What running in the sandbox of a class costs, and where that is possible. */
 export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
@@ -52,7 +55,7 @@ export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
     if (!isNewPod(request)) return;
     const spec = ensureObject(request.object as ApiObject, 'spec');
     const found = await classOf(spec, request.name, lookup);
-    const problem = found === null ? null : applyOverhead(spec, found) ?? applyScheduling(spec, found);
+    const problem = found === null ? null : (applyOverhead(spec, found) ?? applyScheduling(spec, found));
     if (problem !== null) throw forbidden(PODS, request.name, problem);
   },
   async validate(request) {
@@ -61,7 +64,9 @@ export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
     const found = await classOf(spec, request.name, lookup);
     const fixed = found === null ? null : objectAt(objectAt(found, 'overhead') ?? {}, 'podFixed');
     const overhead = objectAt(spec, 'overhead') ?? {};
-    if (fixed === null && Object.keys(overhead).length > 0) throw forbidden(PODS, request.name, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
-    if (fixed !== null && !sameValue(fixed, overhead)) throw forbidden(PODS, request.name, 'pod rejected: Pod\'s Overhead doesn\'t match RuntimeClass\'s defined Overhead');
+    if (fixed === null && Object.keys(overhead).length > 0)
+      throw forbidden(PODS, request.name, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+    if (fixed !== null && !sameValue(fixed, overhead))
+      throw forbidden(PODS, request.name, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
   },
 });

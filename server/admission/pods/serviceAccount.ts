@@ -33,12 +33,14 @@ const accessVolume = (name: string): JsonObject => ({
 
 /** Mounts the account's token where containers have nothing else. */
 export function mountToken(spec: JsonObject, newName: () => string): void {
-  const present = objectsIn(spec, 'volumes').map(volume => textAt(volume, 'name')).find(name => name.startsWith(VOLUME_PREFIX));
+  const present = objectsIn(spec, 'volumes')
+    .map((volume) => textAt(volume, 'name'))
+    .find((name) => name.startsWith(VOLUME_PREFIX));
   const name = present ?? newName();
   let mounted = false;
   for (const container of [...objectsIn(spec, 'initContainers'), ...objectsIn(spec, 'containers')]) {
     const mounts = objectsIn(container, 'volumeMounts');
-    if (mounts.some(mount => textAt(mount, 'mountPath') === MOUNT_PATH)) continue;
+    if (mounts.some((mount) => textAt(mount, 'mountPath') === MOUNT_PATH)) continue;
     container['volumeMounts'] = [...mounts, { name, readOnly: true, mountPath: MOUNT_PATH }];
     mounted = true;
   }
@@ -54,7 +56,9 @@ const wantsToken = (spec: JsonObject, account: ApiObject): boolean => {
 /** Why the shadow of a pod that a node runs by itself cannot be as it is, or null: it has no identity in the cluster. */
 function mirrorProblem(spec: JsonObject): string | null {
   if (textAt(spec, 'serviceAccountName') !== '') return 'a mirror pod may not reference service accounts';
-  const projects = objectsIn(spec, 'volumes').some(volume => objectsIn(objectAt(volume, 'projected') ?? {}, 'sources').some(source => objectAt(source, 'serviceAccountToken') !== null));
+  const projects = objectsIn(spec, 'volumes').some((volume) =>
+    objectsIn(objectAt(volume, 'projected') ?? {}, 'sources').some((source) => objectAt(source, 'serviceAccountToken') !== null),
+  );
   return projects ? 'a mirror pod may not use ServiceAccountToken volume projections' : null;
 }
 
@@ -78,7 +82,11 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
       const account = await lookup.find(ACCOUNTS, namespace, accountName);
       if (account !== null) return account;
       if (accountName !== DEFAULT_ACCOUNT || attempt >= DEFAULT_ACCOUNT_ATTEMPTS) {
-        throw forbidden(PODS, name, `error looking up service account ${namespace}/${accountName}: serviceaccount ${JSON.stringify(accountName)} not found`);
+        throw forbidden(
+          PODS,
+          name,
+          `error looking up service account ${namespace}/${accountName}: serviceaccount ${JSON.stringify(accountName)} not found`,
+        );
       }
       await pause(ATTEMPT_DISTANCE_MS * (1 + random()));
     }

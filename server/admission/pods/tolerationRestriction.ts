@@ -9,7 +9,10 @@ import type { Lookup } from '../lookup.js';
 import { covers, mergeTolerations } from './tolerations.js';
 
 /** For namespaces that say nothing themselves. */
-export interface TolerationRules { readonly byDefault: readonly JsonObject[]; readonly allowed: readonly JsonObject[] }
+export interface TolerationRules {
+  readonly byDefault: readonly JsonObject[];
+  readonly allowed: readonly JsonObject[];
+}
 
 const PODS = { group: '', resource: 'pods' };
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -19,7 +22,8 @@ const ALLOWED_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
 const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
 const TOLERATION = { fields: { key: 'text', operator: 'text', value: 'text', effect: 'text', tolerationSeconds: 'integer' } } as const;
 const KIND: PluginKind = {
-  kind: 'Configuration', apiVersions: ['podtolerationrestriction.admission.k8s.io/v1alpha1'],
+  kind: 'Configuration',
+  apiVersions: ['podtolerationrestriction.admission.k8s.io/v1alpha1'],
   fields: { default: { list: TOLERATION }, whitelist: { list: TOLERATION } },
 };
 
@@ -36,7 +40,8 @@ export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules)
   resources: ['pods'],
   async admit(request) {
     if (request.object === null || request.subresource !== '' || request.operation === 'DELETE') return;
-    const added = request.operation === 'CREATE' ? await listOf(request, { lookup, annotation: DEFAULTS_ANNOTATION, otherwise: rules.byDefault }) : [];
+    const added =
+      request.operation === 'CREATE' ? await listOf(request, { lookup, annotation: DEFAULTS_ANNOTATION, otherwise: rules.byDefault }) : [];
     const spec = ensureObject(request.object, 'spec');
     const promised = qosClass(request.object) === 'BestEffort' ? [] : [MEMORY_PRESSURE];
     const merged = mergeTolerations(mergeTolerations(added, objectsIn(spec, 'tolerations')), promised);
@@ -46,15 +51,26 @@ export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules)
     if (request.object === null || request.subresource !== '' || request.operation === 'DELETE') return;
     const allowed = await listOf(request, { lookup, annotation: ALLOWED_ANNOTATION, otherwise: rules.allowed });
     const had = objectsIn(objectAt(request.object, 'spec') ?? {}, 'tolerations');
-    if (allowed.length === 0 || had.every(toleration => allowed.some(each => covers(each, toleration)))) return;
-    throw forbidden(PODS, request.name, 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist');
+    if (allowed.length === 0 || had.every((toleration) => allowed.some((each) => covers(each, toleration)))) return;
+    throw forbidden(
+      PODS,
+      request.name,
+      'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+    );
   },
 });
 
-interface ListSource { readonly lookup: Lookup; readonly annotation: string; readonly otherwise: readonly JsonObject[] }
+interface ListSource {
+  readonly lookup: Lookup;
+  readonly annotation: string;
+  readonly otherwise: readonly JsonObject[];
+}
 
 /** What the namespace says in an annotation, in JSON; an empty text is an empty list. */
-async function listOf({ namespace, name }: AdmissionRequest, { lookup, annotation, otherwise }: ListSource): Promise<readonly JsonObject[]> {
+async function listOf(
+  { namespace, name }: AdmissionRequest,
+  { lookup, annotation, otherwise }: ListSource,
+): Promise<readonly JsonObject[]> {
   const text = textIn(await lookup.find(NAMESPACES, '', namespace), annotation);
   if (text === undefined) return otherwise;
   if (text === '') return [];
@@ -68,7 +84,9 @@ const textIn = (namespace: ApiObject | null, annotation: string): string | undef
 function parsed(text: string): readonly JsonObject[] | null {
   try {
     const value = JSON.parse(text) as unknown;
-    return Array.isArray(value) && value.every(item => typeof item === 'object' && item !== null && !Array.isArray(item)) ? value as JsonObject[] : null;
+    return Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))
+      ? (value as JsonObject[])
+      : null;
   } catch {
     return null;
   }

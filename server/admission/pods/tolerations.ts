@@ -5,11 +5,12 @@ import { textAt } from '../../registry/members.js';
 /** Whether everything that `other` tolerates is tolerated by `toleration`, too. */
 export function covers(toleration: JsonObject, other: JsonObject): boolean {
   if (sameValue(toleration, other)) return true;
-  const [key, operator, effect] = ['key', 'operator', 'effect'].map(member => textAt(toleration, member));
+  const [key, operator, effect] = ['key', 'operator', 'effect'].map((member) => textAt(toleration, member));
   if (textAt(other, 'key') !== key && !(key === '' && operator === 'Exists')) return false;
   if (textAt(other, 'effect') !== effect && effect !== '') return false;
   const [seconds, otherSeconds] = [toleration['tolerationSeconds'], other['tolerationSeconds']];
-  if (effect === 'NoExecute' && seconds !== undefined && (otherSeconds === undefined || Number(otherSeconds) > Number(seconds))) return false;
+  if (effect === 'NoExecute' && seconds !== undefined && (otherSeconds === undefined || Number(otherSeconds) > Number(seconds)))
+    return false;
   return operator === 'Exists' || (textAt(other, 'operator') === 'Equal' && textAt(other, 'value') === textAt(toleration, 'value'));
 }
 
@@ -18,7 +19,9 @@ export function mergeTolerations(first: readonly JsonObject[], second: readonly 
   const all = [...first, ...second];
   const merged: JsonObject[] = [];
   all.forEach((toleration, position) => {
-    const covered = merged.some(each => covers(each, toleration)) || all.slice(position + 1).some(each => !sameValue(each, toleration) && covers(each, toleration));
+    const covered =
+      merged.some((each) => covers(each, toleration)) ||
+      all.slice(position + 1).some((each) => !sameValue(each, toleration) && covers(each, toleration));
     if (!covered) merged.push(toleration);
   });
   return merged;

@@ -12,7 +12,7 @@ const NODE_NAMES: Readonly<Record<string, readonly string[]>> = { '': ['spec', '
 /** Labels of a node that its pods get, too; they replace what a pod says itself. */
 export function copyTopology(pod: ApiObject, node: ApiObject): void {
   const labels = node.metadata.labels ?? {};
-  const copied = LABELS.filter(label => labels[label] !== undefined).map(label => [label, labels[label] ?? ''] as const);
+  const copied = LABELS.filter((label) => labels[label] !== undefined).map((label) => [label, labels[label] ?? ''] as const);
   if (copied.length > 0) pod.metadata.labels = { ...pod.metadata.labels, ...Object.fromEntries(copied) };
 }
 

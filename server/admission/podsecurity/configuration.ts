@@ -14,9 +14,17 @@ export interface PodSecurityRules {
 }
 
 const KIND: PluginKind = {
-  kind: 'PodSecurityConfiguration', apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map(version => `pod-security.admission.config.k8s.io/${version}`),
+  kind: 'PodSecurityConfiguration',
+  apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.k8s.io/${version}`),
   fields: {
-    defaults: { fields: Object.fromEntries(MODES.flatMap(mode => [[mode, 'text'], [`${mode}-version`, 'text']])) },
+    defaults: {
+      fields: Object.fromEntries(
+        MODES.flatMap((mode) => [
+          [mode, 'text'],
+          [`${mode}-version`, 'text'],
+        ]),
+      ),
+    },
     exemptions: { fields: { usernames: { list: 'text' }, namespaces: { list: 'text' }, runtimeClasses: { list: 'text' } } },
   },
 };
@@ -27,12 +35,18 @@ export function podSecurityRules(configuration: JsonObject | null): PodSecurityR
   const [defaults, exemptions] = [membersOf(configuration?.['defaults']), membersOf(configuration?.['exemptions'])];
   const standards = MODES.map((mode): [Mode, Standard] => [mode, standardOf(defaults, mode)]);
   const named = (member: string): ReadonlySet<string> => new Set(itemsOf(exemptions[member]).map(String));
-  return { defaults: { ...NO_POLICY, ...Object.fromEntries(standards) }, users: named('usernames'), namespaces: named('namespaces'), runtimeClasses: named('runtimeClasses') };
+  return {
+    defaults: { ...NO_POLICY, ...Object.fromEntries(standards) },
+    users: named('usernames'),
+    namespaces: named('namespaces'),
+    runtimeClasses: named('runtimeClasses'),
+  };
 }
 
 function standardOf(defaults: JsonObject, mode: Mode): Standard {
   const [level, minor] = [levelOf(given(defaults[mode], 'privileged')), minorOf(given(defaults[`${mode}-version`], 'latest'))];
-  if (level === null || minor === null) throw new Error(`defaults.${mode} of PodSecurity must be a level, and its version "latest" or "v1.x"`);
+  if (level === null || minor === null)
+    throw new Error(`defaults.${mode} of PodSecurity must be a level, and its version "latest" or "v1.x"`);
   return { level, minor };
 }
 

@@ -16,12 +16,27 @@ const NAMESPACES = { group: '', resource: 'namespaces' };
 /** So many pods are looked at when a namespace gets stricter. */
 const PODS_CHECKED_MAX = 3000;
 /** These change nothing that standards are about. */
-const IGNORED_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+const IGNORED_SUBRESOURCES: ReadonlySet<string> = new Set([
+  'exec',
+  'attach',
+  'binding',
+  'eviction',
+  'log',
+  'portforward',
+  'proxy',
+  'status',
+]);
 
 /** Where pods come from: the path to what they are made from. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
-  podtemplates: ['template'], replicationcontrollers: ['spec', 'template'], 'replicasets.apps': ['spec', 'template'], 'deployments.apps': ['spec', 'template'],
-  'statefulsets.apps': ['spec', 'template'], 'daemonsets.apps': ['spec', 'template'], 'jobs.batch': ['spec', 'template'], 'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
+  podtemplates: ['template'],
+  replicationcontrollers: ['spec', 'template'],
+  'replicasets.apps': ['spec', 'template'],
+  'deployments.apps': ['spec', 'template'],
+  'statefulsets.apps': ['spec', 'template'],
+  'daemonsets.apps': ['spec', 'template'],
+  'jobs.batch': ['spec', 'template'],
+  'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
 };
 
 /** Holds pods to the standard that their namespace asks for. */
@@ -37,10 +52,14 @@ export const podSecurity = (lookup: Lookup, rules: PodSecurityRules): AdmissionP
   },
 });
 
-interface Parts { readonly lookup: Lookup; readonly rules: PodSecurityRules }
+interface Parts {
+  readonly lookup: Lookup;
+  readonly rules: PodSecurityRules;
+}
 
 const labelsOf = (object: ApiObject): Readonly<Record<string, string>> => object.metadata.labels ?? {};
-const isExempt = ({ namespace, user }: AdmissionRequest, { rules }: Parts): boolean => rules.namespaces.has(namespace) || rules.users.has(user.name);
+const isExempt = ({ namespace, user }: AdmissionRequest, { rules }: Parts): boolean =>
+  rules.namespaces.has(namespace) || rules.users.has(user.name);
 
 async function policyFor({ namespace }: AdmissionRequest, { lookup, rules }: Parts): Promise<Policy> {
   const found = await lookup.find(NAMESPACES, '', namespace);
@@ -51,12 +70,13 @@ async function policyFor({ namespace }: AdmissionRequest, { lookup, rules }: Par
 async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Parts): Promise<void> {
   if (IGNORED_SUBRESOURCES.has(request.subresource) || isExempt(request, parts)) return;
   const policy = await policyFor(request, parts);
-  if (MODES.every(mode => policy[mode].level === 'privileged') || (request.old !== null && !changesMatter(pod, request.old))) return;
+  if (MODES.every((mode) => policy[mode].level === 'privileged') || (request.old !== null && !changesMatter(pod, request.old))) return;
   const spec = objectAt(pod, 'spec') ?? {};
   if (parts.rules.runtimeClasses.has(textAt(spec, 'runtimeClassName'))) return;
   const subject = subjectOf(spec, pod.metadata.annotations ?? {});
   const found = violations(subject, policy.enforce);
-  if (found.length > 0) throw forbidden(PODS, request.name, `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}`);
+  if (found.length > 0)
+    throw forbidden(PODS, request.name, `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}`);
   warn(request, violations(subject, policy.warn), policy.warn);
 }
 
@@ -69,7 +89,9 @@ async function validateTemplate(request: AdmissionRequest, object: ApiObject, pa
   if (template === null || policy === null || policy.warn.level === 'privileged') return;
   const spec = objectAt(template, 'spec') ?? {};
   if (parts.rules.runtimeClasses.has(textAt(spec, 'runtimeClassName'))) return;
-  const annotations = Object.fromEntries(Object.entries(membersOf(membersOf(template['metadata'])['annotations'])).map(([key, value]) => [key, String(value)]));
+  const annotations = Object.fromEntries(
+    Object.entries(membersOf(membersOf(template['metadata'])['annotations'])).map(([key, value]) => [key, String(value)]),
+  );
   warn(request, violations(subjectOf(spec, annotations), policy.warn), policy.warn);
 }
 
@@ -84,14 +106,24 @@ function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
   const differs = (container: JsonObject, former: JsonObject | undefined): boolean => {
     const key = `${SECCOMP}${textAt(container, 'name')}`;
-    return former === undefined || container['image'] !== former['image'] || pod.metadata.annotations?.[key] !== old.metadata.annotations?.[key];
+    return (
+      former === undefined || container['image'] !== former['image'] || pod.metadata.annotations?.[key] !== old.metadata.annotations?.[key]
+    );
   };
-  const byPlace = ['containers', 'initContainers'].some(list => {
+  const byPlace = ['containers', 'initContainers'].some((list) => {
     const [now, then] = [objectsIn(spec, list), objectsIn(before, list)];
     return now.length !== then.length || now.some((container, position) => differs(container, then[position]));
   });
   const debugging = objectsIn(before, 'ephemeralContainers');
-  return byPlace || objectsIn(spec, 'ephemeralContainers').some(container => differs(container, debugging.find(former => former['name'] === container['name'])));
+  return (
+    byPlace ||
+    objectsIn(spec, 'ephemeralContainers').some((container) =>
+      differs(
+        container,
+        debugging.find((former) => former['name'] === container['name']),
+      ),
+    )
+  );
 }
 
 /** Labels must be right when they change; who makes a namespace stricter is told which of its pods would not be let in now. */
@@ -105,26 +137,35 @@ async function validateNamespace(request: AdmissionRequest, namespace: ApiObject
   if (before !== null && !isStricter(policy.enforce, before.policy.enforce)) return;
   if (rules.namespaces.has(request.name)) {
     const ignored = ignoredPolicy(labelsOf(namespace), policy);
-    if (ignored !== '') request.warn(`namespace ${JSON.stringify(request.name)} is exempt from Pod Security, and the policy (${ignored}) will be ignored`);
+    if (ignored !== '')
+      request.warn(`namespace ${JSON.stringify(request.name)} is exempt from Pod Security, and the policy (${ignored}) will be ignored`);
   } else if (before !== null) {
     for (const text of warningsFor(await lookup.list(PODS, request.name), policy.enforce, request.name)) request.warn(text);
   }
 }
 
 const isStricter = (now: Standard, before: Standard): boolean =>
-  !sameStandard(now, before) && now.level !== 'privileged' && (now.minor !== before.minor || strictness(now.level) > strictness(before.level));
+  !sameStandard(now, before) &&
+  now.level !== 'privileged' &&
+  (now.minor !== before.minor || strictness(now.level) > strictness(before.level));
 
 /** Pods with the same faults are named together, by the first of them. */
 function warningsFor(pods: readonly ApiObject[], standard: Standard, namespace: string): string[] {
   const namesByFault = new Map<string, string[]>();
   for (const pod of pods.slice(0, PODS_CHECKED_MAX)) {
     const fault = reasonsText(violations(subjectOf(objectAt(pod, 'spec') ?? {}, pod.metadata.annotations ?? {}), standard));
-    if (fault !== '') namesByFault.set(fault, [...namesByFault.get(fault) ?? [], pod.metadata.name ?? ''].sort());
+    if (fault !== '') namesByFault.set(fault, [...(namesByFault.get(fault) ?? []), pod.metadata.name ?? ''].sort());
   }
   const others = (count: number): string => (count === 0 ? '' : ` (and ${count} other ${count === 1 ? 'pod' : 'pods'})`);
   return [
-    ...(pods.length > PODS_CHECKED_MAX ? [`new PodSecurity enforce level only checked against the first ${PODS_CHECKED_MAX} of ${pods.length} existing pods`] : []),
-    ...(namesByFault.size === 0 ? [] : [`existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(textOf(standard))}`]),
+    ...(pods.length > PODS_CHECKED_MAX
+      ? [`new PodSecurity enforce level only checked against the first ${PODS_CHECKED_MAX} of ${pods.length} existing pods`]
+      : []),
+    ...(namesByFault.size === 0
+      ? []
+      : [
+          `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(textOf(standard))}`,
+        ]),
     ...[...namesByFault].map(([fault, names]) => `${names[0] ?? ''}${others(names.length - 1)}: ${fault}`).sort(),
   ];
 }

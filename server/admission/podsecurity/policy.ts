@@ -8,7 +8,10 @@ export const MODES = ['enforce', 'audit', 'warn'] as const;
 export type Mode = (typeof MODES)[number];
 
 /** A level as some minor version 1.x defined it; Infinity stands for the latest. */
-export interface Standard { readonly level: Level; readonly minor: number }
+export interface Standard {
+  readonly level: Level;
+  readonly minor: number;
+}
 export type Policy = Readonly<Record<Mode, Standard>>;
 
 const LABEL = 'pod-security.kubernetes.io/';
@@ -21,7 +24,7 @@ export const sameStandard = (a: Standard, b: Standard): boolean => a.level === b
 export const textOf = ({ level, minor }: Standard): string => `${level}:${minor === Infinity ? 'latest' : `v1.${minor}`}`;
 
 /** Null for what is no level or version. */
-export const levelOf = (text: string): Level | null => LEVELS.find(level => level === text) ?? null;
+export const levelOf = (text: string): Level | null => LEVELS.find((level) => level === text) ?? null;
 export function minorOf(text: string): number | null {
   if (text === 'latest') return Infinity;
   const minor = /^v1\.(0|[1-9][0-9]*)$/.exec(text)?.[1];
@@ -29,15 +32,20 @@ export function minorOf(text: string): number | null {
 }
 
 /** What the labels of a namespace ask for. What cannot be read is enforced strictly, and neither recorded nor said. */
-export function policyOf(labels: Readonly<Record<string, string>>, defaults: Policy): { readonly policy: Policy; readonly findings: readonly FieldError[] } {
+export function policyOf(
+  labels: Readonly<Record<string, string>>,
+  defaults: Policy,
+): { readonly policy: Policy; readonly findings: readonly FieldError[] } {
   const findings: FieldError[] = [];
   const read = (mode: Mode): Standard => {
     const [level, version] = [labels[`${LABEL}${mode}`], labels[`${LABEL}${mode}-version`]];
-    if (level !== undefined && levelOf(level) === null) findings.push(invalid(LABELS.key(`${LABEL}${mode}`), level, `must be one of ${LEVELS.join(', ')}`));
-    if (version !== undefined && minorOf(version) === null) findings.push(invalid(LABELS.key(`${LABEL}${mode}-version`), version, 'must be "latest" or "v1.x"'));
+    if (level !== undefined && levelOf(level) === null)
+      findings.push(invalid(LABELS.key(`${LABEL}${mode}`), level, `must be one of ${LEVELS.join(', ')}`));
+    if (version !== undefined && minorOf(version) === null)
+      findings.push(invalid(LABELS.key(`${LABEL}${mode}-version`), version, 'must be "latest" or "v1.x"'));
     return {
-      level: level === undefined ? defaults[mode].level : levelOf(level) ?? (mode === 'enforce' ? 'restricted' : 'privileged'),
-      minor: version === undefined ? defaults[mode].minor : minorOf(version) ?? Infinity,
+      level: level === undefined ? defaults[mode].level : (levelOf(level) ?? (mode === 'enforce' ? 'restricted' : 'privileged')),
+      minor: version === undefined ? defaults[mode].minor : (minorOf(version) ?? Infinity),
     };
   };
   const [enforce, audit, warn] = [read('enforce'), read('audit'), read('warn')];
@@ -46,12 +54,19 @@ export function policyOf(labels: Readonly<Record<string, string>>, defaults: Pol
 
 /** Who asks to enforce more than is warned of wants to be warned of it too: controllers are not told otherwise why their pods are missing. */
 function warningsBy(labels: Readonly<Record<string, string>>, enforce: Standard, warn: Standard): Standard {
-  if (labels[`${LABEL}warn`] !== undefined || labels[`${LABEL}enforce`] === undefined || strictness(enforce.level) <= strictness(warn.level)) return warn;
+  if (
+    labels[`${LABEL}warn`] !== undefined ||
+    labels[`${LABEL}enforce`] === undefined ||
+    strictness(enforce.level) <= strictness(warn.level)
+  )
+    return warn;
   return { level: enforce.level, minor: labels[`${LABEL}warn-version`] === undefined ? enforce.minor : warn.minor };
 }
 
 /** What the labels of an exempt namespace ask for in vain: `enforce=baseline:latest`. Empty when nothing is. */
 export function ignoredPolicy(labels: Readonly<Record<string, string>>, policy: Policy): string {
   const asked = (mode: Mode): boolean => labels[`${LABEL}${mode}`] !== undefined || labels[`${LABEL}${mode}-version`] !== undefined;
-  return MODES.filter(mode => policy[mode].level !== 'privileged' && asked(mode)).map(mode => `${mode}=${textOf(policy[mode])}`).join(', ');
+  return MODES.filter((mode) => policy[mode].level !== 'privileged' && asked(mode))
+    .map((mode) => `${mode}=${textOf(policy[mode])}`)
+    .join(', ');
 }

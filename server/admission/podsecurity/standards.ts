@@ -1,25 +1,65 @@
 import {
-  annotatedSeccomp, appArmorProfile, baselineCapabilities, baselineSeccomp, hostNamespaces, hostPathVolumes, hostPorts, privileged, probeHosts, procMount, seLinuxOptions, sysctls,
+  annotatedSeccomp,
+  appArmorProfile,
+  baselineCapabilities,
+  baselineSeccomp,
+  hostNamespaces,
+  hostPathVolumes,
+  hostPorts,
+  privileged,
+  probeHosts,
+  procMount,
+  seLinuxOptions,
+  sysctls,
   windowsHostProcess,
 } from './baseline.js';
 import type { Standard } from './policy.js';
-import { allowPrivilegeEscalation, restrictedCapabilities, restrictedSeccomp, restrictedVolumes, runAsNonRoot, runAsUser } from './restricted.js';
+import {
+  allowPrivilegeEscalation,
+  restrictedCapabilities,
+  restrictedSeccomp,
+  restrictedVolumes,
+  runAsNonRoot,
+  runAsUser,
+} from './restricted.js';
 import type { Check, Subject, Violation } from './subject.js';
 
 /** Since which minor version what is checked. The newest one that is not newer than the standard counts. */
 interface Rule {
   readonly name: string;
   readonly level: 'baseline' | 'restricted';
-  readonly versions: readonly { readonly since: number; readonly check: Check; /** A baseline rule that this one makes unnecessary. */ readonly replaces?: string }[];
+  readonly versions: readonly {
+    readonly since: number;
+    readonly check: Check;
+    /** A baseline rule that this one makes unnecessary. */ readonly replaces?: string;
+  }[];
 }
 
-const onLinux = (check: Check): Check => subject => (subject.onWindows ? null : check(subject));
-const withNodeUsers = (check: Check): Check => subject => (subject.ownUsers ? null : check(subject));
+const onLinux =
+  (check: Check): Check =>
+  (subject) =>
+    subject.onWindows ? null : check(subject);
+const withNodeUsers =
+  (check: Check): Check =>
+  (subject) =>
+    subject.ownUsers ? null : check(subject);
 
 const SELINUX_TYPES = ['container_t', 'container_init_t', 'container_kvm_t'];
-const SYSCTLS = ['kernel.shm_rmid_forced', 'net.ipv4.ip_local_port_range', 'net.ipv4.tcp_syncookies', 'net.ipv4.ping_group_range', 'net.ipv4.ip_unprivileged_port_start'];
+const SYSCTLS = [
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.tcp_syncookies',
+  'net.ipv4.ping_group_range',
+  'net.ipv4.ip_unprivileged_port_start',
+];
 const SYSCTLS_27 = [...SYSCTLS, 'net.ipv4.ip_local_reserved_ports'];
-const SYSCTLS_29 = [...SYSCTLS_27, 'net.ipv4.tcp_keepalive_time', 'net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl', 'net.ipv4.tcp_keepalive_probes'];
+const SYSCTLS_29 = [
+  ...SYSCTLS_27,
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
+  'net.ipv4.tcp_keepalive_probes',
+];
 const SYSCTLS_32 = [...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
 /** In the order in which they are reported: those of the baseline by name, then the others. */
@@ -31,37 +71,98 @@ const RULES: readonly Rule[] = [
   { name: 'hostPorts', level: 'baseline', versions: [{ since: 0, check: hostPorts }] },
   { name: 'hostProbesAndHostLifecycle', level: 'baseline', versions: [{ since: 34, check: probeHosts }] },
   { name: 'privileged', level: 'baseline', versions: [{ since: 0, check: privileged }] },
-  { name: 'procMount', level: 'baseline', versions: [{ since: 0, check: procMount }, { since: 35, check: withNodeUsers(procMount) }] },
-  { name: 'seLinuxOptions', level: 'baseline', versions: [{ since: 0, check: seLinuxOptions(SELINUX_TYPES) }, { since: 31, check: seLinuxOptions([...SELINUX_TYPES, 'container_engine_t']) }] },
-  { name: 'seccompProfile_baseline', level: 'baseline', versions: [{ since: 0, check: annotatedSeccomp }, { since: 19, check: baselineSeccomp }] },
   {
-    name: 'sysctls', level: 'baseline',
-    versions: [{ since: 0, check: sysctls(SYSCTLS) }, { since: 27, check: sysctls(SYSCTLS_27) }, { since: 29, check: sysctls(SYSCTLS_29) }, { since: 32, check: sysctls(SYSCTLS_32) }],
+    name: 'procMount',
+    level: 'baseline',
+    versions: [
+      { since: 0, check: procMount },
+      { since: 35, check: withNodeUsers(procMount) },
+    ],
+  },
+  {
+    name: 'seLinuxOptions',
+    level: 'baseline',
+    versions: [
+      { since: 0, check: seLinuxOptions(SELINUX_TYPES) },
+      { since: 31, check: seLinuxOptions([...SELINUX_TYPES, 'container_engine_t']) },
+    ],
+  },
+  {
+    name: 'seccompProfile_baseline',
+    level: 'baseline',
+    versions: [
+      { since: 0, check: annotatedSeccomp },
+      { since: 19, check: baselineSeccomp },
+    ],
+  },
+  {
+    name: 'sysctls',
+    level: 'baseline',
+    versions: [
+      { since: 0, check: sysctls(SYSCTLS) },
+      { since: 27, check: sysctls(SYSCTLS_27) },
+      { since: 29, check: sysctls(SYSCTLS_29) },
+      { since: 32, check: sysctls(SYSCTLS_32) },
+    ],
   },
   { name: 'windowsHostProcess', level: 'baseline', versions: [{ since: 0, check: windowsHostProcess }] },
 
-  { name: 'allowPrivilegeEscalation', level: 'restricted', versions: [{ since: 8, check: allowPrivilegeEscalation }, { since: 25, check: onLinux(allowPrivilegeEscalation) }] },
   {
-    name: 'capabilities_restricted', level: 'restricted',
-    versions: [{ since: 22, check: restrictedCapabilities, replaces: 'capabilities_baseline' }, { since: 25, check: onLinux(restrictedCapabilities), replaces: 'capabilities_baseline' }],
+    name: 'allowPrivilegeEscalation',
+    level: 'restricted',
+    versions: [
+      { since: 8, check: allowPrivilegeEscalation },
+      { since: 25, check: onLinux(allowPrivilegeEscalation) },
+    ],
+  },
+  {
+    name: 'capabilities_restricted',
+    level: 'restricted',
+    versions: [
+      { since: 22, check: restrictedCapabilities, replaces: 'capabilities_baseline' },
+      { since: 25, check: onLinux(restrictedCapabilities), replaces: 'capabilities_baseline' },
+    ],
   },
   { name: 'procMount_restricted', level: 'restricted', versions: [{ since: 35, check: procMount, replaces: 'procMount' }] },
   { name: 'restrictedVolumes', level: 'restricted', versions: [{ since: 0, check: restrictedVolumes, replaces: 'hostPathVolumes' }] },
-  { name: 'runAsNonRoot', level: 'restricted', versions: [{ since: 0, check: runAsNonRoot }, { since: 35, check: withNodeUsers(runAsNonRoot) }] },
-  { name: 'runAsUser', level: 'restricted', versions: [{ since: 23, check: runAsUser }, { since: 35, check: withNodeUsers(runAsUser) }] },
   {
-    name: 'seccompProfile_restricted', level: 'restricted',
-    versions: [{ since: 19, check: restrictedSeccomp, replaces: 'seccompProfile_baseline' }, { since: 25, check: onLinux(restrictedSeccomp), replaces: 'seccompProfile_baseline' }],
+    name: 'runAsNonRoot',
+    level: 'restricted',
+    versions: [
+      { since: 0, check: runAsNonRoot },
+      { since: 35, check: withNodeUsers(runAsNonRoot) },
+    ],
+  },
+  {
+    name: 'runAsUser',
+    level: 'restricted',
+    versions: [
+      { since: 23, check: runAsUser },
+      { since: 35, check: withNodeUsers(runAsUser) },
+    ],
+  },
+  {
+    name: 'seccompProfile_restricted',
+    level: 'restricted',
+    versions: [
+      { since: 19, check: restrictedSeccomp, replaces: 'seccompProfile_baseline' },
+      { since: 25, check: onLinux(restrictedSeccomp), replaces: 'seccompProfile_baseline' },
+    ],
   },
 ];
 
 /** What a pod does that its standard does not allow. */
 export function violations(subject: Subject, { level, minor }: Standard): Violation[] {
   if (level === 'privileged') return [];
-  const chosen = RULES.filter(rule => rule.level === 'baseline' || level === 'restricted')
-    .map(rule => ({ name: rule.name, version: rule.versions.findLast(({ since }) => since <= minor) }));
+  const chosen = RULES.filter((rule) => rule.level === 'baseline' || level === 'restricted').map((rule) => ({
+    name: rule.name,
+    version: rule.versions.findLast(({ since }) => since <= minor),
+  }));
   const replaced = new Set(chosen.map(({ version }) => version?.replaces));
-  return chosen.filter(({ name }) => !replaced.has(name)).map(({ version }) => version?.check(subject) ?? null).filter(violation => violation !== null);
+  return chosen
+    .filter(({ name }) => !replaced.has(name))
+    .map(({ version }) => version?.check(subject) ?? null)
+    .filter((violation) => violation !== null);
 }
 
 export const reasonsText = (found: readonly Violation[]): string => found.map(({ reason }) => reason).join(', ');

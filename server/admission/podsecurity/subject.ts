@@ -17,32 +17,46 @@ export interface Subject {
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
 
 export const subjectOf = (spec: JsonObject, annotations: Readonly<Record<string, string>>): Subject => ({
-  annotations, spec,
+  annotations,
+  spec,
   security: objectAt(spec, 'securityContext') ?? {},
-  containers: LISTS.flatMap(list => objectsIn(spec, list)).map(container => ({ name: textAt(container, 'name'), container, security: objectAt(container, 'securityContext') ?? {} })),
+  containers: LISTS.flatMap((list) => objectsIn(spec, list)).map((container) => ({
+    name: textAt(container, 'name'),
+    container,
+    security: objectAt(container, 'securityContext') ?? {},
+  })),
   onWindows: textAt(spec, 'os', 'name') === 'windows',
   ownUsers: spec['hostUsers'] === false,
 });
 
 /** What is wrong: in a word or two, and in detail. */
-export interface Violation { readonly reason: string; readonly detail: string }
+export interface Violation {
+  readonly reason: string;
+  readonly detail: string;
+}
 /** Null when nothing is wrong. */
 export type Check = (subject: Subject) => Violation | null;
 
-export const quoted = (texts: readonly string[]): string => texts.map(text => JSON.stringify(text)).join(', ');
+export const quoted = (texts: readonly string[]): string => texts.map((text) => JSON.stringify(text)).join(', ');
 export const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
 export const plural = (one: string, count: number, many = `${one}s`): string => (count === 1 ? one : many);
 /** `containers "a", "b"` */
 export const containersText = (names: readonly string[]): string => `${plural('container', names.length)} ${quoted(names)}`;
 
 /** Containers with what is wrong with each; those with nothing are left out. */
-export function offenders(subject: Subject, find: (each: Subject['containers'][number]) => readonly string[]): { readonly names: string[]; readonly values: string[] } {
-  const found = subject.containers.map(each => ({ name: each.name, values: find(each) })).filter(({ values }) => values.length > 0);
+export function offenders(
+  subject: Subject,
+  find: (each: Subject['containers'][number]) => readonly string[],
+): { readonly names: string[]; readonly values: string[] } {
+  const found = subject.containers.map((each) => ({ name: each.name, values: find(each) })).filter(({ values }) => values.length > 0);
   return { names: found.map(({ name }) => name), values: found.flatMap(({ values }) => values) };
 }
 
 /** The same for a setting that pods have as well: `setters` are named as in `pod and container "a"`. */
-export function setters(subject: Subject, find: (security: JsonObject) => readonly string[]): { readonly text: string; readonly values: string[] } | null {
+export function setters(
+  subject: Subject,
+  find: (security: JsonObject) => readonly string[],
+): { readonly text: string; readonly values: string[] } | null {
   const ofPod = find(subject.security);
   const { names, values } = offenders(subject, ({ security }) => find(security));
   const parts = [...(ofPod.length === 0 ? [] : ['pod']), ...(names.length === 0 ? [] : [containersText(names)])];

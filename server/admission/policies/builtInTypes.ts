@@ -4,8 +4,21 @@ import { typeNamed, typeOfKind, type ApiType, type KindName, type Scalar, type S
 
 /** Built-in types as expressions see them. Types refer to each other, also to themselves: fields are looked up when somebody asks. */
 
-const SCALARS: Readonly<Record<Scalar, string>> = { string: 'string', bytes: 'bytes', int32: 'int', int64: 'int', double: 'double', boolean: 'bool' };
-const LEAVES: Readonly<Record<string, string>> = { string: 'string', 'string date-time': 'google.protobuf.Timestamp', integer: 'int', number: 'double', boolean: 'bool' };
+const SCALARS: Readonly<Record<Scalar, string>> = {
+  string: 'string',
+  bytes: 'bytes',
+  int32: 'int',
+  int64: 'int',
+  double: 'double',
+  boolean: 'bool',
+};
+const LEAVES: Readonly<Record<string, string>> = {
+  string: 'string',
+  'string date-time': 'google.protobuf.Timestamp',
+  integer: 'int',
+  number: 'double',
+  boolean: 'bool',
+};
 
 const known = new Map<string, Type>();
 
@@ -19,7 +32,10 @@ function typeFor(type: ApiType): Type {
   const before = known.get(type.name);
   if (before !== undefined) return before;
   const { fields } = type;
-  const made = fields === undefined ? leafOf(type) : object('object', lazily(new Map([...fields].map(([name, { shape }]) => [escapedName(name) ?? name, shape]))));
+  const made =
+    fields === undefined
+      ? leafOf(type)
+      : object('object', lazily(new Map([...fields].map(([name, { shape }]) => [escapedName(name) ?? name, shape]))));
   known.set(type.name, made);
   return made;
 }
@@ -35,9 +51,12 @@ function lazily(shapes: ReadonlyMap<string, Shape>): Readonly<Record<string, Typ
 
 function shapeType(shape: Shape): Type {
   switch (shape.is) {
-    case 'scalar': return typeOf(SCALARS[shape.scalar]);
-    case 'list': return list(shapeType(shape.items));
-    case 'map': return map(typeOf('string'), shapeType(shape.values));
+    case 'scalar':
+      return typeOf(SCALARS[shape.scalar]);
+    case 'list':
+      return list(shapeType(shape.items));
+    case 'map':
+      return map(typeOf('string'), shapeType(shape.values));
     case 'type': {
       const type = typeNamed(shape.name);
       return type === undefined ? DYN : typeFor(type);

@@ -3,9 +3,14 @@ import { isExempt } from '../webhooks/exempt.js';
 
 /** Questions about who may do what must be answered also when a policy refuses everything. */
 const REVIEWS: ReadonlySet<string> = new Set([
-  'tokenreviews.authentication.k8s.io', 'selfsubjectreviews.authentication.k8s.io', 'subjectaccessreviews.authorization.k8s.io', 'localsubjectaccessreviews.authorization.k8s.io',
-  'selfsubjectaccessreviews.authorization.k8s.io', 'selfsubjectrulesreviews.authorization.k8s.io',
+  'tokenreviews.authentication.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+  'subjectaccessreviews.authorization.k8s.io',
+  'localsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
 ]);
 
 /** Requests that no policy is asked about. */
-export const isExemptFromPolicies = (request: AdmissionRequest): boolean => isExempt(request) || REVIEWS.has(`${request.resource.resource}.${request.resource.group}`);
+export const isExemptFromPolicies = (request: AdmissionRequest): boolean =>
+  isExempt(request) || REVIEWS.has(`${request.resource.resource}.${request.resource.group}`);

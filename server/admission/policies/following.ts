@@ -6,7 +6,10 @@ import { matchesGroup, matchesOperation, matchesResource } from '../matching/rul
 import { bindingOf, type Binding, type Policy } from './policy.js';
 
 /** A policy with what binds it. */
-export interface Bound<P extends Policy> { readonly policy: P; readonly bindings: readonly Binding[] }
+export interface Bound<P extends Policy> {
+  readonly policy: P;
+  readonly bindings: readonly Binding[];
+}
 
 /** Kinds of requests remembered; their number is that of served resources, subresources and operations. */
 const kindsMax = 10_000;
@@ -35,16 +38,29 @@ export class PolicyIndex<P extends Policy> {
     const known = this.#byKind.get(kind);
     if (known !== undefined) return known;
     // Resources of another group that are kept in the same place count as the same, where a policy wants that.
-    const found = bound.filter(({ policy: { criteria: { terms } } }) => terms.rules.some(rule => matchesOperation(rule, operation) && matchesResource(rule, resource, subresource)
-      && (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events')))));
+    const found = bound.filter(
+      ({
+        policy: {
+          criteria: { terms },
+        },
+      }) =>
+        terms.rules.some(
+          (rule) =>
+            matchesOperation(rule, operation) &&
+            matchesResource(rule, resource, subresource) &&
+            (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events'))),
+        ),
+    );
     if (this.#byKind.size < kindsMax) this.#byKind.set(kind, found);
     return found;
   }
 
   #ordered(): readonly Bound<P>[] {
     const bindings = [...this.bindings.values()].sort(byName);
-    return [...this.policies.values()].sort(byName)
-      .map(policy => ({ policy, bindings: bindings.filter(binding => binding.policy === policy.name) })).filter(bound => bound.bindings.length > 0);
+    return [...this.policies.values()]
+      .sort(byName)
+      .map((policy) => ({ policy, bindings: bindings.filter((binding) => binding.policy === policy.name) }))
+      .filter((bound) => bound.bindings.length > 0);
   }
 }
 
@@ -57,28 +73,47 @@ export interface FollowedPolicies<P extends Policy> {
   stop(): void;
 }
 
-export interface PolicyResources { readonly policies: string; readonly bindings: string }
+export interface PolicyResources {
+  readonly policies: string;
+  readonly bindings: string;
+}
 
 const GROUP = 'admissionregistration.k8s.io';
 
 /** Policies and bindings of one kind, as this replica's state has them: changes count as soon as they are applied here. `report` hears of those that cannot be read. */
-export function followPolicies<P extends Policy>(resources: PolicyResources, read: (object: ApiObject) => P, storage: Pick<Storage, 'watch'>, report: (error: unknown, name: string) => void): FollowedPolicies<P> {
+export function followPolicies<P extends Policy>(
+  resources: PolicyResources,
+  read: (object: ApiObject) => P,
+  storage: Pick<Storage, 'watch'>,
+  report: (error: unknown, name: string) => void,
+): FollowedPolicies<P> {
   const index = new PolicyIndex<P>();
-  const into = <T>(resource: string, known: Map<string, T>, make: (object: ApiObject) => T): ReturnType<typeof follow> => follow(storage, { group: GROUP, resource }, {
-    put(object) {
-      try {
-        known.set(object.name, make(object.decode()));
-      } catch (error) {
-        // What was known of it before stays: a guard that cannot be read any more must not fall.
-        report(error, object.name);
-      }
-      index.changed();
-    },
-    remove(_namespace, name) {
-      known.delete(name);
-      index.changed();
-    },
-  });
+  const into = <T>(resource: string, known: Map<string, T>, make: (object: ApiObject) => T): ReturnType<typeof follow> =>
+    follow(
+      storage,
+      { group: GROUP, resource },
+      {
+        put(object) {
+          try {
+            known.set(object.name, make(object.decode()));
+          } catch (error) {
+            // What was known of it before stays: a guard that cannot be read any more must not fall.
+            report(error, object.name);
+          }
+          index.changed();
+        },
+        remove(_namespace, name) {
+          known.delete(name);
+          index.changed();
+        },
+      },
+    );
   const followed = [into(resources.policies, index.policies, read), into(resources.bindings, index.bindings, bindingOf)];
-  return { index, synced: Promise.all(followed.map(({ synced }) => synced)).then(() => undefined), stop: () => { for (const { stop } of followed) stop(); } };
+  return {
+    index,
+    synced: Promise.all(followed.map(({ synced }) => synced)).then(() => undefined),
+    stop: () => {
+      for (const { stop } of followed) stop();
+    },
+  };
 }

@@ -14,7 +14,11 @@ export interface Judgement {
   readonly errors: readonly Denial[];
 }
 
-export interface Denial { readonly message: string; /** Empty for the usual one. */ readonly reason: string; readonly index: number }
+export interface Denial {
+  readonly message: string;
+  /** Empty for the usual one. */ readonly reason: string;
+  readonly index: number;
+}
 
 const MESSAGE_BYTES_MAX = 5 * 1024;
 const NOTHING: Judgement = { denials: [], annotations: [], errors: [] };
@@ -22,10 +26,11 @@ const NOTHING: Judgement = { denials: [], annotations: [], errors: [] };
 export async function judge(policy: ValidatingPolicy, values: AdmissionValues): Promise<Judgement> {
   const matched = await policy.conditions.evaluate(values);
   if (matched.outcome === 'noMatch') return NOTHING;
-  if (matched.outcome === 'error') return policy.ignoresFailures ? NOTHING : { ...NOTHING, denials: [{ message: matched.message, reason: '', index: 0 }] };
+  if (matched.outcome === 'error')
+    return policy.ignoresFailures ? NOTHING : { ...NOTHING, denials: [{ message: matched.message, reason: '', index: 0 }] };
   const denials = await validate(policy, new AdmissionEvaluation(values, REQUEST_COST_MAX, policy.variables));
   if (policy.annotations.length === 0) return { ...NOTHING, denials };
-  return { denials, ...await annotate(policy, new AdmissionEvaluation(values, REQUEST_COST_MAX, policy.variables)) };
+  return { denials, ...(await annotate(policy, new AdmissionEvaluation(values, REQUEST_COST_MAX, policy.variables))) };
 }
 
 async function validate(policy: ValidatingPolicy, evaluation: AdmissionEvaluation): Promise<Denial[]> {
@@ -41,7 +46,10 @@ async function validate(policy: ValidatingPolicy, evaluation: AdmissionEvaluatio
 }
 
 /** The value of an expression, or the sentence why it has none. */
-export async function outcomeOf(compiled: Compiled, evaluation: AdmissionEvaluation): Promise<{ readonly value: Value; readonly problem: string | null }> {
+export async function outcomeOf(
+  compiled: Compiled,
+  evaluation: AdmissionEvaluation,
+): Promise<{ readonly value: Value; readonly problem: string | null }> {
   if (compiled.program === null) return { value: null, problem: `compilation error: ${compiled.message}` };
   const value = await evaluation.evaluate(compiled.program);
   return { value, problem: value instanceof Failure ? `expression '${compiled.expression}' resulted in error: ${value.message}` : null };
@@ -58,13 +66,23 @@ async function messageOf({ test, message, messages }: Validation, evaluation: Ad
 async function annotate(policy: ValidatingPolicy, evaluation: AdmissionEvaluation): Promise<Pick<Judgement, 'annotations' | 'errors'>> {
   const annotations: { key: string; value: string }[] = [];
   const errors: Denial[] = [];
-  const fail = (message: string, index: number): void => { if (!policy.ignoresFailures) errors.push({ message, reason: '', index }); };
+  const fail = (message: string, index: number): void => {
+    if (!policy.ignoresFailures) errors.push({ message, reason: '', index });
+  };
   for (const [index, { key, value: compiled }] of policy.annotations.entries()) {
     const { value, problem } = await outcomeOf(compiled, evaluation);
-    if (evaluation.exhausted) { fail(OUT_OF_BUDGET, index); break; }
+    if (evaluation.exhausted) {
+      fail(OUT_OF_BUDGET, index);
+      break;
+    }
     if (problem !== null) fail(problem, index);
-    else if (typeof value === 'string') { if (value.trim() !== '') annotations.push({ key, value: value.trim() }); }
-    else if (value !== null) fail(`valueExpression '${compiled.expression}' resulted in unsupported return type: ${typeNameOf(value)}. Return type must be either string or null.`, index);
+    else if (typeof value === 'string') {
+      if (value.trim() !== '') annotations.push({ key, value: value.trim() });
+    } else if (value !== null)
+      fail(
+        `valueExpression '${compiled.expression}' resulted in unsupported return type: ${typeNameOf(value)}. Return type must be either string or null.`,
+        index,
+      );
   }
   return { annotations, errors };
 }

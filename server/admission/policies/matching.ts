@@ -27,7 +27,11 @@ export interface Invocation<P extends Policy> {
 }
 
 /** A policy that cannot be evaluated as it is configured; `binding` is null where all its bindings are concerned. */
-export interface Misconfigured<P extends Policy> { readonly policy: P; readonly binding: Binding | null; readonly message: string }
+export interface Misconfigured<P extends Policy> {
+  readonly policy: P;
+  readonly binding: Binding | null;
+  readonly message: string;
+}
 
 export type Planned<P extends Policy> = { readonly invocations: readonly Invocation<P>[] } | { readonly problem: Misconfigured<P> };
 
@@ -39,7 +43,11 @@ export async function meets({ terms, excluded }: Criteria, subject: Subject): Pr
 }
 
 /** What is to be evaluated of a policy for a request: nothing for one that is about others. Rejects with a StatusError when nothing can be read. */
-export async function* plan<P extends Policy>({ policy, bindings }: Bound<P>, subject: Subject, parts: PolicyParts): AsyncGenerator<Planned<P>> {
+export async function* plan<P extends Policy>(
+  { policy, bindings }: Bound<P>,
+  subject: Subject,
+  parts: PolicyParts,
+): AsyncGenerator<Planned<P>> {
   const matched = await meets(policy.criteria, subject);
   if (matched === null) return;
   const kind = paramResource(policy, parts.catalogue);
@@ -48,9 +56,12 @@ export async function* plan<P extends Policy>({ policy, bindings }: Bound<P>, su
     return;
   }
   for (const binding of bindings) {
-    if (binding.criteria !== null && await meets(binding.criteria, subject) === null) continue;
-    const params = await paramsOf(kind.resource, binding.paramRef, subject.attributes.namespace, parts).catch((error: unknown) => ({ ok: false as const, message: said(error) }));
-    if (params.ok) yield { invocations: params.params.map(param => ({ policy, binding, param, matched })) };
+    if (binding.criteria !== null && (await meets(binding.criteria, subject)) === null) continue;
+    const params = await paramsOf(kind.resource, binding.paramRef, subject.attributes.namespace, parts).catch((error: unknown) => ({
+      ok: false as const,
+      message: said(error),
+    }));
+    if (params.ok) yield { invocations: params.params.map((param) => ({ policy, binding, param, matched })) };
     else yield { problem: { policy, binding, message: `failed to configure binding: ${params.message}` } };
   }
 }
@@ -62,16 +73,26 @@ export class Views {
   #namespace: Promise<JsonObject | null> | null = null;
   readonly #uid: string = randomUUID();
 
-  constructor(private readonly request: AdmissionRequest, private readonly parts: PolicyParts) { this.subject = subjectOf(request, parts); }
+  constructor(
+    private readonly request: AdmissionRequest,
+    private readonly parts: PolicyParts,
+  ) {
+    this.subject = subjectOf(request, parts);
+  }
 
   /** With parameters only where the policy has any. */
   async values({ policy, param, matched }: Invocation<Policy>): Promise<AdmissionValues> {
     const { request, subject, parts } = this;
     const { object, old } = await this.shown(matched);
-    const name = subject.attributes.name === '' ? request.object?.metadata.name ?? '' : subject.attributes.name;
+    const name = subject.attributes.name === '' ? (request.object?.metadata.name ?? '') : subject.attributes.name;
     return {
-      object, oldObject: old, request: requestOf({ uid: this.#uid, request, attributes: { ...subject.attributes, name }, matched }), user: request.user, askAuthorizer: parts.askAuthorizer,
-      namespaceObject: await this.#namespaceObject(), ...(policy.paramKind === null ? {} : { params: param }),
+      object,
+      oldObject: old,
+      request: requestOf({ uid: this.#uid, request, attributes: { ...subject.attributes, name }, matched }),
+      user: request.user,
+      askAuthorizer: parts.askAuthorizer,
+      namespaceObject: await this.#namespaceObject(),
+      ...(policy.paramKind === null ? {} : { params: param }),
     };
   }
 
@@ -79,17 +100,22 @@ export class Views {
   shown({ kind }: Addressed): Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }> {
     const key = `${kind.group}/${kind.version}/${kind.kind}`;
     let shown = this.#shown.get(key);
-    if (shown === undefined) this.#shown.set(key, shown = this.#show(kind));
+    if (shown === undefined) this.#shown.set(key, (shown = this.#show(kind)));
     return shown;
   }
 
   async #show(kind: Addressed['kind']): Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }> {
     const { request, parts } = this;
-    return { object: await shownAs(kind, request.object, request, parts.convert), old: await shownAs(kind, request.old, request, parts.convert) };
+    return {
+      object: await shownAs(kind, request.object, request, parts.convert),
+      old: await shownAs(kind, request.old, request, parts.convert),
+    };
   }
 
   /** A Namespace is in none, although requests about it carry its name as their namespace. */
-  #namespaceObject(): Promise<JsonObject | null> { return (this.#namespace ??= this.#readNamespace()); }
+  #namespaceObject(): Promise<JsonObject | null> {
+    return (this.#namespace ??= this.#readNamespace());
+  }
 
   async #readNamespace(): Promise<JsonObject | null> {
     const { namespace, group, resource } = this.subject.attributes;

@@ -35,7 +35,8 @@ interface Progress {
 /** Lets the mutating policies that something binds change the object, one after the other: each sees what those before it have changed. */
 export function mutatingPolicies({ index, synced }: FollowedPolicies<MutatingPolicy>, parts: PolicyParts): AdmissionPlugin {
   return {
-    name: NAME, resources: null,
+    name: NAME,
+    resources: null,
     async admit(request, pass) {
       await synced;
       const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
@@ -49,7 +50,11 @@ class Mutating {
   readonly #progress: Progress;
   readonly #problems: { readonly message: string; readonly reason: string }[] = [];
 
-  constructor(private readonly request: AdmissionRequest, private readonly pass: MutationPass, private readonly parts: PolicyParts) {
+  constructor(
+    private readonly request: AdmissionRequest,
+    private readonly pass: MutationPass,
+    private readonly parts: PolicyParts,
+  ) {
     const known = pass.notes.get(NAME) as Progress | undefined;
     this.#progress = known ?? { reinvocable: new Set(), due: new Set(), output: null };
     pass.notes.set(NAME, this.#progress);
@@ -99,10 +104,12 @@ class Mutating {
     const { policy, binding, matched } = invocation;
     const evaluation = new AdmissionEvaluation(await new Views(request, parts).values(invocation), REQUEST_COST_MAX, policy.variables);
     const { value, problem } = await outcomeOf(patch, evaluation);
-    if (problem !== null || evaluation.exhausted) return this.#fail(policy, binding, evaluation.exhausted ? OUT_OF_BUDGET : problem ?? '', 'Invalid');
+    if (problem !== null || evaluation.exhausted)
+      return this.#fail(policy, binding, evaluation.exhausted ? OUT_OF_BUDGET : (problem ?? ''), 'Invalid');
     const before = await shownAs(matched.kind, request.object, request, parts.convert);
     if (before === null) return;
-    const patched: Patched = patchType === 'JSONPatch' ? applyOperations(before, value) : applyConfiguration(before, value, this.#schemaOf(invocation));
+    const patched: Patched =
+      patchType === 'JSONPatch' ? applyOperations(before, value) : applyConfiguration(before, value, this.#schemaOf(invocation));
     if (!patched.ok) return this.#fail(policy, binding, patched.message, 'Invalid');
     if (sameValue(before as JsonValue, patched.object)) return;
     const { catalogue, convert } = parts;
@@ -111,7 +118,10 @@ class Mutating {
 
   #schemaOf({ matched }: Invocation<MutatingPolicy>): Schema {
     const { request } = this;
-    return (request.form === null ? behaviourOf(request.resource).versions.schemaOf(apiVersionOf(matched.kind)) : schemaOfKind(matched.kind)) ?? unknown;
+    return (
+      (request.form === null ? behaviourOf(request.resource).versions.schemaOf(apiVersionOf(matched.kind)) : schemaOfKind(matched.kind)) ??
+      unknown
+    );
   }
 
   #fail(policy: MutatingPolicy, binding: Binding | null, message: string, reason: string): void {

@@ -19,32 +19,49 @@ export interface ParamParts {
 
 export type Params =
   /** One evaluation for each; null for one without parameters. */
-  | { readonly ok: true; readonly params: readonly (JsonObject | null)[] }
-  | { readonly ok: false; readonly message: string };
+  { readonly ok: true; readonly params: readonly (JsonObject | null)[] } | { readonly ok: false; readonly message: string };
 
 const refused = (message: string): Params => ({ ok: false, message });
 
 /** The type of a policy's parameters, or null where the policy wants none, or why it cannot be found. */
-export function paramResource({ paramKind }: Policy, catalogue: Catalogue): { readonly ok: true; readonly resource: ServedResource | null } | { readonly ok: false; readonly message: string } {
+export function paramResource(
+  { paramKind }: Policy,
+  catalogue: Catalogue,
+): { readonly ok: true; readonly resource: ServedResource | null } | { readonly ok: false; readonly message: string } {
   if (paramKind === null) return { ok: true, resource: null };
   const slash = paramKind.apiVersion.indexOf('/');
-  const [group, version] = slash < 0 ? ['', paramKind.apiVersion] : [paramKind.apiVersion.slice(0, slash), paramKind.apiVersion.slice(slash + 1)];
+  const [group, version] =
+    slash < 0 ? ['', paramKind.apiVersion] : [paramKind.apiVersion.slice(0, slash), paramKind.apiVersion.slice(slash + 1)];
   const resource = catalogue.kind(group, version, paramKind.kind);
-  return resource === null ? { ok: false, message: `failed to find resource referenced by paramKind: '${paramKind.apiVersion}, Kind=${paramKind.kind}'` } : { ok: true, resource };
+  return resource === null
+    ? { ok: false, message: `failed to find resource referenced by paramKind: '${paramKind.apiVersion}, Kind=${paramKind.kind}'` }
+    : { ok: true, resource };
 }
 
 /** What the expressions of a policy see as `params` for one binding and a request in a namespace. Rejects with a StatusError when nothing can be read. */
-export async function paramsOf(resource: ServedResource | null, ref: ParamRef | null, namespace: string, parts: ParamParts): Promise<Params> {
+export async function paramsOf(
+  resource: ServedResource | null,
+  ref: ParamRef | null,
+  namespace: string,
+  parts: ParamParts,
+): Promise<Params> {
   if (resource === null || ref === null) return { ok: true, params: [null] };
-  if (!resource.namespaced && ref.namespace !== '') return refused('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  if (!resource.namespaced && ref.namespace !== '')
+    return refused('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   const within = !resource.namespaced ? '' : ref.namespace === '' ? namespace : ref.namespace;
-  if (resource.namespaced && within === '') return refused('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  if (resource.namespaced && within === '')
+    return refused('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
   const found = await objectsOf(resource, ref, within, parts);
   if (found.length === 0 && ref.deniesAbsence) return refused('no params found for policy binding with `Deny` parameterNotFoundAction');
-  return { ok: true, params: await Promise.all(found.map(object => shown(object, resource, parts))) };
+  return { ok: true, params: await Promise.all(found.map((object) => shown(object, resource, parts))) };
 }
 
-async function objectsOf(resource: ServedResource, { name, selector }: ParamRef, namespace: string, { storage }: ParamParts): Promise<readonly ApiObject[]> {
+async function objectsOf(
+  resource: ServedResource,
+  { name, selector }: ParamRef,
+  namespace: string,
+  { storage }: ParamParts,
+): Promise<readonly ApiObject[]> {
   const lookup = createLookup(behaviourOf(resource).storage(storage));
   if (name !== '') {
     const object = await lookup.find(resource.storage, namespace, name);
@@ -52,13 +69,17 @@ async function objectsOf(resource: ServedResource, { name, selector }: ParamRef,
   }
   if (selector === null) return [];
   const all = await lookup.list(resource.storage, resource.namespaced ? namespace : null);
-  return all.filter(object => matchesLabels(selector, object.metadata.labels ?? {}));
+  return all.filter((object) => matchesLabels(selector, object.metadata.labels ?? {}));
 }
 
 /** In the version that the policy names, with kind and API version. */
 async function shown(object: ApiObject, resource: ServedResource, { convert }: ParamParts): Promise<JsonObject> {
   const plain = storedForm(copyOf(object as JsonObject) as ApiObject, '');
   delete plain.apiVersion;
-  const { kind: _kind, apiVersion: _apiVersion, ...content } = await convert(resource, plain, apiVersionOf(resource.storage), apiVersionOf(resource));
+  const {
+    kind: _kind,
+    apiVersion: _apiVersion,
+    ...content
+  } = await convert(resource, plain, apiVersionOf(resource.storage), apiVersionOf(resource));
   return { kind: resource.kind, apiVersion: apiVersionOf(resource), ...content };
 }

@@ -31,9 +31,13 @@ export function applyConfiguration(object: ApiObject, value: Value, schema: Sche
   if (!made.ok || !isObject(made.json)) return refused(made.ok ? 'must evaluate to Object' : made.message);
   const config: JsonObject = { ...made.json, kind: object.kind, apiVersion: object.apiVersion };
   const undeclared = undeclaredField(config, schema);
-  if (undeclared !== null) return refused(`error applying patch: failed to convert patch object to typed object: ${undeclared}: field not declared in schema`);
+  if (undeclared !== null)
+    return refused(`error applying patch: failed to convert patch object to typed object: ${undeclared}: field not declared in schema`);
   const atomics = atomicsIn(made.json, schema, '');
-  if (atomics.length > 0) return refused(`error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`);
+  if (atomics.length > 0)
+    return refused(
+      `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
+    );
   try {
     return { ok: true, object: merge(object, config, schema) as JsonObject };
   } catch (error) {
@@ -44,21 +48,28 @@ export function applyConfiguration(object: ApiObject, value: Value, schema: Sche
 /** Places in a configuration that the schema takes for one whole, and those within them. */
 function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): string[] {
   if (Array.isArray(value) && schema.kind === 'list') {
-    return [...(schema.relationship === 'atomic' ? [path] : []), ...value.flatMap((item, i) => atomicsIn(item, schema.element, `${path}[${i}]`))];
+    return [
+      ...(schema.relationship === 'atomic' ? [path] : []),
+      ...value.flatMap((item, i) => atomicsIn(item, schema.element, `${path}[${i}]`)),
+    ];
   }
   if (!isObject(value) || (schema.kind !== 'struct' && schema.kind !== 'map')) return [];
-  const within = schema.kind === 'map' ? [] : Object.entries(value).flatMap(([name, member]) => atomicsIn(member, schema.field(name) ?? unknown, `${path}.${name}`));
+  const within =
+    schema.kind === 'map'
+      ? []
+      : Object.entries(value).flatMap(([name, member]) => atomicsIn(member, schema.field(name) ?? unknown, `${path}.${name}`));
   return [...(schema.atomic ? [path] : []), ...within];
 }
 
 /** The names of the types that an expression writes say where they belong: `Object.spec.template`. What is wrong with them, or null. */
 function misplaced(value: Value, path: string): string | null {
-  if (value instanceof ListValue) return first(value.length, i => misplaced(value.at(i), path));
+  if (value instanceof ListValue) return first(value.length, (i) => misplaced(value.at(i), path));
   if (!(value instanceof MapValue)) return null;
   const isNamed = value instanceof Message;
-  if (isNamed && value.typeName !== path) return `type mismatch: unexpected type name ${JSON.stringify(value.typeName)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`;
+  if (isNamed && value.typeName !== path)
+    return `type mismatch: unexpected type name ${JSON.stringify(value.typeName)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`;
   const keys = value instanceof JsonMap ? [] : [...value.keys()];
-  return first(keys.length, i => misplaced(value.get(keys[i]!) ?? null, isNamed ? `${path}.${String(keys[i])}` : path));
+  return first(keys.length, (i) => misplaced(value.get(keys[i]!) ?? null, isNamed ? `${path}.${String(keys[i])}` : path));
 }
 
 function first(length: number, find: (position: number) => string | null): string | null {
@@ -87,7 +98,9 @@ export function applyOperations(object: ApiObject, value: Value): Patched {
   const failed = list[good];
   const operation = failed !== undefined && isObject(failed) ? failed : {};
   const before = attempt(object, list.slice(0, good));
-  return operation['op'] === 'test' ? { ok: true, object } : refused(`JSON Patch: ${complaint(operation, before instanceof PatchError ? object : before)}`);
+  return operation['op'] === 'test'
+    ? { ok: true, object }
+    : refused(`JSON Patch: ${complaint(operation, before instanceof PatchError ? object : before)}`);
 }
 
 function attempt(object: ApiObject, operations: readonly JsonValue[]): JsonObject | PatchError {
@@ -99,7 +112,9 @@ function attempt(object: ApiObject, operations: readonly JsonValue[]): JsonObjec
   }
 }
 
-function operationsOf(value: Value): { readonly ok: true; readonly list: readonly JsonValue[] } | { readonly ok: false; readonly message: string } {
+function operationsOf(
+  value: Value,
+): { readonly ok: true; readonly list: readonly JsonValue[] } | { readonly ok: false; readonly message: string } {
   if (!(value instanceof ListValue)) return { ok: false, message: 'must evaluate to list(JSONPatch)' };
   // Longer ones are refused as a whole, with one operation too many to say why.
   const length = Math.min(value.length, operationsMax + 1);
@@ -125,15 +140,28 @@ function complaint(operation: JsonObject, object: JsonObject): string {
   const [op, path, from] = [text(operation['op']), text(operation['path']), text(operation['from'])];
   const place = containerAt(object, op === 'move' || op === 'copy' ? from : path);
   switch (op) {
-    case 'remove': return place === null ? `remove operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value` : `error in remove for path: '${path}': ${missing(place.container, path)}`;
-    case 'replace': return `replace operation does not apply: doc is missing ${place === null ? 'path' : 'key'}: ${path}: missing value`;
-    case 'add': return place === null ? `add operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value` : `error in add for path: '${path}': Unable to access invalid index: ${lastOf(path)}: invalid index referenced`;
-    case 'move': case 'copy':
+    case 'remove':
+      return place === null
+        ? `remove operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`
+        : `error in remove for path: '${path}': ${missing(place.container, path)}`;
+    case 'replace':
+      return `replace operation does not apply: doc is missing ${place === null ? 'path' : 'key'}: ${path}: missing value`;
+    case 'add':
+      return place === null
+        ? `add operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`
+        : `error in add for path: '${path}': Unable to access invalid index: ${lastOf(path)}: invalid index referenced`;
+    case 'move':
+    case 'copy':
       if (place === null) return `${op} operation does not apply: doc is missing from path: ${from}: missing value`;
-      return memberOf(place.container, place.key) === undefined ? `error in ${op} for path: '${from}': ${missing(place.container, from)}` : `${op} operation does not apply: doc is missing destination path: ${path}: missing value`;
-    default: return `Unexpected kind: ${op}`;
+      return memberOf(place.container, place.key) === undefined
+        ? `error in ${op} for path: '${from}': ${missing(place.container, from)}`
+        : `${op} operation does not apply: doc is missing destination path: ${path}: missing value`;
+    default:
+      return `Unexpected kind: ${op}`;
   }
 }
 
 const missing = (container: JsonObject | JsonValue[], path: string): string =>
-  (Array.isArray(container) ? `Unable to access invalid index: ${lastOf(path)}: invalid index referenced` : `Unable to remove nonexistent key: ${lastOf(path)}: missing value`);
+  Array.isArray(container)
+    ? `Unable to access invalid index: ${lastOf(path)}: invalid index referenced`
+    : `Unable to remove nonexistent key: ${lastOf(path)}: missing value`;

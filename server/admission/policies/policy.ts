@@ -66,15 +66,27 @@ const ANY_REQUEST = ruleOf({ operations: ['*'], apiGroups: ['*'], apiVersions: [
 
 function criteriaOf(holder: JsonObject): Criteria {
   const terms = matchTermsOf(holder, 'resourceRules');
-  return { terms: terms.rules.length === 0 ? { ...terms, rules: [ANY_REQUEST] } : terms, excluded: matchTermsOf(holder, 'excludeResourceRules') };
+  return {
+    terms: terms.rules.length === 0 ? { ...terms, rules: [ANY_REQUEST] } : terms,
+    excluded: matchTermsOf(holder, 'excludeResourceRules'),
+  };
 }
 
 function policyOf(policy: ApiObject, spec: JsonObject): Policy {
   const kind = objectAt(spec, 'paramKind');
   return {
-    name: policy.metadata.name ?? '', criteria: criteriaOf(objectAt(spec, 'matchConstraints') ?? {}),
-    conditions: compileMatchConditions(objectsIn(spec, 'matchConditions').map(condition => ({ name: textAt(condition, 'name'), expression: textAt(condition, 'expression') }))),
-    variables: objectsIn(spec, 'variables').map(variable => ({ name: textAt(variable, 'name'), program: compileAdmission(textAt(variable, 'expression')).program })),
+    name: policy.metadata.name ?? '',
+    criteria: criteriaOf(objectAt(spec, 'matchConstraints') ?? {}),
+    conditions: compileMatchConditions(
+      objectsIn(spec, 'matchConditions').map((condition) => ({
+        name: textAt(condition, 'name'),
+        expression: textAt(condition, 'expression'),
+      })),
+    ),
+    variables: objectsIn(spec, 'variables').map((variable) => ({
+      name: textAt(variable, 'name'),
+      program: compileAdmission(textAt(variable, 'expression')).program,
+    })),
     paramKind: kind === null ? null : { apiVersion: textAt(kind, 'apiVersion'), kind: textAt(kind, 'kind') },
     ignoresFailures: spec['failurePolicy'] === 'Ignore',
   };
@@ -86,10 +98,16 @@ export function validatingPolicyOf(policy: ApiObject): ValidatingPolicy {
   const spec = objectAt(policy, 'spec') ?? {};
   return {
     ...policyOf(policy, spec),
-    validations: objectsIn(spec, 'validations').map(validation => ({
-      test: compileAdmission(textAt(validation, 'expression')), message: textAt(validation, 'message').trim(), messages: optional(textAt(validation, 'messageExpression')), reason: textAt(validation, 'reason'),
+    validations: objectsIn(spec, 'validations').map((validation) => ({
+      test: compileAdmission(textAt(validation, 'expression')),
+      message: textAt(validation, 'message').trim(),
+      messages: optional(textAt(validation, 'messageExpression')),
+      reason: textAt(validation, 'reason'),
     })),
-    annotations: objectsIn(spec, 'auditAnnotations').map(annotation => ({ key: textAt(annotation, 'key'), value: compileAdmission(textAt(annotation, 'valueExpression')) })),
+    annotations: objectsIn(spec, 'auditAnnotations').map((annotation) => ({
+      key: textAt(annotation, 'key'),
+      value: compileAdmission(textAt(annotation, 'valueExpression')),
+    })),
   };
 }
 
@@ -98,7 +116,8 @@ const PATCHES: Readonly<Record<string, string>> = { ApplyConfiguration: 'applyCo
 export function mutatingPolicyOf(policy: ApiObject): MutatingPolicy {
   const spec = objectAt(policy, 'spec') ?? {};
   return {
-    ...policyOf(policy, spec), reinvoked: spec['reinvocationPolicy'] === 'IfNeeded',
+    ...policyOf(policy, spec),
+    reinvoked: spec['reinvocationPolicy'] === 'IfNeeded',
     mutations: objectsIn(spec, 'mutations').map((mutation) => {
       const patchType = textAt(mutation, 'patchType');
       return { patchType, patch: compileAdmission(textAt(objectAt(mutation, PATCHES[patchType] ?? '') ?? {}, 'expression')) };
@@ -111,7 +130,10 @@ export function bindingOf(binding: ApiObject): Binding {
   const match = objectAt(spec, 'matchResources');
   const ref = objectAt(spec, 'paramRef');
   return {
-    name: binding.metadata.name ?? '', policy: textAt(spec, 'policyName'), criteria: match === null ? null : criteriaOf(match), paramRef: ref === null ? null : paramRefOf(ref),
+    name: binding.metadata.name ?? '',
+    policy: textAt(spec, 'policyName'),
+    criteria: match === null ? null : criteriaOf(match),
+    paramRef: ref === null ? null : paramRefOf(ref),
     actions: itemsOf(spec['validationActions']).map(String),
   };
 }
@@ -121,5 +143,10 @@ function paramRefOf(ref: JsonObject): ParamRef {
   const parsed = selector === null ? null : labelSelectorOf(selector as LabelSelectorObject);
   // Validation has refused what cannot be read.
   if (parsed?.ok === false) throw new Error(`broken invariant: stored selector: ${parsed.message}`);
-  return { name: textAt(ref, 'name'), namespace: textAt(ref, 'namespace'), selector: parsed?.selector ?? null, deniesAbsence: ref['parameterNotFoundAction'] === 'Deny' };
+  return {
+    name: textAt(ref, 'name'),
+    namespace: textAt(ref, 'namespace'),
+    selector: parsed?.selector ?? null,
+    deniesAbsence: ref['parameterNotFoundAction'] === 'Deny',
+  };
 }

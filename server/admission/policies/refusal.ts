@@ -5,7 +5,7 @@ const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 
 
 /** As what a refused object is named: one whose name is not known has none that could be told. */
 export const nameIn = ({ name, object }: AdmissionRequest): string => {
-  const told = [name, object?.metadata.name, object?.metadata.generateName].find(text => text !== undefined && text !== '');
+  const told = [name, object?.metadata.name, object?.metadata.generateName].find((text) => text !== undefined && text !== '');
   return told ?? 'Unknown';
 };
 

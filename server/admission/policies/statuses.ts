@@ -15,7 +15,13 @@ const RETRY_MS = 1_000;
 const ATTEMPTS_MAX = 10;
 const WRITE_TIMEOUT_MS = 10_000;
 
-const ownWrites: WriteOptions = { user: systemUser, manager: 'kube-controller-manager', dryRun: false, timeoutMs: WRITE_TIMEOUT_MS, warn: () => {} };
+const ownWrites: WriteOptions = {
+  user: systemUser,
+  manager: 'kube-controller-manager',
+  dryRun: false,
+  timeoutMs: WRITE_TIMEOUT_MS,
+  warn: () => {},
+};
 
 export interface PolicyStatusParts {
   readonly storage: Pick<Storage, 'watch'>;
@@ -37,10 +43,16 @@ export class PolicyStatuses {
   #stopped = false;
 
   constructor(private readonly parts: PolicyStatusParts) {
-    this.#following = follow(parts.storage, { group: GROUP, resource: RESOURCE }, {
-      put: (object) => { if (!isObserved(object.decode())) void this.#observe(object.name, 1); },
-      remove: () => {},
-    });
+    this.#following = follow(
+      parts.storage,
+      { group: GROUP, resource: RESOURCE },
+      {
+        put: (object) => {
+          if (!isObserved(object.decode())) void this.#observe(object.name, 1);
+        },
+        remove: () => {},
+      },
+    );
   }
 
   stop(): void {
@@ -54,10 +66,17 @@ export class PolicyStatuses {
     const resource = catalogue.resource(GROUP, 'v1', RESOURCE);
     if (resource === null || this.#stopped) return;
     try {
-      await registry.update({ resource, namespace: '', name }, { apply: current => this.#observed(current), subresource: 'status', uid: null, mayCreate: null }, ownWrites);
+      await registry.update(
+        { resource, namespace: '', name },
+        { apply: (current) => this.#observed(current), subresource: 'status', uid: null, mayCreate: null },
+        ownWrites,
+      );
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return;
-      if (attempt < ATTEMPTS_MAX) this.#later(() => { void this.#observe(name, attempt + 1); });
+      if (attempt < ATTEMPTS_MAX)
+        this.#later(() => {
+          void this.#observe(name, attempt + 1);
+        });
       else report(name, error);
     }
   }
@@ -74,7 +93,14 @@ export class PolicyStatuses {
   #observed(current: ApiObject | null): ApiObject {
     const policy: ApiObject = current ?? { metadata: {} };
     if (isObserved(policy)) return policy;
-    const status: JsonObject = { ...objectAt(policy, 'status'), observedGeneration: policy.metadata.generation ?? 0, typeChecking: typeChecking(policy, (group, version, resource) => this.parts.catalogue.resource(group, version, resource)?.kind ?? null) };
+    const status: JsonObject = {
+      ...objectAt(policy, 'status'),
+      observedGeneration: policy.metadata.generation ?? 0,
+      typeChecking: typeChecking(
+        policy,
+        (group, version, resource) => this.parts.catalogue.resource(group, version, resource)?.kind ?? null,
+      ),
+    };
     return { ...policy, status };
   }
 }

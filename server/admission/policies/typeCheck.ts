@@ -17,11 +17,13 @@ export type KindOf = (group: string, version: string, resource: string) => strin
 /** `status.typeChecking` of a validating policy. */
 export function typeChecking(policy: ApiObject, kindOf: KindOf): JsonObject {
   const spec = objectAt(policy, 'spec') ?? {};
-  const scopes = kindsOf(spec, kindOf).flatMap(kind => scopeFor(kind, spec));
-  const warnings = objectsIn(spec, 'validations').flatMap((validation, position) => ['expression', 'messageExpression'].flatMap((member) => {
-    const warning = warningOf(textAt(validation, member), scopes);
-    return warning === '' ? [] : [{ fieldRef: `spec.validations[${position}].${member}`, warning }];
-  }));
+  const scopes = kindsOf(spec, kindOf).flatMap((kind) => scopeFor(kind, spec));
+  const warnings = objectsIn(spec, 'validations').flatMap((validation, position) =>
+    ['expression', 'messageExpression'].flatMap((member) => {
+      const warning = warningOf(textAt(validation, member), scopes);
+      return warning === '' ? [] : [{ fieldRef: `spec.validations[${position}].${member}`, warning }];
+    }),
+  );
   return warnings.length === 0 ? {} : { expressionWarnings: warnings };
 }
 
@@ -30,15 +32,28 @@ const printed = ({ group, version, kind }: KindName): string => `${group}/${vers
 /** Kinds that the rules name; what stands for all is not looked at. */
 function kindsOf(spec: JsonObject, kindOf: KindOf): KindName[] {
   const texts = (rule: JsonObject, member: string): string[] => itemsOf(rule[member]).map(String);
-  const named = objectsIn(objectAt(spec, 'matchConstraints') ?? {}, 'resourceRules').flatMap(rule => texts(rule, 'apiGroups').flatMap(group => texts(rule, 'apiVersions').flatMap(version =>
-    texts(rule, 'resources').filter(resource => ![group, version].includes('*') && !/[*/]/.test(resource)).flatMap((resource): KindName[] => {
-      const kind = kindOf(group, version, resource);
-      return kind === null ? [] : [{ group, version, kind }];
-    }))));
-  return [...new Map(named.map(kind => [printed(kind), kind])).entries()].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, kindsMax).map(([, kind]) => kind);
+  const named = objectsIn(objectAt(spec, 'matchConstraints') ?? {}, 'resourceRules').flatMap((rule) =>
+    texts(rule, 'apiGroups').flatMap((group) =>
+      texts(rule, 'apiVersions').flatMap((version) =>
+        texts(rule, 'resources')
+          .filter((resource) => ![group, version].includes('*') && !/[*/]/.test(resource))
+          .flatMap((resource): KindName[] => {
+            const kind = kindOf(group, version, resource);
+            return kind === null ? [] : [{ group, version, kind }];
+          }),
+      ),
+    ),
+  );
+  return [...new Map(named.map((kind) => [printed(kind), kind])).entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .slice(0, kindsMax)
+    .map(([, kind]) => kind);
 }
 
-interface KindScope { readonly kind: KindName; readonly scope: AdmissionScope }
+interface KindScope {
+  readonly kind: KindName;
+  readonly scope: AdmissionScope;
+}
 
 /** None for kinds of which no schema is known. */
 function scopeFor(kind: KindName, spec: JsonObject): KindScope[] {
@@ -46,8 +61,25 @@ function scopeFor(kind: KindName, spec: JsonObject): KindScope[] {
   if (object === null) return [];
   const paramKind = objectAt(spec, 'paramKind');
   const variables = objectsIn(spec, 'variables');
-  const start: AdmissionScope = { params: paramKind !== null, authorizer: true, patches: false, variables: variables.length > 0 ? {} : null, kinds: { object, params: paramType(paramKind) } };
-  return [{ kind, scope: variables.reduce<AdmissionScope>((scope, variable) => ({ ...scope, variables: { ...scope.variables, [textAt(variable, 'name')]: variableType(textAt(variable, 'expression'), scope) } }), start) }];
+  const start: AdmissionScope = {
+    params: paramKind !== null,
+    authorizer: true,
+    patches: false,
+    variables: variables.length > 0 ? {} : null,
+    kinds: { object, params: paramType(paramKind) },
+  };
+  return [
+    {
+      kind,
+      scope: variables.reduce<AdmissionScope>(
+        (scope, variable) => ({
+          ...scope,
+          variables: { ...scope.variables, [textAt(variable, 'name')]: variableType(textAt(variable, 'expression'), scope) },
+        }),
+        start,
+      ),
+    },
+  ];
 }
 
 function variableType(expression: string, scope: AdmissionScope): Type {
@@ -59,13 +91,21 @@ function paramType(paramKind: JsonObject | null): Type {
   if (paramKind === null) return DYN;
   const apiVersion = textAt(paramKind, 'apiVersion');
   const slash = apiVersion.indexOf('/');
-  return builtInType({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind: textAt(paramKind, 'kind') }) ?? DYN;
+  return (
+    builtInType({
+      group: slash < 0 ? '' : apiVersion.slice(0, slash),
+      version: apiVersion.slice(slash + 1),
+      kind: textAt(paramKind, 'kind'),
+    }) ?? DYN
+  );
 }
 
 function warningOf(expression: string, scopes: readonly KindScope[]): string {
   if (expression.trim() === '') return '';
-  return scopes.flatMap(({ kind, scope }) => {
-    const problems = problemsOf(expression, scope);
-    return problems === null ? [] : [`${printed(kind)}: ${problems}\n`];
-  }).join('\n');
+  return scopes
+    .flatMap(({ kind, scope }) => {
+      const problems = problemsOf(expression, scope);
+      return problems === null ? [] : [`${printed(kind)}: ${problems}\n`];
+    })
+    .join('\n');
 }

@@ -11,7 +11,9 @@ const ANNOTATION_BYTES_MAX = 10 * 1024;
 /** Asks the validating policies that something binds. All are asked; the first refusal is what the client hears. */
 export function validatingPolicies({ index, synced }: FollowedPolicies<ValidatingPolicy>, parts: PolicyParts): AdmissionPlugin {
   return {
-    name: 'ValidatingAdmissionPolicy', resources: null, connects: true,
+    name: 'ValidatingAdmissionPolicy',
+    resources: null,
+    connects: true,
     async validate(request) {
       await synced;
       const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
@@ -25,7 +27,12 @@ class Validating {
   readonly #views: Views;
   #first: { readonly message: string; readonly reason: string } | null = null;
 
-  constructor(private readonly request: AdmissionRequest, private readonly parts: PolicyParts) { this.#views = new Views(request, parts); }
+  constructor(
+    private readonly request: AdmissionRequest,
+    private readonly parts: PolicyParts,
+  ) {
+    this.#views = new Views(request, parts);
+  }
 
   async run(candidates: readonly Bound<ValidatingPolicy>[]): Promise<void> {
     for (const bound of candidates) await this.#policy(bound);
@@ -38,12 +45,18 @@ class Validating {
       if ('problem' in planned) {
         const { policy, binding, message } = planned.problem;
         if (!policy.ignoresFailures) this.#deny(policy, binding, { message, reason: '' });
-      } else for (const invocation of planned.invocations) this.#follow(invocation, await judge(invocation.policy, await this.#views.values(invocation)), annotations);
+      } else
+        for (const invocation of planned.invocations)
+          this.#follow(invocation, await judge(invocation.policy, await this.#views.values(invocation)), annotations);
     }
     for (const [key, values] of annotations) this.request.annotate(`${bound.policy.name}/${key}`, [...values].join(', '));
   }
 
-  #follow({ policy, binding }: Invocation<ValidatingPolicy>, { denials, annotations, errors }: Judgement, found: Map<string, Set<string>>): void {
+  #follow(
+    { policy, binding }: Invocation<ValidatingPolicy>,
+    { denials, annotations, errors }: Judgement,
+    found: Map<string, Set<string>>,
+  ): void {
     for (const denial of denials) for (const action of binding.actions) this.#act(action, policy, binding, denial);
     for (const error of errors) this.#deny(policy, binding, error);
     for (const { key, value } of annotations) {
@@ -55,7 +68,8 @@ class Validating {
   #act(action: string, policy: ValidatingPolicy, binding: Binding, denial: Denial): void {
     const { message, index } = denial;
     if (action === 'Deny') this.#deny(policy, binding, denial);
-    else if (action === 'Warn') this.request.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
+    else if (action === 'Warn')
+      this.request.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
     else if (action === 'Audit') {
       const failure = { message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: binding.actions };
       this.request.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]));

@@ -13,24 +13,38 @@ export interface LimitedResource {
 }
 
 const FIELDS: PluginKind['fields'] = {
-  limitedResources: { list: { fields: {
-    apiGroup: 'text', resource: 'text', matchContains: { list: 'text' },
-    matchScopes: { list: { fields: { scopeName: 'text', operator: 'text', values: { list: 'text' } } } },
-  } } },
+  limitedResources: {
+    list: {
+      fields: {
+        apiGroup: 'text',
+        resource: 'text',
+        matchContains: { list: 'text' },
+        matchScopes: { list: { fields: { scopeName: 'text', operator: 'text', values: { list: 'text' } } } },
+      },
+    },
+  },
 };
 
 /** The kind has had two names. */
 const KINDS: readonly PluginKind[] = [
   { kind: 'ResourceQuotaConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: FIELDS },
-  { kind: 'Configuration', apiVersions: ['v1beta1', 'v1alpha1'].map(version => `resourcequota.admission.k8s.io/${version}`), fields: FIELDS },
+  {
+    kind: 'Configuration',
+    apiVersions: ['v1beta1', 'v1alpha1'].map((version) => `resourcequota.admission.k8s.io/${version}`),
+    fields: FIELDS,
+  },
 ];
 
 /** Reads a `ResourceQuotaConfiguration`. Throws when it is not understood. */
 export function limitedResources(configuration: JsonObject | null): readonly LimitedResource[] {
   if (configuration === null) return [];
   checkPluginConfiguration('ResourceQuota', configuration, KINDS.find(({ kind }) => kind === configuration['kind']) ?? KINDS[0]!);
-  return itemsOf(configuration['limitedResources']).map(membersOf).map(limited => ({
-    group: textAt(limited, 'apiGroup'), resource: textAt(limited, 'resource'),
-    contains: itemsOf(limited['matchContains']).map(String), scopes: itemsOf(limited['matchScopes']).map(membersOf),
-  }));
+  return itemsOf(configuration['limitedResources'])
+    .map(membersOf)
+    .map((limited) => ({
+      group: textAt(limited, 'apiGroup'),
+      resource: textAt(limited, 'resource'),
+      contains: itemsOf(limited['matchContains']).map(String),
+      scopes: itemsOf(limited['matchScopes']).map(membersOf),
+    }));
 }

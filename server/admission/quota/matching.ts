@@ -10,7 +10,17 @@ import { computeUsage, countNames } from './usage.js';
 /** Which quotas are about an object, and what they want it to say. */
 
 const POD_RESOURCES: ReadonlySet<string> = new Set([
-  'pods', 'count/pods', 'cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'limits.cpu', 'limits.memory', 'limits.ephemeral-storage',
+  'pods',
+  'count/pods',
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
 ]);
 const NOT_EXTENDED = /^requests\.(storage|cpu|memory|ephemeral-storage)$/;
 const CLASS_RESOURCE = /\.storageclass\.storage\.k8s\.io\/(persistentvolumeclaims|requests\.storage)$/;
@@ -19,24 +29,31 @@ const CLASS_RESOURCE = /\.storageclass\.storage\.k8s\.io\/(persistentvolumeclaim
 export function countedFor(resource: GroupResource, names: readonly string[]): string[] {
   const own = new Set(countNames(resource));
   const more = FURTHER[qualifiedName(resource)] ?? ((): boolean => false);
-  return names.filter(name => own.has(name) || more(name));
+  return names.filter((name) => own.has(name) || more(name));
 }
 
 const FURTHER: Readonly<Record<string, (name: string) => boolean>> = {
-  pods: name => POD_RESOURCES.has(name) || isHugePages(name) || isHugePages(name.replace(/^requests\./, '')) || (name.startsWith('requests.') && name.includes('/') && !NOT_EXTENDED.test(name)),
-  services: name => name === 'services.nodeports' || name === 'services.loadbalancers',
-  persistentvolumeclaims: name => name === 'requests.storage' || CLASS_RESOURCE.test(name),
+  pods: (name) =>
+    POD_RESOURCES.has(name) ||
+    isHugePages(name) ||
+    isHugePages(name.replace(/^requests\./, '')) ||
+    (name.startsWith('requests.') && name.includes('/') && !NOT_EXTENDED.test(name)),
+  services: (name) => name === 'services.nodeports' || name === 'services.loadbalancers',
+  persistentvolumeclaims: (name) => name === 'requests.storage' || CLASS_RESOURCE.test(name),
 };
 
 /** Scopes of a quota in both their forms, as requirements. */
 export const scopesOf = (quota: ApiObject): JsonObject[] => {
   const spec = objectAt(quota, 'spec') ?? {};
-  return [...itemsOf(spec['scopes']).map(scopeName => ({ scopeName, operator: 'Exists' })), ...objectsIn(objectAt(spec, 'scopeSelector') ?? {}, 'matchExpressions')];
+  return [
+    ...itemsOf(spec['scopes']).map((scopeName) => ({ scopeName, operator: 'Exists' })),
+    ...objectsIn(objectAt(spec, 'scopeSelector') ?? {}, 'matchExpressions'),
+  ];
 };
 
 /** Whether the object is in all scopes of the quota. Scopes tell pods apart, and claims by their class; nothing else is in any. */
 export const inScopes = (object: ApiObject, resource: GroupResource, quota: ApiObject): boolean =>
-  scopesOf(quota).every(scope => inScope(object, resource, scope));
+  scopesOf(quota).every((scope) => inScope(object, resource, scope));
 
 export function inScope(object: ApiObject, resource: GroupResource, scope: JsonObject): boolean {
   const rules = SCOPES[qualifiedName(resource)];
@@ -46,18 +63,22 @@ export function inScope(object: ApiObject, resource: GroupResource, scope: JsonO
 
 type ScopeRule = (object: ApiObject, scope: JsonObject) => boolean;
 
-const isTerminating: ScopeRule = pod => {
+const isTerminating: ScopeRule = (pod) => {
   const seconds = objectAt(pod, 'spec')?.['activeDeadlineSeconds'];
   return seconds !== undefined && seconds !== null && Number(seconds) >= 0;
 };
-const isBestEffort: ScopeRule = pod => qosClass(pod) === 'BestEffort';
+const isBestEffort: ScopeRule = (pod) => qosClass(pod) === 'BestEffort';
 const selects = (value: string, scope: JsonObject): boolean => {
   const values = itemsOf(scope['values']).map(String);
   switch (textAt(scope, 'operator')) {
-    case 'In': return values.includes(value);
-    case 'NotIn': return !values.includes(value);
-    case 'DoesNotExist': return value === '';
-    default: return value !== '';
+    case 'In':
+      return values.includes(value);
+    case 'NotIn':
+      return !values.includes(value);
+    case 'DoesNotExist':
+      return value === '';
+    default:
+      return value !== '';
   }
 };
 
@@ -67,8 +88,10 @@ const POD_SCOPES: Readonly<Record<string, ScopeRule>> = {
   BestEffort: isBestEffort,
   NotBestEffort: (pod, scope) => !isBestEffort(pod, scope),
   PriorityClass: (pod, scope) => selects(textAt(pod, 'spec', 'priorityClassName'), scope),
-  CrossNamespacePodAffinity: pod => ['podAffinity', 'podAntiAffinity'].some(kind => affinityTerms(pod, kind).some(term =>
-    itemsOf(term['namespaces']).length > 0 || (term['namespaceSelector'] ?? null) !== null)),
+  CrossNamespacePodAffinity: (pod) =>
+    ['podAffinity', 'podAntiAffinity'].some((kind) =>
+      affinityTerms(pod, kind).some((term) => itemsOf(term['namespaces']).length > 0 || (term['namespaceSelector'] ?? null) !== null),
+    ),
 };
 
 const CLAIM_SCOPES: Readonly<Record<string, ScopeRule>> = {
@@ -79,7 +102,9 @@ const SCOPES: Readonly<Record<string, Readonly<Record<string, ScopeRule>>>> = { 
 
 function affinityTerms(pod: ApiObject, kind: string): JsonObject[] {
   const affinity = objectAt(objectAt(objectAt(pod, 'spec') ?? {}, 'affinity') ?? {}, kind) ?? {};
-  const preferred = objectsIn(affinity, 'preferredDuringSchedulingIgnoredDuringExecution').map(each => objectAt(each, 'podAffinityTerm') ?? {});
+  const preferred = objectsIn(affinity, 'preferredDuringSchedulingIgnoredDuringExecution').map(
+    (each) => objectAt(each, 'podAffinityTerm') ?? {},
+  );
   return [...objectsIn(affinity, 'requiredDuringSchedulingIgnoredDuringExecution'), ...preferred];
 }
 
@@ -92,8 +117,12 @@ export function unnamedResources(pod: ApiObject, names: readonly string[]): stri
   for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) {
     const resources = objectAt(container, 'resources') ?? {};
     const named = new Map(computeUsage(amountsOf(objectAt(resources, 'requests')), amountsOf(objectAt(resources, 'limits'))));
-    for (const name of names) if (MUST_BE_NAMED.has(name) && !named.has(name)) missing.set(name, (missing.get(name) ?? new Set()).add(textAt(container, 'name')));
+    for (const name of names)
+      if (MUST_BE_NAMED.has(name) && !named.has(name)) missing.set(name, (missing.get(name) ?? new Set()).add(textAt(container, 'name')));
   }
   if (missing.size === 0) return null;
-  return `must specify ${[...missing].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, containers]) => `${name} for: ${[...containers].sort().join(',')}`).join('; ')}`;
+  return `must specify ${[...missing]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, containers]) => `${name} for: ${[...containers].sort().join(',')}`)
+    .join('; ')}`;
 }

@@ -32,13 +32,17 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
   async validate(request) {
     const { object, old, namespace, resource, operation } = request;
     if (object === null || namespace === '' || !isCharged(request)) return;
-    const usage = growth(usageOf(object, resource.storage), operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null, subtract);
+    const usage = growth(
+      usageOf(object, resource.storage),
+      operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null,
+      subtract,
+    );
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const quotas = await quotasIn(storage, namespace, attempt > 0);
       const charges = plan(quotas, usage, object, request);
       const missing = limited.length === 0 ? null : uncovered({ limited, quotas, usage, object, resource: resource.storage });
       if (missing !== null) throw forbidden(resource.storage, request.name, missing);
-      if (charges.length === 0 || request.dryRun || await write(storage, charges)) return;
+      if (charges.length === 0 || request.dryRun || (await write(storage, charges))) return;
     }
     throw internalError(new Error(`too many writers compete for the quotas of namespace ${namespace}`));
   },
@@ -51,31 +55,52 @@ function isCharged({ operation, subresource, resource }: AdmissionRequest): bool
 }
 
 async function quotasIn(storage: Storage, namespace: string, latest: boolean): Promise<readonly StoredObject[]> {
-  const result = await storage.list({ resource: QUOTAS, namespace, labels: [], fields: [], consistency: { at: latest ? 'mostRecent' : 'any' }, limit: null, after: null });
+  const result = await storage.list({
+    resource: QUOTAS,
+    namespace,
+    labels: [],
+    fields: [],
+    consistency: { at: latest ? 'mostRecent' : 'any' },
+    limit: null,
+    after: null,
+  });
   if (result.outcome === 'found') return result.items;
   throw readFailure(result);
 }
 
-interface Charge { readonly stored: StoredObject; readonly quota: ApiObject }
+interface Charge {
+  readonly stored: StoredObject;
+  readonly quota: ApiObject;
+}
 
 /** The quotas that the write is about, with their new use. Throws what the client is to see when one of them is exceeded. */
 function plan(quotas: readonly StoredObject[], usage: Amounts, object: ApiObject, request: AdmissionRequest): Charge[] {
   const resource = request.resource.storage;
   const refuse = (why: string): StatusError => forbidden(resource, request.name, why);
-  const matching = quotas.map(stored => ({ stored, quota: stored.decode() })).map(each => ({ ...each, ...statusOf(each.quota) }))
-    .map(each => ({ ...each, counted: countedFor(resource, [...each.hard.keys()]) })).filter(({ counted, quota }) => counted.length > 0 && inScopes(object, resource, quota));
+  const matching = quotas
+    .map((stored) => ({ stored, quota: stored.decode() }))
+    .map((each) => ({ ...each, ...statusOf(each.quota) }))
+    .map((each) => ({ ...each, counted: countedFor(resource, [...each.hard.keys()]) }))
+    .filter(({ counted, quota }) => counted.length > 0 && inScopes(object, resource, quota));
   for (const { stored, used, counted } of matching) {
     const unnamed = qualifiedName(resource) === 'pods' ? unnamedResources(object, counted) : null;
     if (unnamed !== null) throw refuse(`failed quota: ${stored.name}: ${unnamed}`);
-    if (counted.some(name => !used.has(name))) throw refuse(`status unknown for quota: ${stored.name}, resources: ${[...counted].sort().join(',')}`);
+    if (counted.some((name) => !used.has(name)))
+      throw refuse(`status unknown for quota: ${stored.name}, resources: ${[...counted].sort().join(',')}`);
   }
   return matching.flatMap(({ stored, quota, hard, used, counted }) => {
     const requested = new Map([...usage].filter(([name]) => counted.includes(name)));
     if (requested.size === 0) return [];
     const sum = sumOf(used, requested);
-    const exceeded = [...requested.keys()].filter(name => isMore(sum.get(name), hard.get(name))).sort();
-    if (exceeded.length > 0) throw refuse(`exceeded quota: ${stored.name}, requested: ${shown(requested, exceeded)}, used: ${shown(used, exceeded)}, limited: ${shown(hard, exceeded)}`);
-    quota['status'] = { ...objectAt(quota, 'status') ?? {}, used: Object.fromEntries([...sum].map(([name, amount]) => [name, formatQuantity(amount)])) };
+    const exceeded = [...requested.keys()].filter((name) => isMore(sum.get(name), hard.get(name))).sort();
+    if (exceeded.length > 0)
+      throw refuse(
+        `exceeded quota: ${stored.name}, requested: ${shown(requested, exceeded)}, used: ${shown(used, exceeded)}, limited: ${shown(hard, exceeded)}`,
+      );
+    quota['status'] = {
+      ...(objectAt(quota, 'status') ?? {}),
+      used: Object.fromEntries([...sum].map(([name, amount]) => [name, formatQuantity(amount)])),
+    };
     return [{ stored, quota }];
   });
 }
@@ -85,8 +110,9 @@ const statusOf = (quota: ApiObject): { readonly hard: Amounts; readonly used: Am
   return { hard: amountsOf(objectAt(status, 'hard')), used: amountsOf(objectAt(status, 'used')) };
 };
 
-const isMore = (a: Quantity | undefined, b: Quantity | undefined): boolean => a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
-const shown = (amounts: Amounts, names: readonly string[]): string => names.map(name => `${name}=${textOf(amounts.get(name))}`).join(',');
+const isMore = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
+  a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
+const shown = (amounts: Amounts, names: readonly string[]): string => names.map((name) => `${name}=${textOf(amounts.get(name))}`).join(',');
 const subtract = (a: Quantity, b: Quantity): Quantity => addQuantities(a, { ...b, digits: -b.digits });
 
 /** False when somebody else has changed one of the quotas: what was written until then is recounted later. */
@@ -95,10 +121,15 @@ async function write(storage: Storage, charges: readonly Charge[]): Promise<bool
     const key = { resource: QUOTAS, namespace: stored.namespace, name: stored.name };
     const result = await storage.update(key, storedForm(quota, stored.apiVersion), stored.version, { timeoutMs: WRITE_TIMEOUT_MS });
     switch (result.outcome) {
-      case 'applied': break;
-      case 'conflict': case 'taken': return false;
-      case 'unavailable': throw unavailable(result.reason);
-      case 'unknown': throw timeout(`the quota ${stored.name} could not be charged in time: ${result.reason}`);
+      case 'applied':
+        break;
+      case 'conflict':
+      case 'taken':
+        return false;
+      case 'unavailable':
+        throw unavailable(result.reason);
+      case 'unknown':
+        throw timeout(`the quota ${stored.name} could not be charged in time: ${result.reason}`);
     }
   }
   return true;

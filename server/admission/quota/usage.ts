@@ -17,7 +17,14 @@ const amount = (value: number): Quantity => {
 const ONE = amount(1);
 
 /** Kinds that were counted under their plain name before there was a general form. */
-const NAMED: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets', 'services', 'persistentvolumeclaims']);
+const NAMED: ReadonlySet<string> = new Set([
+  'configmaps',
+  'resourcequotas',
+  'replicationcontrollers',
+  'secrets',
+  'services',
+  'persistentvolumeclaims',
+]);
 
 /** How the number of objects of a type is called in quotas: `count/deployments.apps`, and for some also by name alone. */
 export const countNames = (resource: GroupResource): string[] => {
@@ -25,13 +32,17 @@ export const countNames = (resource: GroupResource): string[] => {
   return [`count/${name}`, ...(NAMED.has(name) ? [name] : [])];
 };
 
-const counted = (resource: GroupResource): [string, Quantity][] => countNames(resource).map(name => [name, ONE]);
+const counted = (resource: GroupResource): [string, Quantity][] => countNames(resource).map((name) => [name, ONE]);
 
 export function usageOf(object: ApiObject, resource: GroupResource): Amounts {
-  return new Map([...counted(resource), ...BY_RESOURCE[qualifiedName(resource)]?.(object) ?? []]);
+  return new Map([...counted(resource), ...(BY_RESOURCE[qualifiedName(resource)]?.(object) ?? [])]);
 }
 
-const BY_RESOURCE: Readonly<Record<string, (object: ApiObject) => Iterable<[string, Quantity]>>> = { pods: podUsage, services: serviceUsage, persistentvolumeclaims: claimUsage };
+const BY_RESOURCE: Readonly<Record<string, (object: ApiObject) => Iterable<[string, Quantity]>>> = {
+  pods: podUsage,
+  services: serviceUsage,
+  persistentvolumeclaims: claimUsage,
+};
 
 /** A pod that has ended, or that outlived its grace period, uses nothing any more but its place in storage. */
 function podUsage(pod: ApiObject): Iterable<[string, Quantity]> {
@@ -46,7 +57,11 @@ const MEASURED = ['cpu', 'memory', 'ephemeral-storage'];
 export function computeUsage(requests: Amounts, limits: Amounts): [string, Quantity][] {
   return [
     ...[...requests].flatMap(([name, value]): [string, Quantity][] => {
-      if (MEASURED.includes(name) || isHugePages(name)) return [[name, value], [`requests.${name}`, value]];
+      if (MEASURED.includes(name) || isHugePages(name))
+        return [
+          [name, value],
+          [`requests.${name}`, value],
+        ];
       return isExtendedResource(name) ? [[`requests.${name}`, value]] : [];
     }),
     ...[...limits].filter(([name]) => MEASURED.includes(name)).map(([name, value]): [string, Quantity] => [`limits.${name}`, value]),
@@ -58,8 +73,11 @@ function serviceUsage(service: ApiObject): Iterable<[string, Quantity]> {
   const ports = objectsIn(spec, 'ports');
   const balanced = spec['type'] === 'LoadBalancer';
   const allocated = spec['type'] === 'NodePort' || (balanced && spec['allocateLoadBalancerNodePorts'] !== false);
-  const opened = allocated ? ports.length : balanced ? ports.filter(port => Number(port['nodePort'] ?? 0) !== 0).length : 0;
-  return [['services.nodeports', amount(opened)], ['services.loadbalancers', amount(balanced ? 1 : 0)]];
+  const opened = allocated ? ports.length : balanced ? ports.filter((port) => Number(port['nodePort'] ?? 0) !== 0).length : 0;
+  return [
+    ['services.nodeports', amount(opened)],
+    ['services.loadbalancers', amount(balanced ? 1 : 0)],
+  ];
 }
 
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
@@ -74,7 +92,12 @@ function claimUsage(claim: ApiObject): Iterable<[string, Quantity]> {
   const ofClass = `${storageClass}.storageclass.storage.k8s.io/`;
   return [
     ...(size === null ? [] : [['requests.storage', size] as [string, Quantity]]),
-    ...(storageClass === '' ? [] : [[`${ofClass}persistentvolumeclaims`, ONE] as [string, Quantity], ...(size === null ? [] : [[`${ofClass}requests.storage`, size] as [string, Quantity]])]),
+    ...(storageClass === ''
+      ? []
+      : [
+          [`${ofClass}persistentvolumeclaims`, ONE] as [string, Quantity],
+          ...(size === null ? [] : [[`${ofClass}requests.storage`, size] as [string, Quantity]]),
+        ]),
   ];
 }
 
@@ -85,7 +108,8 @@ const roundedUp = (value: JsonValue): Quantity => {
 
 /** What is used more than before; what became less is not given back here, the controller recounts it. */
 export function growth(now: Amounts, before: Amounts | null, subtract: (a: Quantity, b: Quantity) => Quantity): Amounts {
-  const grown = [...now].map(([name, value]) => [name, before?.has(name) === true ? subtract(value, before.get(name) ?? value) : value] as const);
+  const grown = [...now].map(
+    ([name, value]) => [name, before?.has(name) === true ? subtract(value, before.get(name) ?? value) : value] as const,
+  );
   return new Map(grown.filter(([, value]) => value.digits > 0n));
 }
-

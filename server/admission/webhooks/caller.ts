@@ -53,28 +53,59 @@ export class HookCaller {
     if (matched === null || hook.conditions.isEmpty) return matched;
     const { object, old, ...question } = await this.#question(matched, subject);
     const { request } = subject;
-    const verdict = await hook.conditions.evaluate({ object, oldObject: old, request: requestOf(question), user: request.user, askAuthorizer: this.#parts.askAuthorizer });
+    const verdict = await hook.conditions.evaluate({
+      object,
+      oldObject: old,
+      request: requestOf(question),
+      user: request.user,
+      askAuthorizer: this.#parts.askAuthorizer,
+    });
     switch (verdict.outcome) {
-      case 'match': return matched;
-      case 'noMatch': this.#parts.metrics.excluded(hook.name, this.#kind, request.operation); return null;
-      case 'error': if (hook.ignoresFailures) return null; throw forbidden(request.resource, request.name, verdict.message);
+      case 'match':
+        return matched;
+      case 'noMatch':
+        this.#parts.metrics.excluded(hook.name, this.#kind, request.operation);
+        return null;
+      case 'error':
+        if (hook.ignoresFailures) return null;
+        throw forbidden(request.resource, request.name, verdict.message);
     }
   }
 
   /** Asks the webhook, tells everybody what it had to say, and follows its failure policy. `place` is where it stands among those that are asked. */
-  async call(hook: Hook, matched: Addressed, subject: Subject, place: { readonly round: number; readonly index: number }): Promise<CallOutcome> {
+  async call(
+    hook: Hook,
+    matched: Addressed,
+    subject: Subject,
+    place: { readonly round: number; readonly index: number },
+  ): Promise<CallOutcome> {
     const { request } = subject;
     const start = this.#now();
     const observe = (code: number, rejected: 'no' | 'byWebhook' | 'byFailure' | 'byServer'): void => {
-      this.#parts.metrics.called({ hook: hook.name, kind: this.#kind, operation: request.operation, seconds: (this.#now() - start) / 1000, code, rejected });
+      this.#parts.metrics.called({
+        hook: hook.name,
+        kind: this.#kind,
+        operation: request.operation,
+        seconds: (this.#now() - start) / 1000,
+        code,
+        rejected,
+      });
     };
     const answer = await this.#ask(hook, matched, subject);
     if ('notes' in answer) tell(request, hook, answer.notes);
     switch (answer.outcome) {
-      case 'allowed': observe(200, 'no'); return { outcome: 'allowed', patch: answer.patch };
-      case 'denied': observe(answer.status.code, 'byWebhook'); return { outcome: 'refused', error: answer.status };
-      case 'broken': observe(0, 'byServer'); return { outcome: 'refused', error: internalError(new Error(answer.message)) };
-      case 'unfit': observe(0, 'byServer'); return { outcome: 'refused', error: answer.error };
+      case 'allowed':
+        observe(200, 'no');
+        return { outcome: 'allowed', patch: answer.patch };
+      case 'denied':
+        observe(answer.status.code, 'byWebhook');
+        return { outcome: 'refused', error: answer.status };
+      case 'broken':
+        observe(0, 'byServer');
+        return { outcome: 'refused', error: internalError(new Error(answer.message)) };
+      case 'unfit':
+        observe(0, 'byServer');
+        return { outcome: 'refused', error: answer.error };
       case 'invalid': {
         const message = `failed calling webhook ${JSON.stringify(hook.name)}: ${answer.message}`;
         observe(answer.code, hook.ignoresFailures ? 'no' : 'byFailure');
@@ -84,10 +115,18 @@ export class HookCaller {
     }
   }
 
-  #failOpen(hook: Hook, message: string, { request }: Subject, { round, index }: { readonly round: number; readonly index: number }): CallOutcome {
+  #failOpen(
+    hook: Hook,
+    message: string,
+    { request }: Subject,
+    { round, index }: { readonly round: number; readonly index: number },
+  ): CallOutcome {
     this.#parts.metrics.failedOpen(hook.name, this.#kind);
     this.#parts.report(`${message}; the request passes`);
-    request.annotate(`failed-open.${this.#kind === 'mutating' ? 'mutation' : 'validating'}.webhook.admission.k8s.io/round_${round}_index_${index}`, hook.name);
+    request.annotate(
+      `failed-open.${this.#kind === 'mutating' ? 'mutation' : 'validating'}.webhook.admission.k8s.io/round_${round}_index_${index}`,
+      hook.name,
+    );
     return this.#isLate(request) ? { outcome: 'refused', error: lateError() } : { outcome: 'failedOpen' };
   }
 
@@ -99,15 +138,35 @@ export class HookCaller {
     const { request, attributes } = subject;
     const show = (state: Question['object']): Promise<Question['object']> => shownAs(matched.kind, state, request, this.#parts.convert);
     // A name that is not final yet is not told.
-    const name = request.operation === 'CREATE' && request.object !== null && (request.form === null || attributes.subresource === '') ? request.object.metadata.name ?? '' : attributes.name;
-    return { uid: this.#newUid(), request, attributes: { ...attributes, name }, matched, object: await show(request.object), old: await show(request.old) };
+    const name =
+      request.operation === 'CREATE' && request.object !== null && (request.form === null || attributes.subresource === '')
+        ? (request.object.metadata.name ?? '')
+        : attributes.name;
+    return {
+      uid: this.#newUid(),
+      request,
+      attributes: { ...attributes, name },
+      matched,
+      object: await show(request.object),
+      old: await show(request.old),
+    };
   }
 
-  async #ask(hook: Hook, matched: Addressed, subject: Subject): Promise<Verdict & { readonly code: number } | { readonly outcome: 'unfit'; readonly error: StatusError; readonly code: 0 }> {
+  async #ask(
+    hook: Hook,
+    matched: Addressed,
+    subject: Subject,
+  ): Promise<(Verdict & { readonly code: number }) | { readonly outcome: 'unfit'; readonly error: StatusError; readonly code: 0 }> {
     const { request } = subject;
-    if (request.dryRun && !hook.servesDryRun) return { outcome: 'unfit', error: badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`), code: 0 };
+    if (request.dryRun && !hook.servesDryRun)
+      return { outcome: 'unfit', error: badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`), code: 0 };
     const version = hook.reviewVersion;
-    if (version === null) return { outcome: 'invalid', message: 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)', code: 400 };
+    if (version === null)
+      return {
+        outcome: 'invalid',
+        message: 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+        code: 400,
+      };
     if (this.#isLate(request)) return { outcome: 'unfit', error: lateError(), code: 0 };
     const question = await this.#question(matched, subject);
     const timeoutMs = Math.max(1, Math.min(hook.timeoutMs, request.deadline - this.#now()));
@@ -118,7 +177,11 @@ export class HookCaller {
       const text = await client.post(writeJson(reviewOf(question, version)), { timeoutMs, signal: request.signal ?? undefined });
       return { ...verdictOf(text, { uid: question.uid, version, mutating: this.#kind === 'mutating', hook: hook.name }), code: 503 };
     } catch (error) {
-      return { outcome: 'invalid', message: `failed to call webhook: ${callFailure(url, error)}`, code: error instanceof WebhookError && error.code !== 0 ? error.code : 503 };
+      return {
+        outcome: 'invalid',
+        message: `failed to call webhook: ${callFailure(url, error)}`,
+        code: error instanceof WebhookError && error.code !== 0 ? error.code : 503,
+      };
     }
   }
 }
@@ -128,5 +191,6 @@ const lateError = (): StatusError => new StatusError(504, 'Timeout', 'Timeout: r
 /** Names of annotations are prefixed with the webhook's, which keeps those of different owners apart. One that cannot be a name is dropped. */
 function tell({ warn, annotate }: Subject['request'], hook: Hook, { warnings, auditAnnotations }: VerdictNotes): void {
   warnings.forEach(warn);
-  for (const [key, text] of Object.entries(auditAnnotations)) if (!key.includes('/') && qualifiedNameComplaints(key).length === 0) annotate(`${hook.name}/${key}`, text);
+  for (const [key, text] of Object.entries(auditAnnotations))
+    if (!key.includes('/') && qualifiedNameComplaints(key).length === 0) annotate(`${hook.name}/${key}`, text);
 }

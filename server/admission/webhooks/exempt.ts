@@ -1,8 +1,14 @@
 import type { AdmissionRequest } from '../contract.js';
 
 const CONFIGURATIONS: ReadonlySet<string> = new Set([
-  'validatingwebhookconfigurations', 'mutatingwebhookconfigurations', 'validatingadmissionpolicies', 'validatingadmissionpolicybindings', 'mutatingadmissionpolicies', 'mutatingadmissionpolicybindings',
+  'validatingwebhookconfigurations',
+  'mutatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
 ]);
 
 /** No webhook or policy is asked about webhooks and policies: one that refuses everything could not be taken away again. */
-export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean => group === 'admissionregistration.k8s.io' && CONFIGURATIONS.has(resource);
+export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
+  group === 'admissionregistration.k8s.io' && CONFIGURATIONS.has(resource);

@@ -47,12 +47,20 @@ export function hooksOf(configuration: ApiObject): Hook[] {
 function hookOf(hook: JsonObject, configuration: string, id: string): Hook {
   const versions = itemsOf(hook['admissionReviewVersions']).map(String);
   return {
-    name: textAt(hook, 'name'), configuration, id,
+    name: textAt(hook, 'name'),
+    configuration,
+    id,
     terms: matchTermsOf(hook, 'rules'),
-    conditions: compileMatchConditions(objectsIn(hook, 'matchConditions').map(condition => ({ name: textAt(condition, 'name'), expression: textAt(condition, 'expression') }))),
+    conditions: compileMatchConditions(
+      objectsIn(hook, 'matchConditions').map((condition) => ({
+        name: textAt(condition, 'name'),
+        expression: textAt(condition, 'expression'),
+      })),
+    ),
     target: targetOf(objectAt(hook, 'clientConfig') ?? {}),
     timeoutMs: Number(hook['timeoutSeconds'] ?? TIMEOUT_SECONDS_DEFAULT) * 1000,
-    ignoresFailures: hook['failurePolicy'] === 'Ignore', servesDryRun: DRY_RUN_SAFE.has(textAt(hook, 'sideEffects')),
+    ignoresFailures: hook['failurePolicy'] === 'Ignore',
+    servesDryRun: DRY_RUN_SAFE.has(textAt(hook, 'sideEffects')),
     reviewVersion: versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1') ?? null,
     reinvoked: hook['reinvocationPolicy'] === 'IfNeeded',
   };
@@ -64,7 +72,15 @@ const HTTPS_PORT = 443;
 export function targetOf(client: JsonObject): HookTarget {
   const service = objectAt(client, 'service');
   return {
-    at: service === null ? textAt(client, 'url') : { namespace: textAt(service, 'namespace'), name: textAt(service, 'name'), port: Number(service['port'] ?? HTTPS_PORT), path: textAt(service, 'path') },
+    at:
+      service === null
+        ? textAt(client, 'url')
+        : {
+            namespace: textAt(service, 'namespace'),
+            name: textAt(service, 'name'),
+            port: Number(service['port'] ?? HTTPS_PORT),
+            path: textAt(service, 'path'),
+          },
     ca: Buffer.from(textAt(client, 'caBundle'), 'base64').toString('utf8'),
   };
 }

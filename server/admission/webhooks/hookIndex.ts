@@ -32,8 +32,14 @@ export class HookIndex {
     const known = this.#byKind.get(kind);
     if (known !== undefined) return known;
     // Resources of another group that are kept in the same place count as the same, where a webhook wants that.
-    const matching = this.#ordered.filter(({ terms }) => terms.rules.some(rule => matchesOperation(rule, operation) && matchesResource(rule, resource, subresource)
-      && (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events')))));
+    const matching = this.#ordered.filter(({ terms }) =>
+      terms.rules.some(
+        (rule) =>
+          matchesOperation(rule, operation) &&
+          matchesResource(rule, resource, subresource) &&
+          (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events'))),
+      ),
+    );
     const found = matching.length === 0 ? none : matching;
     if (this.#byKind.size < kindsMax) this.#byKind.set(kind, found);
     return found;
@@ -41,7 +47,7 @@ export class HookIndex {
 
   #reorder(): void {
     const names = [...this.#configurations.keys()].sort();
-    this.#ordered = names.flatMap(name => this.#configurations.get(name) ?? []);
+    this.#ordered = names.flatMap((name) => this.#configurations.get(name) ?? []);
     this.#byKind.clear();
   }
 }

@@ -33,7 +33,9 @@ interface Invocations {
 export function mutatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('mutating', parts);
   return {
-    name: NAME, resources: null, connects: true,
+    name: NAME,
+    resources: null,
+    connects: true,
     async admit(request, pass) {
       await synced;
       const hooks = isExempt(request) ? [] : index.candidates(request);
@@ -46,7 +48,12 @@ export function mutatingWebhooks({ index, synced }: FollowedHooks, parts: Caller
 class Mutation {
   readonly #invocations: Invocations;
 
-  constructor(private readonly request: AdmissionRequest, private readonly pass: MutationPass, private readonly caller: HookCaller, private readonly parts: CallerParts) {
+  constructor(
+    private readonly request: AdmissionRequest,
+    private readonly pass: MutationPass,
+    private readonly caller: HookCaller,
+    private readonly parts: CallerParts,
+  ) {
     const known = pass.notes.get(NAME) as Invocations | undefined;
     this.#invocations = known ?? { reinvocable: new Set(), due: new Set(), output: null };
     pass.notes.set(NAME, this.#invocations);
@@ -71,8 +78,11 @@ class Mutation {
     const place = { round: pass.again ? 1 : 0, index };
     const answer = await this.caller.call(hook, matched, subject, place);
     if (answer.outcome === 'refused') throw answer.error;
-    const mutated = answer.outcome === 'allowed' && answer.patch !== null && await this.#apply(hook, matched, answer.patch);
-    request.annotate(`mutation.webhook.admission.k8s.io/round_${place.round}_index_${index}`, JSON.stringify({ configuration: hook.configuration, webhook: hook.name, mutated }));
+    const mutated = answer.outcome === 'allowed' && answer.patch !== null && (await this.#apply(hook, matched, answer.patch));
+    request.annotate(
+      `mutation.webhook.admission.k8s.io/round_${place.round}_index_${index}`,
+      JSON.stringify({ configuration: hook.configuration, webhook: hook.name, mutated }),
+    );
     if (mutated) {
       this.#changed();
       pass.repeat();
@@ -91,7 +101,12 @@ class Mutation {
     const { request } = this;
     const { convert, catalogue } = this.parts;
     const before = await shownAs(matched.kind, request.object, request, convert);
-    if (before === null) throw internalError(new Error(`admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`));
+    if (before === null)
+      throw internalError(
+        new Error(
+          `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+        ),
+      );
     const after = received(patched(before, patch), before, { request, matched, catalogue });
     if (sameValue(before as JsonValue, after as JsonValue)) return false;
     await putBackWithDefaults(matched, after, request, convert);
@@ -107,11 +122,16 @@ function patched(before: ApiObject, patch: JsonValue): JsonObject {
   }
 }
 
-export interface Whereabouts { readonly request: AdmissionRequest; readonly matched: Addressed; readonly catalogue: Catalogue }
+export interface Whereabouts {
+  readonly request: AdmissionRequest;
+  readonly matched: Addressed;
+  readonly catalogue: Catalogue;
+}
 
 /** What came out of a patch, checked and in the form in which such objects are kept; unknown fields are dropped. Throws 500. */
 export function received(after: JsonObject, before: ApiObject, { request, matched, catalogue }: Whereabouts): ApiObject {
-  if (after['kind'] !== before.kind || after['apiVersion'] !== before.apiVersion) throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
+  if (after['kind'] !== before.kind || after['apiVersion'] !== before.apiVersion)
+    throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
   const resource = request.form === null ? catalogue.resource(matched.group, matched.version, matched.resource) : null;
   const result = resource === null ? structured(after, matched) : behaviourOf(resource).receive(after);
   if (!result.ok) throw internalError(new Error(result.message));
@@ -119,14 +139,22 @@ export function received(after: JsonObject, before: ApiObject, { request, matche
 }
 
 /** A body that is no object of its resource, and has a type of its own. */
-function structured(object: JsonObject, { kind }: Addressed): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
+function structured(
+  object: JsonObject,
+  { kind }: Addressed,
+): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
   const known = typeOfKind(kind);
   const checked = known === undefined ? null : checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
   if (checked?.ok === false) return checked;
   return { ok: true, object: withMetadata((checked?.value ?? object) as JsonObject) };
 }
 
-export async function putBackWithDefaults({ kind }: Addressed, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
+export async function putBackWithDefaults(
+  { kind }: Addressed,
+  shown: ApiObject,
+  request: AdmissionRequest,
+  convert: ConvertObject,
+): Promise<void> {
   await putBack(kind, shown, request, convert);
   if (request.form === null && request.object !== null) behaviourOf(request.resource).strategy.setDefaults?.(request.object);
 }

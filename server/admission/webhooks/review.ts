@@ -23,19 +23,29 @@ export interface Question {
   readonly old: ApiObject | null;
 }
 
-export const reviewOf = (question: Question, version: ReviewVersion): JsonObject =>
-  ({ kind: 'AdmissionReview', apiVersion: `${GROUP}/${version}`, request: { ...requestOf(question), object: question.object, oldObject: question.old, options: question.request.options } });
+export const reviewOf = (question: Question, version: ReviewVersion): JsonObject => ({
+  kind: 'AdmissionReview',
+  apiVersion: `${GROUP}/${version}`,
+  request: { ...requestOf(question), object: question.object, oldObject: question.old, options: question.request.options },
+});
 
 /** The `request` of a review without its objects: what expressions of webhooks and policies see under that name. */
 export function requestOf({ uid, request, attributes, matched }: Omit<Question, 'object' | 'old'>): JsonObject {
   const { group, version, resource, subresource, name, namespace, kind, operation } = attributes;
   return {
-    uid, kind: kindOf(matched.kind), resource: { group: matched.group, version: matched.version, resource: matched.resource },
+    uid,
+    kind: kindOf(matched.kind),
+    resource: { group: matched.group, version: matched.version, resource: matched.resource },
     ...filled('subResource', matched.subresource),
-    requestKind: kindOf(kind), requestResource: { group, version, resource },
+    requestKind: kindOf(kind),
+    requestResource: { group, version, resource },
     ...filled('requestSubResource', subresource),
-    ...filled('name', name), ...filled('namespace', namespace),
-    operation, userInfo: userInfo(request.user), dryRun: request.dryRun, ...(request.options === null ? {} : { options: request.options }),
+    ...filled('name', name),
+    ...filled('namespace', namespace),
+    operation,
+    userInfo: userInfo(request.user),
+    dryRun: request.dryRun,
+    ...(request.options === null ? {} : { options: request.options }),
   };
 }
 
@@ -45,7 +55,9 @@ const kindOf = ({ group, version, kind }: GroupVersionKind): JsonObject => ({ gr
 function userInfo({ name, uid, groups, extra }: User): JsonObject {
   const more = Object.entries(extra);
   return {
-    ...filled('username', name), ...filled('uid', uid), ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...filled('username', name),
+    ...filled('uid', uid),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
     ...(more.length === 0 ? {} : { extra: Object.fromEntries(more.map(([key, values]) => [key, [...values]])) }),
   };
 }
@@ -64,18 +76,26 @@ export interface VerdictNotes {
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
-interface Expected { readonly uid: string; readonly version: ReviewVersion; readonly mutating: boolean; readonly hook: string }
+interface Expected {
+  readonly uid: string;
+  readonly version: ReviewVersion;
+  readonly mutating: boolean;
+  readonly hook: string;
+}
 
 /** What an answer says. `v1beta1` did not ask for the question's uid, nor for a type of patch. */
 export function verdictOf(answer: string, { uid, version, mutating, hook }: Expected): Verdict {
   const parsed = jsonCodec.decode(Buffer.from(answer), { findDuplicates: false, depthMax });
-  if (!parsed.ok) return { outcome: 'invalid', message: `failed to call webhook: couldn't get version/kind; json parse error: ${parsed.message}` };
+  if (!parsed.ok)
+    return { outcome: 'invalid', message: `failed to call webhook: couldn't get version/kind; json parse error: ${parsed.message}` };
   const review = membersOf(parsed.value as JsonValue);
   const response = review['response'];
   const typed = typeProblem(review);
   if (typed !== null) return { outcome: 'invalid', message: `failed to call webhook: ${typed}` };
-  if (typeof response !== 'object' || response === null) return { outcome: 'invalid', message: 'received invalid webhook response: webhook response was absent' };
-  const problem = (version === 'v1' ? v1Problem(review, uid, mutating) : null) ?? (mutating ? null : validatingProblem(membersOf(response)));
+  if (typeof response !== 'object' || response === null)
+    return { outcome: 'invalid', message: 'received invalid webhook response: webhook response was absent' };
+  const problem =
+    (version === 'v1' ? v1Problem(review, uid, mutating) : null) ?? (mutating ? null : validatingProblem(membersOf(response)));
   if (problem !== null) return { outcome: 'invalid', message: `received invalid webhook response: ${problem}` };
   return answered(membersOf(response), mutating, hook);
 }
@@ -83,7 +103,9 @@ export function verdictOf(answer: string, { uid, version, mutating, hook }: Expe
 function answered(response: JsonObject, mutating: boolean, hook: string): Verdict {
   const notes = {
     warnings: itemsOf(response['warnings']).map(String),
-    auditAnnotations: Object.fromEntries(Object.entries(membersOf(response['auditAnnotations'])).map(([key, value]) => [key, String(value)])),
+    auditAnnotations: Object.fromEntries(
+      Object.entries(membersOf(response['auditAnnotations'])).map(([key, value]) => [key, String(value)]),
+    ),
   };
   if (response['allowed'] !== true) return { outcome: 'denied', status: denial(hook, membersOf(response['status'])), notes };
   const encoded = textAt(response, 'patch');
@@ -100,7 +122,8 @@ function answered(response: JsonObject, mutating: boolean, hook: string): Verdic
 function typeProblem(review: JsonObject): string | null {
   const response = review['response'];
   if (response === undefined || response === null) return null;
-  const wrong = (member: string, value: JsonValue, type: string): string => `json: cannot unmarshal ${goKind(value)} into Go struct field AdmissionReview.response${member === '' ? '' : `.${member}`} of type ${type}`;
+  const wrong = (member: string, value: JsonValue, type: string): string =>
+    `json: cannot unmarshal ${goKind(value)} into Go struct field AdmissionReview.response${member === '' ? '' : `.${member}`} of type ${type}`;
   if (typeof response !== 'object' || Array.isArray(response)) return wrong('', response, 'v1.AdmissionResponse');
   for (const [member, is, type] of MEMBER_TYPES) {
     const value = response[member];
@@ -112,17 +135,28 @@ function typeProblem(review: JsonObject): string | null {
 const isText = (value: JsonValue): boolean => typeof value === 'string';
 const isObject = (value: JsonValue): boolean => typeof value === 'object' && !Array.isArray(value);
 const MEMBER_TYPES: readonly (readonly [member: string, is: (value: JsonValue) => boolean, type: string])[] = [
-  ['uid', isText, 'types.UID'], ['allowed', value => typeof value === 'boolean', 'bool'], ['status', isObject, 'v1.Status'], ['patch', isText, '[]uint8'], ['patchType', isText, 'v1.PatchType'],
-  ['auditAnnotations', value => isObject(value) && Object.values(value as JsonObject).every(each => typeof each === 'string'), 'map[string]string'],
-  ['warnings', value => Array.isArray(value) && value.every(isText), '[]string'],
+  ['uid', isText, 'types.UID'],
+  ['allowed', (value) => typeof value === 'boolean', 'bool'],
+  ['status', isObject, 'v1.Status'],
+  ['patch', isText, '[]uint8'],
+  ['patchType', isText, 'v1.PatchType'],
+  [
+    'auditAnnotations',
+    (value) => isObject(value) && Object.values(value as JsonObject).every((each) => typeof each === 'string'),
+    'map[string]string',
+  ],
+  ['warnings', (value) => Array.isArray(value) && value.every(isText), '[]string'],
 ];
-const goKind = (value: JsonValue): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value);
+const goKind = (value: JsonValue): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
 
 function v1Problem(review: JsonObject, uid: string, mutating: boolean): string | null {
   const response = membersOf(review['response']);
   const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];
-  if (textAt(response, 'uid') !== uid) return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textAt(response, 'uid'))}`;
-  if (apiVersion !== `${GROUP}/v1` || kind !== 'AdmissionReview') return `expected webhook response of ${GROUP}/v1, Kind=AdmissionReview, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+  if (textAt(response, 'uid') !== uid)
+    return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textAt(response, 'uid'))}`;
+  if (apiVersion !== `${GROUP}/v1` || kind !== 'AdmissionReview')
+    return `expected webhook response of ${GROUP}/v1, Kind=AdmissionReview, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
   if (!mutating) return null;
   const [hasPatch, type] = [textAt(response, 'patch') !== '', response['patchType'] ?? null];
   if (hasPatch && type === null) return 'webhook returned response.patch but not response.patchType';
@@ -146,14 +180,28 @@ export function denial(hook: string, status: JsonObject): StatusError {
   const by = `admission webhook ${JSON.stringify(hook)} denied the request`;
   const details = status['details'];
   return new StatusError(
-    Number.isInteger(code) && code >= CODE_DEFAULT ? Math.min(code, CODE_MAX) : CODE_DEFAULT, reason, said === '' ? `${by} without explanation` : `${by}: ${said}`,
+    Number.isInteger(code) && code >= CODE_DEFAULT ? Math.min(code, CODE_MAX) : CODE_DEFAULT,
+    reason,
+    said === '' ? `${by} without explanation` : `${by}: ${said}`,
     typeof details === 'object' && details !== null ? detailsOf(membersOf(details)) : undefined,
   );
 }
 
 function detailsOf(details: JsonObject): StatusDetails {
-  const texts = (['name', 'group', 'kind', 'uid'] as const).flatMap(member => (textAt(details, member) === '' ? [] : [[member, textAt(details, member)] as const]));
-  const causes = itemsOf(details['causes']).map((cause): StatusCause => Object.fromEntries((['reason', 'message', 'field'] as const).flatMap(member => (textAt(cause, member) === '' ? [] : [[member, textAt(cause, member)]]))));
+  const texts = (['name', 'group', 'kind', 'uid'] as const).flatMap((member) =>
+    textAt(details, member) === '' ? [] : [[member, textAt(details, member)] as const],
+  );
+  const causes = itemsOf(details['causes']).map((cause): StatusCause =>
+    Object.fromEntries(
+      (['reason', 'message', 'field'] as const).flatMap((member) =>
+        textAt(cause, member) === '' ? [] : [[member, textAt(cause, member)]],
+      ),
+    ),
+  );
   const seconds = details['retryAfterSeconds'];
-  return { ...Object.fromEntries(texts), ...(causes.length === 0 ? {} : { causes }), ...(typeof seconds === 'number' && seconds > 0 ? { retryAfterSeconds: seconds } : {}) };
+  return {
+    ...Object.fromEntries(texts),
+    ...(causes.length === 0 ? {} : { causes }),
+    ...(typeof seconds === 'number' && seconds > 0 ? { retryAfterSeconds: seconds } : {}),
+  };
 }

@@ -10,7 +10,9 @@ import type { Hook } from './hook.js';
 export function validatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('validating', parts);
   return {
-    name: 'ValidatingAdmissionWebhook', resources: null, connects: true,
+    name: 'ValidatingAdmissionWebhook',
+    resources: null,
+    connects: true,
     async validate(request) {
       await synced;
       const hooks = isExempt(request) ? [] : index.candidates(request);
@@ -28,10 +30,12 @@ async function ask(hooks: readonly Hook[], request: AdmissionRequest, caller: Ho
   }
   const refusals: Error[] = [];
   // All are waited for: what they have to say beside their verdict counts as well.
-  await Promise.all(wanted.map(async ({ hook, matched }, index) => {
-    const answer = await caller.call(hook, matched, subject, { round: 0, index });
-    if (answer.outcome === 'refused') refusals.push(answer.error);
-  }));
+  await Promise.all(
+    wanted.map(async ({ hook, matched }, index) => {
+      const answer = await caller.call(hook, matched, subject, { round: 0, index });
+      if (answer.outcome === 'refused') refusals.push(answer.error);
+    }),
+  );
   const [first] = refusals;
   if (first !== undefined) throw first;
 }

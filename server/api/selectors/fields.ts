@@ -38,15 +38,19 @@ function splitAtCommas(text: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-function unescapeFieldValue(escaped: string): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string } {
+function unescapeFieldValue(
+  escaped: string,
+): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string } {
   const characters = [...escaped];
   let value = '';
   for (let i = 0; i < characters.length; i++) {
     let character = characters[i] ?? '';
-    if (character === ',' || character === '=') return { ok: false, message: `invalid field selector: unescaped character in value: ${character.charCodeAt(0)}` };
+    if (character === ',' || character === '=')
+      return { ok: false, message: `invalid field selector: unescaped character in value: ${character.charCodeAt(0)}` };
     if (character === '\\') {
       character = characters[++i] ?? '';
-      if (character === '' || !'\\,='.includes(character)) return { ok: false, message: `invalid field selector: invalid escape sequence: \\${character}` };
+      if (character === '' || !'\\,='.includes(character))
+        return { ok: false, message: `invalid field selector: invalid escape sequence: \\${character}` };
     }
     value += character;
   }

@@ -1,6 +1,9 @@
 /** The words of the label selector language. `word` is a key or value; `in` and `notin` are words too where no operator can stand. */
 export type TokenKind = 'word' | 'in' | 'notin' | '=' | '==' | '!=' | '!' | '(' | ')' | ',' | '>' | '<' | 'end';
-export interface Token { readonly kind: TokenKind; readonly text: string }
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+}
 
 const tokenPattern = /[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+)/y;
 

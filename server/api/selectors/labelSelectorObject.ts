@@ -10,15 +10,26 @@ export interface LabelSelectorObject extends JsonObject {
 }
 
 /** No value is in an empty set: the selector that an absent LabelSelector stands for. */
-export const matchesNothing: LabelSelector = Object.freeze([Object.freeze({ key: '', operator: 'in', values: Object.freeze([]) } as const)]);
+export const matchesNothing: LabelSelector = Object.freeze([
+  Object.freeze({ key: '', operator: 'in', values: Object.freeze([]) } as const),
+]);
 
 /** Operators of the object form are spelled in full, and know no comparison of numbers. */
-const operators: Readonly<Record<string, LabelRequirement['operator']>> = { In: 'in', NotIn: 'notIn', Exists: 'exists', DoesNotExist: 'doesNotExist' };
+const operators: Readonly<Record<string, LabelRequirement['operator']>> = {
+  In: 'in',
+  NotIn: 'notIn',
+  Exists: 'exists',
+  DoesNotExist: 'doesNotExist',
+};
 
 /** Converts the object form. An absent selector matches nothing, an empty one everything. */
 export function labelSelectorOf(object: LabelSelectorObject | null | undefined): Parsed<LabelSelector> {
   if (object === null || object === undefined) return { ok: true, selector: matchesNothing };
-  const requirements: LabelRequirement[] = Object.entries(object.matchLabels ?? {}).map(([key, value]) => ({ key, operator: 'in', values: [value] }));
+  const requirements: LabelRequirement[] = Object.entries(object.matchLabels ?? {}).map(([key, value]) => ({
+    key,
+    operator: 'in',
+    values: [value],
+  }));
   for (const { key, operator, values } of object.matchExpressions ?? []) {
     const known = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
     if (known === undefined) return { ok: false, message: `${quote(operator)} is not a valid label selector operator` };
@@ -33,8 +44,10 @@ export function labelSelectorOf(object: LabelSelectorObject | null | undefined):
 
 /** The text form cannot have the wrong number of values; the object form can. */
 function countComplaints({ operator, values }: LabelRequirement): string[] {
-  if ((operator === 'in' || operator === 'notIn') && values.length === 0) return [complaint(null, "for 'in', 'notin' operators, values set can't be empty")];
-  if ((operator === 'exists' || operator === 'doesNotExist') && values.length > 0) return [complaint([...values], 'values set must be empty for exists and does not exist')];
+  if ((operator === 'in' || operator === 'notIn') && values.length === 0)
+    return [complaint(null, "for 'in', 'notin' operators, values set can't be empty")];
+  if ((operator === 'exists' || operator === 'doesNotExist') && values.length > 0)
+    return [complaint([...values], 'values set must be empty for exists and does not exist')];
   return [];
 }
 

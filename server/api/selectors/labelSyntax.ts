@@ -5,19 +5,26 @@ const prefixLengthMax = 253;
 const namePattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const prefixPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-const nameComplaint = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-  + "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const valueComplaint = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-  + "(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-const prefixComplaint = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character "
-  + "(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const nameComplaint =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+  "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const valueComplaint =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+  "(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const prefixComplaint =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character " +
+  "(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 /** Complaints about a label's key: an optional DNS subdomain and `/`, then a name. Empty when it is acceptable. */
 export function labelKeyComplaints(key: string): string[] {
   const parts = key.split('/');
-  if (parts.length > 2) return [`a qualified name ${nameComplaint} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  if (parts.length > 2)
+    return [`a qualified name ${nameComplaint} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const name = parts.at(-1) ?? '';
-  return [...(parts.length === 2 ? prefixComplaints(parts[0] ?? '') : []), ...nameComplaints(name).map(complaint => `name part ${complaint}`)];
+  return [
+    ...(parts.length === 2 ? prefixComplaints(parts[0] ?? '') : []),
+    ...nameComplaints(name).map((complaint) => `name part ${complaint}`),
+  ];
 }
 
 /** Complaints about a label's value. Empty when it is acceptable. */

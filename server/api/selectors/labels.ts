@@ -24,7 +24,15 @@ export function formatLabelSelector(selector: LabelSelector): string {
   return selector.map(formatRequirement).join(',');
 }
 
-const operatorOf: Partial<Record<TokenKind, LabelRequirement['operator']>> = { 'in': 'in', 'notin': 'notIn', '=': 'in', '==': 'in', '!=': 'notIn', '>': 'gt', '<': 'lt' };
+const operatorOf: Partial<Record<TokenKind, LabelRequirement['operator']>> = {
+  in: 'in',
+  notin: 'notIn',
+  '=': 'in',
+  '==': 'in',
+  '!=': 'notIn',
+  '>': 'gt',
+  '<': 'lt',
+};
 const operatorNames = 'in, notin, =, ==, !=, gt, lt';
 
 class SelectorSyntaxError extends Error {}
@@ -150,11 +158,17 @@ const found = ({ text }: Token, expected: string): SelectorSyntaxError => new Se
 
 function formatRequirement({ key, operator, values }: LabelRequirement): string {
   switch (operator) {
-    case 'in': return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(',')})`;
-    case 'notIn': return values.length === 1 ? `${key}!=${values[0]}` : `${key} notin (${values.join(',')})`;
-    case 'exists': return key;
-    case 'doesNotExist': return `!${key}`;
-    case 'gt': return `${key}>${values[0]}`;
-    case 'lt': return `${key}<${values[0]}`;
+    case 'in':
+      return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(',')})`;
+    case 'notIn':
+      return values.length === 1 ? `${key}!=${values[0]}` : `${key} notin (${values.join(',')})`;
+    case 'exists':
+      return key;
+    case 'doesNotExist':
+      return `!${key}`;
+    case 'gt':
+      return `${key}>${values[0]}`;
+    case 'lt':
+      return `${key}<${values[0]}`;
   }
 }

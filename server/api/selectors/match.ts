@@ -15,12 +15,18 @@ export function matchesFields(selector: FieldSelector, valueOf: (field: string) 
 function matchesRequirement({ key, operator, values }: LabelRequirement, labels: Readonly<Record<string, string>>): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
-    case 'in': return value !== undefined && values.includes(value);
-    case 'notIn': return value === undefined || !values.includes(value);
-    case 'exists': return value !== undefined;
-    case 'doesNotExist': return value === undefined;
-    case 'gt': return value !== undefined && compares(value, values[0], (a, b) => a > b);
-    case 'lt': return value !== undefined && compares(value, values[0], (a, b) => a < b);
+    case 'in':
+      return value !== undefined && values.includes(value);
+    case 'notIn':
+      return value === undefined || !values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case 'doesNotExist':
+      return value === undefined;
+    case 'gt':
+      return value !== undefined && compares(value, values[0], (a, b) => a > b);
+    case 'lt':
+      return value !== undefined && compares(value, values[0], (a, b) => a < b);
   }
 }
 

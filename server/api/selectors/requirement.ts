@@ -7,8 +7,11 @@ export function requirementComplaints({ key, operator, values }: LabelRequiremen
   const ordered = operator === 'gt' || operator === 'lt';
   return [
     ...keyComplaints('key', key),
-    ...values.flatMap((value, index) => (ordered && int64Of(value) === null
-      ? [`values[${index}]: Invalid value: ${quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`] : [])),
+    ...values.flatMap((value, index) =>
+      ordered && int64Of(value) === null
+        ? [`values[${index}]: Invalid value: ${quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`]
+        : [],
+    ),
     ...values.flatMap((value, index) => {
       const complaints = labelValueComplaints(value);
       return complaints.length === 0 ? [] : [`values[${index}][${key}]: Invalid value: ${quote(value)}: ${complaints.join('; ')}`];
@@ -25,7 +28,7 @@ export function keyComplaints(field: string, key: string): string[] {
 /** Several complaints as one message. */
 export function joinComplaints(complaints: readonly string[]): string {
   const distinct = [...new Set(complaints)];
-  return distinct.length === 1 ? distinct[0] ?? '' : `[${distinct.join(', ')}]`;
+  return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
 }
 
 export const quote = (text: string): string => JSON.stringify(text);

@@ -3,8 +3,8 @@ import type { LabelSelectorObject } from './labelSelectorObject.js';
 const EXPRESSIONS: Readonly<Record<string, (key: string, values: string) => string>> = {
   In: (key, values) => `${key} in (${values})`,
   NotIn: (key, values) => `${key} notin (${values})`,
-  Exists: key => key,
-  DoesNotExist: key => `!${key}`,
+  Exists: (key) => key,
+  DoesNotExist: (key) => `!${key}`,
 };
 
 const byKey = (a: readonly [string, string], b: readonly [string, string]): number => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0);
@@ -16,5 +16,8 @@ export function spelledSelector(selector: LabelSelectorObject | null | undefined
     const spell = Object.hasOwn(EXPRESSIONS, operator) ? EXPRESSIONS[operator] : undefined;
     return spell === undefined ? [] : [[key, spell(key, [...new Set(values ?? [])].sort().join(','))] as const];
   });
-  return [...equal, ...expressions].sort(byKey).map(([, text]) => text).join(',');
+  return [...equal, ...expressions]
+    .sort(byKey)
+    .map(([, text]) => text)
+    .join(',');
 }

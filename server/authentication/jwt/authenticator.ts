@@ -13,7 +13,10 @@ const rememberedMax = 10_000;
 /** A token may say "not before" in the near future: clocks differ. */
 const notBeforeLeewaySeconds = 300;
 
-interface Verified { readonly user: User; /** Seconds since 1970. */ readonly expires: number }
+interface Verified {
+  readonly user: User;
+  /** Seconds since 1970. */ readonly expires: number;
+}
 
 /** Answers the user, null for a token of another issuer, or why a token is no good. */
 export type JwtAuthenticator = (token: string) => Promise<User | string | null>;
@@ -58,7 +61,10 @@ async function verified(token: string, { algorithms }: JwtSettings, known: KeySe
   const first = await payloadBy(token, algorithm, known);
   if (first !== null) return first;
   const renewed = await keys.renew();
-  return (renewed === null || renewed === known ? null : await payloadBy(token, algorithm, renewed)) ?? 'no key of the issuer has signed the token';
+  return (
+    (renewed === null || renewed === known ? null : await payloadBy(token, algorithm, renewed)) ??
+    'no key of the issuer has signed the token'
+  );
 }
 
 async function payloadBy(token: string, algorithm: string, { find }: KeySet): Promise<JsonObject | null> {
@@ -66,7 +72,7 @@ async function payloadBy(token: string, algorithm: string, { find }: KeySet): Pr
     try {
       const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
       const value: unknown = JSON.parse(new TextDecoder().decode(payload));
-      return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as JsonObject : null;
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
     }

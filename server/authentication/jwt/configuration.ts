@@ -20,18 +20,43 @@ const AUTHENTICATORS_MAX = 64;
 const text: Shape = 'text';
 const mapping: Shape = { fields: { claim: text, prefix: text, expression: text } };
 const fields: Readonly<Record<string, Shape>> = {
-  jwt: { list: { fields: {
-    issuer: { fields: { url: text, discoveryURL: text, certificateAuthority: text, audiences: { list: text }, audienceMatchPolicy: text, egressSelectorType: text } },
-    claimValidationRules: { list: { fields: { claim: text, requiredValue: text, expression: text, message: text } } },
-    claimMappings: { fields: { username: mapping, groups: mapping, uid: { fields: { claim: text, expression: text } }, extra: { list: { fields: { key: text, valueExpression: text } } } } },
-    userValidationRules: { list: { fields: { expression: text, message: text } } },
-  } } },
+  jwt: {
+    list: {
+      fields: {
+        issuer: {
+          fields: {
+            url: text,
+            discoveryURL: text,
+            certificateAuthority: text,
+            audiences: { list: text },
+            audienceMatchPolicy: text,
+            egressSelectorType: text,
+          },
+        },
+        claimValidationRules: { list: { fields: { claim: text, requiredValue: text, expression: text, message: text } } },
+        claimMappings: {
+          fields: {
+            username: mapping,
+            groups: mapping,
+            uid: { fields: { claim: text, expression: text } },
+            extra: { list: { fields: { key: text, valueExpression: text } } },
+          },
+        },
+        userValidationRules: { list: { fields: { expression: text, message: text } } },
+      },
+    },
+  },
   anonymous: { fields: { enabled: 'bool', conditions: { list: { fields: { path: text } } } } },
 };
 
 /** Reads a file of kind AuthenticationConfiguration. Issuers of this cluster's own tokens cannot be named. Throws with everything that is wrong. */
 export function readAuthenticationConfiguration(file: string, ownIssuers: readonly string[]): AuthenticationSettings {
-  const document = readConfiguration(file, { option: OPTION, kind: 'AuthenticationConfiguration', apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`), fields });
+  const document = readConfiguration(file, {
+    option: OPTION,
+    kind: 'AuthenticationConfiguration',
+    apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`),
+    fields,
+  });
   const errors: FieldError[] = [];
   const settings = readSettings(document, ownIssuers, errors);
   if (errors.length > 0) throw new Error(`${OPTION}: ${file}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
@@ -41,10 +66,22 @@ export function readAuthenticationConfiguration(file: string, ownIssuers: readon
 function readSettings(document: JsonObject, ownIssuers: readonly string[], errors: FieldError[]): AuthenticationSettings {
   const entries = itemsOf(document['jwt']).map(membersOf);
   if (entries.length > AUTHENTICATORS_MAX) errors.push(tooMany(Path.of('jwt'), entries.length, AUTHENTICATORS_MAX));
-  const jwt = entries.slice(0, AUTHENTICATORS_MAX).map((entry, index) => new JwtReader(Path.of('jwt').index(index), errors).read(entry, ownIssuers));
+  const jwt = entries
+    .slice(0, AUTHENTICATORS_MAX)
+    .map((entry, index) => new JwtReader(Path.of('jwt').index(index), errors).read(entry, ownIssuers));
   for (const member of ['issuer', 'discoveryUrl'] as const) {
     const urls = jwt.map((settings) => settings[member]);
-    urls.forEach((url, index) => { if (url !== null && url !== '' && urls.indexOf(url) < index) errors.push(duplicate(Path.of('jwt').index(index).child('issuer', member === 'issuer' ? 'url' : 'discoveryURL'), url)); });
+    urls.forEach((url, index) => {
+      if (url !== null && url !== '' && urls.indexOf(url) < index)
+        errors.push(
+          duplicate(
+            Path.of('jwt')
+              .index(index)
+              .child('issuer', member === 'issuer' ? 'url' : 'discoveryURL'),
+            url,
+          ),
+        );
+    });
   }
   return { jwt, anonymous: readAnonymous(document['anonymous'], errors) };
 }
@@ -53,7 +90,8 @@ function readAnonymous(value: JsonValue | undefined, errors: FieldError[]): Auth
   if (value === undefined || value === null) return null;
   const enabled = membersOf(value)['enabled'] === true;
   const paths = itemsOf(membersOf(value)['conditions']).map((condition) => textAt(membersOf(condition), 'path'));
-  if (!enabled && paths.length > 0) errors.push(invalid(Path.of('anonymous', 'conditions'), paths, 'conditions mean something only where enabled is true'));
+  if (!enabled && paths.length > 0)
+    errors.push(invalid(Path.of('anonymous', 'conditions'), paths, 'conditions mean something only where enabled is true'));
   return { enabled, paths: paths.length === 0 ? null : new Set(paths) };
 }
 
@@ -79,28 +117,60 @@ class JwtReader {
     const username = this.#mapping(membersOf(mappings['username']), at.child('username'), ['string'], true);
     const extra = this.#extra(itemsOf(mappings['extra']).map(membersOf), at.child('extra'));
     const named = (programs: readonly Program[]): boolean => programs.some(({ selects }) => selects.has('claims.email_verified'));
-    if (username?.by === 'expression' && username.program.selects.has('claims.email') && !named([username.program, ...extra.map(({ program }) => program), ...claimRules.map(({ program }) => program)])) {
-      this.#errors.push(invalid(at.child('username', 'expression'), username.program.expression, 'uses claims.email; so claims.email_verified must be used here, in an extra value or in a claim validation rule'));
+    if (
+      username?.by === 'expression' &&
+      username.program.selects.has('claims.email') &&
+      !named([username.program, ...extra.map(({ program }) => program), ...claimRules.map(({ program }) => program)])
+    ) {
+      this.#errors.push(
+        invalid(
+          at.child('username', 'expression'),
+          username.program.expression,
+          'uses claims.email; so claims.email_verified must be used here, in an extra value or in a claim validation rule',
+        ),
+      );
     }
     return {
-      ...issuer, algorithms: signatureAlgorithms, requiredClaims, claimRules, username: username ?? { by: 'claim', claim: '', prefix: '' },
-      groups: this.#mapping(membersOf(mappings['groups']), at.child('groups'), TEXTS, false), uid: this.#uid(membersOf(mappings['uid']), at.child('uid')), extra,
+      ...issuer,
+      algorithms: signatureAlgorithms,
+      requiredClaims,
+      claimRules,
+      username: username ?? { by: 'claim', claim: '', prefix: '' },
+      groups: this.#mapping(membersOf(mappings['groups']), at.child('groups'), TEXTS, false),
+      uid: this.#uid(membersOf(mappings['uid']), at.child('uid')),
+      extra,
       userRules: this.#rules(itemsOf(entry['userValidationRules']).map(membersOf)),
     };
   }
 
-  #issuer(issuer: JsonObject, ownIssuers: readonly string[]): Pick<JwtSettings, 'issuer' | 'discoveryUrl' | 'certificateAuthority' | 'audiences'> {
+  #issuer(
+    issuer: JsonObject,
+    ownIssuers: readonly string[],
+  ): Pick<JwtSettings, 'issuer' | 'discoveryUrl' | 'certificateAuthority' | 'audiences'> {
     const at = this.#path.child('issuer');
-    const [url, discoveryUrl, certificateAuthority] = [textAt(issuer, 'url'), textAt(issuer, 'discoveryURL'), textAt(issuer, 'certificateAuthority')];
+    const [url, discoveryUrl, certificateAuthority] = [
+      textAt(issuer, 'url'),
+      textAt(issuer, 'discoveryURL'),
+      textAt(issuer, 'certificateAuthority'),
+    ];
     if (url === '') this.#errors.push(required(at.child('url'), ''));
     else this.#url(url, at.child('url'));
     if (ownIssuers.includes(url)) this.#errors.push(invalid(at.child('url'), url, 'is an issuer of service account tokens'));
     if (discoveryUrl !== '') this.#url(discoveryUrl, at.child('discoveryURL'));
-    if (discoveryUrl !== '' && withoutTrailing(discoveryUrl, '/') === withoutTrailing(url, '/')) this.#errors.push(invalid(at.child('discoveryURL'), discoveryUrl, 'must differ from url'));
+    if (discoveryUrl !== '' && withoutTrailing(discoveryUrl, '/') === withoutTrailing(url, '/'))
+      this.#errors.push(invalid(at.child('discoveryURL'), discoveryUrl, 'must differ from url'));
     const wrong = certificateAuthority === '' ? null : authorityComplaint(certificateAuthority);
     if (wrong !== null) this.#errors.push(invalid(at.child('certificateAuthority'), '<omitted>', wrong));
-    if (textAt(issuer, 'egressSelectorType') !== '') this.#errors.push(invalid(at.child('egressSelectorType'), textAt(issuer, 'egressSelectorType'), 'egress selectors are not available in this build'));
-    return { issuer: url, discoveryUrl: discoveryUrl || null, certificateAuthority: certificateAuthority || null, audiences: this.#audiences(issuer, at) };
+    if (textAt(issuer, 'egressSelectorType') !== '')
+      this.#errors.push(
+        invalid(at.child('egressSelectorType'), textAt(issuer, 'egressSelectorType'), 'egress selectors are not available in this build'),
+      );
+    return {
+      issuer: url,
+      discoveryUrl: discoveryUrl || null,
+      certificateAuthority: certificateAuthority || null,
+      audiences: this.#audiences(issuer, at),
+    };
   }
 
   #url(value: string, at: Path): void {
@@ -119,7 +189,14 @@ class JwtReader {
       if (audience === '') this.#errors.push(required(at.child('audiences').index(index), ''));
       if (audiences.indexOf(audience) < index) this.#errors.push(duplicate(at.child('audiences').index(index), audience));
     });
-    if (audiences.length > 0 && policy !== 'MatchAny' && (policy !== '' || audiences.length > 1)) this.#errors.push(invalid(at.child('audienceMatchPolicy'), policy, audiences.length > 1 ? 'must be MatchAny for several audiences' : 'must be empty or MatchAny'));
+    if (audiences.length > 0 && policy !== 'MatchAny' && (policy !== '' || audiences.length > 1))
+      this.#errors.push(
+        invalid(
+          at.child('audienceMatchPolicy'),
+          policy,
+          audiences.length > 1 ? 'must be MatchAny for several audiences' : 'must be empty or MatchAny',
+        ),
+      );
     return audiences;
   }
 
@@ -128,7 +205,9 @@ class JwtReader {
     const requiredClaims: Record<string, string> = {};
     rules.forEach((rule, index) => {
       const at = this.#path.child('claimValidationRules').index(index);
-      const [claim, expression, message, wanted] = ['claim', 'expression', 'message', 'requiredValue'].map((name) => textAt(rule, name)) as [string, string, string, string];
+      const [claim, expression, message, wanted] = ['claim', 'expression', 'message', 'requiredValue'].map((name) =>
+        textAt(rule, name),
+      ) as [string, string, string, string];
       if (claim !== '' && expression !== '') this.#errors.push(invalid(at, claim, 'claim and expression exclude each other'));
       else if (claim === '' && expression === '') this.#errors.push(required(at, 'claim or expression'));
       else if (claim !== '') {
@@ -137,7 +216,8 @@ class JwtReader {
         requiredClaims[claim] = wanted;
       } else {
         if (wanted !== '') this.#errors.push(invalid(at.child('requiredValue'), wanted, 'belongs to a claim'));
-        if (claimRules.some(({ program }) => program.expression === expression)) this.#errors.push(duplicate(at.child('expression'), expression));
+        if (claimRules.some(({ program }) => program.expression === expression))
+          this.#errors.push(duplicate(at.child('expression'), expression));
         const program = this.#compile(expression, at.child('expression'), ['bool'], claimsScope);
         if (program !== null) claimRules.push({ program, message });
       }
@@ -202,7 +282,8 @@ class JwtReader {
 
 /** Keys belong to somebody's domain, and not to that of the reference. */
 function extraKeyComplaint(key: string): string | null {
-  if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[\w.~!$&'()*+,;=:%/-]+$/i.test(key)) return 'must be a path behind a domain, such as example.org/key';
+  if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[\w.~!$&'()*+,;=:%/-]+$/i.test(key))
+    return 'must be a path behind a domain, such as example.org/key';
   if (key !== key.toLowerCase()) return 'must be in lower case';
   return /(^|\.)(kubernetes|k8s)\.io\//.test(key) ? 'k8s.io, kubernetes.io and domains below them are reserved' : null;
 }

@@ -13,7 +13,11 @@ export interface Issuers {
   stop(): void;
 }
 
-interface Entry { readonly source: string; readonly keys: IssuerKeys; readonly authenticate: JwtAuthenticator }
+interface Entry {
+  readonly source: string;
+  readonly keys: IssuerKeys;
+  readonly authenticate: JwtAuthenticator;
+}
 
 /** Follows the settings: keys of an issuer whose address did not change stay known. */
 export function createIssuers(settings: Live<readonly JwtSettings[]>, log: Logger, renewalIntervalMs?: number): Issuers {
@@ -22,9 +26,15 @@ export function createIssuers(settings: Live<readonly JwtSettings[]>, log: Logge
     const before = entries;
     entries = list.map((one) => {
       const source = JSON.stringify([one.issuer, one.discoveryUrl, one.certificateAuthority]);
-      const keys = before.find((entry) => entry.source === source)?.keys ?? createIssuerKeys({
-        ...one, failed: (error) => { log.warn('issuer of tokens cannot be asked for its keys', { issuer: one.issuer, error }); }, ...(renewalIntervalMs === undefined ? {} : { renewalIntervalMs }),
-      });
+      const keys =
+        before.find((entry) => entry.source === source)?.keys ??
+        createIssuerKeys({
+          ...one,
+          failed: (error) => {
+            log.warn('issuer of tokens cannot be asked for its keys', { issuer: one.issuer, error });
+          },
+          ...(renewalIntervalMs === undefined ? {} : { renewalIntervalMs }),
+        });
       return { source, keys, authenticate: jwtAuthenticator(one, keys) };
     });
     for (const { keys } of before) if (!entries.some((entry) => entry.keys === keys)) keys.stop();
@@ -40,6 +50,8 @@ export function createIssuers(settings: Live<readonly JwtSettings[]>, log: Logge
       return null;
     },
     ready: () => Promise.all(entries.map(({ keys }) => keys.ready)),
-    stop: () => { for (const { keys } of entries) keys.stop(); },
+    stop: () => {
+      for (const { keys } of entries) keys.stop();
+    },
   };
 }

@@ -12,7 +12,9 @@ export interface IssuerKeys {
   stop(): void;
 }
 
-export interface KeySet { readonly find: ReturnType<typeof createLocalJWKSet> }
+export interface KeySet {
+  readonly find: ReturnType<typeof createLocalJWKSet>;
+}
 
 export interface IssuerKeysOptions {
   readonly issuer: string;
@@ -32,14 +34,22 @@ const keysAgeMaxMs = 10 * 60_000;
 const defaultRenewalIntervalMs = 1_000;
 
 /** Begins to ask at once, and goes on until the issuer has answered or all is stopped. */
-export function createIssuerKeys({ issuer, discoveryUrl, certificateAuthority, failed, renewalIntervalMs = defaultRenewalIntervalMs }: IssuerKeysOptions): IssuerKeys {
+export function createIssuerKeys({
+  issuer,
+  discoveryUrl,
+  certificateAuthority,
+  failed,
+  renewalIntervalMs = defaultRenewalIntervalMs,
+}: IssuerKeysOptions): IssuerKeys {
   const where = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const known = { keys: null as KeySet | null, text: '', askedAt: -Infinity, renewedAt: -Infinity };
   let asking: Promise<void> | null = null;
   let retry: NodeJS.Timeout | null = null;
   let stopped = false;
   let settle = (): void => {};
-  const ready = new Promise<void>((resolve) => { settle = resolve; });
+  const ready = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
 
   const ask = async (): Promise<void> => {
     known.askedAt = performance.now();
@@ -50,10 +60,18 @@ export function createIssuerKeys({ issuer, discoveryUrl, certificateAuthority, f
     known.text = jwks;
     settle();
   };
-  const askOnce = (): Promise<void> => (asking ??= ask().catch((error: unknown) => {
-    failed(error as Error);
-    if (known.keys === null && !stopped) retry = setTimeout(() => { void askOnce(); }, retryIntervalMs).unref();
-  }).finally(() => { asking = null; }));
+  const askOnce = (): Promise<void> =>
+    (asking ??= ask()
+      .catch((error: unknown) => {
+        failed(error as Error);
+        if (known.keys === null && !stopped)
+          retry = setTimeout(() => {
+            void askOnce();
+          }, retryIntervalMs).unref();
+      })
+      .finally(() => {
+        asking = null;
+      }));
   void askOnce();
   return {
     current: () => {
@@ -78,28 +96,37 @@ export function createIssuerKeys({ issuer, discoveryUrl, certificateAuthority, f
 function keysAddress(document: string, issuer: string): string {
   const { issuer: told, jwks_uri: address } = JSON.parse(document) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
   if (told !== issuer) throw new Error(`the discovery document is that of another issuer: ${JSON.stringify(told)}`);
-  if (typeof address !== 'string' || !address.startsWith('https://')) throw new Error('the discovery document names no https address of keys');
+  if (typeof address !== 'string' || !address.startsWith('https://'))
+    throw new Error('the discovery document names no https address of keys');
   return address;
 }
 
 function get(url: string, ca: string | null): Promise<string> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { agent: false, timeout: answerTimeoutMs, headers: { accept: 'application/json' }, ...(ca === null ? {} : { ca }) }, (answer) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      answer.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > answerBytesMax) outgoing.destroy(new Error(`${url} answers with more than ${answerBytesMax} bytes`));
-        chunks.push(chunk);
-      });
-      answer.on('error', reject);
-      answer.on('end', () => {
-        if (answer.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
-        else reject(new Error(`${url} answers ${answer.statusCode}`));
-      });
+    const outgoing = request(
+      url,
+      { agent: false, timeout: answerTimeoutMs, headers: { accept: 'application/json' }, ...(ca === null ? {} : { ca }) },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        answer.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > answerBytesMax) outgoing.destroy(new Error(`${url} answers with more than ${answerBytesMax} bytes`));
+          chunks.push(chunk);
+        });
+        answer.on('error', reject);
+        answer.on('end', () => {
+          if (answer.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
+          else reject(new Error(`${url} answers ${answer.statusCode}`));
+        });
+      },
+    );
+    const limit = setTimeout(() => {
+      outgoing.destroy(new Error(`${url} does not answer within ${answerTimeoutMs} ms`));
+    }, answerTimeoutMs);
+    outgoing.on('close', () => {
+      clearTimeout(limit);
     });
-    const limit = setTimeout(() => { outgoing.destroy(new Error(`${url} does not answer within ${answerTimeoutMs} ms`)); }, answerTimeoutMs);
-    outgoing.on('close', () => { clearTimeout(limit); });
     outgoing.on('error', reject);
     outgoing.end();
   });

@@ -19,15 +19,26 @@ export function userOfClaims(claims: JsonObject, settings: JwtSettings): User | 
 function mapped(claims: JsonObject, settings: JwtSettings): User {
   const { username, groups, uid, extra, requiredClaims, claimRules, userRules } = settings;
   const user: User = {
-    name: nameOf(claims, username), groups: groups === null ? [] : groupsOf(claims, groups), uid: uid === null ? '' : single(claims, uid, 'uid'),
-    extra: Object.fromEntries(extra.map(({ key, program }) => [key, texts(run(program, { claims }, `extra ${key}`), `extra ${key}`)] as const).filter(([, values]) => values.length > 0)),
+    name: nameOf(claims, username),
+    groups: groups === null ? [] : groupsOf(claims, groups),
+    uid: uid === null ? '' : single(claims, uid, 'uid'),
+    extra: Object.fromEntries(
+      extra
+        .map(({ key, program }) => [key, texts(run(program, { claims }, `extra ${key}`), `extra ${key}`)] as const)
+        .filter(([, values]) => values.length > 0),
+    ),
   };
   for (const [claim, wanted] of Object.entries(requiredClaims)) {
     if (!Object.hasOwn(claims, claim)) throw new Refusal(`required claim ${claim} is not there`);
     if (claims[claim] !== wanted) throw new Refusal(`required claim ${claim} has another value`);
   }
   for (const rule of claimRules) demand(rule, { claims }, 'claims');
-  const shown = { username: user.name, uid: user.uid, groups: [...user.groups], extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]])) };
+  const shown = {
+    username: user.name,
+    uid: user.uid,
+    groups: [...user.groups],
+    extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]])),
+  };
   for (const rule of userRules) demand(rule, { user: shown }, 'user');
   return user;
 }
@@ -35,13 +46,19 @@ function mapped(claims: JsonObject, settings: JwtSettings): User {
 function nameOf(claims: JsonObject, mapping: Mapping): string {
   const name = single(claims, mapping, 'username');
   // An address that somebody merely claims to have must not make a name.
-  if (mapping.by === 'claim' && mapping.claim === 'email' && Object.hasOwn(claims, 'email_verified') && claims['email_verified'] !== true) throw new Refusal('email is not verified');
+  if (mapping.by === 'claim' && mapping.claim === 'email' && Object.hasOwn(claims, 'email_verified') && claims['email_verified'] !== true)
+    throw new Refusal('email is not verified');
   return name;
 }
 
 function single(claims: JsonObject, mapping: Mapping, what: string): string {
   const value = mapping.by === 'expression' ? run(mapping.program, { claims }, what) : own(claims, mapping.claim);
-  if (typeof value !== 'string') throw new Refusal(mapping.by === 'claim' ? `claim ${mapping.claim} for the ${what} is ${value === undefined ? 'not there' : 'no text'}` : `the expression for the ${what} yields no text`);
+  if (typeof value !== 'string')
+    throw new Refusal(
+      mapping.by === 'claim'
+        ? `claim ${mapping.claim} for the ${what} is ${value === undefined ? 'not there' : 'no text'}`
+        : `the expression for the ${what} yields no text`,
+    );
   // Nobody must become a mere prefix.
   if (what === 'username' && value === '') throw new Refusal('the username is empty');
   return mapping.by === 'claim' ? mapping.prefix + value : value;
@@ -59,7 +76,8 @@ function groupsOf(claims: JsonObject, mapping: Mapping): string[] {
 
 /** Prototypes have names too. */
 const own = (claims: JsonObject, claim: string): JsonValue | undefined => (Object.hasOwn(claims, claim) ? claims[claim] : undefined);
-const isTexts = (value: JsonValue | undefined): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isTexts = (value: JsonValue | undefined): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /** Empty texts are as good as none. */
 function texts(value: JsonValue, what: string): string[] {

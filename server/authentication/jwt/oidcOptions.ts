@@ -10,11 +10,18 @@ export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
   if (issuer === null || audience === null) return null;
   const [usernameClaim, groupsClaim] = [options['oidc-username-claim'], options['oidc-groups-claim']];
   return {
-    issuer, discoveryUrl: null, certificateAuthority: authority(options['oidc-ca-file']), audiences: [audience], algorithms: options['oidc-signing-algs'],
-    requiredClaims: options['oidc-required-claim'], claimRules: [],
+    issuer,
+    discoveryUrl: null,
+    certificateAuthority: authority(options['oidc-ca-file']),
+    audiences: [audience],
+    algorithms: options['oidc-signing-algs'],
+    requiredClaims: options['oidc-required-claim'],
+    claimRules: [],
     username: { by: 'claim', claim: usernameClaim, prefix: usernamePrefix(options['oidc-username-prefix'], usernameClaim, issuer) },
     groups: groupsClaim === null ? null : { by: 'claim', claim: groupsClaim, prefix: options['oidc-groups-prefix'] ?? '' },
-    uid: null, extra: [], userRules: [],
+    uid: null,
+    extra: [],
+    userRules: [],
   };
 }
 

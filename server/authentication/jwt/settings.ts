@@ -2,10 +2,12 @@ import type { Program } from '../../cel/environment.js';
 
 /** Where a claim goes, taken as it is (with a prefix) or through an expression. */
 export type Mapping =
-  | { readonly by: 'claim'; readonly claim: string; readonly prefix: string }
-  | { readonly by: 'expression'; readonly program: Program };
+  { readonly by: 'claim'; readonly claim: string; readonly prefix: string } | { readonly by: 'expression'; readonly program: Program };
 
-export interface Rule { readonly program: Program; /** For the log, when the rule is broken. */ readonly message: string }
+export interface Rule {
+  readonly program: Program;
+  /** For the log, when the rule is broken. */ readonly message: string;
+}
 
 /** Tokens of one issuer, and what they make of a user. */
 export interface JwtSettings {

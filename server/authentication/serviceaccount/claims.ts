@@ -3,7 +3,10 @@ import type { User } from '../../api/user.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 
 /** Names an object in a token. The uid is empty for a node that was not there when the token was made. */
-export interface Reference { readonly name: string; readonly uid: string }
+export interface Reference {
+  readonly name: string;
+  readonly uid: string;
+}
 
 /** What a service account token says, apart from who signed it. Times are seconds since 1970. */
 export interface AccountClaims {
@@ -40,15 +43,35 @@ export interface NewClaims {
 }
 
 /** The payload of a token. Pure. */
-export function payloadOf({ id, issuer, audiences, now, lifetimeSeconds, warnAfterSeconds, account, pod, secret, node }: NewClaims): JsonObject {
+export function payloadOf({
+  id,
+  issuer,
+  audiences,
+  now,
+  lifetimeSeconds,
+  warnAfterSeconds,
+  account,
+  pod,
+  secret,
+  node,
+}: NewClaims): JsonObject {
   const { namespace = '', name = '' } = account.metadata;
   return {
-    aud: [...audiences], exp: now + lifetimeSeconds, iat: now, iss: issuer, jti: id,
+    aud: [...audiences],
+    exp: now + lifetimeSeconds,
+    iat: now,
+    iss: issuer,
+    jti: id,
     [OWN]: {
-      namespace, ...(node === null ? {} : { node: referenceTo(node) }), ...(pod === null ? {} : { pod: referenceTo(pod) }), ...(secret === null ? {} : { secret: referenceTo(secret) }),
-      serviceaccount: referenceTo(account), ...(warnAfterSeconds === null ? {} : { warnafter: now + warnAfterSeconds }),
+      namespace,
+      ...(node === null ? {} : { node: referenceTo(node) }),
+      ...(pod === null ? {} : { pod: referenceTo(pod) }),
+      ...(secret === null ? {} : { secret: referenceTo(secret) }),
+      serviceaccount: referenceTo(account),
+      ...(warnAfterSeconds === null ? {} : { warnafter: now + warnAfterSeconds }),
     },
-    nbf: now, sub: accountUserName(namespace, name),
+    nbf: now,
+    sub: accountUserName(namespace, name),
   };
 }
 
@@ -62,8 +85,17 @@ export function claimsOf(payload: JsonObject): AccountClaims | null {
   const subject = textAt(payload, 'sub');
   if (subject !== accountUserName(namespace, account.name) || !times.every((claim) => isTime(payload[claim]))) return null;
   return {
-    id: textAt(payload, 'jti'), subject, audiences: audiencesOf(payload), issuedAt: seconds(payload, 'iat'), notBefore: seconds(payload, 'nbf'), expires: seconds(payload, 'exp'),
-    namespace, account, pod: reference(payload, 'pod'), secret: reference(payload, 'secret'), node: reference(payload, 'node'),
+    id: textAt(payload, 'jti'),
+    subject,
+    audiences: audiencesOf(payload),
+    issuedAt: seconds(payload, 'iat'),
+    notBefore: seconds(payload, 'nbf'),
+    expires: seconds(payload, 'exp'),
+    namespace,
+    account,
+    pod: reference(payload, 'pod'),
+    secret: reference(payload, 'secret'),
+    node: reference(payload, 'node'),
   };
 }
 
@@ -89,7 +121,10 @@ function reference(payload: JsonObject, member: string): Reference | null {
 const leewaySeconds = 60;
 
 /** Why a token does not count at this time, or null. */
-export function untimely({ issuedAt, notBefore, expires }: Pick<AccountClaims, 'issuedAt' | 'notBefore' | 'expires'>, now: number): string | null {
+export function untimely(
+  { issuedAt, notBefore, expires }: Pick<AccountClaims, 'issuedAt' | 'notBefore' | 'expires'>,
+  now: number,
+): string | null {
   if (notBefore !== null && now + leewaySeconds < notBefore) return 'service account token is not valid yet';
   if (expires !== null && now - leewaySeconds > expires) return 'service account token has expired';
   if (issuedAt !== null && now + leewaySeconds < issuedAt) return 'service account token is issued in the future';
@@ -101,13 +136,18 @@ export const accountGroups = (namespace: string): string[] => ['system:serviceac
 
 /** The user that a token stands for. */
 export function userOf({ id, namespace, account, pod, node }: AccountClaims): User {
-  const about = (what: string, { name, uid }: Reference): Record<string, string[]> =>
-    ({ [`authentication.kubernetes.io/${what}-name`]: [name], ...(uid === '' ? {} : { [`authentication.kubernetes.io/${what}-uid`]: [uid] }) });
+  const about = (what: string, { name, uid }: Reference): Record<string, string[]> => ({
+    [`authentication.kubernetes.io/${what}-name`]: [name],
+    ...(uid === '' ? {} : { [`authentication.kubernetes.io/${what}-uid`]: [uid] }),
+  });
   return {
-    name: accountUserName(namespace, account.name), uid: account.uid, groups: accountGroups(namespace),
+    name: accountUserName(namespace, account.name),
+    uid: account.uid,
+    groups: accountGroups(namespace),
     extra: {
       ...(id === '' ? {} : { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] }),
-      ...(node === null ? {} : about('node', node)), ...(pod === null ? {} : about('pod', pod)),
+      ...(node === null ? {} : about('node', node)),
+      ...(pod === null ? {} : about('pod', pod)),
     },
   };
 }

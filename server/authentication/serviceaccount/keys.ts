@@ -22,7 +22,9 @@ export interface VerificationKeys {
   renew?(): Promise<readonly VerificationKey[]>;
 }
 
-export interface SigningKey extends VerificationKey { readonly privateKey: KeyObject }
+export interface SigningKey extends VerificationKey {
+  readonly privateKey: KeyObject;
+}
 
 /** Verification tries each key; more than this is a mistake. */
 const keysMax = 64;
@@ -30,7 +32,14 @@ const rsaBitsMin = 2048;
 const curves: Readonly<Record<string, SignatureAlgorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
 const block = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;
-const keyBlocks: ReadonlySet<string> = new Set(['PUBLIC KEY', 'RSA PUBLIC KEY', 'PRIVATE KEY', 'RSA PRIVATE KEY', 'EC PRIVATE KEY', 'CERTIFICATE']);
+const keyBlocks: ReadonlySet<string> = new Set([
+  'PUBLIC KEY',
+  'RSA PUBLIC KEY',
+  'PRIVATE KEY',
+  'RSA PRIVATE KEY',
+  'EC PRIVATE KEY',
+  'CERTIFICATE',
+]);
 
 /** All keys in PEM files: public ones, and the public halves of private ones and of certificates. Throws with the option and file named. */
 export function readVerificationKeys(files: readonly string[], option: string): VerificationKey[] {
@@ -60,7 +69,10 @@ export function verificationKey(key: KeyObject, id = keyId(key)): VerificationKe
 }
 
 /** As the reference names keys: a hash of the key itself, so that it cannot be chosen. */
-const keyId = (key: KeyObject): string => createHash('sha256').update(key.export({ type: 'spki', format: 'der' })).digest('base64url');
+const keyId = (key: KeyObject): string =>
+  createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('base64url');
 
 function algorithmOf(key: KeyObject): SignatureAlgorithm {
   const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};

@@ -4,7 +4,10 @@ import type { Storage, StoredObject } from '../../storage/contract.js';
 import type { AccountClaims, Reference } from './claims.js';
 
 /** What of a stored object decides about tokens. */
-interface Standing { readonly uid: string; /** Seconds since 1970. */ readonly deletedAt: number | null }
+interface Standing {
+  readonly uid: string;
+  /** Seconds since 1970. */ readonly deletedAt: number | null;
+}
 
 /** Says why an account, or what a token is bound to, is no longer there, or null. `now` is in seconds since 1970. */
 export type Lookup = (claims: AccountClaims, now: number) => Promise<string | null>;
@@ -25,7 +28,7 @@ export function createLookup(storage: Pick<Storage, 'get'>): Lookup {
   const standings = new WeakMap<StoredObject, Standing>();
   const standingOf = (object: StoredObject): Standing => {
     let found = standings.get(object);
-    if (found === undefined) standings.set(object, found = readStanding(object));
+    if (found === undefined) standings.set(object, (found = readStanding(object)));
     return found;
   };
   const read = async (resource: GroupResource, namespace: string, name: string, at: 'any' | 'mostRecent'): Promise<Standing | null> => {
@@ -41,10 +44,10 @@ export function createLookup(storage: Pick<Storage, 'get'>): Lookup {
   };
   return async ({ namespace, account, pod, secret, node }, now) => {
     if (await gone(ACCOUNTS, namespace, account, now)) return `service account ${namespace}/${account.name} has been deleted`;
-    if (secret !== null && await gone(SECRETS, namespace, secret, now)) return 'service account token has been invalidated';
-    if (pod !== null && await gone(PODS, namespace, pod, now)) return 'service account token has been invalidated';
+    if (secret !== null && (await gone(SECRETS, namespace, secret, now))) return 'service account token has been invalidated';
+    if (pod !== null && (await gone(PODS, namespace, pod, now))) return 'service account token has been invalidated';
     // With a pod, the node is information about it and nothing that the token is bound to.
-    if (pod === null && node !== null && await gone(NODES, '', node, now)) return 'service account token has been invalidated';
+    if (pod === null && node !== null && (await gone(NODES, '', node, now))) return 'service account token has been invalidated';
     return null;
   };
 }

@@ -2,7 +2,10 @@ import type { JsonObject } from '../../api/object.js';
 import type { VerificationKey } from './keys.js';
 
 /** What others need to verify this cluster's tokens: a discovery document and a key set. */
-export interface OpenIdDocuments { readonly configuration: JsonObject; readonly keys: JsonObject }
+export interface OpenIdDocuments {
+  readonly configuration: JsonObject;
+  readonly keys: JsonObject;
+}
 
 /** Null where discovery is impossible: the issuer must be an https URL without query and fragment. */
 export function openIdDocuments(issuer: string, jwksUri: string, all: readonly VerificationKey[]): OpenIdDocuments | null {
@@ -10,7 +13,10 @@ export function openIdDocuments(issuer: string, jwksUri: string, all: readonly V
   if (!isDiscoverable(issuer) || keys.length === 0) return null;
   return {
     configuration: {
-      issuer, jwks_uri: jwksUri, response_types_supported: ['id_token'], subject_types_supported: ['public'],
+      issuer,
+      jwks_uri: jwksUri,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].sort(),
     },
     keys: { keys: keys.map(({ key, id, algorithm }) => ({ use: 'sig', kid: id, alg: algorithm, ...key.export({ format: 'jwk' }) })) },

@@ -19,7 +19,12 @@ const markTimeoutMs = 5_000;
 /** Secrets whose use today was noted; more are noted again. */
 const notedMax = 10_000;
 
-interface Claims { readonly namespace: string; readonly account: Reference; readonly secret: string; readonly user: User }
+interface Claims {
+  readonly namespace: string;
+  readonly account: Reference;
+  readonly secret: string;
+  readonly user: User;
+}
 
 export interface SecretTokenOptions {
   readonly keys: VerificationKeys;
@@ -31,7 +36,12 @@ export interface SecretTokenOptions {
 }
 
 /** Authenticates service accounts by tokens kept in secrets. Such a token counts as long as the secret holds it. */
-export function secretTokens({ keys, storage, lookup, now = Date.now }: SecretTokenOptions): (token: string) => Promise<User | string | null> {
+export function secretTokens({
+  keys,
+  storage,
+  lookup,
+  now = Date.now,
+}: SecretTokenOptions): (token: string) => Promise<User | string | null> {
   const noteUse = useNotes(storage, now);
   const check = signatureCheck<Claims>({ keys, issuers: [ISSUER], read: claimsOf });
   return async (token) => {
@@ -75,17 +85,32 @@ function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims:
     if (noted.size >= notedMax) noted.clear();
     noted.set(place, today);
     const marked = { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, [LAST_USED]: today } } };
-    const forget = (): void => { noted.delete(place); };
-    storage.update({ resource: SECRETS, namespace, name }, marked, stored.version, { timeoutMs: markTimeoutMs }).then(({ outcome }) => { if (outcome !== 'applied') forget(); }, forget);
+    const forget = (): void => {
+      noted.delete(place);
+    };
+    storage.update({ resource: SECRETS, namespace, name }, marked, stored.version, { timeoutMs: markTimeoutMs }).then(({ outcome }) => {
+      if (outcome !== 'applied') forget();
+    }, forget);
   };
 }
 
 async function whyGone(token: string, { namespace, account }: Claims, stored: StoredObject | null, lookup: Lookup): Promise<string | null> {
   const object = stored?.decode() ?? null;
   const held = Buffer.from(textAt(object ?? {}, 'data', 'token'), 'base64').toString('utf8');
-  if (object === null || object.metadata.deletionTimestamp !== undefined || !sameToken(held, token)) return 'service account token has been invalidated';
+  if (object === null || object.metadata.deletionTimestamp !== undefined || !sameToken(held, token))
+    return 'service account token has been invalidated';
   if ((object.metadata.labels?.[INVALID_SINCE] ?? '') !== '') return 'service account token has been marked as unused';
-  const always = { id: '', subject: '', audiences: [], issuedAt: null, notBefore: null, expires: null, pod: null, secret: null, node: null };
+  const always = {
+    id: '',
+    subject: '',
+    audiences: [],
+    issuedAt: null,
+    notBefore: null,
+    expires: null,
+    pod: null,
+    secret: null,
+    node: null,
+  };
   return lookup({ ...always, namespace, account }, Date.now() / 1000);
 }
 

@@ -68,7 +68,7 @@ async function payloadSignedBy(token: string, key: VerificationKey['key'], algor
   try {
     const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
     const value: unknown = JSON.parse(new TextDecoder().decode(payload));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as JsonObject : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
   } catch {
     return null;
   }

@@ -18,12 +18,23 @@ export interface VerifierOptions {
   readonly now?: () => number;
 }
 
-interface Vouched { readonly claims: AccountClaims; readonly user: User }
+interface Vouched {
+  readonly claims: AccountClaims;
+  readonly user: User;
+}
 
 /** Authenticates service accounts by tokens that this cluster has issued. */
-export function accountTokenVerifier({ issuers, keys, audiences: own, lookup, now = () => Date.now() / 1000 }: VerifierOptions): TokenAuthenticator {
+export function accountTokenVerifier({
+  issuers,
+  keys,
+  audiences: own,
+  lookup,
+  now = () => Date.now() / 1000,
+}: VerifierOptions): TokenAuthenticator {
   const check = signatureCheck<Vouched>({
-    keys, issuers, read: (payload) => {
+    keys,
+    issuers,
+    read: (payload) => {
       const claims = claimsOf(payload);
       return claims === null ? null : { claims, user: withAuthenticatedGroup(userOf(claims)) };
     },

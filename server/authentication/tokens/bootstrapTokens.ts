@@ -11,11 +11,17 @@ const namespace = 'kube-system';
 const type = 'bootstrap.kubernetes.io/token';
 
 /** Answers the user, null for what is no such token, or why one is no good. `now` is in milliseconds since 1970. */
-export function bootstrapTokens(storage: Pick<Storage, 'get'>, now: () => number = Date.now): (token: string) => Promise<User | string | null> {
+export function bootstrapTokens(
+  storage: Pick<Storage, 'get'>,
+  now: () => number = Date.now,
+): (token: string) => Promise<User | string | null> {
   return async (token) => {
     const [, id = '', secret = ''] = tokenForm.exec(token) ?? [];
     if (id === '') return null;
-    const result = await storage.get({ resource: { group: '', resource: 'secrets' }, namespace, name: `bootstrap-token-${id}` }, { at: 'any' });
+    const result = await storage.get(
+      { resource: { group: '', resource: 'secrets' }, namespace, name: `bootstrap-token-${id}` },
+      { at: 'any' },
+    );
     if (result.outcome === 'absent') return null;
     if (result.outcome !== 'found') throw readFailure(result);
     const object = result.object.decode();
@@ -25,7 +31,9 @@ export function bootstrapTokens(storage: Pick<Storage, 'get'>, now: () => number
     if (hasExpired(data('expiration'), 'expiration' in membersOf(object['data']), now())) return 'bootstrap token has expired';
     if (data('usage-bootstrap-authentication') !== 'true') return 'bootstrap token is not for authentication';
     const groups = groupsOf(data('auth-extra-groups'));
-    return groups === null ? 'bootstrap token has groups that it may not give' : { name: `system:bootstrap:${id}`, uid: '', groups, extra: {} };
+    return groups === null
+      ? 'bootstrap token has groups that it may not give'
+      : { name: `system:bootstrap:${id}`, uid: '', groups, extra: {} };
   };
 }
 

@@ -13,13 +13,27 @@ const digest = (token: string): string => createHash('sha256').update(token).dig
 
 /** Reads a file with a row for each token: `token,user,uid,"group1,group2"`. Throws with file and row named, and never with a token. */
 export function readStaticTokens(file: string): StaticTokens {
-  const users = new Map(rowsOf(file).map((row, index) => {
-    const [token = '', name = '', uid = '', groups = ''] = row;
-    const where = `${OPTION}: row ${index + 1} of ${file}`;
-    if (row.length < COLUMNS_MIN) throw new Error(`${where} has ${row.length} columns; it needs a token, a user and a uid, and may list groups`);
-    if (token === '' || name === '') throw new Error(`${where} has an empty ${token === '' ? 'token' : 'user'}`);
-    return [digest(token), { name, uid, groups: groups.split(',').map((group) => group.trim()).filter((group) => group !== ''), extra: {} }] as const;
-  }));
+  const users = new Map(
+    rowsOf(file).map((row, index) => {
+      const [token = '', name = '', uid = '', groups = ''] = row;
+      const where = `${OPTION}: row ${index + 1} of ${file}`;
+      if (row.length < COLUMNS_MIN)
+        throw new Error(`${where} has ${row.length} columns; it needs a token, a user and a uid, and may list groups`);
+      if (token === '' || name === '') throw new Error(`${where} has an empty ${token === '' ? 'token' : 'user'}`);
+      return [
+        digest(token),
+        {
+          name,
+          uid,
+          groups: groups
+            .split(',')
+            .map((group) => group.trim())
+            .filter((group) => group !== ''),
+          extra: {},
+        },
+      ] as const;
+    }),
+  );
   return (token) => users.get(digest(token)) ?? null;
 }
 

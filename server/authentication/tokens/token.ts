@@ -3,7 +3,11 @@ import { groupAuthenticated, withAuthenticatedGroup, type Authentication, type A
 
 /** What one way of checking tokens makes of a token. */
 export type TokenAuthentication =
-  | { readonly outcome: 'user'; readonly user: User; /** Those of the audiences asked for that the token is meant for. */ readonly audiences: readonly string[] }
+  | {
+      readonly outcome: 'user';
+      readonly user: User;
+      /** Those of the audiences asked for that the token is meant for. */ readonly audiences: readonly string[];
+    }
   /** Not a token of this kind. */
   | { readonly outcome: 'absent' }
   /** One of this kind, and no good. The reason names no part of the token. */
@@ -26,7 +30,8 @@ export function firstTokenOf(authenticators: readonly TokenAuthenticator[]): Tok
     for (const authenticate of authenticators) {
       const answer = authenticate(token, audiences);
       const result = answer instanceof Promise ? await answer : answer;
-      if (result.outcome === 'user') return result.user.groups.includes(groupAuthenticated) ? result : { ...result, user: withAuthenticatedGroup(result.user) };
+      if (result.outcome === 'user')
+        return result.user.groups.includes(groupAuthenticated) ? result : { ...result, user: withAuthenticatedGroup(result.user) };
       if (result.outcome === 'invalid') reasons.add(result.reason);
     }
     return reasons.size === 0 ? notOfThisKind : { outcome: 'invalid', reason: [...reasons].join(', ') };
@@ -34,7 +39,10 @@ export function firstTokenOf(authenticators: readonly TokenAuthenticator[]): Tok
 }
 
 /** For ways that know nothing of audiences: their tokens are meant for this API. */
-export function forThisApi(own: readonly string[], authenticate: (token: string) => User | string | null | Promise<User | string | null>): TokenAuthenticator {
+export function forThisApi(
+  own: readonly string[],
+  authenticate: (token: string) => User | string | null | Promise<User | string | null>,
+): TokenAuthenticator {
   return async (token, audiences) => {
     const meant = audiences.filter((audience) => own.includes(audience));
     if (meant.length === 0 && own.length > 0) return notOfThisKind;

@@ -23,12 +23,25 @@ const answerTimeoutMs = 30_000;
 const initialWaitMs = 500;
 
 /** Asks a service outside about tokens, by TokenReview. Errors are not remembered; questions about one token are asked once at a time. */
-export function tokenWebhook({ client, version, cacheTtlMs, audiences: own, retrying = reviewRetrying(initialWaitMs), now }: TokenWebhookOptions): TokenAuthenticator {
+export function tokenWebhook({
+  client,
+  version,
+  cacheTtlMs,
+  audiences: own,
+  retrying = reviewRetrying(initialWaitMs),
+  now,
+}: TokenWebhookOptions): TokenAuthenticator {
   const cache = new TtlCache<TokenAuthentication>(cacheMax, now);
   const asking = new Map<string, Promise<TokenAuthentication>>();
   const ask = async (token: string, audiences: readonly string[], key: string): Promise<TokenAuthentication> => {
     try {
-      const body = JSON.stringify({ kind: 'TokenReview', apiVersion: `authentication.k8s.io/${version}`, metadata: { creationTimestamp: null }, spec: { token, ...(audiences.length === 0 ? {} : { audiences }) }, status: { user: {} } });
+      const body = JSON.stringify({
+        kind: 'TokenReview',
+        apiVersion: `authentication.k8s.io/${version}`,
+        metadata: { creationTimestamp: null },
+        spec: { token, ...(audiences.length === 0 ? {} : { audiences }) },
+        status: { user: {} },
+      });
       const answer = await retry(() => client.post(body, { timeoutMs: answerTimeoutMs }), retrying);
       const result = readStatus(memberAt(JSON.parse(answer) as JsonValue, 'status'), audiences, own);
       if (!('failed' in result)) cache.put(key, result, cacheTtlMs);
@@ -50,7 +63,11 @@ export function tokenWebhook({ client, version, cacheTtlMs, audiences: own, retr
 }
 
 /** An error that the service reports is none of the token, and so not remembered. */
-function readStatus(status: JsonValue | undefined, audiences: readonly string[], own: readonly string[]): TokenAuthentication | { readonly failed: string } {
+function readStatus(
+  status: JsonValue | undefined,
+  audiences: readonly string[],
+  own: readonly string[],
+): TokenAuthentication | { readonly failed: string } {
   const error = textAt(status, 'error');
   if (memberAt(status, 'authenticated') !== true) return error === '' ? notOfThisKind : { failed: error };
   const told = itemsOf(memberAt(status, 'audiences')).map(String);
@@ -61,5 +78,10 @@ function readStatus(status: JsonValue | undefined, audiences: readonly string[],
 
 function userIn(user: JsonObject): User {
   const extra = Object.entries(membersOf(user['extra'])).map(([key, values]) => [key, itemsOf(values).map(String)] as const);
-  return { name: textAt(user, 'username'), uid: textAt(user, 'uid'), groups: itemsOf(user['groups']).map(String), extra: Object.fromEntries(extra) };
+  return {
+    name: textAt(user, 'username'),
+    uid: textAt(user, 'uid'),
+    groups: itemsOf(user['groups']).map(String),
+    extra: Object.fromEntries(extra),
+  };
 }

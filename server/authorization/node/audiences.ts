@@ -23,31 +23,54 @@ export interface AudienceQuestion {
  * Why a node may not have a token for these audiences, or null. The pod must ask for the audience in a volume, itself or through a driver, or a rule
  * must allow it: the audience stands for the resource, the account for the name. No audience is one like others, and means this API.
  */
-export async function audienceComplaint({ user, namespace, account, audiences, pod }: AudienceQuestion, lookup: Lookup, authorize: Authorizer): Promise<string | null> {
+export async function audienceComplaint(
+  { user, namespace, account, audiences, pod }: AudienceQuestion,
+  lookup: Lookup,
+  authorize: Authorizer,
+): Promise<string | null> {
   if (audiences.length > 1) return 'node may only request 0 or 1 audiences';
   const [audience = ''] = audiences;
   const asked = await podAsks(pod, audience, namespace, lookup);
   if (asked.found) return null;
   const words = JSON.stringify(audience);
-  if (asked.problems.length > 0) return `error validating audience ${words}: ${asked.problems.length === 1 ? asked.problems[0]! : `[${asked.problems.join(', ')}]`}`;
-  const { decision, error } = await authorize({ isResource: true, user, verb: AUDIENCE_VERB, group: '', version: 'v1', namespace, resource: audience, subresource: '', name: account });
+  if (asked.problems.length > 0)
+    return `error validating audience ${words}: ${asked.problems.length === 1 ? asked.problems[0]! : `[${asked.problems.join(', ')}]`}`;
+  const { decision, error } = await authorize({
+    isResource: true,
+    user,
+    verb: AUDIENCE_VERB,
+    group: '',
+    version: 'v1',
+    namespace,
+    resource: audience,
+    subresource: '',
+    name: account,
+  });
   if (decision === 'allow') return null;
   return `audience ${words} not found in pod spec volume, ${error === undefined ? `${user.name} is not authorized to request tokens for this audience` : `error authorizing ${user.name} to request tokens for this audience: ${error}`}`;
 }
 
-async function podAsks(pod: ApiObject, audience: string, namespace: string, lookup: Lookup): Promise<{ readonly found: boolean; readonly problems: readonly string[] }> {
+async function podAsks(
+  pod: ApiObject,
+  audience: string,
+  namespace: string,
+  lookup: Lookup,
+): Promise<{ readonly found: boolean; readonly problems: readonly string[] }> {
   const problems = new Set<string>();
   const drivers = new Set<string>();
   for (const volume of objectsIn(objectAt(pod, 'spec') ?? {}, 'volumes')) {
-    const tokens = itemsOf(memberAt(volume, 'projected', 'sources')).filter(source => memberAt(source, 'serviceAccountToken') !== undefined);
-    if (tokens.some(source => textAt(source, 'serviceAccountToken', 'audience') === audience)) return { found: true, problems: [] };
+    const tokens = itemsOf(memberAt(volume, 'projected', 'sources')).filter(
+      (source) => memberAt(source, 'serviceAccountToken') !== undefined,
+    );
+    if (tokens.some((source) => textAt(source, 'serviceAccountToken', 'audience') === audience)) return { found: true, problems: [] };
     const driver = await driverOf(volume, pod, namespace, lookup);
     if (typeof driver !== 'string') problems.add(driver.problem);
     else if (driver !== '' && !drivers.has(driver)) {
       drivers.add(driver);
       const object = await lookup.find(DRIVERS, '', driver);
       if (object === null) problems.add(`csidriver.storage.k8s.io ${JSON.stringify(driver)} not found`);
-      else if (itemsOf(memberAt(object, 'spec', 'tokenRequests')).some(request => textAt(request, 'audience') === audience)) return { found: true, problems: [] };
+      else if (itemsOf(memberAt(object, 'spec', 'tokenRequests')).some((request) => textAt(request, 'audience') === audience))
+        return { found: true, problems: [] };
     }
   }
   return { found: false, problems: [...problems] };
@@ -59,17 +82,25 @@ const VOLUMES = { group: '', resource: 'persistentvolumes' };
 
 /** Drivers that stand in for kinds of volumes that were once built in. */
 const MIGRATED: Readonly<Record<string, string>> = {
-  awsElasticBlockStore: 'ebs.csi.aws.com', azureDisk: 'disk.csi.azure.com', azureFile: 'file.csi.azure.com', cinder: 'cinder.csi.openstack.org', gcePersistentDisk: 'pd.csi.storage.gke.io',
-  portworxVolume: 'pxd.portworx.com', vsphereVolume: 'csi.vsphere.vmware.com',
+  awsElasticBlockStore: 'ebs.csi.aws.com',
+  azureDisk: 'disk.csi.azure.com',
+  azureFile: 'file.csi.azure.com',
+  cinder: 'cinder.csi.openstack.org',
+  gcePersistentDisk: 'pd.csi.storage.gke.io',
+  portworxVolume: 'pxd.portworx.com',
+  vsphereVolume: 'csi.vsphere.vmware.com',
 };
 
 type Driver = string | { readonly problem: string };
-const migrated = (source: JsonObject): string => MIGRATED[Object.keys(source).find(member => Object.hasOwn(MIGRATED, member)) ?? ''] ?? '';
+const migrated = (source: JsonObject): string =>
+  MIGRATED[Object.keys(source).find((member) => Object.hasOwn(MIGRATED, member)) ?? ''] ?? '';
 
 /** The driver that mounts a volume, empty for none. */
 async function driverOf(volume: JsonObject, pod: ApiObject, namespace: string, lookup: Lookup): Promise<Driver> {
-  if (memberAt(volume, 'ephemeral', 'volumeClaimTemplate') !== undefined) return driverOfClaim(`${pod.metadata.name ?? ''}-${textAt(volume, 'name')}`, namespace, lookup);
-  if (memberAt(volume, 'persistentVolumeClaim') !== undefined) return driverOfClaim(textAt(volume, 'persistentVolumeClaim', 'claimName'), namespace, lookup);
+  if (memberAt(volume, 'ephemeral', 'volumeClaimTemplate') !== undefined)
+    return driverOfClaim(`${pod.metadata.name ?? ''}-${textAt(volume, 'name')}`, namespace, lookup);
+  if (memberAt(volume, 'persistentVolumeClaim') !== undefined)
+    return driverOfClaim(textAt(volume, 'persistentVolumeClaim', 'claimName'), namespace, lookup);
   return memberAt(volume, 'csi') !== undefined ? textAt(volume, 'csi', 'driver') : migrated(volume);
 }
 

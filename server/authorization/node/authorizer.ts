@@ -15,7 +15,8 @@ const NODES_GROUP = 'system:nodes';
 const LEASES = 'kube-node-lease';
 
 /** The node whose kubelet this is, or null. */
-export const nodeOf = ({ name, groups }: User): string | null => (name.startsWith(PREFIX) && groups.includes(NODES_GROUP) ? name.slice(PREFIX.length) : null);
+export const nodeOf = ({ name, groups }: User): string | null =>
+  name.startsWith(PREFIX) && groups.includes(NODES_GROUP) ? name.slice(PREFIX.length) : null;
 
 type ResourceAttributes = Extract<Attributes, { isResource: true }>;
 /** Null allows; a text says why not, and may be empty. */
@@ -31,11 +32,13 @@ function related(node: string, { name }: ResourceAttributes, holds: () => boolea
 const byPods = (kind: ReferencedKind, node: string, attributes: ResourceAttributes, graph: NodeGraph): string | null =>
   related(node, attributes, () => graph.readsObject(node, keyOf(kind, attributes.namespace, attributes.name)));
 
-const read = (kind: ReferencedKind): Check => (node, attributes, graph) => {
-  if (!['get', 'list', 'watch'].includes(attributes.verb)) return 'can only read resources of this type';
-  if (attributes.subresource !== '') return 'cannot read subresource';
-  return attributes.namespace === '' ? 'can only read namespaced object of this type' : byPods(kind, node, attributes, graph);
-};
+const read =
+  (kind: ReferencedKind): Check =>
+  (node, attributes, graph) => {
+    if (!['get', 'list', 'watch'].includes(attributes.verb)) return 'can only read resources of this type';
+    if (attributes.subresource !== '') return 'cannot read subresource';
+    return attributes.namespace === '' ? 'can only read namespaced object of this type' : byPods(kind, node, attributes, graph);
+  };
 
 /** What keeps a request from being a GET of one object. */
 function notOneGet({ verb, subresource }: ResourceAttributes): string | null {
@@ -43,18 +46,25 @@ function notOneGet({ verb, subresource }: ResourceAttributes): string | null {
   return subresource === '' ? null : 'cannot get subresource';
 }
 
-const getOne = (kind: ReferencedKind): Check => (node, attributes, graph) => notOneGet(attributes) ?? byPods(kind, node, attributes, graph);
+const getOne =
+  (kind: ReferencedKind): Check =>
+  (node, attributes, graph) =>
+    notOneGet(attributes) ?? byPods(kind, node, attributes, graph);
 
 const claims: Check = (node, attributes, graph) => {
   if (attributes.subresource !== 'status') return getOne('persistentvolumeclaims')(node, attributes, graph);
-  return ['update', 'patch'].includes(attributes.verb) ? byPods('persistentvolumeclaims', node, attributes, graph) : 'can only get/update/patch this type';
+  return ['update', 'patch'].includes(attributes.verb)
+    ? byPods('persistentvolumeclaims', node, attributes, graph)
+    : 'can only get/update/patch this type';
 };
 
 const accounts: Check = (node, attributes, graph) => {
   const { verb, subresource, name } = attributes;
   if (verb === 'get' && subresource === '') return getOne('serviceaccounts')(node, attributes, graph);
   if (verb !== 'create' || name === '') return 'can only create tokens for individual service accounts';
-  return subresource === 'token' ? byPods('serviceaccounts', node, attributes, graph) : 'can only create token subresource of serviceaccount';
+  return subresource === 'token'
+    ? byPods('serviceaccounts', node, attributes, graph)
+    : 'can only create token subresource of serviceaccount';
 };
 
 const OWN_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
@@ -81,7 +91,9 @@ const nodes: Check = (node, { verb, subresource, name }) => {
   if (['create', 'update', 'patch'].includes(verb)) return null;
   if (!['get', 'list', 'watch'].includes(verb)) return '';
   if (name === node) return null;
-  return name === '' ? `node '${node}' cannot read all nodes, only its own Node object` : `node '${node}' cannot read '${name}', only its own Node object`;
+  return name === ''
+    ? `node '${node}' cannot read all nodes, only its own Node object`
+    : `node '${node}' cannot read '${name}', only its own Node object`;
 };
 
 const selects = (attributes: ResourceAttributes, field: string, value: string): boolean =>
@@ -103,8 +115,11 @@ const slices: Check = (node, attributes, graph) => {
   if (subresource !== '') return 'cannot authorize ResourceSlice subresources';
   if (verb === 'create') return null;
   if (['get', 'update', 'patch', 'delete'].includes(verb)) return related(node, attributes, () => graph.hasSlice(node, name));
-  if (!['list', 'watch', 'deletecollection'].includes(verb)) return 'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection';
-  return selects(attributes, 'spec.nodeName', node) ? null : 'can only list/watch/deletecollection resourceslices with nodeName field selector';
+  if (!['list', 'watch', 'deletecollection'].includes(verb))
+    return 'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection';
+  return selects(attributes, 'spec.nodeName', node)
+    ? null
+    : 'can only list/watch/deletecollection resourceslices with nodeName field selector';
 };
 
 /** Resources of which a node may have a part; of the others it has what the role `system:node` says. */
@@ -112,13 +127,15 @@ const checks: Readonly<Record<string, Check>> = {
   secrets: read('secrets'),
   configmaps: read('configmaps'),
   persistentvolumeclaims: claims,
-  persistentvolumes: (node, attributes, graph) => notOneGet(attributes) ?? related(node, attributes, () => graph.readsVolume(node, attributes.name)),
+  persistentvolumes: (node, attributes, graph) =>
+    notOneGet(attributes) ?? related(node, attributes, () => graph.readsVolume(node, attributes.name)),
   serviceaccounts: accounts,
   nodes,
   pods,
   'leases.coordination.k8s.io': leases,
   'csinodes.storage.k8s.io': csiNodes,
-  'volumeattachments.storage.k8s.io': (node, attributes, graph) => notOneGet(attributes) ?? related(node, attributes, () => graph.hasAttachment(node, attributes.name)),
+  'volumeattachments.storage.k8s.io': (node, attributes, graph) =>
+    notOneGet(attributes) ?? related(node, attributes, () => graph.hasAttachment(node, attributes.name)),
   'resourceclaims.resource.k8s.io': getOne('resourceclaims'),
   'resourceslices.resource.k8s.io': slices,
 };
@@ -154,24 +171,68 @@ function nodeRules(): RuleIndex<true> {
   return index;
 }
 
-const listRules: RuleResolver = (user) => (nodeOf(user) === null ? noRules : { ...noRules, incomplete: true, problems: ['node authorizer does not support user rule resolution'] });
+const listRules: RuleResolver = (user) =>
+  nodeOf(user) === null ? noRules : { ...noRules, incomplete: true, problems: ['node authorizer does not support user rule resolution'] };
 
 /** Follows pods, volumes, attachments and slices in storage. */
 export function createNodeAuthorization(storage: Pick<Storage, 'watch'>): NodeAuthorization {
   const graph = new NodeGraph();
   const followed = [
-    follow(storage, { group: '', resource: 'pods' }, {
-      put: (object) => { graph.putPod(object.namespace, object.name, object.decode()); }, remove: (namespace, name) => { graph.removePod(namespace, name); },
-    }),
-    follow(storage, { group: '', resource: 'persistentvolumes' }, {
-      put: (object) => { graph.putVolume(object.name, object.decode()); }, remove: (_, name) => { graph.removeVolume(name); },
-    }),
-    follow(storage, { group: 'storage.k8s.io', resource: 'volumeattachments' }, {
-      put: (object) => { graph.putAttachment(object.name, object.decode()); }, remove: (_, name) => { graph.removeAttachment(name); },
-    }),
-    follow(storage, { group: 'resource.k8s.io', resource: 'resourceslices' }, {
-      put: (object) => { graph.putSlice(object.name, object.decode()); }, remove: (_, name) => { graph.removeSlice(name); },
-    }),
+    follow(
+      storage,
+      { group: '', resource: 'pods' },
+      {
+        put: (object) => {
+          graph.putPod(object.namespace, object.name, object.decode());
+        },
+        remove: (namespace, name) => {
+          graph.removePod(namespace, name);
+        },
+      },
+    ),
+    follow(
+      storage,
+      { group: '', resource: 'persistentvolumes' },
+      {
+        put: (object) => {
+          graph.putVolume(object.name, object.decode());
+        },
+        remove: (_, name) => {
+          graph.removeVolume(name);
+        },
+      },
+    ),
+    follow(
+      storage,
+      { group: 'storage.k8s.io', resource: 'volumeattachments' },
+      {
+        put: (object) => {
+          graph.putAttachment(object.name, object.decode());
+        },
+        remove: (_, name) => {
+          graph.removeAttachment(name);
+        },
+      },
+    ),
+    follow(
+      storage,
+      { group: 'resource.k8s.io', resource: 'resourceslices' },
+      {
+        put: (object) => {
+          graph.putSlice(object.name, object.decode());
+        },
+        remove: (_, name) => {
+          graph.removeSlice(name);
+        },
+      },
+    ),
   ];
-  return { authorize: decideForNodes(graph), rules: listRules, synced: Promise.all(followed.map(({ synced }) => synced)), stop: () => { for (const each of followed) each.stop(); } };
+  return {
+    authorize: decideForNodes(graph),
+    rules: listRules,
+    synced: Promise.all(followed.map(({ synced }) => synced)),
+    stop: () => {
+      for (const each of followed) each.stop();
+    },
+  };
 }

@@ -2,7 +2,10 @@ import type { ApiObject } from '../../api/object.js';
 import { textAt } from '../../registry/members.js';
 import { podReferences, volumeReferences, type ObjectKey } from './references.js';
 
-interface PodEntry { readonly node: string; readonly keys: ReadonlySet<ObjectKey> }
+interface PodEntry {
+  readonly node: string;
+  readonly keys: ReadonlySet<ObjectKey>;
+}
 type VolumeEntry = NonNullable<ReturnType<typeof volumeReferences>>;
 
 /**
@@ -29,7 +32,7 @@ export class NodeGraph {
     this.pods.set(`${namespace}/${name}`, { node, keys });
     for (const key of keys) {
       let nodes = this.nodesOf.get(key);
-      if (nodes === undefined) this.nodesOf.set(key, nodes = new Map<string, number>());
+      if (nodes === undefined) this.nodesOf.set(key, (nodes = new Map<string, number>()));
       nodes.set(node, (nodes.get(node) ?? 0) + 1);
     }
   }

@@ -2,15 +2,25 @@
 const RESTRICTED = 'node-restriction.kubernetes.io';
 /** Labels of the cluster that kubelets have always set. */
 const OWN_LABELS: ReadonlySet<string> = new Set([
-  'kubernetes.io/hostname', 'kubernetes.io/os', 'kubernetes.io/arch', 'node.kubernetes.io/instance-type', 'node.kubernetes.io/windows-build',
-  'topology.kubernetes.io/region', 'topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/zone',
-  'beta.kubernetes.io/instance-type', 'beta.kubernetes.io/os', 'beta.kubernetes.io/arch',
+  'kubernetes.io/hostname',
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'node.kubernetes.io/instance-type',
+  'node.kubernetes.io/windows-build',
+  'topology.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone',
+  'beta.kubernetes.io/instance-type',
+  'beta.kubernetes.io/os',
+  'beta.kubernetes.io/arch',
 ]);
 const OWN_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 const CLUSTER_DOMAINS = ['kubernetes.io', 'k8s.io'];
 
 const domainOf = (label: string): string => (label.includes('/') ? label.slice(0, label.indexOf('/')) : '');
-const within = (domain: string, parents: readonly string[]): boolean => parents.some((parent) => domain === parent || domain.endsWith(`.${parent}`));
+const within = (domain: string, parents: readonly string[]): boolean =>
+  parents.some((parent) => domain === parent || domain.endsWith(`.${parent}`));
 
 function isForbidden(label: string): boolean {
   const domain = domainOf(label);

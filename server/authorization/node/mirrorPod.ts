@@ -13,7 +13,8 @@ const NODES = { group: '', resource: 'nodes' };
  */
 export async function mirrorPodComplaint(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
   const name = JSON.stringify(node);
-  if (!Object.hasOwn(pod.metadata.annotations ?? {}, MIRROR)) return `pod does not have ${JSON.stringify(MIRROR)} annotation, node ${name} can only create mirror pods`;
+  if (!Object.hasOwn(pod.metadata.annotations ?? {}, MIRROR))
+    return `pod does not have ${JSON.stringify(MIRROR)} annotation, node ${name} can only create mirror pods`;
   if (textAt(pod, 'spec', 'nodeName') !== node) return `node ${name} can only create pods with spec.nodeName set to itself`;
   const wrongOwner = ownerComplaint(node, pod);
   if (wrongOwner !== null) return wrongOwner;
@@ -28,19 +29,23 @@ function ownerComplaint(node: string, pod: ApiObject): string | null {
   const owners = pod.metadata.ownerReferences ?? [];
   const [owner] = owners;
   if (owners.length > 1) return `node ${name} can only create pods with a single owner reference set to itself`;
-  if (owner === undefined || owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) return `node ${name} can only create pods with an owner reference set to itself`;
+  if (owner === undefined || owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node)
+    return `node ${name} can only create pods with an owner reference set to itself`;
   if (owner.controller !== true) return `node ${name} can only create pods with a controller owner reference set to itself`;
   return owner.blockOwnerDeletion === true ? `node ${name} must not set blockOwnerDeletion on an owner reference` : null;
 }
 
 function referenceComplaint(name: string, pod: ApiObject): string | null {
   const spec = objectAt(pod, 'spec') ?? {};
-  const known = new Set([...podReferences({ ...pod, metadata: { ...pod.metadata, annotations: {} } })].map(key => key.split('/', 1)[0]!));
-  const kind = ['serviceaccounts', 'secrets', 'configmaps'].find(each => known.has(each)) ?? (itemsOf(spec['resourceClaims']).length > 0 ? 'resourceclaims' : null);
+  const known = new Set([...podReferences({ ...pod, metadata: { ...pod.metadata, annotations: {} } })].map((key) => key.split('/', 1)[0]!));
+  const kind =
+    ['serviceaccounts', 'secrets', 'configmaps'].find((each) => known.has(each)) ??
+    (itemsOf(spec['resourceClaims']).length > 0 ? 'resourceclaims' : null);
   if (kind !== null) return `node ${name} can not create pods that reference ${kind}`;
   for (const volume of objectsIn(spec, 'volumes')) {
     const found = volumeReference(volume);
-    if (found === 'unknown') return `error checking mirror pod for API references: unknown volume type for volume ${JSON.stringify(textAt(volume, 'name'))}`;
+    if (found === 'unknown')
+      return `error checking mirror pod for API references: unknown volume type for volume ${JSON.stringify(textAt(volume, 'name'))}`;
     if (found !== null) return `node ${name} can not create pods that reference ${found}`;
   }
   return null;
@@ -48,23 +53,51 @@ function referenceComplaint(name: string, pod: ApiObject): string | null {
 
 /** Sources that bring nothing of the cluster to the pod. */
 const LOCAL_SOURCES = [
-  'awsElasticBlockStore', 'azureDisk', 'cephfs', 'cinder', 'downwardAPI', 'emptyDir', 'fc', 'flexVolume', 'flocker', 'gcePersistentDisk', 'gitRepo', 'hostPath', 'image', 'iscsi', 'nfs',
-  'photonPersistentDisk', 'portworxVolume', 'quobyte', 'rbd', 'scaleIO', 'storageos', 'vsphereVolume',
+  'awsElasticBlockStore',
+  'azureDisk',
+  'cephfs',
+  'cinder',
+  'downwardAPI',
+  'emptyDir',
+  'fc',
+  'flexVolume',
+  'flocker',
+  'gcePersistentDisk',
+  'gitRepo',
+  'hostPath',
+  'image',
+  'iscsi',
+  'nfs',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'quobyte',
+  'rbd',
+  'scaleIO',
+  'storageos',
+  'vsphereVolume',
 ];
 /** What other sources bring. */
 const SOURCES: readonly (readonly [string, string])[] = [
-  ['configMap', 'configmaps (via configmap volumes)'], ['secret', 'secrets (via secret volumes)'], ['csi', 'csidrivers (via CSI volumes)'], ['glusterfs', 'endpoints (via glusterFS volumes)'],
-  ['persistentVolumeClaim', 'persistentvolumeclaims'], ['ephemeral', 'persistentvolumeclaims (via ephemeral volumes)'], ['azureFile', 'secrets (via azureFile volumes)'],
+  ['configMap', 'configmaps (via configmap volumes)'],
+  ['secret', 'secrets (via secret volumes)'],
+  ['csi', 'csidrivers (via CSI volumes)'],
+  ['glusterfs', 'endpoints (via glusterFS volumes)'],
+  ['persistentVolumeClaim', 'persistentvolumeclaims'],
+  ['ephemeral', 'persistentvolumeclaims (via ephemeral volumes)'],
+  ['azureFile', 'secrets (via azureFile volumes)'],
 ];
 const PROJECTED: readonly (readonly [string, string])[] = [
-  ['configMap', 'configmaps (via projected volumes)'], ['secret', 'secrets (via projected volumes)'], ['serviceAccountToken', 'serviceaccounts (via projected volumes)'],
-  ['clusterTrustBundle', 'clustertrustbundles'], ['podCertificate', 'podcertificates'],
+  ['configMap', 'configmaps (via projected volumes)'],
+  ['secret', 'secrets (via projected volumes)'],
+  ['serviceAccountToken', 'serviceaccounts (via projected volumes)'],
+  ['clusterTrustBundle', 'clustertrustbundles'],
+  ['podCertificate', 'podcertificates'],
 ];
 
 /** What of the cluster a volume refers to, as the reference calls it; null for nothing. Kinds of volumes that are not known here are not let through. */
 function volumeReference(volume: JsonObject): string | null {
   const has = (source: JsonObject, member: string): boolean => memberAt(source, member) !== undefined && memberAt(source, member) !== null;
-  if (LOCAL_SOURCES.some(member => has(volume, member))) return null;
+  if (LOCAL_SOURCES.some((member) => has(volume, member))) return null;
   const found = SOURCES.find(([member]) => has(volume, member));
   if (found !== undefined) return found[1];
   if (!has(volume, 'projected')) return 'unknown';

@@ -13,8 +13,16 @@ const MIRROR = 'kubernetes.io/config.mirror';
 
 /** Where in a volume names of secrets stand. */
 const VOLUME_SECRETS = [
-  ['secret', 'secretName'], ['azureFile', 'secretName'], ['cephfs', 'secretRef', 'name'], ['cinder', 'secretRef', 'name'], ['flexVolume', 'secretRef', 'name'],
-  ['rbd', 'secretRef', 'name'], ['scaleIO', 'secretRef', 'name'], ['iscsi', 'secretRef', 'name'], ['storageos', 'secretRef', 'name'], ['csi', 'nodePublishSecretRef', 'name'],
+  ['secret', 'secretName'],
+  ['azureFile', 'secretName'],
+  ['cephfs', 'secretRef', 'name'],
+  ['cinder', 'secretRef', 'name'],
+  ['flexVolume', 'secretRef', 'name'],
+  ['rbd', 'secretRef', 'name'],
+  ['scaleIO', 'secretRef', 'name'],
+  ['iscsi', 'secretRef', 'name'],
+  ['storageos', 'secretRef', 'name'],
+  ['csi', 'nodePublishSecretRef', 'name'],
 ] as const;
 
 /** Keys of all that a pod, which is on a node, makes readable there; the pod itself among them. Pure. */
@@ -22,11 +30,14 @@ export function podReferences(pod: ApiObject): ReadonlySet<ObjectKey> {
   const { namespace = '', name = '', annotations = {} } = pod.metadata;
   const keys = new Set<ObjectKey>([keyOf('pods', namespace, name)]);
   if (Object.hasOwn(annotations, MIRROR)) return keys;
-  const add = (kind: ReferencedKind, referenced: string): void => { if (referenced !== '') keys.add(keyOf(kind, namespace, referenced)); };
+  const add = (kind: ReferencedKind, referenced: string): void => {
+    if (referenced !== '') keys.add(keyOf(kind, namespace, referenced));
+  };
   const spec = memberAt(pod, 'spec');
   add('serviceaccounts', textAt(spec, 'serviceAccountName'));
   for (const secret of itemsOf(memberAt(spec, 'imagePullSecrets'))) add('secrets', textAt(secret, 'name'));
-  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) for (const container of itemsOf(memberAt(spec, list))) addOfContainer(container, add);
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'])
+    for (const container of itemsOf(memberAt(spec, list))) addOfContainer(container, add);
   for (const volume of itemsOf(memberAt(spec, 'volumes'))) addOfVolume(volume, name, add);
   addClaims(pod, add);
   return keys;
@@ -63,7 +74,13 @@ function addClaims(pod: ApiObject, add: Add): void {
   add('resourceclaims', textAt(pod, 'status', 'extendedResourceClaimStatus', 'resourceClaimName'));
 }
 
-const CSI_SECRETS = ['controllerPublishSecretRef', 'nodePublishSecretRef', 'nodeStageSecretRef', 'controllerExpandSecretRef', 'nodeExpandSecretRef'] as const;
+const CSI_SECRETS = [
+  'controllerPublishSecretRef',
+  'nodePublishSecretRef',
+  'nodeStageSecretRef',
+  'controllerExpandSecretRef',
+  'nodeExpandSecretRef',
+] as const;
 const VOLUME_SECRET_REFS = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
 
 /** The claim that a volume is bound to, and the secrets that the volume's users need; null for an unbound volume. Pure. */
@@ -73,7 +90,9 @@ export function volumeReferences(volume: ApiObject): { readonly claim: ObjectKey
   const claim = textAt(spec, 'claimRef', 'name');
   if (claim === '') return null;
   const secrets = new Set<ObjectKey>();
-  const add = (name: string, own: string): void => { if (name !== '') secrets.add(keyOf('secrets', own || namespace, name)); };
+  const add = (name: string, own: string): void => {
+    if (name !== '') secrets.add(keyOf('secrets', own || namespace, name));
+  };
   add(textAt(spec, 'azureFile', 'secretName'), textAt(spec, 'azureFile', 'secretNamespace'));
   for (const source of VOLUME_SECRET_REFS) add(textAt(spec, source, 'secretRef', 'name'), textAt(spec, source, 'secretRef', 'namespace'));
   for (const member of CSI_SECRETS) add(textAt(spec, 'csi', member, 'name'), textAt(spec, 'csi', member, 'namespace'));

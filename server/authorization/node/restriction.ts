@@ -17,24 +17,32 @@ import { mirrorPodComplaint } from './mirrorPod.js';
  * here; it knows names, and this looks at what is inside.
  */
 export const nodeRestriction = (lookup: Lookup, authorize: Authorizer): AdmissionPlugin => ({
-  name: 'NodeRestriction', resources: Object.keys(rules),
+  name: 'NodeRestriction',
+  resources: Object.keys(rules),
   async validate(request) {
     const { user, resource, name } = request;
     const node = nodeOf(user);
     if (node === null) return;
-    const why = node === '' ? `could not determine node from user ${JSON.stringify(user.name)}` : await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize }) ?? null;
+    const why =
+      node === ''
+        ? `could not determine node from user ${JSON.stringify(user.name)}`
+        : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize })) ?? null);
     if (why !== null) throw forbidden(resource.storage, name, why);
   },
 });
 
-interface Means { readonly lookup: Lookup; readonly authorize: Authorizer }
+interface Means {
+  readonly lookup: Lookup;
+  readonly authorize: Authorizer;
+}
 /** Null allows; a text says why not. Throws what has other reasons than a lack of rights. */
 type Rule = (node: string, request: AdmissionRequest, means: Means) => Promise<string | null> | string | null;
 
 const LEASES = 'kube-node-lease';
 const PODS = { group: '', resource: 'pods' };
 
-const changed = ({ object, old }: AdmissionRequest, ...path: readonly string[]): boolean => !sameValue(memberAt(object ?? undefined, ...path) ?? null, memberAt(old ?? undefined, ...path) ?? null);
+const changed = ({ object, old }: AdmissionRequest, ...path: readonly string[]): boolean =>
+  !sameValue(memberAt(object ?? undefined, ...path) ?? null, memberAt(old ?? undefined, ...path) ?? null);
 const onNode = (pod: ApiObject | null, node: string): boolean => textAt(pod ?? undefined, 'spec', 'nodeName') === node;
 
 /** The first complaint of several, in order. */
@@ -51,17 +59,22 @@ const pods: Rule = async (node, request, { lookup }) => {
       [changed(request, 'metadata', 'labels'), `node ${JSON.stringify(node)} cannot update labels through pod status`],
       [changed(request, 'status', 'resourceClaimStatuses'), `node ${JSON.stringify(node)} cannot update resource claim statuses`],
       // Either would let the node read any claim that it names.
-      [changed(request, 'status', 'extendedResourceClaimStatus'), `node ${JSON.stringify(node)} cannot update extended resource claim status`],
+      [
+        changed(request, 'status', 'extendedResourceClaimStatus'),
+        `node ${JSON.stringify(node)} cannot update extended resource claim status`,
+      ],
     );
   }
-  if (subresource === 'eviction') return evictionComplaint(node, old ?? await existingPod(request.namespace, request.name, lookup));
+  if (subresource === 'eviction') return evictionComplaint(node, old ?? (await existingPod(request.namespace, request.name, lookup)));
   if (subresource !== '') return `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`;
   if (operation === 'CREATE' && object !== null) return mirrorPodComplaint(node, object, lookup);
-  if (operation === 'DELETE') return onNode(old, node) ? null : `node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`;
+  if (operation === 'DELETE')
+    return onNode(old, node) ? null : `node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`;
   return `unexpected operation ${JSON.stringify(operation)}, node ${JSON.stringify(node)} can only create and delete mirror pods`;
 };
 
-const evictionComplaint = (node: string, pod: ApiObject): string | null => (onNode(pod, node) ? null : `node ${node} can only evict pods with spec.nodeName set to itself`);
+const evictionComplaint = (node: string, pod: ApiObject): string | null =>
+  onNode(pod, node) ? null : `node ${node} can only evict pods with spec.nodeName set to itself`;
 
 async function existingPod(namespace: string, name: string, lookup: Lookup): Promise<ApiObject> {
   const pod = await lookup.find(PODS, namespace, name);
@@ -72,7 +85,8 @@ async function existingPod(namespace: string, name: string, lookup: Lookup): Pro
 const nodes: Rule = (node, request) => {
   const { operation, name, object, old } = request;
   const own = JSON.stringify(node);
-  if ((name || object?.metadata.name) !== node) return `node ${own} is not allowed to modify node ${JSON.stringify(name || object?.metadata.name || '')}`;
+  if ((name || object?.metadata.name) !== node)
+    return `node ${own} is not allowed to modify node ${JSON.stringify(name || object?.metadata.name || '')}`;
   if (operation === 'DELETE' || object === null) return null;
   const labels = forbiddenLabels(object.metadata.labels ?? {}, old?.metadata.labels ?? {});
   const labelWords = labels.join(', ');
@@ -83,7 +97,10 @@ const nodes: Rule = (node, request) => {
     );
   }
   return first(
-    [memberAt(object, 'spec', 'configSource') !== undefined && changed(request, 'spec', 'configSource'), `node ${own} is not allowed to update configSource to a new non-nil configSource`],
+    [
+      memberAt(object, 'spec', 'configSource') !== undefined && changed(request, 'spec', 'configSource'),
+      `node ${own} is not allowed to update configSource to a new non-nil configSource`,
+    ],
     [changed(request, 'spec', 'taints'), `node ${own} is not allowed to modify taints`],
     [labels.length > 0, `is not allowed to modify labels: ${labelWords}`],
     [changed(request, 'metadata', 'ownerReferences'), `node ${own} is not allowed to modify ownerReferences`],
@@ -95,10 +112,12 @@ const accounts: Rule = async (node, { operation, subresource, namespace, name: a
   if (operation !== 'CREATE' || subresource !== 'token' || object === null) return null;
   const bound = membersOf(memberAt(object, 'spec', 'boundObjectRef'));
   const [uid, name] = [textAt(bound, 'uid'), textAt(bound, 'name')];
-  if (name === '' || textAt(bound, 'apiVersion') !== 'v1' || textAt(bound, 'kind') !== 'Pod') return 'node requested token not bound to a pod';
+  if (name === '' || textAt(bound, 'apiVersion') !== 'v1' || textAt(bound, 'kind') !== 'Pod')
+    return 'node requested token not bound to a pod';
   if (uid === '') return 'node requested token with a pod binding without a uid';
   const pod = await existingPod(namespace, name, lookup);
-  if (pod.metadata.uid !== uid) return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+  if (pod.metadata.uid !== uid)
+    return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
   if (!onNode(pod, node)) return 'node requested token bound to a pod scheduled on a different node';
   const audiences = itemsOf(memberAt(object, 'spec', 'audiences')).map(String);
   return audienceComplaint({ user, namespace, account, audiences, pod }, lookup, authorize);
@@ -116,7 +135,10 @@ const claims: Rule = (node, request) => {
   };
   return first(
     [operation !== 'UPDATE', `unexpected operation ${JSON.stringify(operation)}`],
-    [!sameValue(unreported(request.object), unreported(request.old)), `node ${JSON.stringify(node)} is not allowed to update fields other than status.capacity and status.conditions`],
+    [
+      !sameValue(unreported(request.object), unreported(request.old)),
+      `node ${JSON.stringify(node)} is not allowed to update fields other than status.capacity and status.conditions`,
+    ],
   );
 };
 
@@ -131,21 +153,30 @@ const certificates: Rule = (node, { operation, object }) => {
 
 const named = ({ name, object }: AdmissionRequest): string => name || object?.metadata.name || '';
 
-const leases: Rule = (node, request) => first(
-  [request.namespace !== LEASES, `can only access leases in the ${JSON.stringify(LEASES)} system namespace`],
-  [named(request) !== node, 'can only access node lease with the same name as the requesting node'],
-);
+const leases: Rule = (node, request) =>
+  first(
+    [request.namespace !== LEASES, `can only access leases in the ${JSON.stringify(LEASES)} system namespace`],
+    [named(request) !== node, 'can only access node lease with the same name as the requesting node'],
+  );
 
-const csiNodes: Rule = (node, request) => first([named(request) !== node, 'can only access CSINode with the same name as the requesting node']);
+const csiNodes: Rule = (node, request) =>
+  first([named(request) !== node, 'can only access CSINode with the same name as the requesting node']);
 
-const slices: Rule = (node, { operation, object, old }) => (operation === 'UPDATE' || textAt(object ?? old ?? undefined, 'spec', 'nodeName') === node ? null
-  : `can only ${operation === 'DELETE' ? 'delete' : 'create'} ResourceSlice with the same NodeName as the requesting node`);
+const slices: Rule = (node, { operation, object, old }) =>
+  operation === 'UPDATE' || textAt(object ?? old ?? undefined, 'spec', 'nodeName') === node
+    ? null
+    : `can only ${operation === 'DELETE' ? 'delete' : 'create'} ResourceSlice with the same NodeName as the requesting node`;
 
 /** By `resource` or `resource.group`. Kinds that are not here are none of a kubelet's business, or of this plugin's. */
 const rules: Readonly<Record<string, Rule>> = {
-  pods, nodes, serviceaccounts: accounts, persistentvolumeclaims: claims,
+  pods,
+  nodes,
+  serviceaccounts: accounts,
+  persistentvolumeclaims: claims,
   'certificatesigningrequests.certificates.k8s.io': certificates,
   // Nobody issues these here, so a kubelet has no reason to ask.
   'podcertificaterequests.certificates.k8s.io': () => 'PodCertificateRequest feature gate is disabled',
-  'leases.coordination.k8s.io': leases, 'csinodes.storage.k8s.io': csiNodes, 'resourceslices.resource.k8s.io': slices,
+  'leases.coordination.k8s.io': leases,
+  'csinodes.storage.k8s.io': csiNodes,
+  'resourceslices.resource.k8s.io': slices,
 };

@@ -17,26 +17,52 @@ export interface Rbac {
 /** Decides by the roles and bindings in storage, from a copy that follows them: no request waits for a read. */
 export function createRbac(storage: Pick<Storage, 'watch'>): Rbac {
   const index = new PolicyIndex();
-  const roles = (resource: string): Following => follow(storage, { group: rbacGroup, resource }, {
-    put: (object) => { index.putRole(object.namespace, object.decode()); },
-    remove: (namespace, name) => { index.removeRole(namespace, name); },
-  });
-  const bindings = (resource: string): Following => follow(storage, { group: rbacGroup, resource }, {
-    put: (object) => { index.putBinding(object.namespace, object.decode()); },
-    remove: (namespace, name) => { index.removeBinding(namespace, name); },
-  });
+  const roles = (resource: string): Following =>
+    follow(
+      storage,
+      { group: rbacGroup, resource },
+      {
+        put: (object) => {
+          index.putRole(object.namespace, object.decode());
+        },
+        remove: (namespace, name) => {
+          index.removeRole(namespace, name);
+        },
+      },
+    );
+  const bindings = (resource: string): Following =>
+    follow(
+      storage,
+      { group: rbacGroup, resource },
+      {
+        put: (object) => {
+          index.putBinding(object.namespace, object.decode());
+        },
+        remove: (namespace, name) => {
+          index.removeBinding(namespace, name);
+        },
+      },
+    );
   const followed = [roles('clusterroles'), roles('roles'), bindings('clusterrolebindings'), bindings('rolebindings')];
   return {
-    authorize: (attributes) => index.decide(attributes), rules: listRules(index), index,
+    authorize: (attributes) => index.decide(attributes),
+    rules: listRules(index),
+    index,
     synced: Promise.all(followed.map(({ synced }) => synced)),
-    stop: () => { for (const following of followed) following.stop(); },
+    stop: () => {
+      for (const following of followed) following.stop();
+    },
   };
 }
 
-const listRules = (index: PolicyIndex): RuleResolver => (user, namespace) => {
-  const { rules, problems } = index.rulesFor(user, namespace);
-  return {
-    resourceRules: rules.filter(({ resources }) => resources.length > 0), nonResourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs.length > 0),
-    incomplete: false, problems,
+const listRules =
+  (index: PolicyIndex): RuleResolver =>
+  (user, namespace) => {
+    const { rules, problems } = index.rulesFor(user, namespace);
+    return {
+      resourceRules: rules.filter(({ resources }) => resources.length > 0),
+      nonResourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs.length > 0),
+      incomplete: false,
+      problems,
+    };
   };
-};

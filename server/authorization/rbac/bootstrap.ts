@@ -11,8 +11,10 @@ import { rbacGroup } from './policy.js';
 import { reconcileBinding, reconcileRole, type Reconciled } from './reconcile.js';
 
 const kinds = [
-  { name: 'clusterroles', reconcile: reconcileRole }, { name: 'clusterrolebindings', reconcile: reconcileBinding },
-  { name: 'roles', reconcile: reconcileRole }, { name: 'rolebindings', reconcile: reconcileBinding },
+  { name: 'clusterroles', reconcile: reconcileRole },
+  { name: 'clusterrolebindings', reconcile: reconcileBinding },
+  { name: 'roles', reconcile: reconcileRole },
+  { name: 'rolebindings', reconcile: reconcileBinding },
 ] as const;
 
 const retryMs = 200;
@@ -25,14 +27,24 @@ const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
  * Makes sure that the roles and bindings of every cluster are there and grant at least what they should. All replicas may run it at the same
  * time. Waits for storage to take writes; rejects only when `signal` aborts or an object is refused, which is a defect.
  */
-export async function bootstrapRbac({ registry, catalogue, signal }: { readonly registry: Registry; readonly catalogue: Catalogue; readonly signal?: AbortSignal }): Promise<void> {
+export async function bootstrapRbac({
+  registry,
+  catalogue,
+  signal,
+}: {
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+  readonly signal?: AbortSignal;
+}): Promise<void> {
   const objects = bootstrapObjects();
-  await Promise.all(kinds.map(async ({ name, reconcile }) => {
-    const resource = catalogue.resource(rbacGroup, 'v1', name);
-    if (resource === null) return;
-    // Together, so that they share the store's round trips.
-    await Promise.all((objects[name] ?? []).map((object) => ensure({ registry, resource, wanted: object, reconcile, signal })));
-  }));
+  await Promise.all(
+    kinds.map(async ({ name, reconcile }) => {
+      const resource = catalogue.resource(rbacGroup, 'v1', name);
+      if (resource === null) return;
+      // Together, so that they share the store's round trips.
+      await Promise.all((objects[name] ?? []).map((object) => ensure({ registry, resource, wanted: object, reconcile, signal })));
+    }),
+  );
 }
 
 interface Wish {
@@ -50,7 +62,10 @@ async function ensure(wish: Wish): Promise<void> {
       return await bringUpToDate(wish);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      if (!retryable.has(error.code)) throw new Error(`${wish.resource.resource} ${wish.wanted.metadata.name ?? ''} cannot be written: ${error.message}`, { cause: error });
+      if (!retryable.has(error.code))
+        throw new Error(`${wish.resource.resource} ${wish.wanted.metadata.name ?? ''} cannot be written: ${error.message}`, {
+          cause: error,
+        });
     }
     await delay(retryMs, undefined, wish.signal === undefined ? {} : { signal: wish.signal });
   }
@@ -63,7 +78,9 @@ async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): P
     if (error instanceof StatusError && error.code === 404) return null;
     throw error;
   });
-  const create = async (): Promise<void> => { await registry.create({ ...target, name: '' }, structuredClone(wanted), options); };
+  const create = async (): Promise<void> => {
+    await registry.create({ ...target, name: '' }, structuredClone(wanted), options);
+  };
   if (current === null) return create();
   const { action } = reconcile(servedObject(resource, current), wanted);
   if (action === 'recreate') {

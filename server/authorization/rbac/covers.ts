@@ -26,7 +26,11 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
 }
 
 /** The same for rules of strangers: gives way to others again and again; null when it takes more than `COMPARISON_STEPS_MAX`. */
-export async function compareRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[], work = new Work(COMPARISON_STEPS_MAX)): Promise<Missing | null> {
+export async function compareRules(
+  held: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+  work = new Work(COMPARISON_STEPS_MAX),
+): Promise<Missing | null> {
   const search = findMissing(held, wanted, { work, listedMax: LISTED_MAX });
   for (;;) {
     const step = search.next();
@@ -38,7 +42,11 @@ export async function compareRules(held: readonly PolicyRule[], wanted: readonly
 /** A combination that is missing: the number of its rule, whether it is about paths, and the positions of its words. */
 type Place = readonly number[];
 
-function* findMissing(held: readonly PolicyRule[], wanted: readonly PolicyRule[], { work, listedMax }: { readonly work: Work; readonly listedMax: number }): Generator<void, Missing | null> {
+function* findMissing(
+  held: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+  { work, listedMax }: { readonly work: Work; readonly listedMax: number },
+): Generator<void, Missing | null> {
   const index = yield* HeldRules.of(held, work);
   const places: Place[] = [];
   let cut = false;
@@ -50,18 +58,27 @@ function* findMissing(held: readonly PolicyRule[], wanted: readonly PolicyRule[]
     }
     if (cut) break;
   }
-  return { rules: compact(places.sort(inOrder).map(place => atom(wanted, place))), cut };
+  return { rules: compact(places.sort(inOrder).map((place) => atom(wanted, place))), cut };
 }
 
-function* ofResources({ apiGroups, resources, verbs, resourceNames }: PolicyRule, held: HeldRules, work: Work): Generator<void, readonly Dimension[]> {
+function* ofResources(
+  { apiGroups, resources, verbs, resourceNames }: PolicyRule,
+  held: HeldRules,
+  work: Work,
+): Generator<void, readonly Dimension[]> {
   return [
-    yield* dimension(apiGroups, group => held.group(group), work), yield* dimension(resources, resource => held.resource(resource), work),
-    yield* dimension(verbs, verb => held.verb(verb), work), yield* dimension(resourceNames.length === 0 ? [null] : resourceNames, name => held.name(name), work),
+    yield* dimension(apiGroups, (group) => held.group(group), work),
+    yield* dimension(resources, (resource) => held.resource(resource), work),
+    yield* dimension(verbs, (verb) => held.verb(verb), work),
+    yield* dimension(resourceNames.length === 0 ? [null] : resourceNames, (name) => held.name(name), work),
   ];
 }
 
 function* ofPaths({ nonResourceURLs, verbs }: PolicyRule, held: HeldRules, work: Work): Generator<void, readonly Dimension[]> {
-  return [yield* dimension(nonResourceURLs, url => held.path(url), work), yield* dimension(nonResourceURLs.length === 0 ? [] : verbs, verb => held.verb(verb), work)];
+  return [
+    yield* dimension(nonResourceURLs, (url) => held.path(url), work),
+    yield* dimension(nonResourceURLs.length === 0 ? [] : verbs, (verb) => held.verb(verb), work),
+  ];
 }
 
 /** Adds the combinations of a box to the places. True when there is no room for all. */
@@ -72,7 +89,7 @@ function list(box: Box, before: Place, places: Place[], listedMax: number): bool
     places.push(before);
     return false;
   }
-  return positions.some(position => list(rest, [...before, position], places, listedMax));
+  return positions.some((position) => list(rest, [...before, position], places, listedMax));
 }
 
 function inOrder(a: Place, b: Place): number {
@@ -84,7 +101,13 @@ function inOrder(a: Place, b: Place): number {
 function atom(wanted: readonly PolicyRule[], [number = 0, part, first = 0, second = 0, third = 0, fourth = 0]: Place): PolicyRule {
   const { apiGroups, resources, verbs, resourceNames, nonResourceURLs } = wanted[number]!;
   if (part === 1) return { ...NONE, nonResourceURLs: [nonResourceURLs[first]!], verbs: [verbs[second]!] };
-  return { ...NONE, apiGroups: [apiGroups[first]!], resources: [resources[second]!], verbs: [verbs[third]!], resourceNames: resourceNames.length === 0 ? [] : [resourceNames[fourth]!] };
+  return {
+    ...NONE,
+    apiGroups: [apiGroups[first]!],
+    resources: [resources[second]!],
+    verbs: [verbs[third]!],
+    resourceNames: resourceNames.length === 0 ? [] : [resourceNames[fourth]!],
+  };
 }
 
 /** Joins combinations that differ in their verb alone, as long as they are about resources. */

@@ -20,7 +20,8 @@ const everything: readonly PolicyRule[] = [
 export function escalationCheck(index: Pick<PolicyIndex, 'rulesFor' | 'rulesOfRole'>, authorize: Authorizer): AdmissionPlugin {
   const resources = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map((resource) => `${resource}.${rbacGroup}`);
   return {
-    name: 'RBACEscalation', resources,
+    name: 'RBACEscalation',
+    resources,
     async admit(request) {
       const { object, old, user, resource } = request;
       if (object === null || user.groups.includes(groupMasters) || (old !== null && onlyBookkeepingChanged(object, old))) return;
@@ -34,8 +35,12 @@ type Lookup = Pick<PolicyIndex, 'rulesFor' | 'rulesOfRole'>;
 
 /** What the garbage collector changes is nobody's grant. */
 function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
-  const content = ({ kind: _kind, apiVersion: _version, metadata: { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, resourceVersion: _rv, ...metadata }, ...rest }: ApiObject): object =>
-    ({ ...rest, metadata });
+  const content = ({
+    kind: _kind,
+    apiVersion: _version,
+    metadata: { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, resourceVersion: _rv, ...metadata },
+    ...rest
+  }: ApiObject): object => ({ ...rest, metadata });
   return sameValue(content(object), content(old));
 }
 
@@ -58,7 +63,15 @@ async function checkBinding(request: AdmissionRequest, binding: ApiObject, index
   // Validation refuses other kinds.
   if (ref === null) return;
   const { decision } = await authorize({
-    isResource: true, user, verb: 'bind', group: rbacGroup, version: '*', namespace, resource: ref.kind === 'Role' ? 'roles' : 'clusterroles', subresource: '', name: ref.name,
+    isResource: true,
+    user,
+    verb: 'bind',
+    group: rbacGroup,
+    version: '*',
+    namespace,
+    resource: ref.kind === 'Role' ? 'roles' : 'clusterroles',
+    subresource: '',
+    name: ref.name,
   });
   if (decision === 'allow') return;
   const rules = index.rulesOfRole(ref, namespace);
@@ -69,15 +82,25 @@ async function checkBinding(request: AdmissionRequest, binding: ApiObject, index
 /** Characters of the list of what is not held, in the message of a refusal. */
 const LIST_CHARS_MAX = 32_768;
 
-async function demand({ user, namespace, resource }: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): Promise<void> {
+async function demand(
+  { user, namespace, resource }: AdmissionRequest,
+  object: ApiObject,
+  wanted: readonly PolicyRule[],
+  index: Lookup,
+): Promise<void> {
   const { rules, problems } = index.rulesFor(user, namespace);
   const refusal = (why: string): StatusError => forbidden(resource, object.metadata.name ?? '', why);
   const who = `user ${JSON.stringify(user.name)} (groups=${printed(user.groups)})`;
   const missing = await compareRules(rules, wanted);
-  if (missing === null) throw refusal(`${who} is attempting to grant RBAC permissions in more combinations than can be compared with those currently held; write rules with shorter lists`);
+  if (missing === null)
+    throw refusal(
+      `${who} is attempting to grant RBAC permissions in more combinations than can be compared with those currently held; write rules with shorter lists`,
+    );
   if (missing.rules.length === 0) return;
   const listed = [...new Set(missing.rules.map(describeRule))].sort().join('\n');
   const cut = missing.cut || listed.length > LIST_CHARS_MAX;
   const unresolved = problems.length === 0 ? '' : `; resolution errors: [${problems.join(' ')}]`;
-  throw refusal(`${who} is attempting to grant RBAC permissions not currently held:\n${listed.slice(0, LIST_CHARS_MAX)}${cut ? '\n... and more' : ''}${unresolved}`);
+  throw refusal(
+    `${who} is attempting to grant RBAC permissions not currently held:\n${listed.slice(0, LIST_CHARS_MAX)}${cut ? '\n... and more' : ''}${unresolved}`,
+  );
 }

@@ -45,7 +45,10 @@ export interface Binding {
 export class Grant {
   private made: Decision | null = null;
 
-  constructor(readonly binding: Binding, readonly subject: Subject) {}
+  constructor(
+    readonly binding: Binding,
+    readonly subject: Subject,
+  ) {}
 
   /** The decision to allow, with the words that tell why. */
   get decision(): Decision {
@@ -53,7 +56,10 @@ export class Grant {
   }
 
   private describe(): string {
-    const { binding: { namespace, name, role }, subject } = this;
+    const {
+      binding: { namespace, name, role },
+      subject,
+    } = this;
     const kind = namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding';
     const who = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace}` : subject.name;
     const where = namespace === '' ? name : `${name}/${namespace}`;

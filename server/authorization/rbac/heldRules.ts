@@ -6,7 +6,10 @@ import type { Work } from './work.js';
 const ANY = '*';
 
 /** The rules, by number and in order, that have some word. Of words that occur in the same rules there is one object, so that they can be told by it. */
-export interface Holders { readonly id: number; readonly rules: readonly number[] }
+export interface Holders {
+  readonly id: number;
+  readonly rules: readonly number[];
+}
 
 /** For each word of one list the rules that have it there. */
 class WordIndex {
@@ -24,13 +27,15 @@ class WordIndex {
       if (work.spend(rules.length)) yield;
       const key = rules.join();
       let holders = known.get(key);
-      if (holders === undefined) known.set(key, holders = { id: known.size, rules });
+      if (holders === undefined) known.set(key, (holders = { id: known.size, rules }));
       this.#holders.set(word, holders);
     }
     this.#building.clear();
   }
 
-  of(word: string): Holders | undefined { return this.#holders.get(word); }
+  of(word: string): Holders | undefined {
+    return this.#holders.get(word);
+  }
 }
 
 const NAMED = 'named';
@@ -70,19 +75,31 @@ export class HeldRules {
     return held;
   }
 
-  #listsOf({ apiGroups, resources, verbs, resourceNames, nonResourceURLs }: PolicyRule, beginnings: string[]): readonly (readonly [WordIndex, readonly string[]])[] {
+  #listsOf(
+    { apiGroups, resources, verbs, resourceNames, nonResourceURLs }: PolicyRule,
+    beginnings: string[],
+  ): readonly (readonly [WordIndex, readonly string[]])[] {
     // A rule that names objects grants no paths.
     const urls = resourceNames.length === 0 ? nonResourceURLs : [];
-    const begun = urls.filter(url => url.endsWith(ANY)).map(url => withoutTrailing(url, ANY));
+    const begun = urls.filter((url) => url.endsWith(ANY)).map((url) => withoutTrailing(url, ANY));
     for (const beginning of begun) beginnings.push(beginning);
     return [
-      [this.#groups, apiGroups], [this.#resources, resources], [this.#verbs, verbs], [this.#names, resourceNames], [this.#named, [resourceNames.length === 0 ? UNNAMED : NAMED]],
-      [this.#paths, urls], [this.#beginnings, begun],
+      [this.#groups, apiGroups],
+      [this.#resources, resources],
+      [this.#verbs, verbs],
+      [this.#names, resourceNames],
+      [this.#named, [resourceNames.length === 0 ? UNNAMED : NAMED]],
+      [this.#paths, urls],
+      [this.#beginnings, begun],
     ];
   }
 
-  group(group: string): readonly Holders[] { return both(this.#groups, group); }
-  verb(verb: string): readonly Holders[] { return both(this.#verbs, verb); }
+  group(group: string): readonly Holders[] {
+    return both(this.#groups, group);
+  }
+  verb(verb: string): readonly Holders[] {
+    return both(this.#verbs, verb);
+  }
 
   resource(resource: string): readonly Holders[] {
     const slash = resource.indexOf('/');
@@ -91,10 +108,15 @@ export class HeldRules {
   }
 
   /** Null for all names at once. */
-  name(name: string | null): readonly Holders[] { return present(this.#named.of(UNNAMED), name === null ? undefined : this.#names.of(name)); }
+  name(name: string | null): readonly Holders[] {
+    return present(this.#named.of(UNNAMED), name === null ? undefined : this.#names.of(name));
+  }
 
-  path(path: string): readonly Holders[] { return present(this.#paths.of(path), ...this.#prefixes.of(path).map(prefix => this.#beginnings.of(prefix))); }
+  path(path: string): readonly Holders[] {
+    return present(this.#paths.of(path), ...this.#prefixes.of(path).map((prefix) => this.#beginnings.of(prefix)));
+  }
 }
 
-const present = (...holders: readonly (Holders | undefined)[]): Holders[] => holders.filter(each => each !== undefined);
-const both = (index: WordIndex, word: string): Holders[] => (word === ANY ? present(index.of(ANY)) : present(index.of(ANY), index.of(word)));
+const present = (...holders: readonly (Holders | undefined)[]): Holders[] => holders.filter((each) => each !== undefined);
+const both = (index: WordIndex, word: string): Holders[] =>
+  word === ANY ? present(index.of(ANY)) : present(index.of(ANY), index.of(word));

@@ -12,16 +12,27 @@ export interface PolicyRule {
   readonly nonResourceURLs: readonly string[];
 }
 
-export interface RoleRef { readonly kind: 'Role' | 'ClusterRole'; readonly name: string }
-export interface Subject { readonly kind: 'User' | 'Group' | 'ServiceAccount'; readonly name: string; /** Of service accounts. */ readonly namespace: string }
+export interface RoleRef {
+  readonly kind: 'Role' | 'ClusterRole';
+  readonly name: string;
+}
+export interface Subject {
+  readonly kind: 'User' | 'Group' | 'ServiceAccount';
+  readonly name: string;
+  /** Of service accounts. */ readonly namespace: string;
+}
 
 const texts = (value: JsonValue | undefined): string[] => itemsOf(value).map(String);
 
 /** The rules of a role or cluster role. */
-export const rulesOf = (role: ApiObject): PolicyRule[] => itemsOf(role['rules']).map((rule) => ({
-  verbs: texts(memberAt(rule, 'verbs')), apiGroups: texts(memberAt(rule, 'apiGroups')), resources: texts(memberAt(rule, 'resources')),
-  resourceNames: texts(memberAt(rule, 'resourceNames')), nonResourceURLs: texts(memberAt(rule, 'nonResourceURLs')),
-}));
+export const rulesOf = (role: ApiObject): PolicyRule[] =>
+  itemsOf(role['rules']).map((rule) => ({
+    verbs: texts(memberAt(rule, 'verbs')),
+    apiGroups: texts(memberAt(rule, 'apiGroups')),
+    resources: texts(memberAt(rule, 'resources')),
+    resourceNames: texts(memberAt(rule, 'resourceNames')),
+    nonResourceURLs: texts(memberAt(rule, 'nonResourceURLs')),
+  }));
 
 /** What a binding grants; null for a kind that grants nothing. */
 export function roleRefOf(binding: ApiObject): RoleRef | null {
@@ -46,7 +57,14 @@ export const printed = (list: readonly string[]): string => `[${list.map((text) 
 /** One line that says what a rule grants. */
 export function describeRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const parts: readonly (readonly [string, readonly string[]])[] = [
-    ['APIGroups', apiGroups], ['Resources', resources], ['NonResourceURLs', nonResourceURLs], ['ResourceNames', resourceNames], ['Verbs', verbs],
+    ['APIGroups', apiGroups],
+    ['Resources', resources],
+    ['NonResourceURLs', nonResourceURLs],
+    ['ResourceNames', resourceNames],
+    ['Verbs', verbs],
   ];
-  return `{${parts.filter(([, list]) => list.length > 0).map(([name, list]) => `${name}:${printed(list)}`).join(', ')}}`;
+  return `{${parts
+    .filter(([, list]) => list.length > 0)
+    .map(([name, list]) => `${name}:${printed(list)}`)
+    .join(', ')}}`;
 }

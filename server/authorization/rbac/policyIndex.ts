@@ -48,7 +48,12 @@ export class PolicyIndex {
     this.removeBinding(namespace, name);
     const ref = roleRefOf(object);
     if (ref === null || (ref.kind === 'Role' && namespace === CLUSTER)) return;
-    const binding: Binding = { namespace, name, role: this.roleAt(ref.kind === 'Role' ? namespace : CLUSTER, ref), subjects: subjectsOf(object, namespace) };
+    const binding: Binding = {
+      namespace,
+      name,
+      role: this.roleAt(ref.kind === 'Role' ? namespace : CLUSTER, ref),
+      subjects: subjectsOf(object, namespace),
+    };
     binding.role.bindings++;
     this.bindings.set(`${namespace}/${name}`, binding);
     const scope = this.scopeAt(namespace);
@@ -132,7 +137,7 @@ export class PolicyIndex {
   private roleAt(namespace: string, ref: RoleRef): Role {
     const key = `${namespace}/${ref.name}`;
     let role = this.roles.get(key);
-    if (role === undefined) this.roles.set(key, role = new Role(ref));
+    if (role === undefined) this.roles.set(key, (role = new Role(ref)));
     return role;
   }
 
@@ -142,18 +147,19 @@ export class PolicyIndex {
 
   private scopeAt(namespace: string): Scope {
     let scope = this.scopes.get(namespace);
-    if (scope === undefined) this.scopes.set(namespace, scope = new Scope());
+    if (scope === undefined) this.scopes.set(namespace, (scope = new Scope()));
     return scope;
   }
 }
 
-const keyOf = ({ kind, name, namespace }: Subject): string => (kind === 'ServiceAccount' ? `system:serviceaccount:${namespace}:${name}` : name);
+const keyOf = ({ kind, name, namespace }: Subject): string =>
+  kind === 'ServiceAccount' ? `system:serviceaccount:${namespace}:${name}` : name;
 const mapOf = (scope: Scope, { kind }: Subject): Map<string, SubjectGrants> => (kind === 'Group' ? scope.groups : scope.users);
 
 function grantsAt(scope: Scope, subject: Subject): SubjectGrants {
   const map = mapOf(scope, subject);
   const key = keyOf(subject);
   let grants = map.get(key);
-  if (grants === undefined) map.set(key, grants = new SubjectGrants());
+  if (grants === undefined) map.set(key, (grants = new SubjectGrants()));
   return grants;
 }

@@ -5,7 +5,8 @@ import { missingRules } from './covers.js';
 import { rulesOf, type PolicyRule } from './policy.js';
 
 /** What brings an object of an earlier start up to date. Pure. */
-export type Reconciled = { readonly action: 'keep' } | { readonly action: 'update'; readonly object: ApiObject } | { readonly action: 'recreate' };
+export type Reconciled =
+  { readonly action: 'keep' } | { readonly action: 'update'; readonly object: ApiObject } | { readonly action: 'recreate' };
 
 const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
 const keep: Reconciled = { action: 'keep' };
@@ -31,7 +32,11 @@ export function reconcileRole(current: ApiObject, wanted: ApiObject): Reconciled
 /** Adds missing subjects. A role reference cannot be changed, so a binding of another role makes room for a new one. */
 export function reconcileBinding(current: ApiObject, wanted: ApiObject): Reconciled {
   if (isProtected(current)) return keep;
-  if (textAt(current, 'roleRef', 'kind') !== textAt(wanted, 'roleRef', 'kind') || textAt(current, 'roleRef', 'name') !== textAt(wanted, 'roleRef', 'name')) return { action: 'recreate' };
+  if (
+    textAt(current, 'roleRef', 'kind') !== textAt(wanted, 'roleRef', 'kind') ||
+    textAt(current, 'roleRef', 'name') !== textAt(wanted, 'roleRef', 'name')
+  )
+    return { action: 'recreate' };
   const object = withMetadata(current, wanted);
   const subjects = itemsOf(current['subjects']);
   const missing = notIn(itemsOf(wanted['subjects']), subjects);
@@ -42,12 +47,21 @@ export function reconcileBinding(current: ApiObject, wanted: ApiObject): Reconci
 /** Labels and annotations that others have set win. */
 function withMetadata(current: ApiObject, wanted: ApiObject): ApiObject {
   const { labels, annotations } = current.metadata;
-  return { ...current, metadata: { ...current.metadata, labels: { ...wanted.metadata.labels, ...labels }, annotations: { ...wanted.metadata.annotations, ...annotations } } };
+  return {
+    ...current,
+    metadata: {
+      ...current.metadata,
+      labels: { ...wanted.metadata.labels, ...labels },
+      annotations: { ...wanted.metadata.annotations, ...annotations },
+    },
+  };
 }
 
 const present = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
-const notIn = (list: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] => list.filter((each) => !others.some((other) => sameValue(each, other)));
-const written = (rule: PolicyRule): JsonValue => Object.fromEntries(Object.entries(rule as unknown as Record<string, string[]>).filter(([, list]) => list.length > 0));
+const notIn = (list: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] =>
+  list.filter((each) => !others.some((other) => sameValue(each, other)));
+const written = (rule: PolicyRule): JsonValue =>
+  Object.fromEntries(Object.entries(rule as unknown as Record<string, string[]>).filter(([, list]) => list.length > 0));
 
 function changed(current: ApiObject, object: ApiObject): Reconciled {
   const { labels = {}, annotations = {} } = current.metadata;

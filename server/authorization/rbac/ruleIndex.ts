@@ -4,7 +4,10 @@ import type { PolicyRule } from './policy.js';
 import { Prefixes } from './prefixes.js';
 
 /** What one combination of resource, group and verb grants: on every object, or on some by name. */
-interface Leaf<T> { everywhere: T | null; readonly named: Map<string, T> }
+interface Leaf<T> {
+  everywhere: T | null;
+  readonly named: Map<string, T>;
+}
 type ByVerb<T> = Map<string, Leaf<T>>;
 
 /** A rule whose lists are too long to write out every combination of their words. */
@@ -17,7 +20,10 @@ interface WideRule<T> {
 }
 
 /** What grants a verb on a path, for each path. */
-interface PathRule<T> { readonly verbs: ReadonlySet<string>; readonly value: T }
+interface PathRule<T> {
+  readonly verbs: ReadonlySet<string>;
+  readonly value: T;
+}
 
 const ANY = '*';
 
@@ -44,7 +50,8 @@ export class RuleIndex<T> {
   /** Entries that are kept, for whoever wants to know that they are not many. */
   get size(): number {
     let size = 0;
-    for (const byGroup of this.resources.values()) for (const byVerb of byGroup.values()) for (const leaf of byVerb.values()) size += 1 + leaf.named.size;
+    for (const byGroup of this.resources.values())
+      for (const byVerb of byGroup.values()) for (const leaf of byVerb.values()) size += 1 + leaf.named.size;
     for (const lists of [this.wide, this.paths, this.beginnings]) for (const list of lists.values()) size += list.length;
     return size;
   }
@@ -53,7 +60,8 @@ export class RuleIndex<T> {
   add(rule: PolicyRule, value: T): void {
     const { resources, apiGroups, verbs, resourceNames, nonResourceURLs } = rule;
     const entries = resources.length * apiGroups.length * verbs.length * Math.max(1, resourceNames.length);
-    if (entries > ENTRIES_PER_WORD_MAX * (resources.length + apiGroups.length + verbs.length + resourceNames.length)) this.addWide(rule, value);
+    if (entries > ENTRIES_PER_WORD_MAX * (resources.length + apiGroups.length + verbs.length + resourceNames.length))
+      this.addWide(rule, value);
     else this.addEntries(rule, value);
     if (nonResourceURLs.length === 0) return;
     const ofPaths = { verbs: new Set(verbs), value };
@@ -69,13 +77,20 @@ export class RuleIndex<T> {
     if (!attributes.isResource) return this.findPath(attributes.path, attributes.verb);
     const { resource, subresource, group, verb, name } = attributes;
     const asked = subresource === '' ? resource : `${resource}/${subresource}`;
-    return this.findResource(asked, group, verb, name)
-      ?? this.findResource(ANY, group, verb, name)
-      ?? (subresource === '' ? null : this.findResource(`*/${subresource}`, group, verb, name));
+    return (
+      this.findResource(asked, group, verb, name) ??
+      this.findResource(ANY, group, verb, name) ??
+      (subresource === '' ? null : this.findResource(`*/${subresource}`, group, verb, name))
+    );
   }
 
   private addWide({ resources, apiGroups, verbs, resourceNames }: PolicyRule, value: T): void {
-    const rule = { groups: new Set(apiGroups), verbs: new Set(verbs), names: resourceNames.length === 0 ? null : new Set(resourceNames), value };
+    const rule = {
+      groups: new Set(apiGroups),
+      verbs: new Set(verbs),
+      names: resourceNames.length === 0 ? null : new Set(resourceNames),
+      value,
+    };
     for (const resource of new Set(resources)) append(this.wide, resource, rule);
   }
 
@@ -91,7 +106,7 @@ export class RuleIndex<T> {
 
   private findResource(resource: string, group: string, verb: string, name: string): T | null {
     const byGroup = this.resources.get(resource);
-    const found = byGroup === undefined ? null : findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(ANY), verb, name);
+    const found = byGroup === undefined ? null : (findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(ANY), verb, name));
     if (found !== null) return found;
     for (const rule of this.wide.get(resource) ?? []) {
       if (has(rule.groups, group) && has(rule.verbs, verb) && (rule.names === null || rule.names.has(name))) return rule.value;
@@ -126,7 +141,7 @@ function append<V>(lists: Map<string, V[]>, key: string, value: V): void {
 
 function addLeaf<T>(byVerb: ByVerb<T>, verb: string, names: readonly string[], value: T): void {
   let leaf = byVerb.get(verb);
-  if (leaf === undefined) byVerb.set(verb, leaf = { everywhere: null, named: new Map<string, T>() });
+  if (leaf === undefined) byVerb.set(verb, (leaf = { everywhere: null, named: new Map<string, T>() }));
   if (names.length === 0) leaf.everywhere ??= value;
   for (const name of names) if (!leaf.named.has(name)) leaf.named.set(name, value);
 }
@@ -137,10 +152,11 @@ function findVerb<T>(byVerb: ByVerb<T> | undefined, verb: string, name: string):
 }
 
 /** A request without a name, such as a list, is granted only where names do not matter. */
-const ofLeaf = <T>(leaf: Leaf<T> | undefined, name: string): T | null => (leaf === undefined ? null : leaf.everywhere ?? leaf.named.get(name) ?? null);
+const ofLeaf = <T>(leaf: Leaf<T> | undefined, name: string): T | null =>
+  leaf === undefined ? null : (leaf.everywhere ?? leaf.named.get(name) ?? null);
 
 function child<K, L>(map: Map<string, Map<K, L>>, key: string): Map<K, L> {
   let found = map.get(key);
-  if (found === undefined) map.set(key, found = new Map<K, L>());
+  if (found === undefined) map.set(key, (found = new Map<K, L>()));
   return found;
 }

@@ -2,7 +2,11 @@ import type { Holders } from './heldRules.js';
 import type { Work } from './work.js';
 
 /** Words of one list that the same held rules have. */
-interface Class { readonly positions: readonly number[]; readonly holders: readonly Holders[]; bits: Uint32Array }
+interface Class {
+  readonly positions: readonly number[];
+  readonly holders: readonly Holders[];
+  bits: Uint32Array;
+}
 /** One list of a rule: all its words, by class. */
 export type Dimension = readonly Class[];
 
@@ -31,7 +35,7 @@ export type Box = readonly (readonly number[])[];
  * worked for long. Stops when it has found `wantedMax` combinations.
  */
 export function* uncovered(dimensions: readonly Dimension[], work: Work, wantedMax: number): Generator<void, readonly Box[] | null> {
-  if (dimensions.some(classes => classes.length === 0)) return [];
+  if (dimensions.some((classes) => classes.length === 0)) return [];
   const width = yield* numberBits(dimensions, work);
   const all = (depth: number): Box[number] => dimensions[depth]!.flatMap(({ positions }) => positions);
   if (width === 0) return [dimensions.map((_, depth) => all(depth))];
@@ -68,13 +72,13 @@ function* numberBits(dimensions: readonly Dimension[], work: Work): Generator<vo
   let relevant: Set<number> | null = null;
   for (const classes of dimensions) {
     const here = new Set<number>();
-    for (const holders of new Set(classes.flatMap(one => one.holders))) {
+    for (const holders of new Set(classes.flatMap((one) => one.holders))) {
       if (work.spend(holders.rules.length)) yield;
       for (const rule of holders.rules) if (relevant === null || relevant.has(rule)) here.add(rule);
     }
     relevant = here;
   }
-  const bitOf = new Map([...relevant ?? []].map((rule, bit) => [rule, bit]));
+  const bitOf = new Map([...(relevant ?? [])].map((rule, bit) => [rule, bit]));
   const width = Math.ceil(bitOf.size / 32);
   for (const one of dimensions.flat()) {
     one.bits = new Uint32Array(width);

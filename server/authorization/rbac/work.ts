@@ -10,8 +10,12 @@ export class Work {
 
   constructor(private readonly stepsMax: number) {}
 
-  get steps(): number { return this.#steps; }
-  get exhausted(): boolean { return this.#steps > this.stepsMax; }
+  get steps(): number {
+    return this.#steps;
+  }
+  get exhausted(): boolean {
+    return this.#steps > this.stepsMax;
+  }
 
   /** True when it is time to let others go ahead. */
   spend(steps: number): boolean {

@@ -35,16 +35,28 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     const key = JSON.stringify(spec);
     const known = cache.get(key);
     if (known !== undefined) return known;
-    return ask(options, JSON.stringify({ kind: 'SubjectAccessReview', apiVersion: `authorization.k8s.io/${options.version}`, metadata: { creationTimestamp: null }, spec: versioned(spec, options.version), status: { allowed: false } }))
-      .then(({ decision, allowed }) => {
-        if (allowed !== null && charactersOf(attributes) < cachedCharactersMax) cache.put(key, decision, allowed ? authorizedTtlMs : unauthorizedTtlMs);
-        return decision;
-      });
+    return ask(
+      options,
+      JSON.stringify({
+        kind: 'SubjectAccessReview',
+        apiVersion: `authorization.k8s.io/${options.version}`,
+        metadata: { creationTimestamp: null },
+        spec: versioned(spec, options.version),
+        status: { allowed: false },
+      }),
+    ).then(({ decision, allowed }) => {
+      if (allowed !== null && charactersOf(attributes) < cachedCharactersMax)
+        cache.put(key, decision, allowed ? authorizedTtlMs : unauthorizedTtlMs);
+      return decision;
+    });
   };
 }
 
 /** `allowed` is null when there is nothing worth remembering. */
-interface Asked { readonly decision: Decision; readonly allowed: boolean | null }
+interface Asked {
+  readonly decision: Decision;
+  readonly allowed: boolean | null;
+}
 
 async function ask(options: WebhookAuthorizerOptions, body: string): Promise<Asked> {
   const { client, timeoutMs, retrying = reviewRetrying(initialWaitMs), observe = () => {} } = options;
@@ -63,12 +75,16 @@ async function ask(options: WebhookAuthorizerOptions, body: string): Promise<Ask
 function decisionIn(status: JsonValue | undefined): Asked {
   const [allowed, denied] = [memberAt(status, 'allowed') === true, memberAt(status, 'denied') === true];
   const reason = textAt(status, 'reason');
-  if (allowed && denied) return { decision: { decision: 'deny', reason, error: 'the service that authorizes both allows and denies' }, allowed: true };
+  if (allowed && denied)
+    return { decision: { decision: 'deny', reason, error: 'the service that authorizes both allows and denies' }, allowed: true };
   return { decision: { decision: denied ? 'deny' : allowed ? 'allow' : 'noOpinion', reason }, allowed };
 }
 
-const failure = ({ name, onFailure }: WebhookAuthorizerOptions, error: string): Decision =>
-  ({ decision: onFailure === 'Deny' ? 'deny' : 'noOpinion', reason: '', error: `authorizer ${name}: ${error}` });
+const failure = ({ name, onFailure }: WebhookAuthorizerOptions, error: string): Decision => ({
+  decision: onFailure === 'Deny' ? 'deny' : 'noOpinion',
+  reason: '',
+  error: `authorizer ${name}: ${error}`,
+});
 
 function charactersOf(attributes: Attributes): number {
   if (!attributes.isResource) return attributes.verb.length + attributes.path.length;

@@ -6,8 +6,21 @@ const requirement = 'list<map<string, dyn>>';
 const selector = { rawSelector: 'string', requirements: requirement };
 const scope = createScope({
   request: {
-    user: 'string', uid: 'string', groups: 'list<string>', extra: 'map<string, list<string>>',
-    resourceAttributes: { namespace: 'string', verb: 'string', group: 'string', version: 'string', resource: 'string', subresource: 'string', name: 'string', fieldSelector: selector, labelSelector: selector },
+    user: 'string',
+    uid: 'string',
+    groups: 'list<string>',
+    extra: 'map<string, list<string>>',
+    resourceAttributes: {
+      namespace: 'string',
+      verb: 'string',
+      group: 'string',
+      version: 'string',
+      resource: 'string',
+      subresource: 'string',
+      name: 'string',
+      fieldSelector: selector,
+      labelSelector: selector,
+    },
     nonResourceAttributes: { path: 'string', verb: 'string' },
   },
 });

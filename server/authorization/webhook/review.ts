@@ -6,7 +6,11 @@ import type { Attributes } from '../authorizer.js';
 export function reviewSpec(attributes: Attributes): JsonObject {
   const { name: user, uid, groups, extra } = attributes.user;
   return {
-    ...about(attributes), user, ...(groups.length === 0 ? {} : { groups: [...groups] }), ...(Object.keys(extra).length === 0 ? {} : { extra: extraOf(extra) }), ...(uid === '' ? {} : { uid }),
+    ...about(attributes),
+    user,
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra: extraOf(extra) }),
+    ...(uid === '' ? {} : { uid }),
   };
 }
 
@@ -20,7 +24,13 @@ function about(attributes: Attributes): JsonObject {
 function selected({ fields = [], labelSelector = '' }: Extract<Attributes, { isResource: true }>): JsonObject {
   const labels = labelRequirements(labelSelector);
   return {
-    ...(fields.length === 0 ? {} : { fieldSelector: { requirements: fields.map(({ field, equals, value }) => ({ key: field, operator: equals ? 'In' : 'NotIn', values: [value] })) } }),
+    ...(fields.length === 0
+      ? {}
+      : {
+          fieldSelector: {
+            requirements: fields.map(({ field, equals, value }) => ({ key: field, operator: equals ? 'In' : 'NotIn', values: [value] })),
+          },
+        }),
     ...(labels.length === 0 ? {} : { labelSelector: { requirements: labels } }),
   };
 }
@@ -31,10 +41,13 @@ const operators = { in: 'In', notIn: 'NotIn', exists: 'Exists', doesNotExist: 'D
 function labelRequirements(text: string): JsonObject[] {
   const parsed = text === '' ? null : parseLabelSelector(text);
   if (parsed?.ok !== true) return [];
-  return parsed.selector.flatMap(({ key, operator, values }) => (operators[operator] === null ? [] : [{ key, operator: operators[operator], ...(values.length === 0 ? {} : { values: [...values] }) }]));
+  return parsed.selector.flatMap(({ key, operator, values }) =>
+    operators[operator] === null ? [] : [{ key, operator: operators[operator], ...(values.length === 0 ? {} : { values: [...values] }) }],
+  );
 }
 
-const extraOf = (extra: Readonly<Record<string, readonly string[]>>): JsonObject => Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+const extraOf = (extra: Readonly<Record<string, readonly string[]>>): JsonObject =>
+  Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
 
 /** The older version writes groups in the singular. */
 export function versioned(spec: JsonObject, version: 'v1' | 'v1beta1'): JsonObject {

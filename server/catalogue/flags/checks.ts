@@ -19,7 +19,9 @@ function isCidr(text: string): boolean {
 
 export const portRange: Check = (value) => {
   const [, low, high] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
-  return low !== undefined && Number(low) >= 1 && Number(low) <= Number(high) && Number(high) <= 65_535 ? null : 'a range of ports such as 30000-32767';
+  return low !== undefined && Number(low) >= 1 && Number(low) <= Number(high) && Number(high) <= 65_535
+    ? null
+    : 'a range of ports such as 30000-32767';
 };
 
 export const regularExpression: Check = (value) => {
@@ -38,13 +40,14 @@ export const regularExpression: Check = (value) => {
 export const originPattern: Check = (value) => {
   const wrong = regularExpression(value);
   if (wrong !== null) return wrong;
-  return /\^|\/\//.test(value) && /[$:]/.test(value) ? null
+  return /\^|\/\//.test(value) && /[$:]/.test(value)
+    ? null
     : 'a regular expression that is tied to the start of the host name (^ or //) and to its end ($ or :), such as ^https://example\\.com$';
 };
 
 /** Directives of RFC 6797, section 6.1. */
 export const hstsDirective: Check = (value) =>
-  (/^(max-age=\d{1,10}|includeSubDomains|preload)$/.test(value.trim()) ? null : 'max-age=SECONDS, includeSubDomains or preload');
+  /^(max-age=\d{1,10}|includeSubDomains|preload)$/.test(value.trim()) ? null : 'max-age=SECONDS, includeSubDomains or preload';
 
 /** `host:port`, with an IPv6 address in brackets. */
 export const hostPort: Check = (value) => {
@@ -61,8 +64,9 @@ export const httpsUrl: Check = (value) => (/^https:\/\/[^\s/]+/.test(value) ? nu
 
 export const serverUrl: Check = (value) => (/^(https?|unixs?):\/\/\S+$/.test(value) ? null : 'a URL such as https://10.0.0.1:2379');
 
-export const reportedVersion: Check = (value) => (/^(true|raw|false|v\d+\.\d+\.\d+([-+][\w.+-]*)?)$/.test(value) ? null : 'nothing, "raw", or a version such as v1.36.0');
+export const reportedVersion: Check = (value) =>
+  /^(true|raw|false|v\d+\.\d+\.\d+([-+][\w.+-]*)?)$/.test(value) ? null : 'nothing, "raw", or a version such as v1.36.0';
 
 /** `pattern=N,...`, for example `listener=4,storage*=2`. */
-export const moduleLevels: Check = (value) => (value.split(',').every((part) => /^[^=,\s]+=\d{1,2}$/.test(part)) ? null : 'patterns with levels such as access=3,storage*=2');
-
+export const moduleLevels: Check = (value) =>
+  value.split(',').every((part) => /^[^=,\s]+=\d{1,2}$/.test(part)) ? null : 'patterns with levels such as access=3,storage*=2';

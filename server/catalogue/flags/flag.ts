@@ -47,14 +47,23 @@ export interface FlagFacts {
   readonly effect?: 'none' | 'refused';
 }
 
-export interface Flag extends FlagFacts { readonly group: string }
+export interface Flag extends FlagFacts {
+  readonly group: string;
+}
 export type FlagTable = Readonly<Record<string, Flag>>;
 
 /** Puts a table's options under one heading of `--help`. */
-export function inGroup<const T extends Readonly<Record<string, FlagFacts>>>(group: string, table: T): { readonly [N in keyof T]: T[N] & { readonly group: string } } {
-  return Object.fromEntries(Object.entries(table).map(([name, facts]) => [name, { ...facts, group }])) as { [N in keyof T]: T[N] & { group: string } };
+export function inGroup<const T extends Readonly<Record<string, FlagFacts>>>(
+  group: string,
+  table: T,
+): { readonly [N in keyof T]: T[N] & { readonly group: string } } {
+  return Object.fromEntries(Object.entries(table).map(([name, facts]) => [name, { ...facts, group }])) as {
+    [N in keyof T]: T[N] & { group: string };
+  };
 }
 
-type ValueOf<F> = F extends { readonly kind: infer K extends FlagKind; readonly default: infer D } ? ValueTypes[K] | (D extends null ? null : never) : never;
+type ValueOf<F> = F extends { readonly kind: infer K extends FlagKind; readonly default: infer D }
+  ? ValueTypes[K] | (D extends null ? null : never)
+  : never;
 /** The typed result of reading a command line by a table. */
 export type FlagValues<T> = { readonly [N in keyof T]: ValueOf<T[N]> };

@@ -39,8 +39,17 @@ function groupsOf(table: FlagTable): Map<string, [string, Flag][]> {
 }
 
 const kindWords: Readonly<Record<Flag['kind'], string>> = {
-  bool: '', int: 'int', float: 'float', string: 'string', duration: 'duration', quantity: 'quantity', strings: 'strings', repeated: 'string',
-  map: 'key=value,...', gates: 'key=value,...', version: 'version[=true]',
+  bool: '',
+  int: 'int',
+  float: 'float',
+  string: 'string',
+  duration: 'duration',
+  quantity: 'quantity',
+  strings: 'strings',
+  repeated: 'string',
+  map: 'key=value,...',
+  gates: 'key=value,...',
+  version: 'version[=true]',
 };
 
 function heading(name: string, flag: Flag): string {

@@ -4,7 +4,11 @@ import { closest } from './suggest.js';
 import { readValue } from './values.js';
 
 export type ParseResult<T extends FlagTable> =
-  | { readonly ok: true; readonly values: FlagValues<T>; /** Names (real spelling) of the options that were given. */ readonly given: ReadonlySet<string> }
+  | {
+      readonly ok: true;
+      readonly values: FlagValues<T>;
+      /** Names (real spelling) of the options that were given. */ readonly given: ReadonlySet<string>;
+    }
   /** Every complaint, so that one run shows all that must be corrected. */
   | { readonly ok: false; readonly errors: readonly string[] };
 
@@ -24,14 +28,20 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
       continue;
     }
     const name = names.get(read.name.replaceAll('_', '-'));
-    if (name === undefined) { errors.push(unknownFlag(read.spelled, read.name, names.keys())); continue; }
+    if (name === undefined) {
+      errors.push(unknownFlag(read.spelled, read.name, names.keys()));
+      continue;
+    }
     const flag = table[name]!;
     let { value } = read;
     if (value === null && (flag.kind === 'bool' || flag.kind === 'version')) value = 'true';
     if (value === null) {
       value = argv[i + 1] ?? null;
       const complaint = missingValue(read.spelled, flag, value);
-      if (complaint !== null) { errors.push(complaint); continue; }
+      if (complaint !== null) {
+        errors.push(complaint);
+        continue;
+      }
       i++;
     }
     const result = readValue(flag, value!, values.get(name) ?? null);
@@ -41,7 +51,11 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
   }
   if (errors.length > 0) return { ok: false, errors };
   const all = Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, values.has(name) ? values.get(name) : flag.default]));
-  return { ok: true, values: all as FlagValues<T>, given: new Set([...values].filter(([, value]) => value !== null).map(([name]) => name)) };
+  return {
+    ok: true,
+    values: all as FlagValues<T>,
+    given: new Set([...values].filter(([, value]) => value !== null).map(([name]) => name)),
+  };
 }
 
 /** Every accepted spelling, with the real name behind it. */
@@ -56,7 +70,11 @@ function spellings(table: FlagTable): ReadonlyMap<string, string> {
   return names;
 }
 
-interface Argument { /** As the person wrote it, for messages. */ readonly spelled: string; readonly name: string; readonly value: string | null }
+interface Argument {
+  /** As the person wrote it, for messages. */ readonly spelled: string;
+  readonly name: string;
+  readonly value: string | null;
+}
 
 /** Null for what is no option at all. */
 function splitArgument(argument: string, table: FlagTable): Argument | null {
@@ -70,11 +88,16 @@ function splitArgument(argument: string, table: FlagTable): Argument | null {
 function splitShort(name: string, value: string | null, table: FlagTable): Argument {
   const letter = name[0]!;
   const isShort = Object.values(table).some(({ short }) => short === letter);
-  return isShort && /^\d/.test(name.slice(1)) && value === null ? { spelled: `-${letter}`, name: letter, value: name.slice(1) } : { spelled: `-${name}`, name, value };
+  return isShort && /^\d/.test(name.slice(1)) && value === null
+    ? { spelled: `-${letter}`, name: letter, value: name.slice(1) }
+    : { spelled: `-${name}`, name, value };
 }
 
 function unknownFlag(spelled: string, name: string, known: Iterable<string>): string {
-  const meant = closest(name, [...known].filter((candidate) => candidate.length > 1));
+  const meant = closest(
+    name,
+    [...known].filter((candidate) => candidate.length > 1),
+  );
   return `unknown flag ${spelled}${meant === null ? '' : `: did you mean --${meant}?`}`;
 }
 

@@ -2,7 +2,10 @@ import type { SecureVersion } from 'node:tls';
 
 /** Names of TLS versions as options write them. */
 export const tlsVersions: Readonly<Record<string, SecureVersion>> = {
-  VersionTLS10: 'TLSv1', VersionTLS11: 'TLSv1.1', VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3',
+  VersionTLS10: 'TLSv1',
+  VersionTLS11: 'TLSv1.1',
+  VersionTLS12: 'TLSv1.2',
+  VersionTLS13: 'TLSv1.3',
 };
 
 /** Names of the IANA registry that options use -> names of OpenSSL. Suites of TLS 1.3 are accepted and cannot be switched off. */

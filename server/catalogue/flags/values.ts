@@ -22,8 +22,10 @@ type Reader = (text: string, facts: FlagFacts, before: ValueTypes[FlagKind] | nu
 
 const readers: Readonly<Record<FlagKind, Reader>> = {
   bool: (text) => (trueWords.has(text) ? good(true) : falseWords.has(text) ? good(false) : bad('true or false')),
-  int: (text, facts) => (/^[+-]?\d{1,15}$/.test(text) ? bounded(Number(text), facts, 'a whole number') : bad(`a whole number${range(facts)}`)),
-  float: (text, facts) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? bounded(Number(text), facts, 'a number') : bad(`a number${range(facts)}`)),
+  int: (text, facts) =>
+    /^[+-]?\d{1,15}$/.test(text) ? bounded(Number(text), facts, 'a whole number') : bad(`a whole number${range(facts)}`),
+  float: (text, facts) =>
+    /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? bounded(Number(text), facts, 'a number') : bad(`a number${range(facts)}`),
   duration: readDuration,
   quantity: readQuantity,
   string: (text, facts) => word(realWord(text), facts),
@@ -48,11 +50,22 @@ function readDuration(text: string, facts: FlagFacts): ValueResult {
   const parsed = parseDuration(text);
   const expected = `a duration such as 300ms, 10s or 1h30m${range(facts, (value) => `${value}ms`)}`;
   if (!parsed.ok) return bad(expected);
-  return parsed.milliseconds < (facts.min ?? 0) || parsed.milliseconds > (facts.max ?? Infinity) ? bad(expected) : good(parsed.milliseconds);
+  return parsed.milliseconds < (facts.min ?? 0) || parsed.milliseconds > (facts.max ?? Infinity)
+    ? bad(expected)
+    : good(parsed.milliseconds);
 }
 
 const quantityFactors: ReadonlyMap<string, number> = new Map([
-  ['', 1], ['m', 1e-3], ['k', 1e3], ['M', 1e6], ['G', 1e9], ['T', 1e12], ['Ki', 2 ** 10], ['Mi', 2 ** 20], ['Gi', 2 ** 30], ['Ti', 2 ** 40],
+  ['', 1],
+  ['m', 1e-3],
+  ['k', 1e3],
+  ['M', 1e6],
+  ['G', 1e9],
+  ['T', 1e12],
+  ['Ki', 2 ** 10],
+  ['Mi', 2 ** 20],
+  ['Gi', 2 ** 30],
+  ['Ti', 2 ** 40],
 ]);
 
 function readQuantity(text: string): ValueResult {

@@ -15,20 +15,38 @@ export interface AdmissionScope {
 
 export type Wanted = 'bool' | 'string' | 'null' | 'Object' | 'list<JSONPatch>';
 
-const words = (fields: string, type: string): Record<string, Type> => Object.fromEntries(fields.split(' ').map(field => [field, typeOf(type)]));
+const words = (fields: string, type: string): Record<string, Type> =>
+  Object.fromEntries(fields.split(' ').map((field) => [field, typeOf(type)]));
 const kind = object('kubernetes.GroupVersionKind', words('group version kind', 'string'));
 const resource = object('kubernetes.GroupVersionResource', words('group version resource', 'string'));
-const user = object('kubernetes.UserInfo', { ...words('username uid', 'string'), groups: typeOf('list<string>'), extra: typeOf('map<string, list<string>>') });
+const user = object('kubernetes.UserInfo', {
+  ...words('username uid', 'string'),
+  groups: typeOf('list<string>'),
+  extra: typeOf('map<string, list<string>>'),
+});
 const request = object('kubernetes.AdmissionRequest', {
-  kind, resource, requestKind: kind, requestResource: resource, ...words('subResource requestSubResource name namespace operation uid', 'string'), userInfo: user, dryRun: typeOf('bool'), options: DYN,
+  kind,
+  resource,
+  requestKind: kind,
+  requestResource: resource,
+  ...words('subResource requestSubResource name namespace operation uid', 'string'),
+  userInfo: user,
+  dryRun: typeOf('bool'),
+  options: DYN,
 });
 const time = 'google.protobuf.Timestamp';
-const condition = object('kubernetes.NamespaceCondition', { ...words('status type message reason', 'string'), ...words('lastTransitionTime', time) });
+const condition = object('kubernetes.NamespaceCondition', {
+  ...words('status type message reason', 'string'),
+  ...words('lastTransitionTime', time),
+});
 const namespaceObject = object('kubernetes.Namespace', {
   ...words('apiVersion kind', 'string'),
   metadata: object('kubernetes.NamespaceMetadata', {
-    ...words('name generateName namespace UID uid resourceVersion', 'string'), ...words('labels annotations', 'map<string, string>'), ...words('creationTimestamp deletionTimestamp', time),
-    ...words('deletionGracePeriodSeconds generation', 'int'), finalizers: typeOf('list<string>'),
+    ...words('name generateName namespace UID uid resourceVersion', 'string'),
+    ...words('labels annotations', 'map<string, string>'),
+    ...words('creationTimestamp deletionTimestamp', time),
+    ...words('deletionGracePeriodSeconds generation', 'int'),
+    finalizers: typeOf('list<string>'),
   }),
   spec: object('kubernetes.NamespaceSpec', { finalizers: typeOf('list<string>') }),
   status: object('kubernetes.NamespaceStatus', { phase: typeOf('string'), conditions: list(condition) }),
@@ -36,7 +54,11 @@ const namespaceObject = object('kubernetes.Namespace', {
 const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: UNKNOWN });
 
 /** Type of an expression in a scope, or the sentence why it is refused. */
-export function checkAdmission(expression: string, scope: AdmissionScope, wanted: readonly Wanted[] | null): { readonly type: Type; readonly refused: string | null } {
+export function checkAdmission(
+  expression: string,
+  scope: AdmissionScope,
+  wanted: readonly Wanted[] | null,
+): { readonly type: Type; readonly refused: string | null } {
   const checked = check(expression, declarationsOf(scope));
   if (!checked.ok) return { type: UNKNOWN, refused: `compilation failed: ${checked.message}` };
   return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
@@ -51,11 +73,21 @@ export function problemsOf(expression: string, scope: AdmissionScope): string | 
 function declarationsOf({ params, authorizer, patches, variables, kinds }: AdmissionScope): Declarations {
   return {
     variables: {
-      object: kinds?.object ?? DYN, oldObject: kinds?.object ?? DYN, request, namespaceObject,
+      object: kinds?.object ?? DYN,
+      oldObject: kinds?.object ?? DYN,
+      request,
+      namespaceObject,
       ...(params ? { params: kinds?.params ?? DYN } : {}),
-      ...(authorizer ? { authorizer: typeOf('kubernetes.authorization.Authorizer'), 'authorizer.requestResource': typeOf('kubernetes.authorization.ResourceCheck') } : {}),
+      ...(authorizer
+        ? {
+            authorizer: typeOf('kubernetes.authorization.Authorizer'),
+            'authorizer.requestResource': typeOf('kubernetes.authorization.ResourceCheck'),
+          }
+        : {}),
       ...(variables === null ? {} : { variables: object('kubernetes.variables', variables) }),
     },
-    ...(patches ? { message: (name: string): Type | null => (name === 'JSONPatch' ? jsonPatch : /^Object(\.|$)/.test(name) ? typeOf(name) : null) } : {}),
+    ...(patches
+      ? { message: (name: string): Type | null => (name === 'JSONPatch' ? jsonPatch : /^Object(\.|$)/.test(name) ? typeOf(name) : null) }
+      : {}),
   };
 }

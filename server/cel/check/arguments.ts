@@ -12,7 +12,9 @@ const isWrong = (value: unknown): boolean => value === null || value instanceof 
 
 /** By function: what is wrong with a text. Patterns are the last argument. */
 const checks: Readonly<Record<string, (text: string) => boolean>> = {
-  matches: text => !compileRegexp(text).ok, duration: text => isWrong(parseDuration(text)), timestamp: text => isWrong(parseTimestamp(text)),
+  matches: (text) => !compileRegexp(text).ok,
+  duration: (text) => isWrong(parseDuration(text)),
+  timestamp: (text) => isWrong(parseTimestamp(text)),
 };
 
 export function literalProblems(types: ReadonlyMap<Expression, Type>): Problem[] {
@@ -21,13 +23,15 @@ export function literalProblems(types: ReadonlyMap<Expression, Type>): Problem[]
 }
 
 function argumentProblems(expressions: readonly Expression[]): Problem[] {
-  return expressions.filter((one): one is Call => one.kind === 'call').flatMap(({ name, target, args }) => {
-    const wrong = Object.hasOwn(checks, name) && (name === 'matches' || target === null) ? checks[name] : undefined;
-    const argument = args.at(-1);
-    if (wrong === undefined || argument?.kind !== 'literal' || argument.type !== 'string') return [];
-    const text = literalValue(argument);
-    return typeof text === 'string' && wrong(text) ? [{ at: argument.at, message: `invalid ${name} argument` }] : [];
-  });
+  return expressions
+    .filter((one): one is Call => one.kind === 'call')
+    .flatMap(({ name, target, args }) => {
+      const wrong = Object.hasOwn(checks, name) && (name === 'matches' || target === null) ? checks[name] : undefined;
+      const argument = args.at(-1);
+      if (wrong === undefined || argument?.kind !== 'literal' || argument.type !== 'string') return [];
+      const text = literalValue(argument);
+      return typeof text === 'string' && wrong(text) ? [{ at: argument.at, message: `invalid ${name} argument` }] : [];
+    });
 }
 
 /** Integers that 64 bits cannot hold. The smallest one is written as the negative of a number that is too large by itself. */
@@ -40,20 +44,46 @@ function numberProblems(expressions: readonly Expression[]): Problem[] {
   });
 }
 
-const scalars: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'google.protobuf.Timestamp', 'google.protobuf.Duration']);
+const scalars: ReadonlySet<string> = new Set([
+  'bool',
+  'int',
+  'uint',
+  'double',
+  'string',
+  'bytes',
+  'google.protobuf.Timestamp',
+  'google.protobuf.Duration',
+]);
 
 /** Elements of a list, keys and values of a map that are written together are of one type. What `format` prints may be of any. */
 function mixedProblems(expressions: readonly Expression[], types: ReadonlyMap<Expression, Type>): Problem[] {
-  const exempt = new Set(expressions.filter((one): one is Call => one.kind === 'call' && one.name === 'format').flatMap(({ args }) => args));
-  return expressions.filter(one => !exempt.has(one)).flatMap((one) => {
-    if (one.kind === 'list') return firstMixed(one.items, types);
-    return one.kind === 'map' ? [...firstMixed(one.entries.map(({ key }) => key), types), ...firstMixed(one.entries.map(({ value }) => value), types)] : [];
-  });
+  const exempt = new Set(
+    expressions.filter((one): one is Call => one.kind === 'call' && one.name === 'format').flatMap(({ args }) => args),
+  );
+  return expressions
+    .filter((one) => !exempt.has(one))
+    .flatMap((one) => {
+      if (one.kind === 'list') return firstMixed(one.items, types);
+      return one.kind === 'map'
+        ? [
+            ...firstMixed(
+              one.entries.map(({ key }) => key),
+              types,
+            ),
+            ...firstMixed(
+              one.entries.map(({ value }) => value),
+              types,
+            ),
+          ]
+        : [];
+    });
 }
 
 function firstMixed(parts: readonly Expression[], types: ReadonlyMap<Expression, Type>): Problem[] {
-  const known = parts.flatMap(part => (scalars.has(types.get(part)?.name ?? '') ? [{ part, type: types.get(part)! }] : []));
+  const known = parts.flatMap((part) => (scalars.has(types.get(part)?.name ?? '') ? [{ part, type: types.get(part)! }] : []));
   const [first] = known;
   const other = known.find(({ type }) => type.name !== first?.type.name);
-  return first === undefined || other === undefined ? [] : [{ at: other.part.at, message: `expected type '${printed(first.type)}' but found '${printed(other.type)}'` }];
+  return first === undefined || other === undefined
+    ? []
+    : [{ at: other.part.at, message: `expected type '${printed(first.type)}' but found '${printed(other.type)}'` }];
 }

@@ -12,7 +12,14 @@ export interface Declarations {
   readonly message?: (name: string) => Type | null;
 }
 
-export type Checked = { readonly ok: true; readonly type: Type; readonly tree: Expression; /** Of all parts. */ readonly types: ReadonlyMap<Expression, Type> } | { readonly ok: false; /** As the reference prints it: each problem with the line and a mark. */ readonly message: string };
+export type Checked =
+  | {
+      readonly ok: true;
+      readonly type: Type;
+      readonly tree: Expression;
+      /** Of all parts. */ readonly types: ReadonlyMap<Expression, Type>;
+    }
+  | { readonly ok: false; /** As the reference prints it: each problem with the line and a mark. */ readonly message: string };
 
 /** More problems of one expression are not told. */
 const problemsMax = 20;
@@ -27,7 +34,15 @@ export function check(text: string, declarations: Declarations): Checked {
     const tree = parse(text);
     const type = checker.typeOf(tree, new Map());
     const problems = checker.problems.length > 0 ? checker.problems : literalProblems(checker.types);
-    return problems.length === 0 ? { ok: true, type, tree, types: checker.types } : { ok: false, message: problems.slice(0, problemsMax).map(problem => shown(problem, text)).join('\n') };
+    return problems.length === 0
+      ? { ok: true, type, tree, types: checker.types }
+      : {
+          ok: false,
+          message: problems
+            .slice(0, problemsMax)
+            .map((problem) => shown(problem, text))
+            .join('\n'),
+        };
   } catch (error) {
     if (error instanceof SyntaxProblem) return { ok: false, message: shown(error, text) };
     throw error;
@@ -36,9 +51,9 @@ export function check(text: string, declarations: Declarations): Checked {
 
 /** Why a value of a type is not what is wanted; null if it is, or may be. */
 export function unwanted(type: Type, wanted: readonly Type[]): string | null {
-  const fits = wanted.some(one => type.name !== 'dyn' && accepts(one, type, new Map()) && (type.name !== 'null' || one.name === 'null'));
+  const fits = wanted.some((one) => type.name !== 'dyn' && accepts(one, type, new Map()) && (type.name !== 'null' || one.name === 'null'));
   if (fits) return null;
-  const names = wanted.map(one => (one.name === 'null' ? 'null_type' : printed(one)));
+  const names = wanted.map((one) => (one.name === 'null' ? 'null_type' : printed(one)));
   return `must evaluate to ${names.length === 1 ? names.join('') : `one of [${names.join(' ')}]`} but got ${type.name === 'null' ? 'null_type' : printed(type)}`;
 }
 
@@ -53,7 +68,9 @@ class Checker implements Surroundings {
   readonly types = new Map<Expression, Type>();
   readonly #declarations: Declarations;
 
-  constructor(declarations: Declarations) { this.#declarations = declarations; }
+  constructor(declarations: Declarations) {
+    this.#declarations = declarations;
+  }
 
   refuse(at: number, message: string): Type {
     this.problems.push({ at, message });
@@ -68,32 +85,57 @@ class Checker implements Surroundings {
 
   #typeOf(expression: Expression, names: ReadonlyMap<string, Type>): Type {
     switch (expression.kind) {
-      case 'literal': return { name: expression.type, of: [] };
-      case 'name': return this.#named(expression.name, names) ?? this.#undeclared(expression.at, expression.name);
-      case 'select': return this.#select(expression, names);
-      case 'index': return this.#index(expression, names);
-      case 'call': return this.#call(expression, names);
-      case 'list': return list(this.#common(expression.items, names));
-      case 'map': return map(this.#common(expression.entries.map(({ key }) => key), names), this.#common(expression.entries.map(({ value }) => value), names));
-      case 'message': return this.#message(expression, names);
-      case 'maybe': return this.#inner(this.typeOf(expression.of, names));
+      case 'literal':
+        return { name: expression.type, of: [] };
+      case 'name':
+        return this.#named(expression.name, names) ?? this.#undeclared(expression.at, expression.name);
+      case 'select':
+        return this.#select(expression, names);
+      case 'index':
+        return this.#index(expression, names);
+      case 'call':
+        return this.#call(expression, names);
+      case 'list':
+        return list(this.#common(expression.items, names));
+      case 'map':
+        return map(
+          this.#common(
+            expression.entries.map(({ key }) => key),
+            names,
+          ),
+          this.#common(
+            expression.entries.map(({ value }) => value),
+            names,
+          ),
+        );
+      case 'message':
+        return this.#message(expression, names);
+      case 'maybe':
+        return this.#inner(this.typeOf(expression.of, names));
     }
   }
 
-  #undeclared(at: number, name: string): Type { return this.refuse(at, `undeclared reference to '${name}' (in container '')`); }
+  #undeclared(at: number, name: string): Type {
+    return this.refuse(at, `undeclared reference to '${name}' (in container '')`);
+  }
 
   #named(name: string, names: ReadonlyMap<string, Type>): Type | null {
     const { variables } = this.#declarations;
-    return names.get(name) ?? (Object.hasOwn(variables, name) ? variables[name] ?? null : typeNames.has(name) ? { name: 'type', of: [] } : null);
+    return (
+      names.get(name) ??
+      (Object.hasOwn(variables, name) ? (variables[name] ?? null) : typeNames.has(name) ? { name: 'type', of: [] } : null)
+    );
   }
 
   /** What all of several values are; of none, anything. */
   #common(values: readonly Expression[], names: ReadonlyMap<string, Type>): Type {
-    const [first = UNKNOWN, ...rest] = values.map(value => this.typeOf(value, names));
+    const [first = UNKNOWN, ...rest] = values.map((value) => this.typeOf(value, names));
     return rest.reduce(joined, first);
   }
 
-  #inner(type: Type): Type { return type.name === 'optional_type' ? type.of[0] ?? UNKNOWN : UNKNOWN; }
+  #inner(type: Type): Type {
+    return type.name === 'optional_type' ? (type.of[0] ?? UNKNOWN) : UNKNOWN;
+  }
 
   #select(expression: Extract<Expression, { kind: 'select' }>, names: ReadonlyMap<string, Type>): Type {
     const whole = dottedName(expression);
@@ -107,7 +149,8 @@ class Checker implements Surroundings {
   #field(holder: Type, field: string, at: number): Type {
     if (isOpen(holder)) return holder;
     if (holder.name === 'map') return holder.of[1] ?? UNKNOWN;
-    if (holder.fields) return Object.hasOwn(holder.fields, field) ? holder.fields[field] ?? UNKNOWN : this.refuse(at, `undefined field '${field}'`);
+    if (holder.fields)
+      return Object.hasOwn(holder.fields, field) ? (holder.fields[field] ?? UNKNOWN) : this.refuse(at, `undefined field '${field}'`);
     return holder.name.startsWith('Object') ? UNKNOWN : this.refuse(at, `type '${printed(holder)}' does not support field selection`);
   }
 
@@ -129,13 +172,18 @@ class Checker implements Surroundings {
     const qualified = owner === null ? null : `${owner}.${call.name}`;
     const isQualified = qualified !== null && functions.has(qualified) && !names.has(owner?.split('.')[0] ?? '');
     const target = call.target === null || isQualified ? null : this.typeOf(call.target, names);
-    return this.#overloads(isQualified ? qualified : call.name, target, call.args.map(argument => this.typeOf(argument, names)), call.at);
+    return this.#overloads(
+      isQualified ? qualified : call.name,
+      target,
+      call.args.map((argument) => this.typeOf(argument, names)),
+      call.at,
+    );
   }
 
   /** Any number of terms. */
   #logical({ name, args, at }: Call, names: ReadonlyMap<string, Type>): Type {
-    const types = args.map(argument => this.typeOf(argument, names));
-    const wrong = types.some(type => !isOpen(type) && type.name !== 'bool');
+    const types = args.map((argument) => this.typeOf(argument, names));
+    const wrong = types.some((type) => !isOpen(type) && type.name !== 'bool');
     return wrong ? this.refuse(at, `found no matching overload for '${name}' applied to '(${types.map(printed).join(', ')})'`) : BOOL;
   }
 
@@ -143,24 +191,33 @@ class Checker implements Surroundings {
     const overloads = functions.get(name);
     if (!overloads) return this.#undeclared(at, name);
     // Either branch may be null, as in annotations that are there only sometimes.
-    if (name === '_?_:_' && args.some(one => one.name === 'null')) return joined(args[1] ?? UNKNOWN, args[2] ?? UNKNOWN);
-    const results = overloads.flatMap(overload => resultOf(overload, target, args));
+    if (name === '_?_:_' && args.some((one) => one.name === 'null')) return joined(args[1] ?? UNKNOWN, args[2] ?? UNKNOWN);
+    const results = overloads.flatMap((overload) => resultOf(overload, target, args));
     const [first, ...others] = results;
-    if (first === undefined) return this.refuse(at, `found no matching overload for '${name}' applied to '${target === null ? '' : `${printed(target)}.`}(${args.map(printed).join(', ')})'`);
-    if (others.every(other => sameType(first, other))) return first;
+    if (first === undefined)
+      return this.refuse(
+        at,
+        `found no matching overload for '${name}' applied to '${target === null ? '' : `${printed(target)}.`}(${args.map(printed).join(', ')})'`,
+      );
+    if (others.every((other) => sameType(first, other))) return first;
     // Only where everything that it depends on is known to be dynamic is the result known to be so.
     return [...(target ? [target] : []), ...args].some(({ name: one }) => one === '?') ? UNKNOWN : DYN;
   }
 
   #message({ name, fields, at }: Extract<Expression, { kind: 'message' }>, names: ReadonlyMap<string, Type>): Type {
     const type = this.#declarations.message?.(name) ?? null;
-    const values = fields.map(field => ({ ...field, type: this.typeOf(field.value, names) }));
+    const values = fields.map((field) => ({ ...field, type: this.typeOf(field.value, names) }));
     if (type === null) return this.#undeclared(at, name);
     for (const field of values) {
       if (!type.fields) continue;
       const expected = Object.hasOwn(type.fields, field.name) ? type.fields[field.name] : undefined;
-      if (expected === undefined) this.refuse(field.at, `expected type of field '${field.name}' is '' but provided type is '${printed(field.type)}'`);
-      else if (!accepts(expected, field.type, new Map())) this.refuse(field.at, `expected type of field '${field.name}' is '${printed(expected)}' but provided type is '${printed(field.type)}'`);
+      if (expected === undefined)
+        this.refuse(field.at, `expected type of field '${field.name}' is '' but provided type is '${printed(field.type)}'`);
+      else if (!accepts(expected, field.type, new Map()))
+        this.refuse(
+          field.at,
+          `expected type of field '${field.name}' is '${printed(expected)}' but provided type is '${printed(field.type)}'`,
+        );
     }
     return type;
   }
@@ -170,5 +227,7 @@ function resultOf(overload: Overload, target: Type | null, args: readonly Type[]
   const bound = new Map<string, Type>();
   if ((overload.target === null) !== (target === null) || overload.args.length !== args.length) return [];
   if (overload.target !== null && target !== null && !accepts(overload.target, target, bound)) return [];
-  return overload.args.every((expected, position) => accepts(expected, args[position] ?? BOOL, bound)) ? [filled(overload.result, bound)] : [];
+  return overload.args.every((expected, position) => accepts(expected, args[position] ?? BOOL, bound))
+    ? [filled(overload.result, bound)]
+    : [];
 }

@@ -1,85 +1,224 @@
 import { splitTypes, typeOf, type Type } from './types.js';
 
 /** A way to call a function. `target` is null unless it is called on a value. */
-export interface Overload { readonly target: Type | null; readonly args: readonly Type[]; readonly result: Type }
+export interface Overload {
+  readonly target: Type | null;
+  readonly args: readonly Type[];
+  readonly result: Type;
+}
 
 const numbers = ['int', 'uint', 'double'];
 const times = { timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' };
 const each = (values: readonly string[], line: (value: string) => string): string[] => values.map(line);
-const ordered = numbers.flatMap(one => numbers.map(other => `(${one}, ${other})`)).concat(...['bool', 'string', 'bytes', ...Object.values(times)].map(type => `(${type}, ${type})`));
-const partsOfTime = ['getDate', 'getDayOfMonth', 'getDayOfWeek', 'getDayOfYear', 'getFullYear', 'getHours', 'getMilliseconds', 'getMinutes', 'getMonth', 'getSeconds'];
+const ordered = numbers
+  .flatMap((one) => numbers.map((other) => `(${one}, ${other})`))
+  .concat(...['bool', 'string', 'bytes', ...Object.values(times)].map((type) => `(${type}, ${type})`));
+const partsOfTime = [
+  'getDate',
+  'getDayOfMonth',
+  'getDayOfWeek',
+  'getDayOfYear',
+  'getFullYear',
+  'getHours',
+  'getMilliseconds',
+  'getMinutes',
+  'getMonth',
+  'getSeconds',
+];
 
 const operators = [
-  '_?_:_(bool, A, A): A', '!_(bool): bool', '-_(int): int', '-_(double): double', `-_(${times.duration}): ${times.duration}`,
-  '_==_(A, A): bool', '_!=_(A, A): bool', '@in(A, list<A>): bool', '@in(A, map<A, B>): bool',
-  ...['_<_', '_<=_', '_>_', '_>=_'].flatMap(sign => each(ordered, args => `${sign}${args}: bool`)),
-  ...['_+_', '_-_', '_*_', '_/_'].flatMap(sign => each(numbers, type => `${sign}(${type}, ${type}): ${type}`)),
-  '_%_(int, int): int', '_%_(uint, uint): uint', '_+_(string, string): string', '_+_(bytes, bytes): bytes', '_+_(list<A>, list<A>): list<A>',
-  `_+_(${times.timestamp}, ${times.duration}): ${times.timestamp}`, `_+_(${times.duration}, ${times.timestamp}): ${times.timestamp}`, `_+_(${times.duration}, ${times.duration}): ${times.duration}`,
-  `_-_(${times.timestamp}, ${times.timestamp}): ${times.duration}`, `_-_(${times.timestamp}, ${times.duration}): ${times.timestamp}`, `_-_(${times.duration}, ${times.duration}): ${times.duration}`,
-  '_[_](list<A>, int): A', '_[_](map<A, B>, A): B',
+  '_?_:_(bool, A, A): A',
+  '!_(bool): bool',
+  '-_(int): int',
+  '-_(double): double',
+  `-_(${times.duration}): ${times.duration}`,
+  '_==_(A, A): bool',
+  '_!=_(A, A): bool',
+  '@in(A, list<A>): bool',
+  '@in(A, map<A, B>): bool',
+  ...['_<_', '_<=_', '_>_', '_>=_'].flatMap((sign) => each(ordered, (args) => `${sign}${args}: bool`)),
+  ...['_+_', '_-_', '_*_', '_/_'].flatMap((sign) => each(numbers, (type) => `${sign}(${type}, ${type}): ${type}`)),
+  '_%_(int, int): int',
+  '_%_(uint, uint): uint',
+  '_+_(string, string): string',
+  '_+_(bytes, bytes): bytes',
+  '_+_(list<A>, list<A>): list<A>',
+  `_+_(${times.timestamp}, ${times.duration}): ${times.timestamp}`,
+  `_+_(${times.duration}, ${times.timestamp}): ${times.timestamp}`,
+  `_+_(${times.duration}, ${times.duration}): ${times.duration}`,
+  `_-_(${times.timestamp}, ${times.timestamp}): ${times.duration}`,
+  `_-_(${times.timestamp}, ${times.duration}): ${times.timestamp}`,
+  `_-_(${times.duration}, ${times.duration}): ${times.duration}`,
+  '_[_](list<A>, int): A',
+  '_[_](map<A, B>, A): B',
 ];
 
 const conversions: Readonly<Record<string, readonly string[]>> = {
-  int: ['int', 'uint', 'double', 'string', times.timestamp, times.duration], uint: ['int', 'uint', 'double', 'string'], double: numbers.concat('string'), bool: ['bool', 'string'],
-  string: ['string', 'bool', 'bytes', ...numbers, ...Object.values(times)], bytes: ['bytes', 'string'], timestamp: ['string', 'int', times.timestamp], duration: ['string', 'int', times.duration],
+  int: ['int', 'uint', 'double', 'string', times.timestamp, times.duration],
+  uint: ['int', 'uint', 'double', 'string'],
+  double: numbers.concat('string'),
+  bool: ['bool', 'string'],
+  string: ['string', 'bool', 'bytes', ...numbers, ...Object.values(times)],
+  bytes: ['bytes', 'string'],
+  timestamp: ['string', 'int', times.timestamp],
+  duration: ['string', 'int', times.duration],
 };
 
 const language = [
-  ...Object.entries(conversions).flatMap(([name, sources]) => each(sources, source => `${name}(${source}): ${name in times ? times[name as keyof typeof times] : name}`)),
-  'dyn(A): dyn', 'type(A): type', ...['string', 'bytes', 'list<A>', 'map<A, B>'].flatMap(type => [`size(${type}): int`, `${type}.size(): int`]),
-  ...['contains', 'startsWith', 'endsWith', 'matches'].map(name => `string.${name}(string): bool`), 'matches(string, string): bool',
-  ...partsOfTime.flatMap(name => [`${times.timestamp}.${name}(): int`, `${times.timestamp}.${name}(string): int`]), ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'].map(name => `${times.duration}.${name}(): int`),
+  ...Object.entries(conversions).flatMap(([name, sources]) =>
+    each(sources, (source) => `${name}(${source}): ${name in times ? times[name as keyof typeof times] : name}`),
+  ),
+  'dyn(A): dyn',
+  'type(A): type',
+  ...['string', 'bytes', 'list<A>', 'map<A, B>'].flatMap((type) => [`size(${type}): int`, `${type}.size(): int`]),
+  ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => `string.${name}(string): bool`),
+  'matches(string, string): bool',
+  ...partsOfTime.flatMap((name) => [`${times.timestamp}.${name}(): int`, `${times.timestamp}.${name}(string): int`]),
+  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'].map((name) => `${times.duration}.${name}(): int`),
 ];
 
 const texts = [
-  'string.charAt(int): string', 'string.indexOf(string): int', 'string.indexOf(string, int): int', 'string.lastIndexOf(string): int', 'string.lastIndexOf(string, int): int',
-  'string.lowerAscii(): string', 'string.upperAscii(): string', 'string.trim(): string', 'string.reverse(): string', 'string.replace(string, string): string', 'string.replace(string, string, int): string',
-  'string.split(string): list<string>', 'string.split(string, int): list<string>', 'string.substring(int): string', 'string.substring(int, int): string',
-  'list<string>.join(): string', 'list<string>.join(string): string', 'string.format(list<dyn>): string', 'strings.quote(string): string',
-  'string.find(string): string', 'string.findAll(string): list<string>', 'string.findAll(string, int): list<string>', 'base64.encode(bytes): string', 'base64.decode(string): bytes',
+  'string.charAt(int): string',
+  'string.indexOf(string): int',
+  'string.indexOf(string, int): int',
+  'string.lastIndexOf(string): int',
+  'string.lastIndexOf(string, int): int',
+  'string.lowerAscii(): string',
+  'string.upperAscii(): string',
+  'string.trim(): string',
+  'string.reverse(): string',
+  'string.replace(string, string): string',
+  'string.replace(string, string, int): string',
+  'string.split(string): list<string>',
+  'string.split(string, int): list<string>',
+  'string.substring(int): string',
+  'string.substring(int, int): string',
+  'list<string>.join(): string',
+  'list<string>.join(string): string',
+  'string.format(list<dyn>): string',
+  'strings.quote(string): string',
+  'string.find(string): string',
+  'string.findAll(string): list<string>',
+  'string.findAll(string, int): list<string>',
+  'base64.encode(bytes): string',
+  'base64.decode(string): bytes',
 ];
 
 const lists = [
-  'list<A>.isSorted(): bool', 'list<A>.sum(): A', 'list<A>.min(): A', 'list<A>.max(): A', 'list<A>.indexOf(A): int', 'list<A>.lastIndexOf(A): int',
-  'list<A>.slice(int, int): list<A>', 'list<A>.flatten(): list<?>', 'list<A>.flatten(int): list<?>', 'list<A>.distinct(): list<A>', 'list<A>.reverse(): list<A>', 'list<A>.sort(): list<A>', 'lists.range(int): list<int>',
-  'list<A>.first(): optional_type<A>', 'list<A>.last(): optional_type<A>',
-  'sets.contains(list<A>, list<A>): bool', 'sets.equivalent(list<A>, list<A>): bool', 'sets.intersects(list<A>, list<A>): bool',
-  'optional.of(A): optional_type<A>', 'optional.ofNonZeroValue(A): optional_type<A>', 'optional.none(): optional_type<?>',
-  'optional_type<A>.hasValue(): bool', 'optional_type<A>.value(): A', 'optional_type<A>.or(optional_type<A>): optional_type<A>', 'optional_type<A>.orValue(A): A',
+  'list<A>.isSorted(): bool',
+  'list<A>.sum(): A',
+  'list<A>.min(): A',
+  'list<A>.max(): A',
+  'list<A>.indexOf(A): int',
+  'list<A>.lastIndexOf(A): int',
+  'list<A>.slice(int, int): list<A>',
+  'list<A>.flatten(): list<?>',
+  'list<A>.flatten(int): list<?>',
+  'list<A>.distinct(): list<A>',
+  'list<A>.reverse(): list<A>',
+  'list<A>.sort(): list<A>',
+  'lists.range(int): list<int>',
+  'list<A>.first(): optional_type<A>',
+  'list<A>.last(): optional_type<A>',
+  'sets.contains(list<A>, list<A>): bool',
+  'sets.equivalent(list<A>, list<A>): bool',
+  'sets.intersects(list<A>, list<A>): bool',
+  'optional.of(A): optional_type<A>',
+  'optional.ofNonZeroValue(A): optional_type<A>',
+  'optional.none(): optional_type<?>',
+  'optional_type<A>.hasValue(): bool',
+  'optional_type<A>.value(): A',
+  'optional_type<A>.or(optional_type<A>): optional_type<A>',
+  'optional_type<A>.orValue(A): A',
 ];
 
 const url = 'kubernetes.URL';
 const quantity = 'kubernetes.Quantity';
 const semver = 'kubernetes.Semver';
-const comparable = (type: string): string[] => [...['isGreaterThan', 'isLessThan'].map(name => `${type}.${name}(${type}): bool`), `${type}.compareTo(${type}): int`];
+const comparable = (type: string): string[] => [
+  ...['isGreaterThan', 'isLessThan'].map((name) => `${type}.${name}(${type}): bool`),
+  `${type}.compareTo(${type}): int`,
+];
 
 const kubernetes = [
-  `url(string): ${url}`, 'isURL(string): bool', ...['getScheme', 'getHost', 'getHostname', 'getPort', 'getEscapedPath'].map(name => `${url}.${name}(): string`), `${url}.getQuery(): map<string, list<string>>`,
-  `quantity(string): ${quantity}`, 'isQuantity(string): bool', ...comparable(quantity), `${quantity}.isInteger(): bool`, `${quantity}.asInteger(): int`, `${quantity}.asApproximateFloat(): double`, `${quantity}.sign(): int`,
-  ...['add', 'sub'].flatMap(name => each([quantity, 'int'], type => `${quantity}.${name}(${type}): ${quantity}`)),
-  ...['', ', bool'].flatMap(more => [`semver(string${more}): ${semver}`, `isSemver(string${more}): bool`]), ...comparable(semver), ...['major', 'minor', 'patch'].map(name => `${semver}.${name}(): int`),
-  'ip(string): net.IP', 'isIP(string): bool', 'ip.isCanonical(string): bool', 'string(net.IP): string', 'net.IP.family(): int', ...['isUnspecified', 'isLoopback', 'isLinkLocalMulticast', 'isLinkLocalUnicast', 'isGlobalUnicast'].map(name => `net.IP.${name}(): bool`),
-  'cidr(string): net.CIDR', 'isCIDR(string): bool', 'string(net.CIDR): string', ...['string', 'net.IP'].map(type => `net.CIDR.containsIP(${type}): bool`), ...['string', 'net.CIDR'].map(type => `net.CIDR.containsCIDR(${type}): bool`),
-  'net.CIDR.ip(): net.IP', 'net.CIDR.masked(): net.CIDR', 'net.CIDR.prefixLength(): int',
-  'format.named(string): optional_type<kubernetes.NamedFormat>', 'kubernetes.NamedFormat.validate(string): optional_type<list<string>>',
-  ...['dns1123Label', 'dns1123Subdomain', 'dns1035Label', 'qualifiedName', 'dns1123LabelPrefix', 'dns1123SubdomainPrefix', 'dns1035LabelPrefix', 'labelValue', 'uri', 'uuid', 'byte', 'date', 'datetime'].map(name => `format.${name}(): kubernetes.NamedFormat`),
+  `url(string): ${url}`,
+  'isURL(string): bool',
+  ...['getScheme', 'getHost', 'getHostname', 'getPort', 'getEscapedPath'].map((name) => `${url}.${name}(): string`),
+  `${url}.getQuery(): map<string, list<string>>`,
+  `quantity(string): ${quantity}`,
+  'isQuantity(string): bool',
+  ...comparable(quantity),
+  `${quantity}.isInteger(): bool`,
+  `${quantity}.asInteger(): int`,
+  `${quantity}.asApproximateFloat(): double`,
+  `${quantity}.sign(): int`,
+  ...['add', 'sub'].flatMap((name) => each([quantity, 'int'], (type) => `${quantity}.${name}(${type}): ${quantity}`)),
+  ...['', ', bool'].flatMap((more) => [`semver(string${more}): ${semver}`, `isSemver(string${more}): bool`]),
+  ...comparable(semver),
+  ...['major', 'minor', 'patch'].map((name) => `${semver}.${name}(): int`),
+  'ip(string): net.IP',
+  'isIP(string): bool',
+  'ip.isCanonical(string): bool',
+  'string(net.IP): string',
+  'net.IP.family(): int',
+  ...['isUnspecified', 'isLoopback', 'isLinkLocalMulticast', 'isLinkLocalUnicast', 'isGlobalUnicast'].map(
+    (name) => `net.IP.${name}(): bool`,
+  ),
+  'cidr(string): net.CIDR',
+  'isCIDR(string): bool',
+  'string(net.CIDR): string',
+  ...['string', 'net.IP'].map((type) => `net.CIDR.containsIP(${type}): bool`),
+  ...['string', 'net.CIDR'].map((type) => `net.CIDR.containsCIDR(${type}): bool`),
+  'net.CIDR.ip(): net.IP',
+  'net.CIDR.masked(): net.CIDR',
+  'net.CIDR.prefixLength(): int',
+  'format.named(string): optional_type<kubernetes.NamedFormat>',
+  'kubernetes.NamedFormat.validate(string): optional_type<list<string>>',
+  ...[
+    'dns1123Label',
+    'dns1123Subdomain',
+    'dns1035Label',
+    'qualifiedName',
+    'dns1123LabelPrefix',
+    'dns1123SubdomainPrefix',
+    'dns1035LabelPrefix',
+    'labelValue',
+    'uri',
+    'uuid',
+    'byte',
+    'date',
+    'datetime',
+  ].map((name) => `format.${name}(): kubernetes.NamedFormat`),
   'jsonpatch.escapeKey(string): string',
 ];
 
 const authz = 'kubernetes.authorization';
 const authorizer = [
-  `${authz}.Authorizer.path(string): ${authz}.PathCheck`, `${authz}.PathCheck.check(string): ${authz}.Decision`, `${authz}.Authorizer.serviceAccount(string, string): ${authz}.Authorizer`,
-  `${authz}.Authorizer.group(string): ${authz}.GroupCheck`, `${authz}.GroupCheck.resource(string): ${authz}.ResourceCheck`, `${authz}.ResourceCheck.check(string): ${authz}.Decision`,
-  ...['subresource', 'namespace', 'name', 'fieldSelector', 'labelSelector'].map(name => `${authz}.ResourceCheck.${name}(string): ${authz}.ResourceCheck`),
-  ...['errored', 'allowed'].map(name => `${authz}.Decision.${name}(): bool`), ...['error', 'reason'].map(name => `${authz}.Decision.${name}(): string`),
+  `${authz}.Authorizer.path(string): ${authz}.PathCheck`,
+  `${authz}.PathCheck.check(string): ${authz}.Decision`,
+  `${authz}.Authorizer.serviceAccount(string, string): ${authz}.Authorizer`,
+  `${authz}.Authorizer.group(string): ${authz}.GroupCheck`,
+  `${authz}.GroupCheck.resource(string): ${authz}.ResourceCheck`,
+  `${authz}.ResourceCheck.check(string): ${authz}.Decision`,
+  ...['subresource', 'namespace', 'name', 'fieldSelector', 'labelSelector'].map(
+    (name) => `${authz}.ResourceCheck.${name}(string): ${authz}.ResourceCheck`,
+  ),
+  ...['errored', 'allowed'].map((name) => `${authz}.Decision.${name}(): bool`),
+  ...['error', 'reason'].map((name) => `${authz}.Decision.${name}(): string`),
 ];
 
 /** What stands before the point of these is part of the function's name, and no value. */
 const namespaces = /^(strings|sets|optional|format|ip|jsonpatch|lists|base64)\.\w+\(/;
 
 /** Overloads by name. */
-export const functions: ReadonlyMap<string, readonly Overload[]> = collect([...operators, ...language, ...texts, ...lists, ...kubernetes, ...authorizer]);
+export const functions: ReadonlyMap<string, readonly Overload[]> = collect([
+  ...operators,
+  ...language,
+  ...texts,
+  ...lists,
+  ...kubernetes,
+  ...authorizer,
+]);
 
 function collect(lines: readonly string[]): ReadonlyMap<string, readonly Overload[]> {
   const found = new Map<string, Overload[]>();
@@ -97,11 +236,33 @@ function overloadOf(line: string): { name: string; overload: Overload } {
   const dot = namespaces.test(line) ? -1 : head.lastIndexOf('.');
   return {
     name: head.slice(dot + 1),
-    overload: { target: dot < 0 ? null : typeOf(head.slice(0, dot)), args: splitTypes(line.slice(open + 1, close)).map(typeOf), result: typeOf(line.slice(close + 2)) },
+    overload: {
+      target: dot < 0 ? null : typeOf(head.slice(0, dot)),
+      args: splitTypes(line.slice(open + 1, close)).map(typeOf),
+      result: typeOf(line.slice(close + 2)),
+    },
   };
 }
 
 /** Types that are values too: `type(x) == string`. */
 export const typeNames: ReadonlySet<string> = new Set([
-  'bool', 'bytes', 'double', 'dyn', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint', 'optional_type', 'net.IP', 'net.CIDR', url, quantity, semver, ...Object.values(times), 'kubernetes.NamedFormat',
+  'bool',
+  'bytes',
+  'double',
+  'dyn',
+  'int',
+  'list',
+  'map',
+  'null_type',
+  'string',
+  'type',
+  'uint',
+  'optional_type',
+  'net.IP',
+  'net.CIDR',
+  url,
+  quantity,
+  semver,
+  ...Object.values(times),
+  'kubernetes.NamedFormat',
 ]);

@@ -12,14 +12,27 @@ type Macro = (call: Call, names: ReadonlyMap<string, Type>, around: Surroundings
 /** By name and count of arguments; those with a point before the name are called on a value. */
 const macros: Readonly<Record<string, Macro>> = {
   'has/1': has,
-  '.all/2': over(1, () => BOOL), '.exists/2': over(1, () => BOOL), '.exists_one/2': over(1, () => BOOL), '.existsOne/2': over(1, () => BOOL),
-  '.all/3': over(2, () => BOOL), '.exists/3': over(2, () => BOOL), '.exists_one/3': over(2, () => BOOL), '.existsOne/3': over(2, () => BOOL),
-  '.filter/2': over(1, (_, elements) => list(elements)), '.map/2': over(1, list), '.map/3': over(1, list),
-  '.transformList/3': over(2, list), '.transformList/4': over(2, list),
-  '.transformMap/3': over(2, (result, _, keys) => map(keys, result)), '.transformMap/4': over(2, (result, _, keys) => map(keys, result)),
-  '.transformMapEntry/3': over(2, (result) => result), '.transformMapEntry/4': over(2, (result) => result),
-  '.optMap/2': ofOptional(result => optional(result)), '.optFlatMap/2': ofOptional(result => result),
-  'cel.bind/3': ({ args: [name, value, body] }, names, around) => around.typeOf(body ?? missing, new Map([...names, [nameOf(name, around), around.typeOf(value ?? missing, names)]])),
+  '.all/2': over(1, () => BOOL),
+  '.exists/2': over(1, () => BOOL),
+  '.exists_one/2': over(1, () => BOOL),
+  '.existsOne/2': over(1, () => BOOL),
+  '.all/3': over(2, () => BOOL),
+  '.exists/3': over(2, () => BOOL),
+  '.exists_one/3': over(2, () => BOOL),
+  '.existsOne/3': over(2, () => BOOL),
+  '.filter/2': over(1, (_, elements) => list(elements)),
+  '.map/2': over(1, list),
+  '.map/3': over(1, list),
+  '.transformList/3': over(2, list),
+  '.transformList/4': over(2, list),
+  '.transformMap/3': over(2, (result, _, keys) => map(keys, result)),
+  '.transformMap/4': over(2, (result, _, keys) => map(keys, result)),
+  '.transformMapEntry/3': over(2, (result) => result),
+  '.transformMapEntry/4': over(2, (result) => result),
+  '.optMap/2': ofOptional((result) => optional(result)),
+  '.optFlatMap/2': ofOptional((result) => result),
+  'cel.bind/3': ({ args: [name, value, body] }, names, around) =>
+    around.typeOf(body ?? missing, new Map([...names, [nameOf(name, around), around.typeOf(value ?? missing, names)]])),
 };
 
 const missing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
@@ -27,7 +40,7 @@ const missing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0
 export function macroOf(call: Call): Macro | null {
   const before = call.target === null ? '' : dottedName(call.target) === 'cel' ? 'cel.' : '.';
   const key = `${before}${call.name}/${call.args.length}`;
-  return Object.hasOwn(macros, key) ? macros[key] ?? null : null;
+  return Object.hasOwn(macros, key) ? (macros[key] ?? null) : null;
 }
 
 function nameOf(expression: Expression | undefined, around: Surroundings): string {
@@ -47,13 +60,17 @@ function over(variables: 1 | 2, result: (last: Type, first: Type, keys: Type) =>
   return ({ target, args, at }, names, around) => {
     const range = around.typeOf(target ?? missing, names);
     if (!isOpen(range) && range.name !== 'list' && range.name !== 'map') {
-      return around.refuse(target?.at ?? at, `expression of type '${printed(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`);
+      return around.refuse(
+        target?.at ?? at,
+        `expression of type '${printed(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+      );
     }
     const parts = partsOf(range, variables);
     const within = new Map([...names, ...parts.map((part, position): [string, Type] => [nameOf(args[position], around), part])]);
-    const types = args.slice(variables).map(argument => around.typeOf(argument, within));
+    const types = args.slice(variables).map((argument) => around.typeOf(argument, within));
     const condition = types.length > 1 || result(UNKNOWN, UNKNOWN, UNKNOWN).name === 'bool' ? types[0] : undefined;
-    if (condition && !isOpen(condition) && condition.name !== 'bool') return around.refuse(args[variables]?.at ?? at, `expected type 'bool' but found '${printed(condition)}'`);
+    if (condition && !isOpen(condition) && condition.name !== 'bool')
+      return around.refuse(args[variables]?.at ?? at, `expected type 'bool' but found '${printed(condition)}'`);
     return result(types.at(-1) ?? UNKNOWN, parts[0] ?? UNKNOWN, parts[0] ?? UNKNOWN);
   };
 }

@@ -13,9 +13,14 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'call'; readonly name: string; readonly target: Expression | null; readonly args: readonly Expression[] }
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
   | { readonly kind: 'map'; readonly entries: readonly { readonly key: Expression; readonly value: Expression }[] }
-  | { readonly kind: 'message'; readonly name: string; readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expression }[] }
+  | {
+      readonly kind: 'message';
+      readonly name: string;
+      readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expression }[];
+    }
   /** A member of a list, map or message that is there only if the optional has a value. */
-  | { readonly kind: 'maybe'; readonly of: Expression });
+  | { readonly kind: 'maybe'; readonly of: Expression }
+);
 
 export type Call = Extract<Expression, { kind: 'call' }>;
 
@@ -26,16 +31,41 @@ const depthMax = 250;
 const heightMax = 1_000;
 
 const logical = ['||', '&&'];
-const levels: readonly (readonly string[])[] = [['==', '!=', '<', '<=', '>', '>=', 'in'], ['+', '-'], ['*', '/', '%']];
+const levels: readonly (readonly string[])[] = [
+  ['==', '!=', '<', '<=', '>', '>=', 'in'],
+  ['+', '-'],
+  ['*', '/', '%'],
+];
 const reserved: ReadonlySet<string> = new Set([
-  'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
-const constants: ReadonlyMap<string, 'bool' | 'null'> = new Map([['true', 'bool'], ['false', 'bool'], ['null', 'null']]);
+const constants: ReadonlyMap<string, 'bool' | 'null'> = new Map([
+  ['true', 'bool'],
+  ['false', 'bool'],
+  ['null', 'null'],
+]);
 const startsOfValues = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /** Throws SyntaxProblem. */
 export function parse(text: string): Expression {
-  if (text.length > charactersMax) throw new SyntaxProblem(0, `expression code point size exceeds limit: size: ${text.length}, limit ${charactersMax}`);
+  if (text.length > charactersMax)
+    throw new SyntaxProblem(0, `expression code point size exceeds limit: size: ${text.length}, limit ${charactersMax}`);
   return new Parser(tokensOf(text)).whole();
 }
 
@@ -53,18 +83,26 @@ class Parser {
   #depth = 0;
   readonly #heights = new WeakMap<Expression, number>();
 
-  constructor(tokens: readonly Token[]) { this.#tokens = tokens; }
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
 
   whole(): Expression {
     const expression = this.#expression();
     return this.#next.kind === 'end' ? expression : this.#fail(`mismatched input '${this.#next.text}' expecting <EOF>`);
   }
 
-  get #next(): Token { return this.#tokens[this.#position] ?? { kind: 'end', text: '<EOF>', at: 0 }; }
+  get #next(): Token {
+    return this.#tokens[this.#position] ?? { kind: 'end', text: '<EOF>', at: 0 };
+  }
 
-  #fail(message: string): never { throw new SyntaxProblem(this.#next.at, message); }
+  #fail(message: string): never {
+    throw new SyntaxProblem(this.#next.at, message);
+  }
 
-  #is(text: string): boolean { return this.#next.text === text && (this.#next.kind === 'sign' || this.#next.kind === 'name'); }
+  #is(text: string): boolean {
+    return this.#next.text === text && (this.#next.kind === 'sign' || this.#next.kind === 'name');
+  }
 
   #take(): Token {
     const token = this.#next;
@@ -78,7 +116,9 @@ class Parser {
     return there;
   }
 
-  #expect(text: string): Token { return this.#is(text) ? this.#take() : this.#fail(`mismatched input '${this.#next.text}' expecting '${text}'`); }
+  #expect(text: string): Token {
+    return this.#is(text) ? this.#take() : this.#fail(`mismatched input '${this.#next.text}' expecting '${text}'`);
+  }
 
   /** Keeps account of how high the tree is. */
   #made(expression: Expression, parts: readonly Expression[]): Expression {
@@ -88,7 +128,9 @@ class Parser {
     return expression;
   }
 
-  #operator(name: string, at: number, args: readonly Expression[]): Expression { return this.#made({ kind: 'call', name, target: null, args, at }, args); }
+  #operator(name: string, at: number, args: readonly Expression[]): Expression {
+    return this.#made({ kind: 'call', name, target: null, args, at }, args);
+  }
 
   #expression(): Expression {
     if (++this.#depth > depthMax) this.#fail(`expression recursion limit exceeded: ${depthMax}`);
@@ -119,7 +161,7 @@ class Parser {
     const signs = levels[level];
     if (signs === undefined) return this.#unary();
     let left = this.#binary(level + 1);
-    while (signs.some(sign => this.#is(sign))) {
+    while (signs.some((sign) => this.#is(sign))) {
       const sign = this.#take();
       left = this.#operator(sign.text === 'in' ? '@in' : `_${sign.text}_`, sign.at, [left, this.#binary(level + 1)]);
     }
@@ -128,7 +170,7 @@ class Parser {
 
   #unary(): Expression {
     const { at } = this.#next;
-    const sign = ['!', '-'].find(one => this.#is(one));
+    const sign = ['!', '-'].find((one) => this.#is(one));
     if (sign === undefined) return this.#postfix();
     let count = 0;
     while (this.#skip(sign)) count += 1;
@@ -153,7 +195,8 @@ class Parser {
 
   #member(of: Expression, at: number): Expression {
     const optional = this.#skip('?');
-    if (this.#next.kind !== 'name' || constants.has(this.#next.text)) this.#fail(this.#next.kind === 'end' ? "no viable alternative at input '.'" : `no viable alternative at input '.${this.#next.text}'`);
+    if (this.#next.kind !== 'name' || constants.has(this.#next.text))
+      this.#fail(this.#next.kind === 'end' ? "no viable alternative at input '.'" : `no viable alternative at input '.${this.#next.text}'`);
     const field = this.#take().text.replaceAll('`', '');
     const open = this.#next.at;
     if (!optional && this.#skip('(')) {
@@ -172,16 +215,20 @@ class Parser {
       return inner;
     }
     if (this.#skip('[')) {
-      const items = this.#until(']', () => this.#skip('?') ? this.#maybe(this.#expression()) : this.#expression());
+      const items = this.#until(']', () => (this.#skip('?') ? this.#maybe(this.#expression()) : this.#expression()));
       return this.#made({ kind: 'list', items, at }, items);
     }
     if (this.#skip('{')) {
       const entries = this.#until('}', () => this.#entry());
-      return this.#made({ kind: 'map', entries, at }, entries.flatMap(({ key, value }) => [key, value]));
+      return this.#made(
+        { kind: 'map', entries, at },
+        entries.flatMap(({ key, value }) => [key, value]),
+      );
     }
     if (this.#is('.')) this.#take();
     if (this.#next.kind === 'name' && this.#next.text !== 'in') return this.#named();
-    if (['int', 'uint', 'double', 'string', 'bytes'].includes(token.kind)) return { kind: 'literal', type: this.#take().kind as 'int', text, at };
+    if (['int', 'uint', 'double', 'string', 'bytes'].includes(token.kind))
+      return { kind: 'literal', type: this.#take().kind as 'int', text, at };
     return this.#fail(`mismatched input '${this.#next.text}' expecting ${startsOfValues}`);
   }
 
@@ -191,20 +238,30 @@ class Parser {
     if (constant !== undefined) return { kind: 'literal', type: constant, text, at };
     if (reserved.has(text)) throw new SyntaxProblem(at, `reserved identifier: ${text}`);
     const open = this.#next.at;
-    return this.#skip('(') ? this.#operator(text, open, this.#until(')', () => this.#expression())) : { kind: 'name', name: text, at };
+    return this.#skip('(')
+      ? this.#operator(
+          text,
+          open,
+          this.#until(')', () => this.#expression()),
+        )
+      : { kind: 'name', name: text, at };
   }
 
   #message(name: string, at: number): Expression {
     this.#expect('{');
     const fields = this.#until('}', () => {
       const optional = this.#skip('?');
-      if (this.#next.kind !== 'name') this.#fail(`mismatched input '${this.#next.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`);
+      if (this.#next.kind !== 'name')
+        this.#fail(`mismatched input '${this.#next.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`);
       const field = this.#take();
       const colon = this.#expect(':');
       const value = this.#expression();
       return { name: field.text.replaceAll('`', ''), at: colon.at, value: optional ? this.#maybe(value) : value };
     });
-    return this.#made({ kind: 'message', name, fields, at }, fields.map(({ value }) => value));
+    return this.#made(
+      { kind: 'message', name, fields, at },
+      fields.map(({ value }) => value),
+    );
   }
 
   #entry(): { key: Expression; value: Expression } {
@@ -215,7 +272,9 @@ class Parser {
     return { key, value: optional ? this.#maybe(value) : value };
   }
 
-  #maybe(of: Expression): Expression { return this.#made({ kind: 'maybe', of, at: of.at }, [of]); }
+  #maybe(of: Expression): Expression {
+    return this.#made({ kind: 'maybe', of, at: of.at }, [of]);
+  }
 
   /** What stands between commas up to a closing sign. A comma may follow the last. */
   #until<T>(close: string, read: () => T): T[] {

@@ -1,27 +1,51 @@
 /** A piece of an expression. `at` counts UTF-16 units from its beginning. */
-export interface Token { readonly kind: 'name' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'sign' | 'end'; readonly text: string; readonly at: number }
+export interface Token {
+  readonly kind: 'name' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'sign' | 'end';
+  readonly text: string;
+  readonly at: number;
+}
 
 /** Why an expression is refused, and where. */
-export interface Problem { readonly at: number; readonly message: string }
+export interface Problem {
+  readonly at: number;
+  readonly message: string;
+}
 
 /** Thrown by the parser alone, which stops at the first mistake. */
 export class SyntaxProblem extends Error {
-  constructor(readonly at: number, message: string) { super(`Syntax error: ${message}`); }
+  constructor(
+    readonly at: number,
+    message: string,
+  ) {
+    super(`Syntax error: ${message}`);
+  }
 }
 
 const escape = String.raw`\\(?:[abfnrtv"'\x60?\\]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`;
-const cooked = ['"""', "'''"].map(quote => `${quote}(?:${escape}|[^\\\\])*?${quote}`).concat(['"', "'"].map(quote => `${quote}(?:${escape}|[^${quote}\\\\\\r\\n])*${quote}`)).join('|');
-const raw = ['"""', "'''"].map(quote => `${quote}[^]*?${quote}`).concat(['"', "'"].map(quote => `${quote}[^${quote}\\r\\n]*${quote}`)).join('|');
+const cooked = ['"""', "'''"]
+  .map((quote) => `${quote}(?:${escape}|[^\\\\])*?${quote}`)
+  .concat(['"', "'"].map((quote) => `${quote}(?:${escape}|[^${quote}\\\\\\r\\n])*${quote}`))
+  .join('|');
+const raw = ['"""', "'''"]
+  .map((quote) => `${quote}[^]*?${quote}`)
+  .concat(['"', "'"].map((quote) => `${quote}[^${quote}\\r\\n]*${quote}`))
+  .join('|');
 
 /** In the order of trial. Those without a kind separate the others. */
-const patterns: readonly (readonly [Token['kind'] | null, RegExp])[] = ([
-  [null, String.raw`(?:[\t\r\n\f ]|//[^\n]*)+`],
-  ['bytes', `(?:[bB][rR]|[rR][bB])(?:${raw})`], ['string', `[rR](?:${raw})`], ['bytes', `[bB](?:${cooked})`], ['string', cooked],
-  ['double', String.raw`\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?`],
-  ['uint', '(?:0x[0-9a-fA-F]+|[0-9]+)[uU]'], ['int', '0x[0-9a-fA-F]+|[0-9]+'],
-  ['name', String.raw`[_a-zA-Z][_a-zA-Z0-9]*|\x60[a-zA-Z0-9_./ -]+\x60`],
-  ['sign', String.raw`==|!=|<=|>=|&&|\|\||[-+*/%!<>?:.,()[\]{}]`],
-] as const).map(([kind, source]) => [kind, new RegExp(source, 'y')]);
+const patterns: readonly (readonly [Token['kind'] | null, RegExp])[] = (
+  [
+    [null, String.raw`(?:[\t\r\n\f ]|//[^\n]*)+`],
+    ['bytes', `(?:[bB][rR]|[rR][bB])(?:${raw})`],
+    ['string', `[rR](?:${raw})`],
+    ['bytes', `[bB](?:${cooked})`],
+    ['string', cooked],
+    ['double', String.raw`\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?`],
+    ['uint', '(?:0x[0-9a-fA-F]+|[0-9]+)[uU]'],
+    ['int', '0x[0-9a-fA-F]+|[0-9]+'],
+    ['name', String.raw`[_a-zA-Z][_a-zA-Z0-9]*|\x60[a-zA-Z0-9_./ -]+\x60`],
+    ['sign', String.raw`==|!=|<=|>=|&&|\|\||[-+*/%!<>?:.,()[\]{}]`],
+  ] as const
+).map(([kind, source]) => [kind, new RegExp(source, 'y')]);
 
 /** Throws SyntaxProblem at the first character that begins nothing. */
 export function tokensOf(text: string): Token[] {

@@ -28,17 +28,23 @@ export function typeOf(text: string): Type {
 /** Splits at the commas that are not within angle brackets. */
 export function splitTypes(text: string): string[] {
   const parts = text.split(',');
-  return parts.reduce<string[]>((found, part) => {
-    const last = found.at(-1);
-    if (last !== undefined && last.split('<').length > last.split('>').length) found[found.length - 1] = `${last},${part}`;
-    else found.push(part);
-    return found;
-  }, []).filter(part => part.trim() !== '');
+  return parts
+    .reduce<string[]>((found, part) => {
+      const last = found.at(-1);
+      if (last !== undefined && last.split('<').length > last.split('>').length) found[found.length - 1] = `${last},${part}`;
+      else found.push(part);
+      return found;
+    }, [])
+    .filter((part) => part.trim() !== '');
 }
 
 export const isOpen = ({ name }: Type): boolean => name === 'dyn' || name === '?';
 const isParameter = ({ name }: Type): boolean => /^[A-Z]$/.test(name);
-const shown: ReadonlyMap<string, string> = new Map([['?', 'dyn'], ['google.protobuf.Timestamp', 'timestamp'], ['google.protobuf.Duration', 'duration']]);
+const shown: ReadonlyMap<string, string> = new Map([
+  ['?', 'dyn'],
+  ['google.protobuf.Timestamp', 'timestamp'],
+  ['google.protobuf.Duration', 'duration'],
+]);
 
 /** As the reference prints it in messages. */
 export function printed({ name, of }: Type): string {
@@ -51,7 +57,8 @@ const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double',
 export function accepts(expected: Type, actual: Type, bound: Map<string, Type>): boolean {
   if (isParameter(expected)) return bindParameter(expected.name, actual, bound);
   if (isOpen(expected) || isOpen(actual)) return true;
-  if (actual.name === 'null' || expected.name === 'null') return actual.name === expected.name || !neverNull.has(actual.name === 'null' ? expected.name : actual.name);
+  if (actual.name === 'null' || expected.name === 'null')
+    return actual.name === expected.name || !neverNull.has(actual.name === 'null' ? expected.name : actual.name);
   return expected.name === actual.name && expected.of.every((part, position) => accepts(part, actual.of[position] ?? UNKNOWN, bound));
 }
 
@@ -66,7 +73,7 @@ function bindParameter(name: string, actual: Type, bound: Map<string, Type>): bo
 /** A type with its parameters filled in; those that met nothing stay unknown. */
 export function filled(type: Type, bound: ReadonlyMap<string, Type>): Type {
   if (isParameter(type)) return bound.get(type.name) ?? UNKNOWN;
-  return type.of.length === 0 ? type : { ...type, of: type.of.map(part => filled(part, bound)) };
+  return type.of.length === 0 ? type : { ...type, of: type.of.map((part) => filled(part, bound)) };
 }
 
 /** What values of either type have in common. */
@@ -78,4 +85,5 @@ export function joined(one: Type, other: Type): Type {
   return one.of.length === 0 ? one : { ...one, of: one.of.map((part, position) => joined(part, other.of[position] ?? UNKNOWN)) };
 }
 
-export const sameType = (one: Type, other: Type): boolean => one.name === other.name && one.of.every((part, position) => sameType(part, other.of[position] ?? UNKNOWN));
+export const sameType = (one: Type, other: Type): boolean =>
+  one.name === other.name && one.of.every((part, position) => sameType(part, other.of[position] ?? UNKNOWN));

@@ -1,5 +1,8 @@
 /** How large a value can be, as `size()` counts. What nobody knows may be as large as 64 bits can say. */
-export interface Size { readonly min: number; readonly max: number }
+export interface Size {
+  readonly min: number;
+  readonly max: number;
+}
 
 export const MOST = 2 ** 64;
 export const UNKNOWN_SIZE: Size = { min: 0, max: MOST };

@@ -2,7 +2,9 @@
  * What evaluation may cost, in the reference's units (one is about 50 ns there). Thrown out of an evaluation when it is used up: no part of an expression can go on.
  */
 export class OverBudget extends Error {
-  constructor() { super('operation cancelled: actual cost limit exceeded'); }
+  constructor() {
+    super('operation cancelled: actual cost limit exceeded');
+  }
 }
 
 /** One expression alone. */
@@ -30,7 +32,9 @@ export class Meter {
   readonly patternSteps = { left: PATTERN_STEPS_MAX };
 
   /** Elementary steps taken, for whoever measures work. */
-  get stepped(): number { return this.steps; }
+  get stepped(): number {
+    return this.steps;
+  }
 
   constructor(readonly limit: number = EXPRESSION_COST_MAX) {}
 
@@ -41,7 +45,9 @@ export class Meter {
   }
 
   /** For going through so many characters or bytes. Throws OverBudget. */
-  traverse(length: number): void { this.step(length >> CHARACTERS_PER_STEP_SHIFT); }
+  traverse(length: number): void {
+    this.step(length >> CHARACTERS_PER_STEP_SHIFT);
+  }
 
   /** Throws OverBudget. */
   readonly step = (steps: number): void => {

@@ -10,9 +10,29 @@ const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+)
 export function parseTimestamp(text: string): Timestamp | Failure | null {
   const match = RFC3339.exec(text);
   if (match === null) return null;
-  const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', sign = '+', zoneHour = '0', zoneMinute = '0'] = match;
+  const [
+    ,
+    year = '',
+    month = '',
+    day = '',
+    hour = '',
+    minute = '',
+    second = '',
+    fraction = '',
+    sign = '+',
+    zoneHour = '0',
+    zoneMinute = '0',
+  ] = match;
   const milliseconds = utc(Number(year), Number(month), Number(day));
-  if (milliseconds === null || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59) return null;
+  if (
+    milliseconds === null ||
+    Number(hour) > 23 ||
+    Number(minute) > 59 ||
+    Number(second) > 59 ||
+    Number(zoneHour) > 23 ||
+    Number(zoneMinute) > 59
+  )
+    return null;
   const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -60 : 60);
   const seconds = milliseconds / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offset;
   return timestamp(BigInt(seconds) * SECOND + BigInt(fraction.slice(0, 9).padEnd(9, '0')));
@@ -32,7 +52,16 @@ function utc(year: number, month: number, day: number): number | null {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && date.getUTCFullYear() === year ? date.getTime() : null;
 }
 
-const UNITS: Readonly<Record<string, bigint>> = { ns: 1n, us: 1_000n, 'µs': 1_000n, 'μs': 1_000n, ms: 1_000_000n, s: SECOND, m: 60n * SECOND, h: 3600n * SECOND };
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: SECOND,
+  m: 60n * SECOND,
+  h: 3600n * SECOND,
+};
 const digitsMax = 40;
 
 /** `1h30m`, `-1.5s`; null for a text that is no duration. */
@@ -46,7 +75,7 @@ export function parseDuration(text: string): Duration | Failure | null {
     if (whole.length > digitsMax) return null;
     const size = UNITS[unit] ?? 1n;
     const shown = fraction.slice(0, digitsMax);
-    total += BigInt(whole === '' ? '0' : whole) * size + (shown === '' ? 0n : BigInt(shown) * size / 10n ** BigInt(shown.length));
+    total += BigInt(whole === '' ? '0' : whole) * size + (shown === '' ? 0n : (BigInt(shown) * size) / 10n ** BigInt(shown.length));
   }
   const made = duration(sign === '-' ? -total : total);
   return made instanceof Failure ? null : made;

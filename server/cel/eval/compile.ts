@@ -22,30 +22,50 @@ export class Compiler {
   #places = 0;
 
   /** `variables` are the names of the top level, also those with points (`authorizer.requestResource`). */
-  constructor(private readonly variables: ReadonlySet<string>, private readonly uses: Set<string> = new Set()) {}
+  constructor(
+    private readonly variables: ReadonlySet<string>,
+    private readonly uses: Set<string> = new Set(),
+  ) {}
 
-  get places(): number { return this.#places; }
+  get places(): number {
+    return this.#places;
+  }
 
   /** A place for a name that a macro gives. */
-  place(): number { return this.#places++; }
+  place(): number {
+    return this.#places++;
+  }
 
   code(expression: Expression, names: Names): Code {
     switch (expression.kind) {
-      case 'literal': return constant(literalValue(expression));
-      case 'name': return this.#name(expression.name, names);
-      case 'select': return this.#select(expression, names);
-      case 'index': return this.#index(expression, names);
-      case 'call': return this.#call(expression, names);
-      case 'list': return this.#list(expression, names);
-      case 'map': return this.#map(expression, names);
-      case 'message': return this.#message(expression, names);
-      case 'maybe': return this.code(expression.of, names);
+      case 'literal':
+        return constant(literalValue(expression));
+      case 'name':
+        return this.#name(expression.name, names);
+      case 'select':
+        return this.#select(expression, names);
+      case 'index':
+        return this.#index(expression, names);
+      case 'call':
+        return this.#call(expression, names);
+      case 'list':
+        return this.#list(expression, names);
+      case 'map':
+        return this.#map(expression, names);
+      case 'message':
+        return this.#message(expression, names);
+      case 'maybe':
+        return this.code(expression.of, names);
     }
   }
 
   #name(name: string, names: Names): Code {
     const place = names.get(name);
-    if (place !== undefined) return (run) => { run.meter.spend(NAME_COST); return run.names[place] ?? null; };
+    if (place !== undefined)
+      return (run) => {
+        run.meter.spend(NAME_COST);
+        return run.names[place] ?? null;
+      };
     if (this.variables.has(name) || !typeNames.has(name)) return this.#variable(name);
     return constant(new TypeValue(name));
   }
@@ -93,10 +113,18 @@ export class Compiler {
       if (operator !== null) return operator;
     }
     const owner = target === null ? null : dottedName(target);
-    const qualified = owner !== null && !names.has(owner.split('.')[0] ?? '') && !this.variables.has(owner) ? functionFor(`${owner}.${name}`, args.length, false) : null;
-    if (qualified !== null) return invoke(`${owner}.${name}`, qualified, args.map(one => this.code(one, names)));
+    const qualified =
+      owner !== null && !names.has(owner.split('.')[0] ?? '') && !this.variables.has(owner)
+        ? functionFor(`${owner}.${name}`, args.length, false)
+        : null;
+    if (qualified !== null)
+      return invoke(
+        `${owner}.${name}`,
+        qualified,
+        args.map((one) => this.code(one, names)),
+      );
     const implementation = functionFor(name, args.length, target !== null);
-    const parts = (target === null ? args : [target, ...args]).map(one => this.code(one, names));
+    const parts = (target === null ? args : [target, ...args]).map((one) => this.code(one, names));
     return implementation === null ? constant(new Failure(`no such overload: ${name}`)) : invoke(name, implementation, parts);
   }
 
@@ -106,21 +134,28 @@ export class Compiler {
       const value = negatedLiteral(first);
       if (value !== null) return constant(value);
     }
-    const parts = args.map(one => this.code(one, names));
+    const parts = args.map((one) => this.code(one, names));
     const [one = constant(null), two = constant(null), three = constant(null)] = parts;
     switch (name) {
-      case '_&&_': return logical(parts, false);
-      case '_||_': return logical(parts, true);
-      case '_?_:_': return conditional(one, two, three);
-      case '!_': return not(one);
-      case '-_': return negate(one);
-      case '@in': return inside(one, two);
-      default: return binaryOperators.get(name)?.(one, two) ?? null;
+      case '_&&_':
+        return logical(parts, false);
+      case '_||_':
+        return logical(parts, true);
+      case '_?_:_':
+        return conditional(one, two, three);
+      case '!_':
+        return not(one);
+      case '-_':
+        return negate(one);
+      case '@in':
+        return inside(one, two);
+      default:
+        return binaryOperators.get(name)?.(one, two) ?? null;
     }
   }
 
   #list({ items }: Extract<Expression, { kind: 'list' }>, names: Names): Code {
-    const parts = items.map(item => ({ maybe: item.kind === 'maybe', code: this.code(item, names) }));
+    const parts = items.map((item) => ({ maybe: item.kind === 'maybe', code: this.code(item, names) }));
     return (run) => {
       const values: Value[] = [];
       for (const { maybe, code } of parts) {
@@ -136,7 +171,11 @@ export class Compiler {
   }
 
   #map({ entries }: Extract<Expression, { kind: 'map' }>, names: Names): Code {
-    const parts = entries.map(({ key, value }) => ({ maybe: value.kind === 'maybe' || key.kind === 'maybe', key: this.code(key, names), value: this.code(value, names) }));
+    const parts = entries.map(({ key, value }) => ({
+      maybe: value.kind === 'maybe' || key.kind === 'maybe',
+      key: this.code(key, names),
+      value: this.code(value, names),
+    }));
     return (run) => {
       const made = new Map<string, readonly [Value, Value]>();
       for (const { maybe, key, value } of parts) {
@@ -149,7 +188,7 @@ export class Compiler {
   }
 
   #message({ name, fields }: Extract<Expression, { kind: 'message' }>, names: Names): Code {
-    const parts = fields.map(field => ({ name: field.name, maybe: field.value.kind === 'maybe', code: this.code(field.value, names) }));
+    const parts = fields.map((field) => ({ name: field.name, maybe: field.value.kind === 'maybe', code: this.code(field.value, names) }));
     return (run) => {
       const made = new Map<string, Value>();
       for (const part of parts) {
@@ -167,7 +206,10 @@ export class Compiler {
 
 const notOptional = new Failure('cannot initialize optional entry from non-optional value');
 
-const constant = (value: Value): Code => () => value;
+const constant =
+  (value: Value): Code =>
+  () =>
+    value;
 
 /** Puts an entry into a map that is being made; the failure if it cannot be. */
 export function addEntry(made: Map<string, readonly [Value, Value]>, key: Value, value: Value, maybe: boolean): Failure | null {

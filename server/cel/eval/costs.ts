@@ -12,10 +12,10 @@ export interface CallCost {
 const byArguments = (before: CallCost['before']): CallCost => ({ before });
 const fixed = (cost: number): CallCost => byArguments(() => cost);
 /** A tenth of a unit for each character of the first argument, `times` over. */
-const traversal = (times: number): CallCost => byArguments(([first = null]) => Math.ceil(sizeOf(first) * times / 10));
+const traversal = (times: number): CallCost => byArguments(([first = null]) => Math.ceil((sizeOf(first) * times) / 10));
 const pattern = byArguments(([text = null, source = null]) => Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil(sizeOf(source) / 4));
 const containing = byArguments(([text = null, part = null]) => Math.ceil(sizeOf(text) / 10) * Math.ceil(sizeOf(part) / 10));
-const ofResult = (times: number): CallCost => ({ before: () => 0, after: (_, result) => Math.ceil(sizeOf(result) * times / 10) });
+const ofResult = (times: number): CallCost => ({ before: () => 0, after: (_, result) => Math.ceil((sizeOf(result) * times) / 10) });
 const shorter = byArguments(([one = null, other = null]) => Math.ceil(Math.min(sizeOf(one), sizeOf(other)) / 10));
 const whole = byArguments(([first = null]) => treeCost(first, 0));
 const product = byArguments(([one = null, other = null]) => Math.max(1, sizeOf(one) * sizeOf(other)));
@@ -26,7 +26,10 @@ const firstAndResult: CallCost = {
 };
 
 const addressBytes = 16;
-const contained = (extra: number): CallCost => byArguments(([, other = null]) => Math.ceil(addressBytes * 2 / 10) + extra + (typeof other === 'string' ? Math.ceil(lengthOf(other) / 10) : 0));
+const contained = (extra: number): CallCost =>
+  byArguments(
+    ([, other = null]) => Math.ceil((addressBytes * 2) / 10) + extra + (typeof other === 'string' ? Math.ceil(lengthOf(other) / 10) : 0),
+  );
 
 /** Two checks are what one expression may afford. */
 const CHECK_COST = 350_000;
@@ -34,14 +37,25 @@ const CHECK_COST = 350_000;
 const table: readonly (readonly [string, CallCost])[] = [
   ['check', fixed(CHECK_COST)],
   ['isSorted sum min max indexOf lastIndexOf', whole],
-  ['url lowerAscii upperAscii substring trim cidr isIP isCIDR ip quantity isQuantity semver isSemver startsWith endsWith bytes strings.quote format isURL validate', traversal(1)],
-  ['replace split ip.isCanonical', traversal(2)], ['join', ofResult(2)], ['string', ofResult(1)],
-  ['find findAll matches', pattern], ['contains', containing], ['containsIP', contained(0)], ['containsCIDR', contained(Math.ceil(addressBytes / 10) + 1)],
+  [
+    'url lowerAscii upperAscii substring trim cidr isIP isCIDR ip quantity isQuantity semver isSemver startsWith endsWith bytes strings.quote format isURL validate',
+    traversal(1),
+  ],
+  ['replace split ip.isCanonical', traversal(2)],
+  ['join', ofResult(2)],
+  ['string', ofResult(1)],
+  ['find findAll matches', pattern],
+  ['contains', containing],
+  ['containsIP', contained(0)],
+  ['containsCIDR', contained(Math.ceil(addressBytes / 10) + 1)],
   ['_<_ _<=_ _>_ _>=_', shorter],
-  ['sets.contains sets.intersects sets.equivalent', product], ['distinct', square],
+  ['sets.contains sets.intersects sets.equivalent', product],
+  ['distinct', square],
   ['reverse slice sort flatten lists.range base64.encode base64.decode', firstAndResult],
 ];
-const costs: ReadonlyMap<string, CallCost> = new Map(table.flatMap(([names, cost]) => names.split(' ').map((name): [string, CallCost] => [name, cost])));
+const costs: ReadonlyMap<string, CallCost> = new Map(
+  table.flatMap(([names, cost]) => names.split(' ').map((name): [string, CallCost] => [name, cost])),
+);
 const one = fixed(1);
 
 /** By the name of the function; 1 for those that are not listed. */
@@ -56,8 +70,10 @@ function treeCost(value: Value, depth: number): number {
   if (typeof value === 'string') return Math.floor(value.length / 10);
   if (depth > depthMax) return 1;
   let cost = 0;
-  if (value instanceof ListValue) for (let i = 0; i < value.length && cost < countedMax; i++) cost += Math.max(treeCost(value.at(i), depth + 1), 0.1);
-  else if (value instanceof MapValue) for (const key of value.keys()) cost += treeCost(key, depth + 1) + treeCost(value.get(key) ?? null, depth + 1);
+  if (value instanceof ListValue)
+    for (let i = 0; i < value.length && cost < countedMax; i++) cost += Math.max(treeCost(value.at(i), depth + 1), 0.1);
+  else if (value instanceof MapValue)
+    for (const key of value.keys()) cost += treeCost(key, depth + 1) + treeCost(value.get(key) ?? null, depth + 1);
   else return 1;
   return Math.floor(cost);
 }

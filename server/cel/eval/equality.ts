@@ -62,7 +62,10 @@ function unorderedEqual(one: ListValue, other: ListValue, meter: Meter, depth: n
     for (const j of free) {
       const same = equals(one.at(i), other.at(j), meter, depth);
       if (same instanceof Failure) return same;
-      if (same) { found = j; break; }
+      if (same) {
+        found = j;
+        break;
+      }
     }
     if (found < 0) return false;
     free.delete(found);
@@ -81,7 +84,8 @@ function mapsEqual(one: MapValue, other: MapValue, meter: Meter, depth: number):
   return true;
 }
 
-export const isNumber = (value: Value): value is number | bigint | UInt => typeof value === 'number' || typeof value === 'bigint' || value instanceof UInt;
+export const isNumber = (value: Value): value is number | bigint | UInt =>
+  typeof value === 'number' || typeof value === 'bigint' || value instanceof UInt;
 
 /** Negative, zero or positive; NaN where a number is none. Exact across types. */
 function compareNumbers(one: number | bigint | UInt, other: number | bigint | UInt): number {
@@ -115,6 +119,7 @@ export function compare(one: Value, other: Value, meter: Meter): number | Failur
     meter.traverse(Math.min(one.length, other.length));
     return Buffer.compare(one, other);
   }
-  if ((one instanceof Timestamp && other instanceof Timestamp) || (one instanceof Duration && other instanceof Duration)) return one.nanoseconds < other.nanoseconds ? -1 : one.nanoseconds > other.nanoseconds ? 1 : 0;
+  if ((one instanceof Timestamp && other instanceof Timestamp) || (one instanceof Duration && other instanceof Duration))
+    return one.nanoseconds < other.nanoseconds ? -1 : one.nanoseconds > other.nanoseconds ? 1 : 0;
   return NO_OVERLOAD;
 }

@@ -17,10 +17,20 @@ export const plainView: View = (value) => {
 export class JsonList extends ListValue {
   private readonly known: (Value | undefined)[] = [];
 
-  constructor(readonly items: readonly JsonValue[], private readonly view: View, override readonly order: ListValue['order'] = 'ordered') { super(); }
+  constructor(
+    readonly items: readonly JsonValue[],
+    private readonly view: View,
+    override readonly order: ListValue['order'] = 'ordered',
+  ) {
+    super();
+  }
 
-  get length(): number { return this.items.length; }
-  at(position: number): Value { return this.known[position] ??= this.view(this.items[position] ?? null); }
+  get length(): number {
+    return this.items.length;
+  }
+  at(position: number): Value {
+    return (this.known[position] ??= this.view(this.items[position] ?? null));
+  }
 }
 
 /** A map whose members all look alike. */
@@ -28,12 +38,23 @@ export class JsonMap extends MapValue {
   private readonly known = new Map<string, Value>();
   private names: readonly string[] | null = null;
 
-  constructor(readonly members: JsonObject, private readonly view: View) { super(); }
+  constructor(
+    readonly members: JsonObject,
+    private readonly view: View,
+  ) {
+    super();
+  }
 
-  get size(): number { return this.list().length; }
-  keys(): Iterable<Value> { return this.list(); }
+  get size(): number {
+    return this.list().length;
+  }
+  keys(): Iterable<Value> {
+    return this.list();
+  }
 
-  private list(): readonly string[] { return (this.names ??= Object.keys(this.members).filter(name => this.members[name] !== undefined)); }
+  private list(): readonly string[] {
+    return (this.names ??= Object.keys(this.members).filter((name) => this.members[name] !== undefined));
+  }
 
   get(key: Value): Value | undefined {
     if (typeof key !== 'string' || !Object.hasOwn(this.members, key)) return undefined;
@@ -55,7 +76,10 @@ const charactersMax = 8 * 1024 * 1024;
 /** A value as JSON. Throws TypeError for what JSON cannot say, such as a type or a time, and for what is too large. */
 export const toJson = (value: Value): JsonValue => asJson(value, { depth: 0, left: { values: valuesMax, characters: charactersMax } });
 
-interface Place { readonly depth: number; readonly left: { values: number; characters: number } }
+interface Place {
+  readonly depth: number;
+  readonly left: { values: number; characters: number };
+}
 
 function asJson(value: Value, { depth, left }: Place): JsonValue {
   left.values -= 1;
@@ -66,7 +90,8 @@ function asJson(value: Value, { depth, left }: Place): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
   if (value instanceof UInt) return asJson(value.value, below);
   if (value instanceof ListValue) return listAsJson(value, below);
-  if (value instanceof MapValue) return Object.fromEntries([...value.keys()].map(key => [keyText(key), asJson(value.get(key) ?? null, below)]));
+  if (value instanceof MapValue)
+    return Object.fromEntries([...value.keys()].map((key) => [keyText(key), asJson(value.get(key) ?? null, below)]));
   throw new TypeError('the expression yields a value that is neither text, number, bool, list nor map');
 }
 

@@ -11,18 +11,26 @@ const escapes = /\\(?:([abfnrtv])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a
 
 export function literalValue({ type, text }: Literal): Value {
   switch (type) {
-    case 'null': return null;
-    case 'bool': return text === 'true';
-    case 'int': return int(BigInt(text));
-    case 'uint': return uint(BigInt(text.slice(0, -1)));
-    case 'double': return Number(text);
-    case 'string': return stringOf(text);
-    case 'bytes': return bytesOf(text);
+    case 'null':
+      return null;
+    case 'bool':
+      return text === 'true';
+    case 'int':
+      return int(BigInt(text));
+    case 'uint':
+      return uint(BigInt(text.slice(0, -1)));
+    case 'double':
+      return Number(text);
+    case 'string':
+      return stringOf(text);
+    case 'bytes':
+      return bytesOf(text);
   }
 }
 
 /** `-` before a number belongs to it: the smallest integer has no positive twin. */
-export const negatedLiteral = ({ type, text }: Literal): Value | null => (type === 'int' ? int(-BigInt(text)) : type === 'double' ? -Number(text) : null);
+export const negatedLiteral = ({ type, text }: Literal): Value | null =>
+  type === 'int' ? int(-BigInt(text)) : type === 'double' ? -Number(text) : null;
 
 function unquoted(text: string): { readonly raw: boolean; readonly content: string } {
   const prefix = /^[rRbB]*/.exec(text)?.[0] ?? '';
@@ -35,14 +43,17 @@ function stringOf(text: string): Value {
   const { raw, content } = unquoted(text);
   if (raw) return content;
   let wrong = false;
-  const value = content.replace(escapes, (_, control?: string, hex?: string, short?: string, long?: string, octal?: string, itself?: string) => {
-    if (control !== undefined) return controls[control] ?? '';
-    if (itself !== undefined) return itself;
-    const code = octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? short ?? long ?? '', 16);
-    if (code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) return String.fromCodePoint(code);
-    wrong = true;
-    return '';
-  });
+  const value = content.replace(
+    escapes,
+    (_, control?: string, hex?: string, short?: string, long?: string, octal?: string, itself?: string) => {
+      if (control !== undefined) return controls[control] ?? '';
+      if (itself !== undefined) return itself;
+      const code = octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? short ?? long ?? '', 16);
+      if (code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) return String.fromCodePoint(code);
+      wrong = true;
+      return '';
+    },
+  );
   return wrong ? new Failure('invalid unicode code point') : value;
 }
 
@@ -55,8 +66,16 @@ function bytesOf(text: string): Value {
   for (const match of content.matchAll(escapes)) {
     const [whole, control, hex, short, long, octal, itself] = match;
     parts.push(Buffer.from(content.slice(at, match.index)));
-    if (hex !== undefined || octal !== undefined) parts.push(Buffer.from([octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? '', 16)]));
-    else parts.push(Buffer.from(control !== undefined ? controls[control] ?? '' : itself ?? String.fromCodePoint(Math.min(Number.parseInt(short ?? long ?? '', 16), 0x10ffff))));
+    if (hex !== undefined || octal !== undefined)
+      parts.push(Buffer.from([octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? '', 16)]));
+    else
+      parts.push(
+        Buffer.from(
+          control !== undefined
+            ? (controls[control] ?? '')
+            : (itself ?? String.fromCodePoint(Math.min(Number.parseInt(short ?? long ?? '', 16), 0x10ffff))),
+        ),
+      );
     at = match.index + whole.length;
   }
   parts.push(Buffer.from(content.slice(at)));

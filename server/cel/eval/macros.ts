@@ -17,7 +17,10 @@ interface Walk {
 }
 
 /** What a walk does with each element; true ends it. `finish` makes the result. */
-interface Visitor { visit(run: Run, bodies: readonly Code[]): boolean; finish(run: Run): Value }
+interface Visitor {
+  visit(run: Run, bodies: readonly Code[]): boolean;
+  finish(run: Run): Value;
+}
 
 const ROUND = { all: 3, exists: 4, existsOne: 2, filter: 0, transformMap: 2 } as const;
 const ELEMENT_COST = 12;
@@ -25,7 +28,10 @@ const ELEMENT_COST = 12;
 class Decide implements Visitor {
   #failed: Failure | null = null;
   #settled = false;
-  constructor(private readonly settling: boolean, private readonly cost: number) {}
+  constructor(
+    private readonly settling: boolean,
+    private readonly cost: number,
+  ) {}
 
   visit(run: Run, [body]: readonly Code[]): boolean {
     run.meter.spend(this.cost);
@@ -37,7 +43,7 @@ class Decide implements Visitor {
 
   finish(run: Run): Value {
     run.meter.spend(1);
-    return this.#settled ? this.settling : this.#failed ?? !this.settling;
+    return this.#settled ? this.settling : (this.#failed ?? !this.settling);
   }
 }
 
@@ -63,7 +69,11 @@ class Count implements Visitor {
 class Collect implements Visitor {
   readonly #values: Value[] = [];
   #failed: Failure | null = null;
-  constructor(private readonly keep: number | null, private readonly make: Code | number, private readonly cost: number) {}
+  constructor(
+    private readonly keep: number | null,
+    private readonly make: Code | number,
+    private readonly cost: number,
+  ) {}
 
   visit(run: Run, bodies: readonly Code[]): boolean {
     run.meter.spend(this.cost);
@@ -92,7 +102,10 @@ class Collect implements Visitor {
 class CollectEntries implements Visitor {
   readonly #made = new Map<string, readonly [Value, Value]>();
   #failed: Failure | null = null;
-  constructor(private readonly filtered: boolean, private readonly key: Code | null) {}
+  constructor(
+    private readonly filtered: boolean,
+    private readonly key: Code | null,
+  ) {}
 
   visit(run: Run, bodies: readonly Code[]): boolean {
     run.meter.spend(ROUND.transformMap);
@@ -144,12 +157,21 @@ function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code) => () => 
     const range = compiler.code(target ?? nothing, names);
     const places = args.slice(0, variables).map(() => compiler.place());
     const within = new Map([...names, ...places.map((place, i): [string, number] => [nameOf(args[i]), place])]);
-    const bodies = args.slice(variables).map(body => compiler.code(body, within));
+    const bodies = args.slice(variables).map((body) => compiler.code(body, within));
     const [first = 0, second = first] = places;
-    const show: Walk['show'] = variables === 2
-      ? (run, key, element) => { run.names[first] = key; run.names[second] = element; }
-      : (run, key, element, ofList) => { run.names[first] = ofList ? element : key; };
-    return walk({ range, show, bodies }, visitorOf(bodies.length, run => run.names[first] ?? null));
+    const show: Walk['show'] =
+      variables === 2
+        ? (run, key, element) => {
+            run.names[first] = key;
+            run.names[second] = element;
+          }
+        : (run, key, element, ofList) => {
+            run.names[first] = ofList ? element : key;
+          };
+    return walk(
+      { range, show, bodies },
+      visitorOf(bodies.length, (run) => run.names[first] ?? null),
+    );
   };
 }
 
@@ -169,21 +191,23 @@ const has: Macro = ({ args: [argument] }, names, compiler) => {
 };
 
 /** `o.optMap(x, e)`, `o.optFlatMap(x, e)`: the body sees what the optional holds. */
-const ofOptional = (wraps: boolean): Macro => ({ target, args: [name, body] }, names, compiler) => {
-  const place = compiler.place();
-  const of = compiler.code(target ?? nothing, names);
-  const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
-  return (run) => {
-    const holder = of(run);
-    run.meter.spend(1);
-    if (holder instanceof Failure) return holder;
-    if (!(holder instanceof Optional)) return NO_OVERLOAD;
-    if (holder.value === undefined) return Optional.none;
-    run.names[place] = holder.value;
-    const value = inner(run);
-    return wraps && !(value instanceof Failure) ? new Optional(value) : value;
+const ofOptional =
+  (wraps: boolean): Macro =>
+  ({ target, args: [name, body] }, names, compiler) => {
+    const place = compiler.place();
+    const of = compiler.code(target ?? nothing, names);
+    const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
+    return (run) => {
+      const holder = of(run);
+      run.meter.spend(1);
+      if (holder instanceof Failure) return holder;
+      if (!(holder instanceof Optional)) return NO_OVERLOAD;
+      if (holder.value === undefined) return Optional.none;
+      run.names[place] = holder.value;
+      const value = inner(run);
+      return wraps && !(value instanceof Failure) ? new Optional(value) : value;
+    };
   };
-};
 
 /** `cel.bind(x, value, body)`. A value that failed is a failure only where the body uses it. */
 const bind: Macro = ({ args: [name, value, body] }, names, compiler) => {
@@ -201,24 +225,44 @@ const LIST_COST = 10;
 const all = over(1, () => () => new Decide(false, ROUND.all));
 const exists = over(1, () => () => new Decide(true, ROUND.exists));
 const existsOne = over(1, () => () => new Count());
-const [allBoth, existsBoth, existsOneBoth] = [over(2, () => () => new Decide(false, ROUND.all)), over(2, () => () => new Decide(true, ROUND.exists)), over(2, () => () => new Count())];
-const collect = (bodies: number): (() => Visitor) => () => new Collect(bodies === 2 ? 0 : null, bodies - 1, ROUND.filter);
+const [allBoth, existsBoth, existsOneBoth] = [
+  over(2, () => () => new Decide(false, ROUND.all)),
+  over(2, () => () => new Decide(true, ROUND.exists)),
+  over(2, () => () => new Count()),
+];
+const collect =
+  (bodies: number): (() => Visitor) =>
+  () =>
+    new Collect(bodies === 2 ? 0 : null, bodies - 1, ROUND.filter);
 
 /** As the checker names them: by name and count of arguments. */
 const macros: Readonly<Record<string, Macro>> = {
-  'has/1': has, 'cel.bind/3': bind,
-  '.all/2': all, '.exists/2': exists, '.exists_one/2': existsOne, '.existsOne/2': existsOne,
-  '.all/3': allBoth, '.exists/3': existsBoth, '.exists_one/3': existsOneBoth, '.existsOne/3': existsOneBoth,
+  'has/1': has,
+  'cel.bind/3': bind,
+  '.all/2': all,
+  '.exists/2': exists,
+  '.exists_one/2': existsOne,
+  '.existsOne/2': existsOne,
+  '.all/3': allBoth,
+  '.exists/3': existsBoth,
+  '.exists_one/3': existsOneBoth,
+  '.existsOne/3': existsOneBoth,
   '.filter/2': over(1, (_, element) => () => new Collect(0, element, ROUND.filter)),
-  '.map/2': over(1, collect), '.map/3': over(1, collect), '.transformList/3': over(2, collect), '.transformList/4': over(2, collect),
-  '.transformMap/3': over(2, (_, key) => () => new CollectEntries(false, key)), '.transformMap/4': over(2, (_, key) => () => new CollectEntries(true, key)),
-  '.transformMapEntry/3': over(2, () => () => new CollectEntries(false, null)), '.transformMapEntry/4': over(2, () => () => new CollectEntries(true, null)),
-  '.optMap/2': ofOptional(true), '.optFlatMap/2': ofOptional(false),
+  '.map/2': over(1, collect),
+  '.map/3': over(1, collect),
+  '.transformList/3': over(2, collect),
+  '.transformList/4': over(2, collect),
+  '.transformMap/3': over(2, (_, key) => () => new CollectEntries(false, key)),
+  '.transformMap/4': over(2, (_, key) => () => new CollectEntries(true, key)),
+  '.transformMapEntry/3': over(2, () => () => new CollectEntries(false, null)),
+  '.transformMapEntry/4': over(2, () => () => new CollectEntries(true, null)),
+  '.optMap/2': ofOptional(true),
+  '.optFlatMap/2': ofOptional(false),
 };
 
 /** The macro that a call stands for, or null. */
 export function macroFor(call: Call): Macro | null {
   const before = call.target === null ? '' : dottedName(call.target) === 'cel' ? 'cel.' : '.';
   const key = `${before}${call.name}/${call.args.length}`;
-  return Object.hasOwn(macros, key) ? macros[key] ?? null : null;
+  return Object.hasOwn(macros, key) ? (macros[key] ?? null) : null;
 }

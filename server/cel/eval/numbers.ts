@@ -9,8 +9,10 @@ const TIME_MAX = 253_402_300_799n * 1_000_000_000n + 999_999_999n;
 
 export const int = (value: bigint): bigint | Failure => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
 export const uint = (value: bigint): UInt | Failure => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new UInt(value));
-export const duration = (nanoseconds: bigint): Duration | Failure => (nanoseconds < INT_MIN || nanoseconds > INT_MAX ? DURATION_OVERFLOW : new Duration(nanoseconds));
-export const timestamp = (nanoseconds: bigint): Timestamp | Failure => (nanoseconds < TIME_MIN || nanoseconds > TIME_MAX ? TIME_OVERFLOW : new Timestamp(nanoseconds));
+export const duration = (nanoseconds: bigint): Duration | Failure =>
+  nanoseconds < INT_MIN || nanoseconds > INT_MAX ? DURATION_OVERFLOW : new Duration(nanoseconds);
+export const timestamp = (nanoseconds: bigint): Timestamp | Failure =>
+  nanoseconds < TIME_MIN || nanoseconds > TIME_MAX ? TIME_OVERFLOW : new Timestamp(nanoseconds);
 
 export type Sign = '+' | '-' | '*' | '/' | '%';
 
@@ -26,20 +28,29 @@ export function arithmetic(sign: Sign, one: Value, other: Value): Value | undefi
 
 function whole(sign: Sign, one: bigint, other: bigint, bounded: (value: bigint) => Value): Value {
   switch (sign) {
-    case '+': return bounded(one + other);
-    case '-': return bounded(one - other);
-    case '*': return bounded(one * other);
-    case '/': return other === 0n ? DIVISION : bounded(one / other);
+    case '+':
+      return bounded(one + other);
+    case '-':
+      return bounded(one - other);
+    case '*':
+      return bounded(one * other);
+    case '/':
+      return other === 0n ? DIVISION : bounded(one / other);
     // The remainder of the smallest integer by -1 is an overflow in the reference, as its quotient is.
-    case '%': return other === 0n ? MODULUS : one === INT_MIN && other === -1n ? OVERFLOW : bounded(one % other);
+    case '%':
+      return other === 0n ? MODULUS : one === INT_MIN && other === -1n ? OVERFLOW : bounded(one % other);
   }
 }
 
 function fractional(sign: Exclude<Sign, '%'>, one: number, other: number): number {
   switch (sign) {
-    case '+': return one + other;
-    case '-': return one - other;
-    case '*': return one * other;
-    case '/': return one / other;
+    case '+':
+      return one + other;
+    case '-':
+      return one - other;
+    case '*':
+      return one * other;
+    case '/':
+      return one / other;
   }
 }

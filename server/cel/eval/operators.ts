@@ -3,7 +3,21 @@ import { callCost } from './costs.js';
 import { compare, equals } from './equality.js';
 import { arithmetic, duration, int, timestamp, type Sign } from './numbers.js';
 import type { Code } from './run.js';
-import { Duration, Failure, JoinedList, lengthOf, ListValue, MapValue, NO_OVERLOAD, Optional, shownKey, sizeOf, Timestamp, UInt, type Value } from './values.js';
+import {
+  Duration,
+  Failure,
+  JoinedList,
+  lengthOf,
+  ListValue,
+  MapValue,
+  NO_OVERLOAD,
+  Optional,
+  shownKey,
+  sizeOf,
+  Timestamp,
+  UInt,
+  type Value,
+} from './values.js';
 
 /** What is written with signs. */
 
@@ -27,7 +41,8 @@ export function selectedMaybe(holder: Value, field: string): Value {
   return optionalOf(inner instanceof MapValue ? inner.select(field) : undefined);
 }
 
-const optionalOf = (value: Value | undefined): Value => (value === undefined ? Optional.none : value instanceof Failure || value instanceof Optional ? value : new Optional(value));
+const optionalOf = (value: Value | undefined): Value =>
+  value === undefined ? Optional.none : value instanceof Failure || value instanceof Optional ? value : new Optional(value);
 
 /** `a[key]`, `a[?key]`. */
 export function indexed(holder: Value, key: Value, asks: boolean): Value {
@@ -35,7 +50,9 @@ export function indexed(holder: Value, key: Value, asks: boolean): Value {
   if (key instanceof Failure) return key;
   if (!asks && !(holder instanceof Optional)) {
     const member = memberAt(holder, key);
-    return member === undefined ? new Failure(`${holder instanceof ListValue ? 'index out of bounds' : 'no such key'}: ${shownKey(key)}`) : member;
+    return member === undefined
+      ? new Failure(`${holder instanceof ListValue ? 'index out of bounds' : 'no such key'}: ${shownKey(key)}`)
+      : member;
   }
   const inner = holder instanceof Optional ? holder.value : holder;
   return inner === undefined ? Optional.none : optionalOf(memberAt(inner, key));
@@ -46,7 +63,8 @@ function memberAt(holder: Value, key: Value): Value | undefined {
   if (holder instanceof MapValue) return holder.get(key);
   if (!(holder instanceof ListValue)) return undefined;
   const position = key instanceof UInt ? Number(key.value) : Number(key);
-  if ((typeof key !== 'bigint' && typeof key !== 'number' && !(key instanceof UInt)) || !Number.isInteger(position)) return new Failure(`unsupported index type '${typeof key}' in list`);
+  if ((typeof key !== 'bigint' && typeof key !== 'number' && !(key instanceof UInt)) || !Number.isInteger(position))
+    return new Failure(`unsupported index type '${typeof key}' in list`);
   return position >= 0 && position < holder.length ? holder.at(position) : undefined;
 }
 
@@ -63,52 +81,63 @@ export function logical(terms: readonly Code[], settling: boolean): Code {
   };
 }
 
-export const conditional = (condition: Code, yes: Code, no: Code): Code => (run) => {
-  const value = condition(run);
-  return value === true ? yes(run) : value === false ? no(run) : value instanceof Failure ? value : NO_OVERLOAD;
-};
+export const conditional =
+  (condition: Code, yes: Code, no: Code): Code =>
+  (run) => {
+    const value = condition(run);
+    return value === true ? yes(run) : value === false ? no(run) : value instanceof Failure ? value : NO_OVERLOAD;
+  };
 
-export const not = (of: Code): Code => (run) => {
-  const value = of(run);
-  run.meter.spend(1);
-  return typeof value === 'boolean' ? !value : value instanceof Failure ? value : NO_OVERLOAD;
-};
+export const not =
+  (of: Code): Code =>
+  (run) => {
+    const value = of(run);
+    run.meter.spend(1);
+    return typeof value === 'boolean' ? !value : value instanceof Failure ? value : NO_OVERLOAD;
+  };
 
-export const negate = (of: Code): Code => (run) => {
-  const value = of(run);
-  run.meter.spend(1);
-  if (value instanceof Failure) return value;
-  if (typeof value === 'bigint') return int(-value);
-  if (typeof value === 'number') return -value;
-  return value instanceof Duration ? duration(-value.nanoseconds) : NO_OVERLOAD;
-};
+export const negate =
+  (of: Code): Code =>
+  (run) => {
+    const value = of(run);
+    run.meter.spend(1);
+    if (value instanceof Failure) return value;
+    if (typeof value === 'bigint') return int(-value);
+    if (typeof value === 'number') return -value;
+    return value instanceof Duration ? duration(-value.nanoseconds) : NO_OVERLOAD;
+  };
 
-export const inside = (one: Code, all: Code): Code => (run) => {
-  const [value, holder] = [one(run), all(run)];
-  if (value instanceof Failure) return value;
-  if (holder instanceof Failure) return holder;
-  run.meter.spend(holder instanceof ListValue ? holder.length : 1);
-  if (holder instanceof MapValue) return holder.get(value) !== undefined;
-  if (!(holder instanceof ListValue)) return NO_OVERLOAD;
-  let failed: Failure | null = null;
-  for (let i = 0; i < holder.length; i++) {
-    const same = equals(value, holder.at(i), run.meter);
-    if (same === true) return true;
-    if (same instanceof Failure) failed ??= same;
-  }
-  return failed ?? false;
-};
+export const inside =
+  (one: Code, all: Code): Code =>
+  (run) => {
+    const [value, holder] = [one(run), all(run)];
+    if (value instanceof Failure) return value;
+    if (holder instanceof Failure) return holder;
+    run.meter.spend(holder instanceof ListValue ? holder.length : 1);
+    if (holder instanceof MapValue) return holder.get(value) !== undefined;
+    if (!(holder instanceof ListValue)) return NO_OVERLOAD;
+    let failed: Failure | null = null;
+    for (let i = 0; i < holder.length; i++) {
+      const same = equals(value, holder.at(i), run.meter);
+      if (same === true) return true;
+      if (same instanceof Failure) failed ??= same;
+    }
+    return failed ?? false;
+  };
 
 type Binary = (one: Code, two: Code) => Code;
 
-const equality = (wanted: boolean): Binary => (one, two) => (run) => {
-  const [left, right] = [one(run), two(run)];
-  if (left instanceof Failure) return left;
-  if (right instanceof Failure) return right;
-  const same = equals(left, right, run.meter);
-  run.meter.spend(Math.ceil(Math.min(sizeOf(left), sizeOf(right)) / 10));
-  return same instanceof Failure ? same : same === wanted;
-};
+const equality =
+  (wanted: boolean): Binary =>
+  (one, two) =>
+  (run) => {
+    const [left, right] = [one(run), two(run)];
+    if (left instanceof Failure) return left;
+    if (right instanceof Failure) return right;
+    const same = equals(left, right, run.meter);
+    run.meter.spend(Math.ceil(Math.min(sizeOf(left), sizeOf(right)) / 10));
+    return same instanceof Failure ? same : same === wanted;
+  };
 
 const comparison = (name: string, holds: (order: number) => boolean): Binary => {
   const { before } = callCost(name);
@@ -121,22 +150,33 @@ const comparison = (name: string, holds: (order: number) => boolean): Binary => 
   };
 };
 
-const calculation = (sign: Sign): Binary => (one, two) => (run) => {
-  const [left, right] = [one(run), two(run)];
-  if (left instanceof Failure) return left;
-  if (right instanceof Failure) return right;
-  const number = arithmetic(sign, left, right);
-  run.meter.spend(number === undefined ? joinCost(left, right) : 1);
-  return number ?? (sign === '+' ? joined(left, right, run.meter) : sign === '-' ? lessTime(left, right) : NO_OVERLOAD);
-};
+const calculation =
+  (sign: Sign): Binary =>
+  (one, two) =>
+  (run) => {
+    const [left, right] = [one(run), two(run)];
+    if (left instanceof Failure) return left;
+    if (right instanceof Failure) return right;
+    const number = arithmetic(sign, left, right);
+    run.meter.spend(number === undefined ? joinCost(left, right) : 1);
+    return number ?? (sign === '+' ? joined(left, right, run.meter) : sign === '-' ? lessTime(left, right) : NO_OVERLOAD);
+  };
 
 const joinCost = (left: Value, right: Value): number =>
-  (typeof left === 'string' && typeof right === 'string' ? Math.ceil((lengthOf(left) + lengthOf(right)) / 10) : left instanceof Uint8Array && right instanceof Uint8Array ? Math.ceil((left.length + right.length) / 10) : 1);
+  typeof left === 'string' && typeof right === 'string'
+    ? Math.ceil((lengthOf(left) + lengthOf(right)) / 10)
+    : left instanceof Uint8Array && right instanceof Uint8Array
+      ? Math.ceil((left.length + right.length) / 10)
+      : 1;
 
 function joined(left: Value, right: Value, meter: Meter): Value {
-  if (typeof left === 'string' && typeof right === 'string') return left.length + right.length > textMax ? new Failure(`text grows beyond ${textMax} characters`) : left + right;
+  if (typeof left === 'string' && typeof right === 'string')
+    return left.length + right.length > textMax ? new Failure(`text grows beyond ${textMax} characters`) : left + right;
   if (left instanceof ListValue && right instanceof ListValue) return joinedLists(left, right, meter);
-  if (left instanceof Uint8Array && right instanceof Uint8Array) return left.length + right.length > textMax ? new Failure(`bytes grow beyond ${textMax}`) : new Uint8Array(Buffer.concat([left, right]));
+  if (left instanceof Uint8Array && right instanceof Uint8Array)
+    return left.length + right.length > textMax
+      ? new Failure(`bytes grow beyond ${textMax}`)
+      : new Uint8Array(Buffer.concat([left, right]));
   if (left instanceof Duration && right instanceof Duration) return duration(left.nanoseconds + right.nanoseconds);
   const [time, span] = left instanceof Timestamp ? [left, right] : [right, left];
   return time instanceof Timestamp && span instanceof Duration ? timestamp(time.nanoseconds + span.nanoseconds) : NO_OVERLOAD;
@@ -167,14 +207,18 @@ class JoinedSet extends ListValue {
     this.merged = [...items.values()];
   }
 
-  get length(): number { return this.merged.length; }
-  at(position: number): Value { return this.merged[position]!; }
+  get length(): number {
+    return this.merged.length;
+  }
+  at(position: number): Value {
+    return this.merged[position]!;
+  }
 }
 
 /** What tells elements apart: their keys, or (of sets, which hold plain values) themselves. */
 function identity(value: Value, order: ListValue['order']): string {
-  const parts = typeof order === 'string' ? [value] : order.map(key => (value instanceof MapValue ? value.get(key) ?? null : null));
-  return JSON.stringify(parts.map(part => (part instanceof UInt ? ['u', String(part.value)] : [typeof part, String(part)])));
+  const parts = typeof order === 'string' ? [value] : order.map((key) => (value instanceof MapValue ? (value.get(key) ?? null) : null));
+  return JSON.stringify(parts.map((part) => (part instanceof UInt ? ['u', String(part.value)] : [typeof part, String(part)])));
 }
 
 function lessTime(left: Value, right: Value): Value {
@@ -184,8 +228,15 @@ function lessTime(left: Value, right: Value): Value {
 }
 
 export const binaryOperators: ReadonlyMap<string, Binary> = new Map<string, Binary>([
-  ['_==_', equality(true)], ['_!=_', equality(false)],
-  ['_<_', comparison('_<_', order => order < 0)], ['_<=_', comparison('_<=_', order => order <= 0)],
-  ['_>_', comparison('_>_', order => order > 0)], ['_>=_', comparison('_>=_', order => order >= 0)],
-  ['_+_', calculation('+')], ['_-_', calculation('-')], ['_*_', calculation('*')], ['_/_', calculation('/')], ['_%_', calculation('%')],
+  ['_==_', equality(true)],
+  ['_!=_', equality(false)],
+  ['_<_', comparison('_<_', (order) => order < 0)],
+  ['_<=_', comparison('_<=_', (order) => order <= 0)],
+  ['_>_', comparison('_>_', (order) => order > 0)],
+  ['_>=_', comparison('_>=_', (order) => order >= 0)],
+  ['_+_', calculation('+')],
+  ['_-_', calculation('-')],
+  ['_*_', calculation('*')],
+  ['_/_', calculation('/')],
+  ['_%_', calculation('%')],
 ]);

@@ -15,7 +15,11 @@ export interface CelProgram {
 }
 
 /** `overBudget` means that nothing more is to be evaluated for the request. */
-export interface CelResult { readonly value: Value; readonly cost: number; readonly overBudget: boolean }
+export interface CelResult {
+  readonly value: Value;
+  readonly cost: number;
+  readonly overBudget: boolean;
+}
 
 /** Compiles an expression that passed the checker, over these variables. Throws SyntaxProblem. */
 export function compileProgram(expression: string, variables: ReadonlySet<string>): CelProgram {
@@ -23,7 +27,12 @@ export function compileProgram(expression: string, variables: ReadonlySet<string
   const uses = new Set<string>();
   const compiler = new Compiler(variables, uses);
   const code = compiler.code(tree, new Map());
-  return { expression, tree, uses, evaluate: (activation, costMax = EXPRESSION_COST_MAX) => evaluate(code, compiler.places, activation, costMax) };
+  return {
+    expression,
+    tree,
+    uses,
+    evaluate: (activation, costMax = EXPRESSION_COST_MAX) => evaluate(code, compiler.places, activation, costMax),
+  };
 }
 
 function evaluate(code: Code, places: number, activation: Activation, costMax: number): CelResult {
@@ -33,7 +42,8 @@ function evaluate(code: Code, places: number, activation: Activation, costMax: n
     return { value: code(run), cost: meter.cost, overBudget: false };
   } catch (error) {
     if (error instanceof OverBudget) return { value: new Failure(error.message), cost: meter.cost, overBudget: true };
-    if (error instanceof RangeError) return { value: new Failure(`expression cannot be evaluated: ${error.message}`), cost: meter.cost, overBudget: false };
+    if (error instanceof RangeError)
+      return { value: new Failure(`expression cannot be evaluated: ${error.message}`), cost: meter.cost, overBudget: false };
     throw error;
   }
 }

@@ -2,7 +2,22 @@
  * Values of expressions. Those of JavaScript stand for themselves: `bigint` is CEL's int, `number` its double. Failures are values too, as the language wants it: `||`
  * and `&&` take one in their stride when the other side settles the matter.
  */
-export type Value = null | boolean | bigint | number | string | UInt | Uint8Array | Timestamp | Duration | ListValue | MapValue | Optional | TypeValue | Opaque | Failure;
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | UInt
+  | Uint8Array
+  | Timestamp
+  | Duration
+  | ListValue
+  | MapValue
+  | Optional
+  | TypeValue
+  | Opaque
+  | Failure;
 
 /** Why an expression, or a part of it, has no value. */
 export class Failure {
@@ -38,15 +53,24 @@ export abstract class ListValue {
 }
 
 export class ArrayList extends ListValue {
-  constructor(private readonly items: readonly Value[]) { super(); }
-  get length(): number { return this.items.length; }
-  at(position: number): Value { return this.items[position]!; }
+  constructor(private readonly items: readonly Value[]) {
+    super();
+  }
+  get length(): number {
+    return this.items.length;
+  }
+  at(position: number): Value {
+    return this.items[position]!;
+  }
 }
 
 /** Two lists as one, without a copy: a few additions in a row could otherwise make lists of any size. */
 export class JoinedList extends ListValue {
   readonly length: number;
-  constructor(private readonly left: ListValue, private readonly right: ListValue) {
+  constructor(
+    private readonly left: ListValue,
+    private readonly right: ListValue,
+  ) {
     super();
     this.length = left.length + right.length;
   }
@@ -56,7 +80,10 @@ export class JoinedList extends ListValue {
     let rest = position;
     while (list instanceof JoinedList) {
       if (rest < list.left.length) list = list.left;
-      else { rest -= list.left.length; list = list.right; }
+      else {
+        rest -= list.left.length;
+        list = list.right;
+      }
     }
     return list.at(rest);
   }
@@ -69,7 +96,9 @@ export abstract class MapValue {
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
   /** By a name written in the expression. */
-  select(field: string): Value | undefined { return this.get(field); }
+  select(field: string): Value | undefined {
+    return this.get(field);
+  }
   /** What `type()` says. */
   readonly typeName: string = 'map';
 }
@@ -77,32 +106,50 @@ export abstract class MapValue {
 /** Keys of maps are told apart by type and value, but numbers of all types alike. */
 export function keyOf(value: Value): string | null {
   switch (typeof value) {
-    case 'string': return `s${value}`;
-    case 'bigint': return `n${value}`;
-    case 'boolean': return `b${value}`;
-    case 'number': return Number.isInteger(value) ? `n${BigInt(value)}` : `d${value}`;
-    default: return value instanceof UInt ? `n${value.value}` : null;
+    case 'string':
+      return `s${value}`;
+    case 'bigint':
+      return `n${value}`;
+    case 'boolean':
+      return `b${value}`;
+    case 'number':
+      return Number.isInteger(value) ? `n${BigInt(value)}` : `d${value}`;
+    default:
+      return value instanceof UInt ? `n${value.value}` : null;
   }
 }
 
 export class EntryMap extends MapValue {
   /** Entries by `keyOf`. */
-  constructor(private readonly entries: ReadonlyMap<string, readonly [Value, Value]>) { super(); }
-  get size(): number { return this.entries.size; }
+  constructor(private readonly entries: ReadonlyMap<string, readonly [Value, Value]>) {
+    super();
+  }
+  get size(): number {
+    return this.entries.size;
+  }
 
   get(key: Value): Value | undefined {
     const known = keyOf(key);
     return known === null ? undefined : this.entries.get(known)?.[1];
   }
 
-  *keys(): Iterable<Value> { for (const [key] of this.entries.values()) yield key; }
+  *keys(): Iterable<Value> {
+    for (const [key] of this.entries.values()) yield key;
+  }
 }
 
 /** An object with these fields and no others, each worked out when it is first looked at. */
 export class FieldMap extends MapValue {
   private readonly known = new Map<string, Value>();
-  constructor(override readonly typeName: string, private readonly fields: Readonly<Record<string, () => Value>>) { super(); }
-  get size(): number { return Object.keys(this.fields).length; }
+  constructor(
+    override readonly typeName: string,
+    private readonly fields: Readonly<Record<string, () => Value>>,
+  ) {
+    super();
+  }
+  get size(): number {
+    return Object.keys(this.fields).length;
+  }
 
   get(key: Value): Value | undefined {
     if (typeof key !== 'string' || !Object.hasOwn(this.fields, key)) return undefined;
@@ -113,15 +160,28 @@ export class FieldMap extends MapValue {
     return value;
   }
 
-  keys(): Iterable<Value> { return Object.keys(this.fields); }
+  keys(): Iterable<Value> {
+    return Object.keys(this.fields);
+  }
 }
 
 /** What an expression writes as `Name{field: value}`. */
 export class Message extends MapValue {
-  constructor(override readonly typeName: string, readonly fields: ReadonlyMap<string, Value>) { super(); }
-  get size(): number { return this.fields.size; }
-  get(key: Value): Value | undefined { return typeof key === 'string' ? this.fields.get(key) : undefined; }
-  keys(): Iterable<Value> { return this.fields.keys(); }
+  constructor(
+    override readonly typeName: string,
+    readonly fields: ReadonlyMap<string, Value>,
+  ) {
+    super();
+  }
+  get size(): number {
+    return this.fields.size;
+  }
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.fields.get(key) : undefined;
+  }
+  keys(): Iterable<Value> {
+    return this.fields.keys();
+  }
 }
 
 export class Optional {
@@ -138,7 +198,9 @@ export class TypeValue {
 export abstract class Opaque {
   abstract readonly typeName: string;
   /** Characters that its functions may have to go through. */
-  get weight(): number { return 0; }
+  get weight(): number {
+    return 0;
+  }
   /** Of another of the same type. */
   abstract equals(other: Opaque): boolean;
 }
@@ -146,11 +208,16 @@ export abstract class Opaque {
 /** The name of the type of a value, as `type()` yields and messages print it. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
-    case 'string': return 'string';
-    case 'bigint': return 'int';
-    case 'number': return 'double';
-    case 'boolean': return 'bool';
-    default: return value === null ? 'null_type' : objectTypeOf(value);
+    case 'string':
+      return 'string';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return 'double';
+    case 'boolean':
+      return 'bool';
+    default:
+      return value === null ? 'null_type' : objectTypeOf(value);
   }
 }
 
@@ -172,7 +239,10 @@ export function lengthOf(text: string): number {
     const unit = text.charCodeAt(i);
     if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < text.length) {
       const low = text.charCodeAt(i + 1);
-      if (low >= 0xdc00 && low <= 0xdfff) { pairs += 1; i += 1; }
+      if (low >= 0xdc00 && low <= 0xdfff) {
+        pairs += 1;
+        i += 1;
+      }
     }
   }
   return text.length - pairs;

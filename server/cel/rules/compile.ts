@@ -29,13 +29,18 @@ export const compileRules: CompileRules = (schema) => {
 function nodeOf(schema: JsonObject, isRoot: boolean, depth: number): Node | null {
   if (depth > depthMax) return null;
   const [items, rest] = [itemsOf(schema), restOf(schema)];
-  const properties = new Map(propertiesOf(schema).flatMap(([name, property]): [string, Node][] => {
-    const below = nodeOf(property, false, depth + 1);
-    return below === null ? [] : [[name, below]];
-  }));
+  const properties = new Map(
+    propertiesOf(schema).flatMap(([name, property]): [string, Node][] => {
+      const below = nodeOf(property, false, depth + 1);
+      return below === null ? [] : [[name, below]];
+    }),
+  );
   const node: Node = {
-    schema, rules: nodeRules(schema, isRoot), properties,
-    items: items === null ? null : nodeOf(items, false, depth + 1), rest: rest === null ? null : nodeOf(rest, false, depth + 1),
+    schema,
+    rules: nodeRules(schema, isRoot),
+    properties,
+    items: items === null ? null : nodeOf(items, false, depth + 1),
+    rest: rest === null ? null : nodeOf(rest, false, depth + 1),
   };
   return node.rules === null && node.items === null && node.rest === null && properties.size === 0 ? null : node;
 }
@@ -43,7 +48,13 @@ function nodeOf(schema: JsonObject, isRoot: boolean, depth: number): Node | null
 function nodeRules(schema: JsonObject, isRoot: boolean): NodeRules | null {
   const rules = rulesOf(schema);
   const shape = rules.length === 0 ? null : shapeOf(schema, isRoot);
-  return shape === null ? null : { shape, schema, rules: rules.map(rule => ({ ...rule, compiled: compileRule(rule, shape), messages: compileMessage(rule, shape) })) };
+  return shape === null
+    ? null
+    : {
+        shape,
+        schema,
+        rules: rules.map((rule) => ({ ...rule, compiled: compileRule(rule, shape), messages: compileMessage(rule, shape) })),
+      };
 }
 
 /** Yields where others are to have their turn. */
@@ -51,7 +62,12 @@ type Steps = Generator<void, void>;
 
 function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Generator<void, RulesVerdict> {
   const findings = new Findings(REQUEST_COST_MAX);
-  yield* walk(node, findings, { path: '', value: object, old: old ?? undefined, unchanged: old === null ? () => false : () => sameJson(object, old) });
+  yield* walk(node, findings, {
+    path: '',
+    value: object,
+    old: old ?? undefined,
+    unchanged: old === null ? () => false : () => sameJson(object, old),
+  });
   return { causes: findings.causes, warnings: findings.warnings };
 }
 
@@ -81,7 +97,12 @@ function* walkItems({ items, schema }: Node, findings: Findings, { path, old, un
   const kept = schema['x-kubernetes-list-type'] === 'set' && Array.isArray(old) ? old : null;
   for (const [position, item] of value.entries()) {
     const oldItem = before(item);
-    const same = oldItem !== undefined ? () => sameJson(item, oldItem) : kept === null ? unchanged : () => kept.some(one => sameJson(item, one)) || unchanged();
+    const same =
+      oldItem !== undefined
+        ? () => sameJson(item, oldItem)
+        : kept === null
+          ? unchanged
+          : () => kept.some((one) => sameJson(item, one)) || unchanged();
     yield* walk(items, findings, { path: `${path}[${position}]`, value: item, old: oldItem, unchanged: same });
   }
 }
@@ -90,10 +111,16 @@ function* walkMembers({ rest, properties, schema }: Node, findings: Findings, { 
   const before = comparesMembers(schema) && typeof old === 'object' && old !== null && !Array.isArray(old) ? old : null;
   const inside = (name: string, at: string): Place => {
     const [member, oldMember] = [value[name], before !== null && Object.hasOwn(before, name) ? before[name] : undefined];
-    return { path: at, value: member, old: oldMember ?? undefined, unchanged: oldMember === undefined ? unchanged : () => sameJson(member, oldMember) };
+    return {
+      path: at,
+      value: member,
+      old: oldMember ?? undefined,
+      unchanged: oldMember === undefined ? unchanged : () => sameJson(member, oldMember),
+    };
   };
   if (rest !== null) for (const name of Object.keys(value)) yield* walk(rest, findings, inside(name, `${path}[${name}]`));
-  for (const [name, property] of properties) if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, path === '' ? name : `${path}.${name}`));
+  for (const [name, property] of properties)
+    if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, path === '' ? name : `${path}.${name}`));
 }
 
 function drive(steps: Generator<void, RulesVerdict>): RulesVerdict | Promise<RulesVerdict> {
@@ -103,7 +130,9 @@ function drive(steps: Generator<void, RulesVerdict>): RulesVerdict | Promise<Rul
 
 async function later(steps: Generator<void, RulesVerdict>): Promise<RulesVerdict> {
   for (;;) {
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     const next = steps.next();
     if (next.done === true) return next.value;
   }

@@ -31,12 +31,20 @@ export interface SchemaRules {
 export type CompileRules = (schema: JsonObject) => SchemaRules;
 
 /** Findings of the schema that keep rules from being asked, since rules rely on types and bounds. */
-const BLOCKING: ReadonlySet<string | undefined> = new Set(['FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+const BLOCKING: ReadonlySet<string | undefined> = new Set([
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
 
 /** Whether findings of the schema leave the rules unasked; then `RULES_UNCHECKED` joins the causes (if there are rules). */
 export const blocksRules = (causes: readonly StatusCause[]): boolean => causes.some(({ reason }) => BLOCKING.has(reason));
 
 /** Said after the findings that kept the rules from being asked. */
 export const RULES_UNCHECKED: StatusCause = {
-  reason: 'FieldValueInvalid', field: '<nil>', message: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+  reason: 'FieldValueInvalid',
+  field: '<nil>',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };

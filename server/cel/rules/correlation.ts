@@ -6,13 +6,15 @@ import { itemsOf } from './shape.js';
 export const sameJson = (one: JsonValue | undefined, other: JsonValue | undefined): boolean => {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) || Array.isArray(other)) return Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((item, i) => sameJson(item, other[i]));
+  if (Array.isArray(one) || Array.isArray(other))
+    return Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((item, i) => sameJson(item, other[i]));
   const [mine, theirs] = [Object.keys(one), Object.keys(other)];
-  return mine.length === theirs.length && mine.every(key => Object.hasOwn(other, key) && sameJson(one[key], other[key]));
+  return mine.length === theirs.length && mine.every((key) => Object.hasOwn(other, key) && sameJson(one[key], other[key]));
 };
 
 /** Members of maps that are one whole cannot be told apart. */
-export const comparesMembers = (schema: JsonObject): boolean => schema['x-kubernetes-map-type'] === undefined || schema['x-kubernetes-map-type'] === 'granular';
+export const comparesMembers = (schema: JsonObject): boolean =>
+  schema['x-kubernetes-map-type'] === undefined || schema['x-kubernetes-map-type'] === 'granular';
 
 /** Finds the old item for a new one by its keys; only lists whose items have keys can tell. undefined for none. */
 export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item: JsonValue) => JsonValue | undefined {
@@ -34,8 +36,11 @@ export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item:
 /** Keys that are left out have their defaults. */
 function identityBy(schema: JsonObject, keys: readonly string[]): (item: JsonValue) => string | null {
   const properties = (itemsOf(schema)?.['properties'] ?? {}) as JsonObject;
-  const defaults = keys.map(key => ((properties[key] ?? {}) as JsonObject)['default'] ?? null);
-  return item => (typeof item === 'object' && item !== null && !Array.isArray(item) ? JSON.stringify(keys.map((key, i) => told(item[key] ?? defaults[i] ?? null))) : null);
+  const defaults = keys.map((key) => ((properties[key] ?? {}) as JsonObject)['default'] ?? null);
+  return (item) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? JSON.stringify(keys.map((key, i) => told(item[key] ?? defaults[i] ?? null)))
+      : null;
 }
 
 /** Integers may be of either kind that JSON numbers become. */

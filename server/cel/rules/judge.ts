@@ -10,7 +10,10 @@ import { propertiesOf, restOf, type Shape } from './shape.js';
 export interface NodeRules {
   readonly shape: Shape;
   readonly schema: JsonObject;
-  readonly rules: readonly (Rule & { readonly compiled: CompiledExpression | null; /** What makes the message. */ readonly messages: CompiledExpression | null })[];
+  readonly rules: readonly (Rule & {
+    readonly compiled: CompiledExpression | null;
+    /** What makes the message. */ readonly messages: CompiledExpression | null;
+  })[];
 }
 
 const MESSAGE_BYTES_MAX = 5 * 1024;
@@ -28,7 +31,9 @@ export class Findings {
 
   constructor(private budget: number) {}
 
-  get remaining(): number { return this.budget; }
+  get remaining(): number {
+    return this.budget;
+  }
 
   /** False if that is more than there is. */
   spend(cost: number): boolean {
@@ -47,16 +52,24 @@ export class Findings {
     return takes;
   }
 
-  invalid(path: string, type: string, detail: string): void { this.causes.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(type)}: ${detail}`, field: fieldOf(path) }); }
+  invalid(path: string, type: string, detail: string): void {
+    this.causes.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(type)}: ${detail}`, field: fieldOf(path) });
+  }
 }
 
 const fieldOf = (path: string): string => (path === '' ? '<nil>' : path);
 
-export function judge({ rules, shape, schema }: NodeRules, value: JsonValue, { path, old, unchanged }: { readonly path: string; readonly old: JsonValue | undefined; readonly unchanged: () => boolean }, findings: Findings): void {
+export function judge(
+  { rules, shape, schema }: NodeRules,
+  value: JsonValue,
+  { path, old, unchanged }: { readonly path: string; readonly old: JsonValue | undefined; readonly unchanged: () => boolean },
+  findings: Findings,
+): void {
   const self = shape.view(value);
   const oldSelf = old === undefined || old === null ? undefined : shape.view(old);
-  const plain: Activation = name => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined);
-  const optional: Activation = name => (name === 'self' ? self : name === 'oldSelf' ? (oldSelf === undefined ? Optional.none : new Optional(oldSelf)) : undefined);
+  const plain: Activation = (name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined);
+  const optional: Activation = (name) =>
+    name === 'self' ? self : name === 'oldSelf' ? (oldSelf === undefined ? Optional.none : new Optional(oldSelf)) : undefined;
   const type = typeof schema['type'] === 'string' ? schema['type'] : '';
   for (const rule of rules) {
     if (findings.over) return;
@@ -86,13 +99,27 @@ const ruleName = ({ message, rule }: Rule): string => (message === '' ? rule : m
 function fail(rule: Rule, error: string, overBudget: boolean, path: string, type: string, findings: Findings): void {
   if (overBudget) {
     findings.over = true;
-    findings.invalid(path, type, `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleName(rule)}`);
+    findings.invalid(
+      path,
+      type,
+      `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleName(rule)}`,
+    );
   } else if (error.startsWith('no such overload')) {
-    findings.invalid(path, type, `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleName(rule)}`);
+    findings.invalid(
+      path,
+      type,
+      `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleName(rule)}`,
+    );
   } else findings.invalid(path, type, `${error} evaluating rule: ${ruleName(rule)}`);
 }
 
-interface Broken { readonly rule: NodeRules['rules'][number]; readonly path: string; readonly schema: JsonObject; readonly value: JsonValue; /** Nothing changed: the update is let through with a warning. */ readonly ratchets: boolean }
+interface Broken {
+  readonly rule: NodeRules['rules'][number];
+  readonly path: string;
+  readonly schema: JsonObject;
+  readonly value: JsonValue;
+  /** Nothing changed: the update is let through with a warning. */ readonly ratchets: boolean;
+}
 
 function refuse({ rule, path, schema, value, ratchets }: Broken, activation: Activation, findings: Findings): void {
   const fallback = rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
@@ -112,14 +139,19 @@ function made({ program }: Extract<CompiledExpression, { ok: true }>, activation
 }
 
 /** Structures are not printed. */
-const shown = (value: JsonValue): string => (typeof value === 'object' && value !== null ? '' : `: ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`);
+const shown = (value: JsonValue): string =>
+  typeof value === 'object' && value !== null ? '' : `: ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`;
 
 function worded(reason: string, value: JsonValue, detail: string): StatusCause {
   switch (reason) {
-    case 'FieldValueForbidden': return { reason, message: `Forbidden: ${detail}` };
-    case 'FieldValueRequired': return { reason, message: `Required value: ${detail}` };
-    case 'FieldValueDuplicate': return { reason, message: `Duplicate value${shown(value)}` };
-    default: return { reason: 'FieldValueInvalid', message: `Invalid value${shown(value)}: ${detail}` };
+    case 'FieldValueForbidden':
+      return { reason, message: `Forbidden: ${detail}` };
+    case 'FieldValueRequired':
+      return { reason, message: `Required value: ${detail}` };
+    case 'FieldValueDuplicate':
+      return { reason, message: `Duplicate value${shown(value)}` };
+    default:
+      return { reason: 'FieldValueInvalid', message: `Invalid value${shown(value)}: ${detail}` };
   }
 }
 

@@ -1,7 +1,27 @@
 /** Names of fields as expressions write them: what the language keeps to itself, or cannot say, is spelled otherwise. */
 
 const RESERVED: ReadonlySet<string> = new Set([
-  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
 const SPELLINGS: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
 
@@ -9,5 +29,5 @@ const SPELLINGS: Readonly<Record<string, string>> = { __: '__underscores__', '.'
 export function escapedName(name: string): string | null {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return null;
-  return name.replace(/__|[./-]/g, part => SPELLINGS[part] ?? part);
+  return name.replace(/__|[./-]/g, (part) => SPELLINGS[part] ?? part);
 }

@@ -16,7 +16,8 @@ const NAMED_COST_MIN = SCHEMA_ESTIMATE_MAX / 100;
 export type RuleFinding = { readonly at: string; readonly detail: string } & (
   | { readonly kind: 'forbidden' }
   /** `value` null stands for the rule as a whole (`rule`). */
-  | { readonly kind: 'invalid'; readonly value: string | boolean | null; readonly rule: JsonObject });
+  | { readonly kind: 'invalid'; readonly value: string | boolean | null; readonly rule: JsonObject }
+);
 
 interface Place {
   readonly at: string;
@@ -42,14 +43,20 @@ class Review {
   #total = 0;
   #dearest: { readonly at: string; readonly cost: number }[] = [];
 
-  constructor(private readonly root: string, private readonly skips: (at: string) => boolean) {}
+  constructor(
+    private readonly root: string,
+    private readonly skips: (at: string) => boolean,
+  ) {}
 
   schema(schema: JsonObject, place: Place): void {
     const [items, rest] = [itemsOf(schema), restOf(schema)];
-    const within = (schemaMax: unknown): number | null => (typeof schemaMax === 'number' && place.count !== null ? capped(place.count * Math.max(0, schemaMax)) : null);
+    const within = (schemaMax: unknown): number | null =>
+      typeof schemaMax === 'number' && place.count !== null ? capped(place.count * Math.max(0, schemaMax)) : null;
     const blurs = place.blurred ?? (schema['x-kubernetes-map-type'] === 'atomic' ? this.root + place.at : null);
-    for (const [name, property] of propertiesOf(schema)) this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred: blurs });
-    if (rest !== null) this.schema(rest, { at: `${place.at}.additionalProperties`, isRoot: false, count: within(schema['maxProperties']), blurred: blurs });
+    for (const [name, property] of propertiesOf(schema))
+      this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred: blurs });
+    if (rest !== null)
+      this.schema(rest, { at: `${place.at}.additionalProperties`, isRoot: false, count: within(schema['maxProperties']), blurred: blurs });
     if (items !== null) {
       const ofList = place.blurred ?? (schema['x-kubernetes-list-type'] === 'map' ? null : this.root + place.at);
       this.schema(items, { at: `${place.at}.items`, isRoot: false, count: within(schema['maxItems']), blurred: ofList });
@@ -67,24 +74,46 @@ class Review {
       const stored = raw[position] ?? {};
       const compiled = compileRule(rule, shape);
       this.#expression(compiled, { at: `${at}.rule`, what: 'estimated rule cost', times: count, stored });
-      this.#expression(compileMessage(rule, shape), { at: `${at}.messageExpression`, what: 'estimated messageExpression cost', times: 1, stored });
+      this.#expression(compileMessage(rule, shape), {
+        at: `${at}.messageExpression`,
+        what: 'estimated messageExpression cost',
+        times: 1,
+        stored,
+      });
       const compares = compiled?.ok === true && compiled.program.uses.has('oldSelf');
       if (compares && place.blurred !== null) {
-        this.findings.push({ kind: 'invalid', at: `${at}.rule`, value: rule.rule, rule: stored, detail: `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.blurred}` });
+        this.findings.push({
+          kind: 'invalid',
+          at: `${at}.rule`,
+          value: rule.rule,
+          rule: stored,
+          detail: `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.blurred}`,
+        });
       }
       const asked = stored['optionalOldSelf'];
-      if (!compares && typeof asked === 'boolean') this.findings.push({ kind: 'invalid', at: `${at}.optionalOldSelf`, value: asked, rule: stored, detail: 'may not be set if oldSelf is not used in rule' });
+      if (!compares && typeof asked === 'boolean')
+        this.findings.push({
+          kind: 'invalid',
+          at: `${at}.optionalOldSelf`,
+          value: asked,
+          rule: stored,
+          detail: 'may not be set if oldSelf is not used in rule',
+        });
     }
   }
 
-  #expression(compiled: CompiledExpression | null, { at, what, times, stored }: { readonly at: string; readonly what: string; readonly times: number; readonly stored: JsonObject }): void {
+  #expression(
+    compiled: CompiledExpression | null,
+    { at, what, times, stored }: { readonly at: string; readonly what: string; readonly times: number; readonly stored: JsonObject },
+  ): void {
     if (compiled === null) return;
     if (!compiled.ok) {
       this.findings.push({ kind: 'invalid', at, value: null, rule: stored, detail: compiled.message });
       return;
     }
     const cost = capped(compiled.cost * times);
-    if (cost > EXPRESSION_ESTIMATE_MAX) this.findings.push({ kind: 'forbidden', at, detail: exceeded(what, cost, EXPRESSION_ESTIMATE_MAX) });
+    if (cost > EXPRESSION_ESTIMATE_MAX)
+      this.findings.push({ kind: 'forbidden', at, detail: exceeded(what, cost, EXPRESSION_ESTIMATE_MAX) });
     this.#total = Math.min(MOST, this.#total + cost);
     if (cost >= NAMED_COST_MIN) this.#dearest = [...this.#dearest, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, NAMED_MAX);
   }
@@ -92,8 +121,20 @@ class Review {
   total(): RuleFinding[] {
     if (this.#total <= SCHEMA_ESTIMATE_MAX) return [];
     return [
-      ...this.#dearest.map(({ at }): RuleFinding => ({ kind: 'forbidden', at, detail: 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema' })),
-      { kind: 'forbidden', at: '', detail: exceeded('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.#total, SCHEMA_ESTIMATE_MAX) },
+      ...this.#dearest.map(({ at }): RuleFinding => ({
+        kind: 'forbidden',
+        at,
+        detail: 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+      })),
+      {
+        kind: 'forbidden',
+        at: '',
+        detail: exceeded(
+          'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema',
+          this.#total,
+          SCHEMA_ESTIMATE_MAX,
+        ),
+      },
     ];
   }
 }

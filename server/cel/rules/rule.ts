@@ -17,18 +17,23 @@ export interface Rule {
 
 /** An expression that was checked against the types of the schema. `cost` is the most that it can cost. */
 export type CompiledExpression =
-  | { readonly ok: true; readonly program: CelProgram; readonly cost: number }
-  | { readonly ok: false; readonly message: string };
+  { readonly ok: true; readonly program: CelProgram; readonly cost: number } | { readonly ok: false; readonly message: string };
 
 const NAMES: ReadonlySet<string> = new Set(['self', 'oldSelf']);
 const text = (rule: JsonObject, member: string): string => (typeof rule[member] === 'string' ? rule[member] : '');
 
 export const rulesOf = (schema: JsonObject): Rule[] => {
   const rules = schema['x-kubernetes-validations'];
-  return (Array.isArray(rules) ? rules : []).filter((rule): rule is JsonObject => typeof rule === 'object' && rule !== null && !Array.isArray(rule)).map(rule => ({
-    rule: text(rule, 'rule'), message: text(rule, 'message'), messageExpression: text(rule, 'messageExpression'), reason: text(rule, 'reason'), fieldPath: text(rule, 'fieldPath'),
-    optionalOldSelf: rule['optionalOldSelf'] === true,
-  }));
+  return (Array.isArray(rules) ? rules : [])
+    .filter((rule): rule is JsonObject => typeof rule === 'object' && rule !== null && !Array.isArray(rule))
+    .map((rule) => ({
+      rule: text(rule, 'rule'),
+      message: text(rule, 'message'),
+      messageExpression: text(rule, 'messageExpression'),
+      reason: text(rule, 'reason'),
+      fieldPath: text(rule, 'fieldPath'),
+      optionalOldSelf: rule['optionalOldSelf'] === true,
+    }));
 };
 
 /** Null for a rule that is not there. */
@@ -36,7 +41,9 @@ export function compileRule({ rule, optionalOldSelf }: Rule, shape: Shape): Comp
   if (rule.trim() === '') return null;
   const checked = check(rule, declarations(shape, optionalOldSelf));
   if (!checked.ok) return { ok: false, message: `compilation failed: ${checked.message}` };
-  return unwanted(checked.type, [BOOL]) === null ? compiled(rule, checked, shape) : { ok: false, message: 'cel expression must evaluate to a bool' };
+  return unwanted(checked.type, [BOOL]) === null
+    ? compiled(rule, checked, shape)
+    : { ok: false, message: 'cel expression must evaluate to a bool' };
 }
 
 /** Null where there is none. */
@@ -44,22 +51,31 @@ export function compileMessage({ messageExpression, optionalOldSelf }: Rule, sha
   if (messageExpression.trim() === '') return null;
   const checked = check(messageExpression, declarations(shape, optionalOldSelf));
   if (!checked.ok) return { ok: false, message: `messageExpression compilation failed: ${checked.message}` };
-  return unwanted(checked.type, [typeOf('string')]) === null ? compiled(messageExpression, checked, shape) : { ok: false, message: 'messageExpression must evaluate to a string' };
+  return unwanted(checked.type, [typeOf('string')]) === null
+    ? compiled(messageExpression, checked, shape)
+    : { ok: false, message: 'messageExpression must evaluate to a string' };
 }
 
-const declarations = ({ type }: Shape, optionalOldSelf: boolean): { variables: Record<string, Type> } => ({ variables: { self: type, oldSelf: optionalOldSelf ? optional(type) : type } });
+const declarations = ({ type }: Shape, optionalOldSelf: boolean): { variables: Record<string, Type> } => ({
+  variables: { self: type, oldSelf: optionalOldSelf ? optional(type) : type },
+});
 
-const compiled = (expression: string, { tree, types }: Extract<Checked, { ok: true }>, shape: Shape): CompiledExpression =>
-  ({ ok: true, program: compileProgram(expression, NAMES), cost: estimateCost(tree, types, sizesBelow(shape)) });
+const compiled = (expression: string, { tree, types }: Extract<Checked, { ok: true }>, shape: Shape): CompiledExpression => ({
+  ok: true,
+  program: compileProgram(expression, NAMES),
+  cost: estimateCost(tree, types, sizesBelow(shape)),
+});
 
 /** Whatever a path begins with counts as the value of the rule, as in the reference: names of types then have its size, which is that of an object, and none. */
-const sizesBelow = (shape: Shape): SizeAt => ([, ...steps]) => {
-  let place: Shape | undefined = shape;
-  for (const step of steps) {
-    // Keys are texts of a length that nothing bounds.
-    if (step === '@keys') return place?.element === undefined ? null : { min: 0, max: 0 };
-    place = step === '@items' || step === '@values' ? place?.element : place?.fields?.get(step);
-    if (place === undefined) return null;
-  }
-  return { min: 0, max: place.elementsMax };
-};
+const sizesBelow =
+  (shape: Shape): SizeAt =>
+  ([, ...steps]) => {
+    let place: Shape | undefined = shape;
+    for (const step of steps) {
+      // Keys are texts of a length that nothing bounds.
+      if (step === '@keys') return place?.element === undefined ? null : { min: 0, max: 0 };
+      place = step === '@items' || step === '@values' ? place?.element : place?.fields?.get(step);
+      if (place === undefined) return null;
+    }
+    return { min: 0, max: place.elementsMax };
+  };

@@ -33,16 +33,22 @@ const schemaAt = (holder: JsonObject | undefined, member: string): Schema | null
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
 };
 const membersOf = (schema: Schema): JsonObject => schemaAt(schema, 'properties') ?? {};
-const bound = (value: JsonValue | undefined): number | null => (typeof value === 'number' || typeof value === 'bigint' ? Math.max(0, Number(value)) : null);
+const bound = (value: JsonValue | undefined): number | null =>
+  typeof value === 'number' || typeof value === 'bigint' ? Math.max(0, Number(value)) : null;
 export const itemsOf = (schema: Schema): Schema | null => schemaAt(schema, 'items');
 export const restOf = (schema: Schema): Schema | null => schemaAt(schema, 'additionalProperties');
-export const propertiesOf = (schema: Schema): [string, Schema][] => Object.keys(membersOf(schema)).flatMap((name) => {
-  const property = schemaAt(membersOf(schema), name);
-  return property === null ? [] : [[name, property] as [string, Schema]];
-});
+export const propertiesOf = (schema: Schema): [string, Schema][] =>
+  Object.keys(membersOf(schema)).flatMap((name) => {
+    const property = schemaAt(membersOf(schema), name);
+    return property === null ? [] : [[name, property] as [string, Schema]];
+  });
 
 const plainText: Schema = { type: 'string' };
-const ROOT_PROPERTIES: JsonObject = { kind: plainText, apiVersion: plainText, metadata: { type: 'object', properties: { name: plainText, generateName: plainText } } };
+const ROOT_PROPERTIES: JsonObject = {
+  kind: plainText,
+  apiVersion: plainText,
+  metadata: { type: 'object', properties: { name: plainText, generateName: plainText } },
+};
 
 /** Of the root of an object only the name is always known, whatever its schema says. */
 function withMetadata(schema: Schema): Schema {
@@ -60,13 +66,25 @@ export function shapeOf(schema: Schema, isRoot: boolean): Shape | null {
   }
   const seen = isRoot || schema['x-kubernetes-embedded-resource'] === true ? withMetadata(schema) : schema;
   switch (seen['type']) {
-    case 'array': return listShape(seen);
-    case 'object': return restOf(seen) === null ? objectShape(seen) : mapShape(seen);
-    case 'string': return textShape(seen);
-    case 'boolean': return { type: BOOL, elementsMax: 0, bytesMin: 4, view: plainView };
-    case 'number': return { type: DOUBLE, elementsMax: 0, bytesMin: 1, view: value => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : plainView(value)) };
-    case 'integer': return { type: INT, elementsMax: 0, bytesMin: 1, view: wholeView };
-    default: return null;
+    case 'array':
+      return listShape(seen);
+    case 'object':
+      return restOf(seen) === null ? objectShape(seen) : mapShape(seen);
+    case 'string':
+      return textShape(seen);
+    case 'boolean':
+      return { type: BOOL, elementsMax: 0, bytesMin: 4, view: plainView };
+    case 'number':
+      return {
+        type: DOUBLE,
+        elementsMax: 0,
+        bytesMin: 1,
+        view: (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : plainView(value)),
+      };
+    case 'integer':
+      return { type: INT, elementsMax: 0, bytesMin: 1, view: wholeView };
+    default:
+      return null;
   }
 }
 
@@ -84,8 +102,19 @@ function listShape(schema: Schema): Shape | null {
   if (element === null) return null;
   const elementsMax = bound(schema['maxItems']) ?? Math.floor((REQUEST_BYTES_MAX - 2) / (element.bytesMin + 1));
   const keys = schema['x-kubernetes-list-map-keys'];
-  const order = schema['x-kubernetes-list-type'] === 'set' ? 'set' as const : schema['x-kubernetes-list-type'] === 'map' && Array.isArray(keys) ? keys.map(String) : 'ordered' as const;
-  return { type: list(element.type), elementsMax, bytesMin: 2, element, view: value => (Array.isArray(value) ? new JsonList(value, element.view, order) : value === null ? none : plainView(value)) };
+  const order =
+    schema['x-kubernetes-list-type'] === 'set'
+      ? ('set' as const)
+      : schema['x-kubernetes-list-type'] === 'map' && Array.isArray(keys)
+        ? keys.map(String)
+        : ('ordered' as const);
+  return {
+    type: list(element.type),
+    elementsMax,
+    bytesMin: 2,
+    element,
+    view: (value) => (Array.isArray(value) ? new JsonList(value, element.view, order) : value === null ? none : plainView(value)),
+  };
 }
 
 function mapShape(schema: Schema): Shape | null {
@@ -93,7 +122,13 @@ function mapShape(schema: Schema): Shape | null {
   const element = rest === null ? null : shapeOf(rest, false);
   if (element === null) return null;
   const elementsMax = bound(schema['maxProperties']) ?? Math.floor((REQUEST_BYTES_MAX - 2) / (element.bytesMin + 6));
-  return { type: map(STRING, element.type), elementsMax, bytesMin: 2, element, view: value => (isObject(value) ? new JsonMap(value, element.view) : value === null ? none : plainView(value)) };
+  return {
+    type: map(STRING, element.type),
+    elementsMax,
+    bytesMin: 2,
+    element,
+    view: (value) => (isObject(value) ? new JsonMap(value, element.view) : value === null ? none : plainView(value)),
+  };
 }
 
 function objectShape(schema: Schema): Shape {
@@ -112,23 +147,40 @@ function objectShape(schema: Schema): Shape {
     if (required.includes(name) && property['default'] === undefined) bytesMin += name.length + shape.bytesMin + 4;
   }
   return {
-    type: object('object', Object.fromEntries([...fields].map(([name, { type }]) => [name, type]))), elementsMax: 0, bytesMin, fields,
-    view: value => (isObject(value) ? new ObjectView(value, views) : value === null ? none : plainView(value)),
+    type: object('object', Object.fromEntries([...fields].map(([name, { type }]) => [name, type]))),
+    elementsMax: 0,
+    bytesMin,
+    fields,
+    view: (value) => (isObject(value) ? new ObjectView(value, views) : value === null ? none : plainView(value)),
   };
 }
 
-const nullable = (view: View): View => value => (value === null ? null : view(value));
+const nullable =
+  (view: View): View =>
+  (value) =>
+    value === null ? null : view(value);
 const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An object with the fields of its schema. A null is not there; what is not in the schema neither. */
 class ObjectView extends MapValue {
   private readonly known = new Map<string, Value>();
-  constructor(private readonly members: JsonObject, private readonly views: ReadonlyMap<string, { readonly name: string; readonly view: View }>) { super(); }
+  constructor(
+    private readonly members: JsonObject,
+    private readonly views: ReadonlyMap<string, { readonly name: string; readonly view: View }>,
+  ) {
+    super();
+  }
 
-  get size(): number { return [...this.keys()].length; }
-  *keys(): Iterable<Value> { for (const [field, { name }] of this.views) if (this.has(name)) yield field; }
+  get size(): number {
+    return [...this.keys()].length;
+  }
+  *keys(): Iterable<Value> {
+    for (const [field, { name }] of this.views) if (this.has(name)) yield field;
+  }
 
-  private has(name: string): boolean { return Object.hasOwn(this.members, name) && this.members[name] !== undefined && this.members[name] !== null; }
+  private has(name: string): boolean {
+    return Object.hasOwn(this.members, name) && this.members[name] !== undefined && this.members[name] !== null;
+  }
 
   get(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined;
@@ -142,11 +194,16 @@ class ObjectView extends MapValue {
   }
 }
 
-interface TextFormat { readonly type: string; readonly charactersMax: number; readonly bytesMin: number; readonly read: (text: string) => Value | null }
+interface TextFormat {
+  readonly type: string;
+  readonly charactersMax: number;
+  readonly bytesMin: number;
+  readonly read: (text: string) => Value | null;
+}
 
 /** Formats that are types of their own. */
 const formats: Readonly<Record<string, TextFormat>> = {
-  byte: { type: 'bytes', charactersMax: REQUEST_BYTES_MAX - 2, bytesMin: 2, read: text => new Uint8Array(Buffer.from(text, 'base64')) },
+  byte: { type: 'bytes', charactersMax: REQUEST_BYTES_MAX - 2, bytesMin: 2, read: (text) => new Uint8Array(Buffer.from(text, 'base64')) },
   duration: { type: 'google.protobuf.Duration', charactersMax: 32, bytesMin: 3, read: parseDuration },
   date: { type: 'google.protobuf.Timestamp', charactersMax: 12, bytesMin: 12, read: parseDate },
   'date-time': { type: 'google.protobuf.Timestamp', charactersMax: 32, bytesMin: 21, read: parseTimestamp },
@@ -156,19 +213,26 @@ function textShape(schema: Schema): Shape {
   const name = typeof schema['format'] === 'string' ? schema['format'] : '';
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   const longest = bound(schema['maxLength']);
-  if (format === undefined) return { type: STRING, elementsMax: longest === null ? longestOf(schema) : longest * 4, bytesMin: 2, view: textView };
+  if (format === undefined)
+    return { type: STRING, elementsMax: longest === null ? longestOf(schema) : longest * 4, bytesMin: 2, view: textView };
   const elementsMax = name === 'byte' && longest !== null ? longest : format.charactersMax;
   return {
-    type: typeOf(format.type), elementsMax, bytesMin: format.bytesMin,
-    view: value => (typeof value === 'string' ? format.read(value) ?? new Failure(`Invalid ${name} format: ${value}`) : value === null ? none : plainView(value)),
+    type: typeOf(format.type),
+    elementsMax,
+    bytesMin: format.bytesMin,
+    view: (value) =>
+      typeof value === 'string'
+        ? (format.read(value) ?? new Failure(`Invalid ${name} format: ${value}`))
+        : value === null
+          ? none
+          : plainView(value),
   };
 }
 
-const textView: View = value => (value === null ? none : plainView(value));
+const textView: View = (value) => (value === null ? none : plainView(value));
 
 function longestOf(schema: Schema): number {
   const values = schema['enum'];
   if (!Array.isArray(values) || values.length === 0) return REQUEST_BYTES_MAX - 2;
-  return Math.max(...values.map(value => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
+  return Math.max(...values.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
 }
-

@@ -22,7 +22,11 @@ export type BackendAnswer =
 
 /** No answer came. `reached`: the other side was there, but did not behave like a backend should. */
 export class BackendError extends Error {
-  constructor(message: string, readonly reached: boolean, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    readonly reached: boolean,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.name = 'BackendError';
   }
@@ -42,8 +46,12 @@ export interface AskOptions {
 export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, explain }: AskOptions): Promise<BackendAnswer> {
   const upgrades = outgoing.hasHeader('upgrade');
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => { outgoing.destroy(new BackendError(`no connection to ${whom} within ${connectTimeoutMs} ms`, false)); }, connectTimeoutMs);
-    const connected = (): void => { clearTimeout(timer); };
+    const timer = setTimeout(() => {
+      outgoing.destroy(new BackendError(`no connection to ${whom} within ${connectTimeoutMs} ms`, false));
+    }, connectTimeoutMs);
+    const connected = (): void => {
+      clearTimeout(timer);
+    };
     outgoing.once('socket', (socket) => {
       if (outgoing.reusedSocket) connected();
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
@@ -57,7 +65,10 @@ export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, exp
       socket.destroy();
       reject(unasked());
     });
-    outgoing.on('error', (error) => { connected(); reject(error instanceof BackendError ? error : explain(error)); });
+    outgoing.on('error', (error) => {
+      connected();
+      reject(error instanceof BackendError ? error : explain(error));
+    });
     outgoing.once('close', connected);
     endUnlessRegular(outgoing);
     sendBody(outgoing, body);

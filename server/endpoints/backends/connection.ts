@@ -36,52 +36,86 @@ export interface Backends {
 
 const defaultPorts = { http: 80, https: 443 } as const;
 /** Names, addresses and connections that are not there; anything else came from a backend that was. */
-const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'EADDRNOTAVAIL', 'EACCES', 'EINVAL']);
+const unreachable: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ECONNRESET',
+  'EPIPE',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EINVAL',
+]);
 
-const lookupAll: Lookup = host => systemLookup(host, { all: true, verbatim: true });
+const lookupAll: Lookup = (host) => systemLookup(host, { all: true, verbatim: true });
 
 export function createBackends(options: BackendOptions): Backends {
   const { preferredAddresses, connectTimeoutMs, lookup = lookupAll } = options;
   return {
     preferredAddresses,
-    proxyable: host => proxyableAddresses(host, lookup),
-    send: async (location, asked) => ask(open(location, asked, options), {
-      body: asked.body, whom: authority(location), connectTimeoutMs, explain: error => explained(error, location),
-    }),
+    proxyable: (host) => proxyableAddresses(host, lookup),
+    send: async (location, asked) =>
+      ask(open(location, asked, options), {
+        body: asked.body,
+        whom: authority(location),
+        connectTimeoutMs,
+        explain: (error) => explained(error, location),
+      }),
   };
 }
 
-function open(location: Location, { method, headers, signal, trusting = false }: BackendRequest, { credentials, route }: BackendOptions): ClientRequest {
+function open(
+  location: Location,
+  { method, headers, signal, trusting = false }: BackendRequest,
+  { credentials, route }: BackendOptions,
+): ClientRequest {
   const { scheme, path, query, agent, addresses } = location;
   const [host, port] = [location.host, location.port === '' ? defaultPorts[scheme] : Number(location.port)];
   const via = route?.(host, port) ?? { host, port };
   const common = {
-    host: via.host, port: via.port, method, path: query === '' ? path : `${path}?${query}`, headers: { host: authority(location), ...headers }, signal, agent: false as const,
+    host: via.host,
+    port: via.port,
+    method,
+    path: query === '' ? path : `${path}?${query}`,
+    headers: { host: authority(location), ...headers },
+    signal,
+    agent: false as const,
     ...(addresses === null ? {} : { lookup: foundBefore(addresses) }),
   };
   if (scheme === 'http') return plainRequest(common);
   const { ca, cert, key } = credentials;
   return secureRequest({
-    ...common, servername: isIP(host) > 0 ? '' : host, rejectUnauthorized: agent && ca !== null && !trusting,
-    ...(agent && ca !== null ? { ca, ...partialChain } : {}), ...(agent && cert !== null && key !== null ? { cert, key } : {}),
+    ...common,
+    servername: isIP(host) > 0 ? '' : host,
+    rejectUnauthorized: agent && ca !== null && !trusting,
+    ...(agent && ca !== null ? { ca, ...partialChain } : {}),
+    ...(agent && cert !== null && key !== null ? { cert, key } : {}),
     // Who was asked for is what the certificate has to name, whatever way leads there.
     ...(isIP(host) > 0 && via.host !== host ? { checkServerIdentity: () => undefined } : {}),
   });
 }
 
 /** Answers sockets that look up a name with what it was found to be when it was checked. */
-const foundBefore = (addresses: readonly LookupAddress[]): LookupFunction => (_host, { all = false }, found) => {
-  const [first] = addresses;
-  if (all || first === undefined) found(null, [...addresses]);
-  else found(null, first.address, first.family);
-};
+const foundBefore =
+  (addresses: readonly LookupAddress[]): LookupFunction =>
+  (_host, { all = false }, found) => {
+    const [first] = addresses;
+    if (all || first === undefined) found(null, [...addresses]);
+    else found(null, first.address, first.family);
+  };
 
 /** Any certificate of the bundle is an anchor. Known to Node, not yet to its type declarations. */
 const partialChain: object = { allowPartialTrustChain: true };
 
-export const authority = ({ host, port }: Pick<Location, 'host' | 'port'>): string => `${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
+export const authority = ({ host, port }: Pick<Location, 'host' | 'port'>): string =>
+  `${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
 
 function explained(error: Error, location: Location): BackendError {
   const { code = '' } = error as NodeJS.ErrnoException;
-  return new BackendError(`${authority(location)}: ${error.message === '' ? code : error.message}`, !unreachable.has(code), { cause: error });
+  return new BackendError(`${authority(location)}: ${error.message === '' ? code : error.message}`, !unreachable.has(code), {
+    cause: error,
+  });
 }

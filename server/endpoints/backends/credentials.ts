@@ -22,5 +22,9 @@ export function readAgentCredentials(options: AgentFiles): AgentCredentials {
       throw new Error(`cannot use ${file} (--${option})`, { cause });
     }
   };
-  return { ca: read('kubelet-certificate-authority', true), cert: read('kubelet-client-certificate', true), key: read('kubelet-client-key', false) };
+  return {
+    ca: read('kubelet-certificate-authority', true),
+    cert: read('kubelet-client-certificate', true),
+    key: read('kubelet-client-key', false),
+  };
 }

@@ -19,7 +19,9 @@ export function framedBody(request: Request): FramedBody | null {
   const length = request.headers['content-length'];
   if (length !== undefined && !announced.test(length)) throw badRequest('the content-length is not a number');
   const bytes = length === undefined ? null : Number(length);
-  const none = bytes === 0 || ('stream' in request ? request.stream.endAfterHeaders : bytes === null && request.headers['transfer-encoding'] === undefined);
+  const none =
+    bytes === 0 ||
+    ('stream' in request ? request.stream.endAfterHeaders : bytes === null && request.headers['transfer-encoding'] === undefined);
   return none ? null : { stream: bodyStream(request), bytes };
 }
 
@@ -41,21 +43,41 @@ class Passage {
   #discarded = 0;
   #state: 'passing' | 'passed' | 'unwanted' = 'passing';
 
-  constructor(private readonly outgoing: ClientRequest, private readonly body: FramedBody) {}
+  constructor(
+    private readonly outgoing: ClientRequest,
+    private readonly body: FramedBody,
+  ) {}
 
   begin(): void {
-    const { outgoing, body: { stream } } = this;
-    outgoing.on('drain', () => { stream.resume(); });
-    outgoing.once('close', () => { this.#unwanted(); });
-    stream.once('end', () => { this.#end(); });
-    for (const event of ['error', 'aborted', 'close'] as const) stream.once(event, () => { this.#broken(); });
-    stream.on('data', (chunk: Buffer) => { this.#take(chunk); });
+    const {
+      outgoing,
+      body: { stream },
+    } = this;
+    outgoing.on('drain', () => {
+      stream.resume();
+    });
+    outgoing.once('close', () => {
+      this.#unwanted();
+    });
+    stream.once('end', () => {
+      this.#end();
+    });
+    for (const event of ['error', 'aborted', 'close'] as const)
+      stream.once(event, () => {
+        this.#broken();
+      });
+    stream.on('data', (chunk: Buffer) => {
+      this.#take(chunk);
+    });
     if (stream.destroyed) this.#broken();
   }
 
   #take(chunk: Buffer): void {
     if (this.#state === 'unwanted') return this.#discard(chunk.length);
-    const { outgoing, body: { stream, bytes } } = this;
+    const {
+      outgoing,
+      body: { stream, bytes },
+    } = this;
     this.#sent += chunk.length;
     if (bytes !== null && this.#sent > bytes) return this.#broken();
     if (!outgoing.headersSent) {

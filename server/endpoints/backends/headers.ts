@@ -3,11 +3,27 @@ import { badRequest } from '../../api/status.js';
 import type { RequestContext } from '../context.js';
 
 /** They speak of one connection only (RFC 9110, section 7.6.1). */
-const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings']);
+const ofConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+]);
 /** They speak of the body as the client sends it; whoever sends it on frames it anew, and waits for no leave to do so. */
 const ofFraming: ReadonlySet<string> = new Set(['content-length', 'expect']);
 /** Answers of backends are not for pages of other sites: this server alone decides about that. */
-const ofOrigins: ReadonlySet<string> = new Set(['access-control-allow-credentials', 'access-control-allow-headers', 'access-control-allow-methods', 'access-control-allow-origin']);
+const ofOrigins: ReadonlySet<string> = new Set([
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+]);
 /**
  * They prove to this server who asks; the backend must not be able to act as that user, nor be told by the client who that is. Some servers take
  * underscores for dashes.
@@ -23,12 +39,27 @@ export function forwardedHeaders({ request }: Pick<RequestContext, 'request'>, u
   const named = connectionOptions(request.headers);
   const headers: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || name.startsWith(':') || name === 'host' || ofConnection.has(name) || ofFraming.has(name) || named.has(name) || isSecret(name)) continue;
+    if (
+      value === undefined ||
+      name.startsWith(':') ||
+      name === 'host' ||
+      ofConnection.has(name) ||
+      ofFraming.has(name) ||
+      named.has(name) ||
+      isSecret(name)
+    )
+      continue;
     headers[name] = value;
   }
   const from = request.socket?.remoteAddress;
-  if (from !== undefined) headers['x-forwarded-for'] = [request.headers['x-forwarded-for'], from].flat().filter(each => each !== undefined).join(', ');
-  return upgrade ? { ...headers, ...protocolsWithoutToken(headers), connection: 'Upgrade', upgrade: otherProtocol(request.headers) } : headers;
+  if (from !== undefined)
+    headers['x-forwarded-for'] = [request.headers['x-forwarded-for'], from]
+      .flat()
+      .filter((each) => each !== undefined)
+      .join(', ');
+  return upgrade
+    ? { ...headers, ...protocolsWithoutToken(headers), connection: 'Upgrade', upgrade: otherProtocol(request.headers) }
+    : headers;
 }
 
 /**
@@ -36,7 +67,8 @@ export function forwardedHeaders({ request }: Pick<RequestContext, 'request'>, u
  * changed its protocol.
  */
 function otherProtocol({ upgrade = '' }: IncomingHttpHeaders): string {
-  if (upgrade.split(',').some(each => /^(h2c?|http|tls)(\/|$)/i.test(each.trim()))) throw badRequest(`connections do not change to ${JSON.stringify(upgrade)}`);
+  if (upgrade.split(',').some((each) => /^(h2c?|http|tls)(\/|$)/i.test(each.trim())))
+    throw badRequest(`connections do not change to ${JSON.stringify(upgrade)}`);
   return upgrade;
 }
 
@@ -44,17 +76,29 @@ function otherProtocol({ upgrade = '' }: IncomingHttpHeaders): string {
 function protocolsWithoutToken(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const offered = headers['sec-websocket-protocol'];
   if (offered === undefined) return {};
-  const left = String(offered).split(',').map(each => each.trim()).filter(each => !each.startsWith(tokenProtocol));
+  const left = String(offered)
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => !each.startsWith(tokenProtocol));
   delete headers['sec-websocket-protocol'];
   return left.length === 0 ? {} : { 'sec-websocket-protocol': left.join(', ') };
 }
 
-const connectionOptions = (headers: IncomingHttpHeaders): ReadonlySet<string> => new Set(String(headers.connection ?? '').split(',').map(each => each.trim().toLowerCase()));
+const connectionOptions = (headers: IncomingHttpHeaders): ReadonlySet<string> =>
+  new Set(
+    String(headers.connection ?? '')
+      .split(',')
+      .map((each) => each.trim().toLowerCase()),
+  );
 
 /** The headers of a backend's answer as the client gets them. */
 export function answeredHeaders(response: IncomingMessage): OutgoingHttpHeaders {
   const named = connectionOptions(response.headers);
-  return Object.fromEntries(Object.entries(response.headers).filter(([name, value]) => value !== undefined && !ofConnection.has(name) && !ofOrigins.has(name) && !named.has(name)));
+  return Object.fromEntries(
+    Object.entries(response.headers).filter(
+      ([name, value]) => value !== undefined && !ofConnection.has(name) && !ofOrigins.has(name) && !named.has(name),
+    ),
+  );
 }
 
 /** The head of an answer that changes the protocol, as bytes: names and values stay as the backend wrote them. */

@@ -23,7 +23,9 @@ const KUBELET_PORT = 10_250;
 /** The node's address of the first type that it has; null when it has none of them. */
 export function nodeAddress(node: ApiObject, preferred: readonly string[]): string | null {
   const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses');
-  const found = preferred.map(type => addresses.find(each => textAt(each, 'type') === type && textAt(each, 'address') !== '')).find(each => each !== undefined);
+  const found = preferred
+    .map((type) => addresses.find((each) => textAt(each, 'type') === type && textAt(each, 'address') !== ''))
+    .find((each) => each !== undefined);
   return found === undefined ? null : textAt(found, 'address');
 }
 
@@ -39,55 +41,85 @@ const isTrue = (query: URLSearchParams, name: string): boolean => {
 };
 
 const flags = (query: URLSearchParams, names: Readonly<Record<string, string>>, value: string): [string, string][] =>
-  Object.entries(names).filter(([name]) => isTrue(query, name)).map(([, sent]) => [sent, value]);
+  Object.entries(names)
+    .filter(([name]) => isTrue(query, name))
+    .map(([, sent]) => [sent, value]);
 
-const given = (query: URLSearchParams, names: readonly string[]): [string, string][] => names.flatMap(name => {
-  const value = query.get(name);
-  return value === null || value === '' ? [] : [[name, value] as [string, string]];
-});
+const given = (query: URLSearchParams, names: readonly string[]): [string, string][] =>
+  names.flatMap((name) => {
+    const value = query.get(name);
+    return value === null || value === '' ? [] : [[name, value] as [string, string]];
+  });
 
-const encoded = (pairs: readonly [string, string][]): string => new URLSearchParams([...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))).toString();
+const encoded = (pairs: readonly [string, string][]): string =>
+  new URLSearchParams([...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))).toString();
 const STREAMS = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' };
 
 /** What the agent is asked for, by subresource of pods: its path and its query, in its own words. */
-export const AGENT_REQUESTS: Readonly<Record<string, { readonly path: string; readonly ofContainer: boolean; readonly query: (query: URLSearchParams) => string }>> = {
+export const AGENT_REQUESTS: Readonly<
+  Record<string, { readonly path: string; readonly ofContainer: boolean; readonly query: (query: URLSearchParams) => string }>
+> = {
   log: {
-    path: 'containerLogs', ofContainer: true,
-    query: query => encoded([...flags(query, { follow: 'follow', previous: 'previous', timestamps: 'timestamps' }, 'true'), ...given(query, ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes', 'stream'])]),
+    path: 'containerLogs',
+    ofContainer: true,
+    query: (query) =>
+      encoded([
+        ...flags(query, { follow: 'follow', previous: 'previous', timestamps: 'timestamps' }, 'true'),
+        ...given(query, ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes', 'stream']),
+      ]),
   },
-  exec: { path: 'exec', ofContainer: true, query: query => encoded([...flags(query, STREAMS, '1'), ...query.getAll('command').map(word => ['command', word] as [string, string])]) },
-  attach: { path: 'attach', ofContainer: true, query: query => encoded(flags(query, STREAMS, '1')) },
-  portforward: { path: 'portForward', ofContainer: false, query: query => encoded(query.getAll('ports').length === 0 ? [] : [['port', query.getAll('ports').join(',')]]) },
+  exec: {
+    path: 'exec',
+    ofContainer: true,
+    query: (query) =>
+      encoded([...flags(query, STREAMS, '1'), ...query.getAll('command').map((word) => ['command', word] as [string, string])]),
+  },
+  attach: { path: 'attach', ofContainer: true, query: (query) => encoded(flags(query, STREAMS, '1')) },
+  portforward: {
+    path: 'portForward',
+    ofContainer: false,
+    query: (query) => encoded(query.getAll('ports').length === 0 ? [] : [['port', query.getAll('ports').join(',')]]),
+  },
 };
 
 /** The path at a node's agent for a pod, and for one of its containers where the request is about one. */
 export const agentPath = (path: string, pod: ApiObject, container: string | null): string =>
-  ['', path, pod.metadata.namespace ?? '', pod.metadata.name ?? '', ...(container === null ? [] : [container])].map(encodeURIComponent).join('/');
+  ['', path, pod.metadata.namespace ?? '', pod.metadata.name ?? '', ...(container === null ? [] : [container])]
+    .map(encodeURIComponent)
+    .join('/');
 
 /** The first port that a container of the pod declares; empty when none does. */
 export function declaredPort(pod: ApiObject): string {
-  const ports = objectsIn(objectAt(pod, 'spec') ?? {}, 'containers').map(container => objectsIn(container, 'ports')[0]).filter(port => port !== undefined);
+  const ports = objectsIn(objectAt(pod, 'spec') ?? {}, 'containers')
+    .map((container) => objectsIn(container, 'ports')[0])
+    .filter((port) => port !== undefined);
   return ports[0] === undefined ? '' : textAt(ports[0], 'containerPort');
 }
 
 /** The name of a service's port that a number stands for; null when the service has no such port. A name stands for itself. */
 export function portName(service: ApiObject, port: string): string | null {
   if (!/^\d+$/.test(port)) return port;
-  const found = objectsIn(objectAt(service, 'spec') ?? {}, 'ports').find(each => textAt(each, 'port') === port);
+  const found = objectsIn(objectAt(service, 'spec') ?? {}, 'ports').find((each) => textAt(each, 'port') === port);
   return found === undefined ? null : textAt(found, 'name');
 }
 
-export interface Candidate { readonly ip: string; readonly port: string; readonly target: JsonObject | null }
+export interface Candidate {
+  readonly ip: string;
+  readonly port: string;
+  readonly target: JsonObject | null;
+}
 
 /** Ready addresses of a service that serve a port. */
 export function candidates(endpoints: ApiObject, port: string): Candidate[] {
-  return objectsIn(endpoints as JsonObject, 'subsets').flatMap(subset => {
-    const ports = objectsIn(subset, 'ports').filter(each => textAt(each, 'name') === port);
-    return objectsIn(subset, 'addresses').flatMap(address => ports.map(each => ({ ip: textAt(address, 'ip'), port: textAt(each, 'port'), target: objectAt(address, 'targetRef') })));
+  return objectsIn(endpoints as JsonObject, 'subsets').flatMap((subset) => {
+    const ports = objectsIn(subset, 'ports').filter((each) => textAt(each, 'name') === port);
+    return objectsIn(subset, 'addresses').flatMap((address) =>
+      ports.map((each) => ({ ip: textAt(address, 'ip'), port: textAt(each, 'port'), target: objectAt(address, 'targetRef') })),
+    );
   });
 }
 
 export const podIps = (pod: ApiObject): string[] => {
   const status = objectAt(pod, 'status') ?? {};
-  return [...objectsIn(status, 'podIPs').map(each => textAt(each, 'ip')), textAt(status, 'podIP')].filter(ip => ip !== '');
+  return [...objectsIn(status, 'podIPs').map((each) => textAt(each, 'ip')), textAt(status, 'podIP')].filter((ip) => ip !== '');
 };

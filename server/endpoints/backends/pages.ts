@@ -4,9 +4,31 @@ import { TagScanner } from './tagScanner.js';
 
 /** Attributes that hold an address, by the tags that have them (index of attributes in the HTML standard, and those of HTML 4). */
 const LINKS: Readonly<Record<string, readonly string[]>> = {
-  a: ['href'], applet: ['codebase'], area: ['href'], audio: ['src'], base: ['href'], blockquote: ['cite'], body: ['background'], button: ['formaction'], command: ['icon'], del: ['cite'],
-  embed: ['src'], form: ['action'], frame: ['longdesc', 'src'], head: ['profile'], html: ['manifest'], iframe: ['longdesc', 'src'], img: ['longdesc', 'src', 'usemap'],
-  input: ['formaction', 'src', 'usemap'], ins: ['cite'], link: ['href'], object: ['classid', 'codebase', 'data', 'usemap'], q: ['cite'], script: ['src'], source: ['src'], video: ['poster', 'src'],
+  a: ['href'],
+  applet: ['codebase'],
+  area: ['href'],
+  audio: ['src'],
+  base: ['href'],
+  blockquote: ['cite'],
+  body: ['background'],
+  button: ['formaction'],
+  command: ['icon'],
+  del: ['cite'],
+  embed: ['src'],
+  form: ['action'],
+  frame: ['longdesc', 'src'],
+  head: ['profile'],
+  html: ['manifest'],
+  iframe: ['longdesc', 'src'],
+  img: ['longdesc', 'src', 'usemap'],
+  input: ['formaction', 'src', 'usemap'],
+  ins: ['cite'],
+  link: ['href'],
+  object: ['classid', 'codebase', 'data', 'usemap'],
+  q: ['cite'],
+  script: ['src'],
+  source: ['src'],
+  video: ['poster', 'src'],
 };
 /** What stands between these and their ends is no markup. */
 const RAW: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
@@ -29,11 +51,15 @@ export class PageLinks extends Transform {
   /** How far the tag at the beginning of the rest has been read. */
   #read = 0;
 
-  constructor(private readonly view: View) { super(); }
+  constructor(private readonly view: View) {
+    super();
+  }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#rest += chunk.toString('latin1');
-    while (this.#step()) { /* until more has to come */ }
+    while (this.#step()) {
+      /* until more has to come */
+    }
     this.#send();
     done();
   }
@@ -90,7 +116,7 @@ export class PageLinks extends Transform {
   }
 
   #rewritten(whole: string, { name, values }: TagScanner): string {
-    const links = Object.hasOwn(LINKS, name) ? LINKS[name] ?? [] : [];
+    const links = Object.hasOwn(LINKS, name) ? (LINKS[name] ?? []) : [];
     let [text, at] = ['', 0];
     for (const { attribute, from, to } of values) {
       if (!links.includes(attribute)) continue;

@@ -22,7 +22,8 @@ export function proxyPrefix(info: RequestInfo): string {
 }
 
 /** Percent-encoded, so that each character of a path means itself. */
-export const encodePath = (decoded: string): string => encodeURI(decoded).replace(/[?#!'()*]/g, each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+export const encodePath = (decoded: string): string =>
+  encodeURI(decoded).replace(/[?#!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** The query of a request target as it was sent, without the question mark. */
 export function sentQuery(target: string): string {

@@ -8,10 +8,20 @@ import { contains, parseAddress, parseRange, type Address, type Range } from '..
  * alone, or the metadata service of its cloud, with the hands of this server.
  */
 
-const ranges = (...texts: readonly string[]): Range[] => texts.map(parseRange).filter(range => range !== null);
+const ranges = (...texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
 /** This machine, its links, all machines: everything that is no global unicast address (RFC 4291, section 2.4; RFC 6890). */
-const REFUSED = ranges('0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '255.255.255.255/32', '::/128', '::1/128', 'fe80::/10', 'ff00::/8');
+const REFUSED = ranges(
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  '::/128',
+  '::1/128',
+  'fe80::/10',
+  'ff00::/8',
+);
 
 /** IPv6 addresses that stand for an IPv4 address, which begins after so many bits: compatible, mapped, translated, NAT64 and 6to4. */
 const EMBEDDING: readonly (readonly [range: Range, bitsBefore: number])[] = [
@@ -21,13 +31,16 @@ const EMBEDDING: readonly (readonly [range: Range, bitsBefore: number])[] = [
 const BITS_SIX = 128n;
 const BITS_FOUR = 32n;
 
-const embedded = (address: Address): Address[] => EMBEDDING.filter(([range]) => contains(range, address))
-  .map(([, bitsBefore]) => ({ family: 'IPv4', value: (address.value >> (BITS_SIX - BITS_FOUR - BigInt(bitsBefore))) & 0xffff_ffffn }));
+const embedded = (address: Address): Address[] =>
+  EMBEDDING.filter(([range]) => contains(range, address)).map(([, bitsBefore]) => ({
+    family: 'IPv4',
+    value: (address.value >> (BITS_SIX - BITS_FOUR - BigInt(bitsBefore))) & 0xffff_ffffn,
+  }));
 
 /** Whether an address in numbers may be connected to. False for what is none in its usual spelling, and for one with a zone. Pure. */
 export function isProxyable(text: string): boolean {
   const address = parseAddress(text);
-  return address !== null && [address, ...embedded(address)].every(each => !REFUSED.some(range => contains(range, each)));
+  return address !== null && [address, ...embedded(address)].every((each) => !REFUSED.some((range) => contains(range, each)));
 }
 
 /** Finds all addresses of a name. Rejects when there is none. */
@@ -41,7 +54,12 @@ const NOT_ALLOWED = 'address not allowed';
  */
 export async function proxyableAddresses(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
   const family = isIP(host);
-  const found = family > 0 ? [{ address: host, family }] : await lookup(host).catch((error: unknown) => { throw badRequest(`lookup ${host}: no such host`, error); });
+  const found =
+    family > 0
+      ? [{ address: host, family }]
+      : await lookup(host).catch((error: unknown) => {
+          throw badRequest(`lookup ${host}: no such host`, error);
+        });
   if (found.length === 0) throw badRequest('No addresses for hostname');
   if (!found.every(({ address }) => isProxyable(address))) throw badRequest(NOT_ALLOWED);
   return found;

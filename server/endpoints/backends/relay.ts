@@ -29,17 +29,31 @@ async function ask(backends: Backends, location: Location, asked: BackendRequest
 }
 
 /** 503 without a hint to come back: clients that are given one try ten times before they tell anybody. */
-export const unreachable = (message: string, cause?: unknown): StatusError => new StatusError(503, 'ServiceUnavailable', message, undefined, { cause });
+export const unreachable = (message: string, cause?: unknown): StatusError =>
+  new StatusError(503, 'ServiceUnavailable', message, undefined, { cause });
 const badGateway = (message: string, cause?: unknown): StatusError => new StatusError(502, 'InternalError', message, {}, { cause });
 const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
 
 /** Passes on the log that a node agent streams, as it comes. What the agent refuses is told in the words of `about`. */
-export async function relayLog(context: RequestContext, backends: Backends, location: Location, about: { readonly name: string; readonly trusting: boolean }): Promise<void> {
-  const answer = await ask(backends, location, { method: 'GET', headers: { accept: '*/*' }, body: null, signal: context.signal, trusting: about.trusting }, 'error dialing backend');
+export async function relayLog(
+  context: RequestContext,
+  backends: Backends,
+  location: Location,
+  about: { readonly name: string; readonly trusting: boolean },
+): Promise<void> {
+  const answer = await ask(
+    backends,
+    location,
+    { method: 'GET', headers: { accept: '*/*' }, body: null, signal: context.signal, trusting: about.trusting },
+    'error dialing backend',
+  );
   const { response } = answer;
   const code = response.statusCode ?? 0;
-  if (isRedirect(code)) { response.destroy(); throw badGateway(REDIRECTED); }
+  if (isRedirect(code)) {
+    response.destroy();
+    throw badGateway(REDIRECTED);
+  }
   if (answer.outcome !== 'response' || code < 200 || code > 206) throw refusedByAgent(code, await beginningOf(response), about.name);
   context.response.writeHead(200, { 'content-type': 'text/plain' });
   // Who follows a log that says nothing yet should know that it is being followed.
@@ -69,9 +83,19 @@ const REFUSALS: Readonly<Record<number, readonly [reason: string, message: strin
 
 function refusedByAgent(code: number, text: string, name: string): StatusError {
   if (code === 500) return internalError(new Error(text));
-  const [reason, message] = REFUSALS[code] ?? (code >= 500 ? ['InternalError', `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`]
-    : [code === 403 ? 'Forbidden' : 'Unknown', code === 403 ? text : `the server responded with the status code ${code} but did not return more information`]);
-  return new StatusError(code < 400 ? 502 : code, reason, `${message} (get pods/log ${name})`, { name, kind: 'pods/log', causes: [{ reason: 'UnexpectedServerResponse', message: text }] });
+  const [reason, message] =
+    REFUSALS[code] ??
+    (code >= 500
+      ? ['InternalError', `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`]
+      : [
+          code === 403 ? 'Forbidden' : 'Unknown',
+          code === 403 ? text : `the server responded with the status code ${code} but did not return more information`,
+        ]);
+  return new StatusError(code < 400 ? 502 : code, reason, `${message} (get pods/log ${name})`, {
+    name,
+    kind: 'pods/log',
+    causes: [{ reason: 'UnexpectedServerResponse', message: text }],
+  });
 }
 
 /** Hands the connection over to a node agent (exec, attach, portforward) in whatever protocol the two sides agree on. */
@@ -79,7 +103,12 @@ export async function relayStream(context: RequestContext, backends: Backends, l
   const { upgrade = null } = context;
   if (upgrade === null) throw badRequest('Upgrade request required');
   const stay = leaveWith(upgrade);
-  const answer = await ask(backends, location, { method: context.request.method ?? 'GET', headers: forwardedHeaders(context, true), body: null, signal: context.signal }, 'error dialing backend');
+  const answer = await ask(
+    backends,
+    location,
+    { method: context.request.method ?? 'GET', headers: forwardedHeaders(context, true), body: null, signal: context.signal },
+    'error dialing backend',
+  );
   stay();
   await handOver(context, upgrade, answer);
 }
@@ -89,19 +118,28 @@ export async function relayStream(context: RequestContext, backends: Backends, l
  * is given up would stay as long as the backend thinks. Begins to read, without taking anything. Returns how to stop looking.
  */
 export function leaveWith({ socket }: Upgrade): () => void {
-  const leave = (): void => { socket.destroy(); };
+  const leave = (): void => {
+    socket.destroy();
+  };
   socket.once('end', leave);
   socket.read(0);
-  return () => { socket.off('end', leave); };
+  return () => {
+    socket.off('end', leave);
+  };
 }
 
 /** Passes a request on to a program or a node and its answer back, both as they come. `prefix` is the decoded path that leads to the proxy. */
 export async function relayRequest(context: RequestContext, backends: Backends, location: Location, prefix: string): Promise<void> {
   const { upgrade = null, request } = context;
   const begin = encodePath(prefix);
-  if (location.path === '' && upgrade === null && ['GET', 'HEAD'].includes(request.method ?? '')) return redirectToRoot(context, begin, location.query);
+  if (location.path === '' && upgrade === null && ['GET', 'HEAD'].includes(request.method ?? ''))
+    return redirectToRoot(context, begin, location.query);
   const host = request.headers.host ?? request.headers[':authority'];
-  const forwarded = { 'x-forwarded-uri': `${begin}${location.path}`, 'x-forwarded-proto': 'https', ...(host === undefined ? {} : { 'x-forwarded-host': host }) };
+  const forwarded = {
+    'x-forwarded-uri': `${begin}${location.path}`,
+    'x-forwarded-proto': 'https',
+    ...(host === undefined ? {} : { 'x-forwarded-host': host }),
+  };
   const headers = { ...forwardedHeaders(context, upgrade !== null), ...forwarded };
   const asked = { method: request.method ?? 'GET', headers, body: upgrade === null ? framedBody(request) : null, signal: context.signal };
   const answer = await ask(backends, location.path === '' ? { ...location, path: '/' } : location, asked, 'error trying to reach service');
@@ -135,16 +173,16 @@ const ignore = (): void => {};
 
 /** Rewrites the links of pages, by what their bytes are encoded with. */
 const PAGES: Readonly<Record<string, (view: View) => Duplex[]>> = {
-  '': view => [new PageLinks(view)],
-  gzip: view => [createGunzip(), new PageLinks(view), createGzip()],
-  deflate: view => [createInflateRaw(), new PageLinks(view), createDeflateRaw()],
+  '': (view) => [new PageLinks(view)],
+  gzip: (view) => [createGunzip(), new PageLinks(view), createGzip()],
+  deflate: (view) => [createInflateRaw(), new PageLinks(view), createDeflateRaw()],
 };
 
 /** Null for what is no HTML, and for what this server cannot read. */
 function pageOf({ headers }: IncomingMessage): ((view: View) => Duplex[]) | null {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? '';
-  return type === 'text/html' && Object.hasOwn(PAGES, encoding) ? PAGES[encoding] ?? null : null;
+  return type === 'text/html' && Object.hasOwn(PAGES, encoding) ? (PAGES[encoding] ?? null) : null;
 }
 
 /** What the backend sends reaches the client at the client's pace; an end of either side ends the other. */
@@ -158,7 +196,10 @@ export async function handOver(context: RequestContext, { socket, head }: Upgrad
   if (answer.outcome === 'response') {
     const { response } = answer;
     const code = response.statusCode ?? 502;
-    if (isRedirect(code)) { response.destroy(); throw badGateway(REDIRECTED); }
+    if (isRedirect(code)) {
+      response.destroy();
+      throw badGateway(REDIRECTED);
+    }
     // The backend refuses the protocol; what it says is the client's answer.
     context.response.writeHead(code, answeredHeaders(response));
     return pass(response, context);
@@ -167,7 +208,7 @@ export async function handOver(context: RequestContext, { socket, head }: Upgrad
   socket.write(upgradeHead(response));
   if (sent.length > 0) socket.write(sent);
   if (head.length > 0) backend.write(head);
-  const ends = [pipeline(socket, backend), pipeline(backend, socket)].map(each => each.catch(() => undefined));
+  const ends = [pipeline(socket, backend), pipeline(backend, socket)].map((each) => each.catch(() => undefined));
   await Promise.all(ends);
   socket.destroy();
   backend.destroy();

@@ -15,10 +15,18 @@ export class TagScanner {
   }
 
   readonly #steps: Steps = {
-    nameEnds: (text, position) => { this.name = text.slice(this.#from, position).toLowerCase(); },
-    begins: (position) => { this.#from = position; },
-    attributeEnds: (text, position) => { this.#attribute = text.slice(this.#from, position).toLowerCase(); },
-    valueEnds: (position) => { this.values.push({ attribute: this.#attribute, from: this.#from, to: position }); },
+    nameEnds: (text, position) => {
+      this.name = text.slice(this.#from, position).toLowerCase();
+    },
+    begins: (position) => {
+      this.#from = position;
+    },
+    attributeEnds: (text, position) => {
+      this.#attribute = text.slice(this.#from, position).toLowerCase();
+    },
+    valueEnds: (position) => {
+      this.values.push({ attribute: this.#attribute, from: this.#from, to: position });
+    },
   };
 }
 

@@ -1,5 +1,13 @@
 import {
-  CBOR_MEDIA_TYPE, CBOR_SEQUENCE_MEDIA_TYPE, cborCodec, cborListHead, cborMapHead, cborMembersOf, encodeCborItem, encodeCborPart, SELF_DESCRIBED,
+  CBOR_MEDIA_TYPE,
+  CBOR_SEQUENCE_MEDIA_TYPE,
+  cborCodec,
+  cborListHead,
+  cborMapHead,
+  cborMembersOf,
+  encodeCborItem,
+  encodeCborPart,
+  SELF_DESCRIBED,
 } from '../../../workers/codecs/cbor.js';
 import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
@@ -8,7 +16,15 @@ import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
 const part = encodeCborPart;
 /** Names of members, encoded. */
-const NAME = { kind: part('kind'), apiVersion: part('apiVersion'), items: part('items'), metadata: part('metadata'), rows: part('rows'), type: part('type'), object: part('object') };
+const NAME = {
+  kind: part('kind'),
+  apiVersion: part('apiVersion'),
+  items: part('items'),
+  metadata: part('metadata'),
+  rows: part('rows'),
+  type: part('type'),
+  object: part('object'),
+};
 
 /** An item is an encoded map; its kind and apiVersion become two members more. */
 function typed({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
@@ -19,7 +35,7 @@ function typed({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
 const object = (type: TypeMeta, item: Buffer): Buffer => Buffer.concat([SELF_DESCRIBED, typed(type, item)]);
 
 function items(encoded: readonly Buffer[], type: TypeMeta | null): EncodedList {
-  const parts = type === null ? encoded : encoded.map(item => typed(type, item));
+  const parts = type === null ? encoded : encoded.map((item) => typed(type, item));
   return { parts, size: parts.reduce((sum, item) => sum + item.length, 0) };
 }
 
@@ -56,13 +72,14 @@ export const cborEncoder: Encoder = {
   acceptedStream: CBOR_SEQUENCE_MEDIA_TYPE,
   messages: 'binary',
   lengthBytes: 0,
-  item: (resource, stored, metadataOnly) => (metadataOnly
-    ? stored.encoded('cbor metadata', each => part({ metadata: each.decode().metadata }))
-    : stored.encoded(`cbor ${apiVersionOf(resource)}`, each => encodeCborItem(servedObject(resource, each), resource))),
+  item: (resource, stored, metadataOnly) =>
+    metadataOnly
+      ? stored.encoded('cbor metadata', (each) => part({ metadata: each.decode().metadata }))
+      : stored.encoded(`cbor ${apiVersionOf(resource)}`, (each) => encodeCborItem(servedObject(resource, each), resource)),
   object,
   items,
   list,
   table,
-  document: value => cborCodec.encode(value),
+  document: (value) => cborCodec.encode(value),
   frame: (type, encoded) => Buffer.concat([SELF_DESCRIBED, cborMapHead(2), NAME.type, part(type), NAME.object, encoded]),
 };

@@ -3,7 +3,10 @@ import type { ServedResource } from '../../catalogue/resources.js';
 import type { StoredObject } from '../../storage/contract.js';
 
 /** Kind and apiVersion as a document carries them. */
-export interface TypeMeta { readonly kind: string; readonly apiVersion: string }
+export interface TypeMeta {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
 
 export interface ListMeta {
   readonly resourceVersion: string;

@@ -16,7 +16,8 @@ const prefixes = new Map<string, Buffer>();
 function prefixOf({ kind, apiVersion }: TypeMeta): Buffer {
   const key = `${apiVersion} ${kind}`;
   let prefix = prefixes.get(key);
-  if (prefix === undefined) prefixes.set(key, prefix = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`));
+  if (prefix === undefined)
+    prefixes.set(key, (prefix = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)));
   return prefix;
 }
 
@@ -30,7 +31,7 @@ function joined(prefix: Buffer, item: Buffer): Buffer {
 }
 
 export const metadataItem = (stored: StoredObject): Buffer =>
-  stored.encoded('json metadata', object => Buffer.from(writeJson({ metadata: orderedMetadata(object.decode().metadata) })));
+  stored.encoded('json metadata', (object) => Buffer.from(writeJson({ metadata: orderedMetadata(object.decode().metadata) })));
 
 function* itemParts(items: readonly Buffer[], prefix: Buffer | null): Generator<Buffer> {
   let first = true;
@@ -54,7 +55,8 @@ function* between(head: Buffer, items: Iterable<Buffer>): Generator<Buffer> {
   yield LIST_TAIL;
 }
 
-const listHead = (type: TypeMeta, meta: ListMeta): Buffer => Buffer.concat([prefixOf(type), Buffer.from(`"metadata":${JSON.stringify(meta)},"items":[`)]);
+const listHead = (type: TypeMeta, meta: ListMeta): Buffer =>
+  Buffer.concat([prefixOf(type), Buffer.from(`"metadata":${JSON.stringify(meta)},"items":[`)]);
 
 function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Buffer> {
   let separator = `${writeJson(head).slice(0, -1)},"rows":[`;
@@ -81,6 +83,11 @@ export const jsonEncoder: Encoder = {
     return { parts: between(head, parts), size: size === null ? null : head.length + size + LIST_TAIL.length };
   },
   table: (head, rows) => ({ parts: tableParts(head, rows), size: null }),
-  document: value => Buffer.from(`${writeJson(value)}\n`),
-  frame: (type, object) => Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object[object.length - 1] === NEWLINE ? object.subarray(0, -1) : object, FRAME_TAIL]),
+  document: (value) => Buffer.from(`${writeJson(value)}\n`),
+  frame: (type, object) =>
+    Buffer.concat([
+      Buffer.from(`{"type":"${type}","object":`),
+      object[object.length - 1] === NEWLINE ? object.subarray(0, -1) : object,
+      FRAME_TAIL,
+    ]),
 };

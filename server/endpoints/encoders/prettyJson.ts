@@ -10,5 +10,5 @@ export const prettyJsonEncoder: Encoder = {
   object: (type, item) => whole(jsonEncoder.object(type, item)),
   list: (...args) => ({ parts: laidOut(jsonEncoder.list(...args).parts), size: null }),
   table: (...args) => ({ parts: laidOut(jsonEncoder.table(...args).parts), size: null }),
-  document: value => whole(jsonEncoder.document(value)),
+  document: (value) => whole(jsonEncoder.document(value)),
 };

@@ -28,8 +28,10 @@ const LENGTH_BYTES = 4;
 const field = (tag: number, length: number): Buffer => Buffer.from([tag, ...varint(length)]);
 const EMPTY = Buffer.alloc(0);
 
-const items = (encoded: readonly Buffer[]): EncodedList & { readonly size: number } =>
-  ({ parts: itemParts(encoded), size: encoded.reduce((sum, item) => sum + 1 + varintLength(item.length) + item.length, 0) });
+const items = (encoded: readonly Buffer[]): EncodedList & { readonly size: number } => ({
+  parts: itemParts(encoded),
+  size: encoded.reduce((sum, item) => sum + 1 + varintLength(item.length) + item.length, 0),
+});
 
 function* itemParts(encoded: readonly Buffer[]): Generator<Buffer> {
   for (const item of encoded) {
@@ -72,13 +74,16 @@ export const protobufEncoder: Encoder = {
   acceptedStream: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
   messages: 'binary',
   lengthBytes: LENGTH_BYTES,
-  item: (resource, stored, metadataOnly) => (metadataOnly
-    ? stored.encoded('protobuf metadata', object => unpack(encodeMessage({ metadata: object.decode().metadata }, PARTIAL)))
-    : stored.encoded(`protobuf ${apiVersionOf(resource)}`, object => unpack(encodeMessage(servedObject(resource, object), resource)))),
+  item: (resource, stored, metadataOnly) =>
+    metadataOnly
+      ? stored.encoded('protobuf metadata', (object) => unpack(encodeMessage({ metadata: object.decode().metadata }, PARTIAL)))
+      : stored.encoded(`protobuf ${apiVersionOf(resource)}`, (object) => unpack(encodeMessage(servedObject(resource, object), resource))),
   object: (type, item) => Buffer.concat(envelopeParts({ ...type, raw: item })),
   items,
   list,
-  table: () => { throw new Error('broken invariant: tables have no Protobuf form'); },
-  document: value => unpack(protobufEncode(value)),
+  table: () => {
+    throw new Error('broken invariant: tables have no Protobuf form');
+  },
+  document: (value) => unpack(protobufEncode(value)),
   frame,
 };

@@ -43,5 +43,7 @@ export const yamlEncoder: Encoder = {
   list: (type, meta, { parts }, count) => ({ parts: listParts(type, meta, parts, count), size: null }),
   table: (head, rows) => ({ parts: [text({ ...head, rows: [...rows] })], size: null }),
   document: text,
-  frame: () => { throw new Error('YAML has no watch streams'); },
+  frame: () => {
+    throw new Error('YAML has no watch streams');
+  },
 };

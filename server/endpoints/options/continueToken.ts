@@ -3,7 +3,10 @@ import { jsonCodec } from '../../../workers/codecs/json.js';
 import type { Version } from '../../storage/contract.js';
 
 /** Where a chunk of a list ended. */
-export interface ContinuePosition { readonly namespace: string; readonly name: string }
+export interface ContinuePosition {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 const FORMAT = 'meta.k8s.io/v1';
 /** Version of a token that goes on with the latest state because its own is gone; any other below zero means the same. */
@@ -22,12 +25,17 @@ export function encodeContinue(version: Version | null, last: ContinuePosition, 
 }
 
 /** Throws 400 for a token that this server did not make. `namespace` is that of the request. */
-export function decodeContinue(token: string, allNamespaces: boolean, namespace: string): { readonly version: Version | null; readonly position: ContinuePosition } {
+export function decodeContinue(
+  token: string,
+  allNamespaces: boolean,
+  namespace: string,
+): { readonly version: Version | null; readonly position: ContinuePosition } {
   const { v, rv, start } = fieldsOf(token);
   if (v !== FORMAT) throw invalid(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) throw invalid(`incorrect encoded start resourceVersion (version ${FORMAT})`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
+    throw invalid(`incorrect encoded start resourceVersion (version ${FORMAT})`);
   if (typeof start !== 'string' || start === '') throw invalid(`encoded start key empty (version ${FORMAT})`);
-  if (start.split('/').some(segment => segment === '' || segment === '.' || segment === '..')) throw invalid(start);
+  if (start.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) throw invalid(start);
   return { version: rv < 0 ? null : rv, position: positionOf(start.replace(/\u0000$/, ''), allNamespaces, namespace) };
 }
 
@@ -48,6 +56,7 @@ function fieldsOf(token: string): { v?: unknown; rv?: unknown; start?: unknown }
 }
 
 /** What a client is told whose token's version is gone, with a token in the answer that goes on with the latest state. */
-export const EXPIRED_CONTINUE = 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, '
-  + 'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - '
-  + 'objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+export const EXPIRED_CONTINUE =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
+  'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - ' +
+  'objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';

@@ -59,13 +59,22 @@ function policyFindings({ propagationPolicy, orphanDependents }: Raw): FieldErro
 
 /** Nothing that depends on the object's content can be asked for together with its removal unread. */
 function forceFindings({ dryRun, propagationPolicy, orphanDependents, gracePeriodSeconds, preconditions }: Raw): FieldError[] {
-  const others = { dryRun: dryRun.length > 0, propagationPolicy: propagationPolicy !== null, orphanDependents: orphanDependents !== null, gracePeriodSeconds: gracePeriodSeconds !== null, preconditions };
-  return Object.entries(others).filter(([, given]) => given).map(([name]) => invalid(FORCE, true, `cannot be set together with .${name}`));
+  const others = {
+    dryRun: dryRun.length > 0,
+    propagationPolicy: propagationPolicy !== null,
+    orphanDependents: orphanDependents !== null,
+    gracePeriodSeconds: gracePeriodSeconds !== null,
+    preconditions,
+  };
+  return Object.entries(others)
+    .filter(([, given]) => given)
+    .map(([name]) => invalid(FORCE, true, `cannot be set together with .${name}`));
 }
 
 /** A collection has no object of which it could be known that it cannot be read. */
 export function refuseForceOnCollection({ unreadable }: DeleteParameters): void {
-  if (unreadable) refuseFindings('DeleteOptions', [invalid(FORCE, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')]);
+  if (unreadable)
+    refuseFindings('DeleteOptions', [invalid(FORCE, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')]);
 }
 
 const fromQuery = (query: URLSearchParams): Raw => ({
@@ -100,7 +109,7 @@ const isWhole = (value: JsonValue): value is number | bigint => typeof value ===
 
 /** Longer than a number can count exactly is as long as it can: the time is beyond the end of the calendar either way. */
 const seconds = (value: number | bigint | null): number | null =>
-  (value === null ? null : Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(value), Number.MAX_SAFE_INTEGER)));
+  value === null ? null : Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(value), Number.MAX_SAFE_INTEGER));
 
 function memberOf<T extends JsonValue>(body: JsonObject, member: string, is: (value: JsonValue) => value is T): T | null {
   const value = body[member] ?? null;

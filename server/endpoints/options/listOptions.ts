@@ -33,7 +33,7 @@ export interface WatchOptions {
 }
 
 const MATCHES = ['Exact', 'NotOlderThan'] as const;
-type Match = typeof MATCHES[number] | '';
+type Match = (typeof MATCHES)[number] | '';
 const MATCH = Path.of('resourceVersionMatch');
 const SEND_INITIAL = Path.of('sendInitialEvents');
 
@@ -87,7 +87,11 @@ export interface WatchTerms {
  * watch of what would otherwise be a list, and the reference judges its options as those of a list. Throws 400, 422 or, for a version
  * that is not a number, 500 as the reference does.
  */
-export function parseWatchOptions(query: URLSearchParams, resource: ServedResource, { watchList = true, name = '' }: WatchTerms = {}): WatchOptions {
+export function parseWatchOptions(
+  query: URLSearchParams,
+  resource: ServedResource,
+  { watchList = true, name = '' }: WatchTerms = {},
+): WatchOptions {
   const raw = read(query);
   const { resourceVersion, sendInitialEvents } = raw;
   const olderPath = booleanParameter(query, 'watch') !== true;
@@ -96,10 +100,13 @@ export function parseWatchOptions(query: URLSearchParams, resource: ServedResour
   const complaint = resourceVersion === '' ? null : versionComplaint(resourceVersion);
   if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
   return {
-    labels, fields: ofOneObject(fields, name), resourceVersion,
+    labels,
+    fields: ofOneObject(fields, name),
+    resourceVersion,
     initialEvents: sendInitialEvents ?? Number(resourceVersion) === 0,
     initialEventsEnd: sendInitialEvents ?? (watchList && !olderPath && startsWithState(raw)),
-    bookmarks: booleanParameter(query, 'allowWatchBookmarks') === true, timeoutSeconds: raw.timeoutSeconds,
+    bookmarks: booleanParameter(query, 'allowWatchBookmarks') === true,
+    timeoutSeconds: raw.timeoutSeconds,
   };
 }
 
@@ -112,12 +119,16 @@ function ofOneObject(fields: FieldSelector, name: string): FieldSelector {
 }
 
 /** Versions from which a watch has always begun with the state of things; other spellings of zero do not count. */
-const startsWithState = ({ sendInitialEvents, match, resourceVersion }: Raw): boolean => sendInitialEvents === null && match === '' && (resourceVersion === '' || resourceVersion === '0');
+const startsWithState = ({ sendInitialEvents, match, resourceVersion }: Raw): boolean =>
+  sendInitialEvents === null && match === '' && (resourceVersion === '' || resourceVersion === '0');
 
-const unsupportedMatch = (match: string): FieldError[] => ((MATCHES as readonly string[]).includes(match) ? [] : [notSupported(MATCH, match, [...MATCHES, ''])]);
+const unsupportedMatch = (match: string): FieldError[] =>
+  (MATCHES as readonly string[]).includes(match) ? [] : [notSupported(MATCH, match, [...MATCHES, ''])];
 
-const listFindings = (raw: Raw): FieldError[] =>
-  [...matchFindings(raw), ...(raw.sendInitialEvents === null ? [] : [forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for list')])];
+const listFindings = (raw: Raw): FieldError[] => [
+  ...matchFindings(raw),
+  ...(raw.sendInitialEvents === null ? [] : [forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for list')]),
+];
 
 function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   if (match === '') return [];
@@ -125,7 +136,9 @@ function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
     ...(resourceVersion === '' ? [forbidden(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided')] : []),
     ...(token === '' ? [] : [forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')]),
     ...unsupportedMatch(match),
-    ...(match === 'Exact' && resourceVersion === '0' ? [forbidden(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')] : []),
+    ...(match === 'Exact' && resourceVersion === '0'
+      ? [forbidden(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
+      : []),
   ];
 }
 
@@ -134,11 +147,23 @@ function watchFindings(raw: Raw, watchList: boolean): FieldError[] {
   const { match, sendInitialEvents, token } = raw;
   const given = match !== '';
   const found: readonly (readonly [boolean, FieldError])[] = [
-    [sendInitialEvents !== null && match !== 'NotOlderThan', forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')],
-    [sendInitialEvents !== null && !watchList, forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled')],
-    [given && sendInitialEvents === null, forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')],
+    [
+      sendInitialEvents !== null && match !== 'NotOlderThan',
+      forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    ],
+    [
+      sendInitialEvents !== null && !watchList,
+      forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
+    ],
+    [
+      given && sendInitialEvents === null,
+      forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+    ],
     [given && match !== 'NotOlderThan', notSupported(MATCH, match, ['NotOlderThan'])],
-    [(given || (watchList && startsWithState(raw))) && token !== '', forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')],
+    [
+      (given || (watchList && startsWithState(raw))) && token !== '',
+      forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided'),
+    ],
   ];
   return found.filter(([applies]) => applies).map(([, error]) => error);
 }
@@ -151,11 +176,15 @@ function parseSelectors(query: URLSearchParams): { labels: LabelSelector; fields
   return { labels: labels.selector, fields: fields.selector };
 }
 
-const selectionOf = ({ labels, fields }: Raw, resource: ServedResource): { labels: LabelSelector; fields: FieldSelector } => ({ labels, fields: checkedFields(fields, resource) });
+const selectionOf = ({ labels, fields }: Raw, resource: ServedResource): { labels: LabelSelector; fields: FieldSelector } => ({
+  labels,
+  fields: checkedFields(fields, resource),
+});
 
 function continued(raw: Raw, resource: ServedResource, namespace: string | null): Pick<ListOptions, 'consistency' | 'limit' | 'after'> {
   const { version, position } = decodeContinue(raw.token, resource.namespaced && namespace === null, namespace ?? '');
-  if (raw.resourceVersion !== '' && raw.resourceVersion !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  if (raw.resourceVersion !== '' && raw.resourceVersion !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
   const consistency: Consistency = version === null ? { at: 'mostRecent' } : { at: 'exact', version };
   return { consistency, limit: raw.resourceVersion === '0' ? null : raw.limit, after: position };
 }
@@ -163,7 +192,8 @@ function continued(raw: Raw, resource: ServedResource, namespace: string | null)
 function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {
   if (resourceVersion === '') return { at: 'mostRecent' };
   const complaint = versionComplaint(resourceVersion);
-  if (complaint !== null) throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
+  if (complaint !== null)
+    throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
   const version = Number(resourceVersion);
   if (version === 0) return { at: 'any' };
   return isExact(match as Match, limit) ? { at: 'exact', version } : { at: 'notOlderThan', version };

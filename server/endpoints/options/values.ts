@@ -11,7 +11,8 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   if (text === null) return null;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text.replace('+', ''));
-  if (value > INT64_MAX || value < -INT64_MAX - 1n) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  if (value > INT64_MAX || value < -INT64_MAX - 1n)
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   return Number(value);
 }
 

@@ -16,7 +16,8 @@ const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 /** Parameters of a patch; what is wrong with those that only server-side apply has comes first. Throws 422. */
 export function parsePatchParameters(query: URLSearchParams, applies: boolean): WriteParameters & { readonly force: boolean } {
   const force = booleanParameter(query, 'force');
-  const missing = applies && (query.get('fieldManager') ?? '') === '' ? [required(Path.of('fieldManager'), 'is required for apply patch')] : [];
+  const missing =
+    applies && (query.get('fieldManager') ?? '') === '' ? [required(Path.of('fieldManager'), 'is required for apply patch')] : [];
   const misplaced = !applies && force !== null ? [forbidden(Path.of('force'), 'may not be specified for non-apply patch')] : [];
   return { ...parseWriteParameters(query, 'PatchOptions', [...missing, ...misplaced]), force: force ?? false };
 }
@@ -32,16 +33,21 @@ export function parseWriteParameters(query: URLSearchParams, kind: string, findi
     ...dryRunFindings(dryRun),
     ...(VALIDATIONS.includes(fieldValidation) ? [] : [notSupported(Path.of('fieldValidation'), fieldValidation, VALIDATIONS)]),
   ]);
-  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation: fieldValidation === '' ? 'Warn' : fieldValidation as FieldValidation };
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+  };
 }
 
 /** `All` is the only way to say it; a list of it says it as well. */
 export const dryRunFindings = (dryRun: readonly string[]): FieldError[] =>
-  (dryRun.every(value => value === 'All') ? [] : [notSupported(Path.of('dryRun'), dryRun, ['All'])]);
+  dryRun.every((value) => value === 'All') ? [] : [notSupported(Path.of('dryRun'), dryRun, ['All'])];
 
 function managerFindings(manager: string): FieldError[] {
   const path = Path.of('fieldManager');
-  if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX) return [{ type: 'FieldValueTooLong', path: path.toString(), message: `Too long: may not be more than ${FIELD_MANAGER_MAX} bytes` }];
+  if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX)
+    return [{ type: 'FieldValueTooLong', path: path.toString(), message: `Too long: may not be more than ${FIELD_MANAGER_MAX} bytes` }];
   // Only printable characters: the name is shown to people.
   return /^[\P{C}]*$/u.test(manager) ? [] : [invalid(path, manager, 'should only contain printable characters')];
 }

@@ -27,15 +27,28 @@ export const createBinding: VerbHandler = async (context, route, deps) => {
   const namespace = route.namespace ?? '';
   const target = { resource: podsOf(deps), namespace, name: route.subresource === null ? name : route.name };
   checkNamespace(binding.metadata, target);
-  await admitBody(context, route, deps, { object: binding, form: BINDING, dryRun: parameters.dryRun, fieldManager: parameters.fieldManager });
+  await admitBody(context, route, deps, {
+    object: binding,
+    form: BINDING,
+    dryRun: parameters.dryRun,
+    fieldManager: parameters.fieldManager,
+  });
   if (name !== target.name) throw badRequest('name in URL does not match name in Binding object');
   const findings = validateBinding(binding).map(({ path, message }) => `${path}: ${message}`);
-  if (findings.length > 0) throw plainError(500, findings.length === 1 ? findings[0] ?? '' : `[${findings.join(', ')}]`);
-  await deps.registry.update(target, {
-    apply: current => bound(current, binding), subresource: 'binding', uid: binding.metadata.uid ?? null, mayCreate: null,
-    // Whoever assigns pods does not own what that changes in them.
-    applies: true, admitted: true,
-  }, writeOptions(context, parameters.dryRun, parameters.fieldManager));
+  if (findings.length > 0) throw plainError(500, findings.length === 1 ? (findings[0] ?? '') : `[${findings.join(', ')}]`);
+  await deps.registry.update(
+    target,
+    {
+      apply: (current) => bound(current, binding),
+      subresource: 'binding',
+      uid: binding.metadata.uid ?? null,
+      mayCreate: null,
+      // Whoever assigns pods does not own what that changes in them.
+      applies: true,
+      admitted: true,
+    },
+    writeOptions(context, parameters.dryRun, parameters.fieldManager),
+  );
   sendDocument(context, representation, CREATED, { code: 201 });
 };
 

@@ -21,8 +21,10 @@ const NO_CONTENT = 204;
 export const podLog: VerbHandler = async (context, route, deps) => {
   const { query } = context;
   const wish = {
-    tailLines: integerParameter(query, 'tailLines'), limitBytes: integerParameter(query, 'limitBytes'),
-    sinceSeconds: integerParameter(query, 'sinceSeconds'), sinceTime: query.get('sinceTime'),
+    tailLines: integerParameter(query, 'tailLines'),
+    limitBytes: integerParameter(query, 'limitBytes'),
+    sinceSeconds: integerParameter(query, 'sinceSeconds'),
+    sinceTime: query.get('sinceTime'),
   };
   const findings = validateLogWish(wish);
   if (findings.length > 0) throw invalidObject({ group: '', kind: 'PodLogOptions' }, route.name, findings.map(toCause));
@@ -30,7 +32,10 @@ export const podLog: VerbHandler = async (context, route, deps) => {
   const container = chosenContainer(pod, query.get('container') ?? '');
   if (textAt(pod, 'spec', 'nodeName') !== '') {
     const location = await atAgent(context, pod, container, route, deps);
-    return relayLog(context, backendsOf(deps), location, { name: route.name, trusting: booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false });
+    return relayLog(context, backendsOf(deps), location, {
+      name: route.name,
+      trusting: booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false,
+    });
   }
   context.response.writeHead(NO_CONTENT);
   context.response.end();
@@ -41,7 +46,8 @@ export const podStream: VerbHandler = async (context, route, deps) => {
   await admitConnection(context, route, deps);
   if (deps.streamsNeedCreate) await demandCreate(context, route, deps);
   const pod = await podOf(route, deps);
-  const container = AGENT_REQUESTS[route.subresource?.name ?? '']?.ofContainer === true ? chosenContainer(pod, context.query.get('container') ?? '') : null;
+  const container =
+    AGENT_REQUESTS[route.subresource?.name ?? '']?.ofContainer === true ? chosenContainer(pod, context.query.get('container') ?? '') : null;
   if (textAt(pod, 'spec', 'nodeName') === '') throw badRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
   await relayStream(context, backendsOf(deps), await atAgent(context, pod, container, route, deps));
 };
@@ -61,7 +67,13 @@ async function podOf(route: Route, { registry }: VerbDeps): Promise<ApiObject> {
   return (await registry.get(targetOf(route), { at: 'mostRecent' })).decode();
 }
 
-async function atAgent({ query }: RequestContext, pod: ApiObject, container: string | null, { subresource }: Route, deps: VerbDeps): Promise<Location> {
+async function atAgent(
+  { query }: RequestContext,
+  pod: ApiObject,
+  container: string | null,
+  { subresource }: Route,
+  deps: VerbDeps,
+): Promise<Location> {
   const asked = AGENT_REQUESTS[subresource?.name ?? ''];
   if (asked === undefined) throw new Error(`broken invariant: no agent answers ${subresource?.name ?? ''}`);
   const agent = await agentOf(textAt(pod, 'spec', 'nodeName'), deps);

@@ -46,7 +46,8 @@ async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, o
     return markAndRemove(registry, target, wanted, options);
   }
   // It may go because it is not healthy; had it become so meanwhile, it would have to be counted.
-  const guarded = wanted.wish.resourceVersion === null ? { ...wanted, wish: { ...wanted.wish, resourceVersion: String(stored.version) } } : wanted;
+  const guarded =
+    wanted.wish.resourceVersion === null ? { ...wanted, wish: { ...wanted.wish, resourceVersion: String(stored.version) } } : wanted;
   return remove(registry, target, guarded, options).catch((error: unknown) => {
     const changed = error instanceof StatusError && error.code === 409 && wanted.wish.resourceVersion === null;
     throw changed ? stillProcessed(budget.metadata.name ?? '') : error;
@@ -59,7 +60,7 @@ async function budgetsIn(namespace: string, deps: VerbDeps): Promise<ApiObject[]
   const resource = budgetResource(deps);
   if (resource === null) return [];
   const { items } = await deps.registry.list(resource, { ...everything, namespace, consistency: { at: 'mostRecent' } });
-  return items.map(item => item.decode());
+  return items.map((item) => item.decode());
 }
 
 /** Checked and written in one step by the registry's retries, so two evictions cannot use the same allowance. */
@@ -67,13 +68,21 @@ async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbD
   const resource = budgetResource(deps);
   if (resource === null) return;
   const apply = (current: ApiObject | null): ApiObject => spend(current ?? budget, name, timestamp());
-  await deps.registry.update({ resource, namespace, name: budget.metadata.name ?? '' }, { apply, subresource: 'status', uid: null, mayCreate: null }, { ...options, manager: MANAGER });
+  await deps.registry.update(
+    { resource, namespace, name: budget.metadata.name ?? '' },
+    { apply, subresource: 'status', uid: null, mayCreate: null },
+    { ...options, manager: MANAGER },
+  );
 }
 
 async function markAndRemove(registry: Registry, target: Target, wanted: DeleteParameters, options: WriteOptions): Promise<void> {
   if (!wanted.dryRun && wanted.wish.resourceVersion === null) {
     const apply = (current: ApiObject | null): ApiObject => markEvicted(current ?? { metadata: {} }, timestamp());
-    await registry.update(target, { apply, subresource: 'eviction', uid: wanted.wish.uid, mayCreate: null, applies: true, admitted: true }, options);
+    await registry.update(
+      target,
+      { apply, subresource: 'eviction', uid: wanted.wish.uid, mayCreate: null, applies: true, admitted: true },
+      options,
+    );
   }
   await remove(registry, target, wanted, options);
 }

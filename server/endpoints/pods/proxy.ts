@@ -14,7 +14,11 @@ import { agentOf, backendsOf } from './agents.js';
 
 /** Requests below `pods/NAME/proxy`, `services/NAME/proxy` and `nodes/NAME/proxy`, which a program or the agent of a node answers. */
 
-interface Wanted { readonly scheme: string; readonly name: string; readonly port: string }
+interface Wanted {
+  readonly scheme: string;
+  readonly name: string;
+  readonly port: string;
+}
 type Place = Omit<Location, 'path' | 'query'>;
 
 const schemeOf = (scheme: string): Location['scheme'] => (scheme === 'https' ? 'https' : 'http');
@@ -45,7 +49,9 @@ const PROXIES: Readonly<Record<string, (route: Route, wanted: Wanted, deps: Verb
     const agent = await agentOf(name, deps);
     const addresses = await backendsOf(deps).proxyable(agent.host);
     // At its own port the agent is shown who asks; whatever else listens on the node is not.
-    return port === '' || port === agent.port ? { ...agent, addresses } : { scheme: schemeOf(scheme), host: agent.host, port, agent: false, addresses };
+    return port === '' || port === agent.port
+      ? { ...agent, addresses }
+      : { scheme: schemeOf(scheme), host: agent.host, port, agent: false, addresses };
   },
 };
 

@@ -30,29 +30,42 @@ interface ReviewRules {
 function validateAttributes(spec: JsonObject): FieldError[] {
   const resource = present(spec['resourceAttributes']);
   const nonResource = present(spec['nonResourceAttributes']);
-  if (resource && nonResource) return [invalid(NON_RESOURCE, shownNonResource(spec), 'cannot be specified in combination with resourceAttributes')];
-  if (!resource && !nonResource) return [invalid(RESOURCE, null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
+  if (resource && nonResource)
+    return [invalid(NON_RESOURCE, shownNonResource(spec), 'cannot be specified in combination with resourceAttributes')];
+  if (!resource && !nonResource)
+    return [invalid(RESOURCE, null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
   return resource ? validateSelectors(spec['resourceAttributes'], RESOURCE) : [];
 }
 
 const validateSubject = (spec: JsonObject): FieldError[] =>
-  (textAt(spec, 'user') === '' && itemsOf(spec['groups']).length === 0 ? [invalid(SPEC.child('user'), textAt(spec, 'user'), 'at least one of user or group must be specified')] : []);
+  textAt(spec, 'user') === '' && itemsOf(spec['groups']).length === 0
+    ? [invalid(SPEC.child('user'), textAt(spec, 'user'), 'at least one of user or group must be specified')]
+    : [];
 
 const present = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
-const shownNonResource = (spec: JsonObject): JsonObject => ({ Path: textAt(spec, 'nonResourceAttributes', 'path'), Verb: textAt(spec, 'nonResourceAttributes', 'verb') });
+const shownNonResource = (spec: JsonObject): JsonObject => ({
+  Path: textAt(spec, 'nonResourceAttributes', 'path'),
+  Verb: textAt(spec, 'nonResourceAttributes', 'verb'),
+});
 
 const namedSubject = (spec: JsonObject): User => ({
-  name: textAt(spec, 'user'), uid: textAt(spec, 'uid'), groups: itemsOf(spec['groups']).map(String),
+  name: textAt(spec, 'user'),
+  uid: textAt(spec, 'uid'),
+  groups: itemsOf(spec['groups']).map(String),
   extra: Object.fromEntries(Object.entries(membersOf(spec['extra'])).map(([key, values]) => [key, itemsOf(values).map(String)])),
 });
 
-const ofSubject: ReviewRules = { validate: spec => [...validateAttributes(spec), ...validateSubject(spec)], subject: namedSubject };
+const ofSubject: ReviewRules = { validate: (spec) => [...validateAttributes(spec), ...validateSubject(spec)], subject: namedSubject };
 
 const ofLocalSubject: ReviewRules = {
   validate: (spec, namespace) => {
-    if (present(spec['nonResourceAttributes'])) return [invalid(NON_RESOURCE, shownNonResource(spec), 'disallowed on this kind of request')];
+    if (present(spec['nonResourceAttributes']))
+      return [invalid(NON_RESOURCE, shownNonResource(spec), 'disallowed on this kind of request')];
     const own = textAt(spec, 'resourceAttributes', 'namespace');
-    return [...ofSubject.validate(spec, namespace), ...(own === namespace ? [] : [invalid(RESOURCE.child('namespace'), own, 'must match metadata.namespace')])];
+    return [
+      ...ofSubject.validate(spec, namespace),
+      ...(own === namespace ? [] : [invalid(RESOURCE.child('namespace'), own, 'must match metadata.namespace')]),
+    ];
   },
   subject: namedSubject,
 };
@@ -84,7 +97,9 @@ async function review(context: RequestContext, route: Route, deps: VerbDeps, rul
 function validateMetadata({ metadata }: ApiObject, namespaced: boolean): FieldError[] {
   const { namespace: _namespace, managedFields: _managedFields, ...rest } = metadata;
   const extra = namespaced ? rest : metadata;
-  return Object.keys(rest).length === 0 && (namespaced || (metadata.namespace ?? '') === '') ? [] : [invalid(Path.of('metadata'), extra, namespaced ? 'must be empty except for namespace' : 'must be empty')];
+  return Object.keys(rest).length === 0 && (namespaced || (metadata.namespace ?? '') === '')
+    ? []
+    : [invalid(Path.of('metadata'), extra, namespaced ? 'must be empty except for namespace' : 'must be empty')];
 }
 
 function refuse(group: string, findings: readonly FieldError[]): void {
@@ -94,11 +109,25 @@ function refuse(group: string, findings: readonly FieldError[]): void {
 
 function attributesOf(spec: JsonObject, user: User): Attributes {
   const resource = memberAt(spec, 'resourceAttributes');
-  if (!present(resource)) return { isResource: false, user, verb: textAt(spec, 'nonResourceAttributes', 'verb'), path: textAt(spec, 'nonResourceAttributes', 'path') };
+  if (!present(resource))
+    return {
+      isResource: false,
+      user,
+      verb: textAt(spec, 'nonResourceAttributes', 'verb'),
+      path: textAt(spec, 'nonResourceAttributes', 'path'),
+    };
   const text = (member: string): string => textAt(resource, member);
   return {
-    isResource: true, user, verb: text('verb'), group: text('group'), version: text('version') || '*', namespace: text('namespace'),
-    resource: text('resource'), subresource: text('subresource'), name: text('name'), fields: selectedFields(memberAt(resource, 'fieldSelector')),
+    isResource: true,
+    user,
+    verb: text('verb'),
+    group: text('group'),
+    version: text('version') || '*',
+    namespace: text('namespace'),
+    resource: text('resource'),
+    subresource: text('subresource'),
+    name: text('name'),
+    fields: selectedFields(memberAt(resource, 'fieldSelector')),
   };
 }
 
@@ -117,11 +146,17 @@ function selectedFields(selector: JsonValue | undefined): FieldSelector {
 const SELECTOR_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
 function statusOf({ decision, reason, error }: Decision, spec: JsonObject): JsonObject {
-  const broken = ['fieldSelector', 'labelSelector'].filter(member =>
-    itemsOf(memberAt(spec, 'resourceAttributes', member, 'requirements')).some(each => !SELECTOR_OPERATORS.has(textAt(each, 'operator'))));
-  const problems = [...(error === undefined ? [] : [error]), ...broken.map(member => `spec.resourceAttributes.${member} ignored due to parse error`)];
+  const broken = ['fieldSelector', 'labelSelector'].filter((member) =>
+    itemsOf(memberAt(spec, 'resourceAttributes', member, 'requirements')).some((each) => !SELECTOR_OPERATORS.has(textAt(each, 'operator'))),
+  );
+  const problems = [
+    ...(error === undefined ? [] : [error]),
+    ...broken.map((member) => `spec.resourceAttributes.${member} ignored due to parse error`),
+  ];
   return {
-    allowed: decision === 'allow', ...(decision === 'deny' ? { denied: true } : {}), ...(reason === '' ? {} : { reason }),
+    allowed: decision === 'allow',
+    ...(decision === 'deny' ? { denied: true } : {}),
+    ...(reason === '' ? {} : { reason }),
     ...(problems.length === 0 ? {} : { evaluationError: problems.join(', ') }),
   };
 }

@@ -20,12 +20,21 @@ export const selfSubjectRulesReview: VerbHandler = async (context, route, deps) 
   if (namespace === '') throw badRequest('no namespace on request');
   const { resourceRules, nonResourceRules, incomplete, problems } = rules(context.user, namespace);
   const status = {
-    resourceRules: resourceRules.map(resourceRule), nonResourceRules: nonResourceRules.map(nonResourceRule), incomplete,
+    resourceRules: resourceRules.map(resourceRule),
+    nonResourceRules: nonResourceRules.map(nonResourceRule),
+    incomplete,
     ...(problems.length === 0 ? {} : { evaluationError: problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]` }),
   };
   sendDocument(context, representation, { ...typeOf(resource), metadata: {}, spec: {}, status }, { code: 201 });
 };
 
-const resourceRule = ({ verbs, apiGroups, resources, resourceNames }: ResourceRule): JsonObject =>
-  ({ verbs: [...verbs], apiGroups: [...apiGroups], resources: [...resources], ...(resourceNames.length === 0 ? {} : { resourceNames: [...resourceNames] }) });
-const nonResourceRule = ({ verbs, nonResourceURLs }: NonResourceRule): JsonObject => ({ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] });
+const resourceRule = ({ verbs, apiGroups, resources, resourceNames }: ResourceRule): JsonObject => ({
+  verbs: [...verbs],
+  apiGroups: [...apiGroups],
+  resources: [...resources],
+  ...(resourceNames.length === 0 ? {} : { resourceNames: [...resourceNames] }),
+});
+const nonResourceRule = ({ verbs, nonResourceURLs }: NonResourceRule): JsonObject => ({
+  verbs: [...verbs],
+  nonResourceURLs: [...nonResourceURLs],
+});

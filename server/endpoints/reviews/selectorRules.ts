@@ -18,8 +18,10 @@ function validateSelector(selector: JsonValue | undefined, path: Path, rules: Re
   const raw = textAt(selector, 'rawSelector');
   const requirements = itemsOf(memberAt(selector, 'requirements'));
   const findings: FieldError[] = [];
-  if (raw !== '' && requirements.length > 0) findings.push(invalid(path.child('rawSelector'), raw, 'may not specified at the same time as requirements'));
-  if (raw === '' && requirements.length === 0) findings.push(required(path.child('requirements'), `when ${path.toString()} is specified, requirements or rawSelector is required`));
+  if (raw !== '' && requirements.length > 0)
+    findings.push(invalid(path.child('rawSelector'), raw, 'may not specified at the same time as requirements'));
+  if (raw === '' && requirements.length === 0)
+    findings.push(required(path.child('requirements'), `when ${path.toString()} is specified, requirements or rawSelector is required`));
   return [...findings, ...requirements.flatMap((requirement, position) => rules(requirement, path.child('requirements').index(position)))];
 }
 
@@ -28,17 +30,23 @@ function validateOperator(requirement: JsonValue, path: Path): FieldError[] {
   const given = itemsOf(memberAt(requirement, 'values')).length > 0;
   const at = path.child('values');
   if ((operator === 'In' || operator === 'NotIn') && !given) return [required(at, "must be specified when `operator` is 'In' or 'NotIn'")];
-  return (operator === 'Exists' || operator === 'DoesNotExist') && given ? [forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")] : [];
+  return (operator === 'Exists' || operator === 'DoesNotExist') && given
+    ? [forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")]
+    : [];
 }
 
-const fieldRequirement: Requirement = (requirement, path) =>
-  [...(textAt(requirement, 'key') === '' ? [required(path.child('key'), 'must be specified')] : []), ...validateOperator(requirement, path)];
+const fieldRequirement: Requirement = (requirement, path) => [
+  ...(textAt(requirement, 'key') === '' ? [required(path.child('key'), 'must be specified')] : []),
+  ...validateOperator(requirement, path),
+];
 
 const labelRequirement: Requirement = (requirement, path) => {
   const key = textAt(requirement, 'key');
   return [
     ...validateOperator(requirement, path),
-    ...qualifiedNameComplaints(key).map(text => invalid(path.child('key'), key, text)),
-    ...itemsOf(memberAt(requirement, 'values')).flatMap((value, position) => labelValueComplaints(String(value)).map(text => invalid(path.child('values').index(position), value, text))),
+    ...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)),
+    ...itemsOf(memberAt(requirement, 'values')).flatMap((value, position) =>
+      labelValueComplaints(String(value)).map((text) => invalid(path.child('values').index(position), value, text)),
+    ),
   ];
 };

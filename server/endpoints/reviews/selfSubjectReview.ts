@@ -14,7 +14,10 @@ export const selfSubjectReview: VerbHandler = async (context, route, deps) => {
   await admitBody(context, route, deps, { object: body, dryRun, fieldManager });
   const { name, uid, groups, extra } = context.user;
   const userInfo = {
-    username: name, ...(uid === '' ? {} : { uid }), ...(groups.length === 0 ? {} : { groups }), ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
   const creationTimestamp = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   sendDocument(context, representation, { ...typeOf(resource), metadata: { creationTimestamp }, status: { userInfo } }, { code: 201 });

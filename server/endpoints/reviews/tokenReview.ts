@@ -24,17 +24,26 @@ export const tokenReview: VerbHandler = async (context, route, deps) => {
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const asked = itemsOf(spec['audiences']).map(String);
   const bearer = bearerToken(`Bearer ${token}`);
-  const result = bearer === null || tokens === null ? null : await tokens.authenticate(bearer, asked.length === 0 ? tokens.audiences : asked);
+  const result =
+    bearer === null || tokens === null ? null : await tokens.authenticate(bearer, asked.length === 0 ? tokens.audiences : asked);
   sendDocument(context, representation, { ...typeOf(resource), metadata: body.metadata, spec, status: statusOf(result) }, { code: 201 });
 };
 
 function statusOf(result: TokenAuthentication | null): JsonObject {
   if (result === null || result.outcome === 'absent') return { user: {}, error: invalidToken };
-  if (result.outcome === 'invalid') return { user: {}, error: result.reason === invalidToken ? invalidToken : `[${invalidToken}, ${result.reason}]` };
-  const { user: { name, uid, groups, extra }, audiences } = result;
+  if (result.outcome === 'invalid')
+    return { user: {}, error: result.reason === invalidToken ? invalidToken : `[${invalidToken}, ${result.reason}]` };
+  const {
+    user: { name, uid, groups, extra },
+    audiences,
+  } = result;
   const user = {
-    username: name, ...(uid === '' ? {} : { uid }), groups: [...groups],
-    ...(Object.keys(extra).length === 0 ? {} : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    groups: [...groups],
+    ...(Object.keys(extra).length === 0
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
   };
   return { authenticated: true, user, ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) };
 }

@@ -36,24 +36,56 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   checkNamespace(request.metadata, target);
   setDefaults(request);
   const now = new Date();
-  const owners = ownCreated(type, request, { manager: managerOf(fieldManager, context.request.headers['user-agent']), subresource: 'token', now: rfc3339(now) });
+  const owners = ownCreated(type, request, {
+    manager: managerOf(fieldManager, context.request.headers['user-agent']),
+    subresource: 'token',
+    now: rfc3339(now),
+  });
   if ((request.metadata.name ?? '') !== '' && request.metadata.name !== target.name) {
-    throw refused(type, target.name, [invalid(Path.of('metadata', 'name'), request.metadata.name ?? null, 'must match the service account name if specified')]);
+    throw refused(type, target.name, [
+      invalid(Path.of('metadata', 'name'), request.metadata.name ?? null, 'must match the service account name if specified'),
+    ]);
   }
-  await registry.admit(target, { operation: 'CREATE', subresource: 'token', form: { group: type.group, version: type.version, kind: type.kind }, object: request }, writeOptions(context, dryRun, fieldManager));
+  await registry.admit(
+    target,
+    { operation: 'CREATE', subresource: 'token', form: { group: type.group, version: type.version, kind: type.kind }, object: request },
+    writeOptions(context, dryRun, fieldManager),
+  );
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
-  if (tokens?.issuer == null) throw new StatusError(501, 'NotImplemented', 'this server has no key to sign service account tokens with (--service-account-signing-key-file)', {});
+  if (tokens?.issuer == null)
+    throw new StatusError(
+      501,
+      'NotImplemented',
+      'this server has no key to sign service account tokens with (--service-account-signing-key-file)',
+      {},
+    );
   const spec = membersOf(request['spec']);
   if (itemsOf(spec['audiences']).length === 0) spec['audiences'] = [...tokens.audiences];
   const findings = validateLifetime(spec);
   if (findings.length > 0) throw refused(type, '', findings);
   const bound = await boundObjects({ registry, catalogue }, account, spec);
-  const lifetime = lifetimeOf(spec, bound, tokens, text => { context.warnings.push(text); });
+  const lifetime = lifetimeOf(spec, bound, tokens, (text) => {
+    context.warnings.push(text);
+  });
   const seconds = Math.floor(now.getTime() / 1000);
-  const payload = payloadOf({ id: randomUUID(), issuer: tokens.issuer.issuer, audiences: itemsOf(spec['audiences']).map(String), now: seconds, ...lifetime.signed, account, ...bound });
-  const token = await tokens.issuer.sign(payload).catch((cause: unknown) => { throw internalError(new Error('failed to generate token', { cause })); });
+  const payload = payloadOf({
+    id: randomUUID(),
+    issuer: tokens.issuer.issuer,
+    audiences: itemsOf(spec['audiences']).map(String),
+    now: seconds,
+    ...lifetime.signed,
+    account,
+    ...bound,
+  });
+  const token = await tokens.issuer.sign(payload).catch((cause: unknown) => {
+    throw internalError(new Error('failed to generate token', { cause }));
+  });
   const metadata = {
-    name: target.name, namespace: target.namespace, uid: randomUUID(), creationTimestamp: rfc3339(now), ...request.metadata,
+    name: target.name,
+    namespace: target.namespace,
+    uid: randomUUID(),
+    creationTimestamp: rfc3339(now),
+    ...request.metadata,
     ...(owners === undefined ? {} : { managedFields: owners }),
   };
   const status = { token, expirationTimestamp: rfc3339(new Date((seconds + lifetime.shownSeconds) * 1000)) };
@@ -69,29 +101,43 @@ function setDefaults(request: ApiObject): void {
   request['spec'] = spec;
 }
 
-const refused = (type: ServedResource, name: string, findings: readonly FieldError[]): StatusError => invalidObject(type, name, findings.map(toCause));
+const refused = (type: ServedResource, name: string, findings: readonly FieldError[]): StatusError =>
+  invalidObject(type, name, findings.map(toCause));
 
 function validateLifetime({ expirationSeconds }: JsonObject): FieldError[] {
   const seconds = Number(expirationSeconds);
-  if (seconds < LIFETIME_MIN_SECONDS) return [invalid(LIFETIME, expirationSeconds ?? null, 'may not specify a duration less than 10 minutes')];
-  return seconds > LIFETIME_MAX_SECONDS ? [invalid(LIFETIME, expirationSeconds ?? null, 'may not specify a duration larger than 2^32 seconds')] : [];
+  if (seconds < LIFETIME_MIN_SECONDS)
+    return [invalid(LIFETIME, expirationSeconds ?? null, 'may not specify a duration less than 10 minutes')];
+  return seconds > LIFETIME_MAX_SECONDS
+    ? [invalid(LIFETIME, expirationSeconds ?? null, 'may not specify a duration larger than 2^32 seconds')]
+    : [];
 }
 
 type Bound = Pick<NewClaims, 'pod' | 'secret' | 'node'>;
 const unbound: Bound = { pod: null, secret: null, node: null };
 
-interface Reads { readonly registry: Registry; readonly catalogue: Catalogue }
+interface Reads {
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+}
 
 /** Kinds that a token can be bound to, and where their objects are. */
 const BINDABLE: Readonly<Record<string, { readonly resource: string; readonly member: keyof Bound }>> = {
-  Pod: { resource: 'pods', member: 'pod' }, Secret: { resource: 'secrets', member: 'secret' }, Node: { resource: 'nodes', member: 'node' },
+  Pod: { resource: 'pods', member: 'pod' },
+  Secret: { resource: 'secrets', member: 'secret' },
+  Node: { resource: 'nodes', member: 'node' },
 };
 
 /** The object with whose deletion the token ends, and the node of a pod. Changes nothing. */
 async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject): Promise<Bound> {
   const reference = spec['boundObjectRef'];
   if (reference === null || reference === undefined) return unbound;
-  const [kind, apiVersion, name, uid] = ['kind', 'apiVersion', 'name', 'uid'].map(member => textAt(reference, member)) as [string, string, string, string];
+  const [kind, apiVersion, name, uid] = ['kind', 'apiVersion', 'name', 'uid'].map((member) => textAt(reference, member)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   const slash = apiVersion.indexOf('/');
   const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
   const bindable = group === '' && Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined;
@@ -100,10 +146,16 @@ async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject):
   const object = await read(reads, bindable.resource, account.metadata.namespace ?? '', name);
   const accountName = account.metadata.name ?? '';
   if (kind === 'Pod' && textAt(object, 'spec', 'serviceAccountName') !== accountName) {
-    throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`);
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`,
+    );
   }
   if (uid !== '' && uid !== object.metadata.uid) {
-    throw conflict({ group: '', resource: kind }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+    throw conflict(
+      { group: '', resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
   }
   return { ...unbound, ...(kind === 'Pod' ? { node: await nodeOf(reads, object) } : {}), [bindable.member]: object };
 }
@@ -130,14 +182,24 @@ interface Lifetime {
 }
 
 /** How long the token is said to live, and how long it does. Shortens `spec.expirationSeconds` to the longest that is allowed. */
-function lifetimeOf(spec: JsonObject, { pod }: Bound, { lifetimeSecondsMax, extendsLifetime, extendedSecondsMax, audiences }: TokenServices, warn: (text: string) => void): Lifetime {
+function lifetimeOf(
+  spec: JsonObject,
+  { pod }: Bound,
+  { lifetimeSecondsMax, extendsLifetime, extendedSecondsMax, audiences }: TokenServices,
+  warn: (text: string) => void,
+): Lifetime {
   const asked = Number(spec['expirationSeconds']);
   if (lifetimeSecondsMax > 0 && asked > lifetimeSecondsMax) {
     warn(`requested expiration of ${asked} seconds shortened to ${lifetimeSecondsMax} seconds`);
     spec['expirationSeconds'] = lifetimeSecondsMax;
   }
   const shownSeconds = Number(spec['expirationSeconds']);
-  const own = itemsOf(spec['audiences']).every(audience => audiences.includes(String(audience)));
+  const own = itemsOf(spec['audiences']).every((audience) => audiences.includes(String(audience)));
   const extended = extendsLifetime && pod !== null && own && shownSeconds === MOUNTED_LIFETIME_SECONDS;
-  return { shownSeconds, signed: extended ? { lifetimeSeconds: Math.min(EXTENDED_LIFETIME_SECONDS, extendedSecondsMax ?? Infinity), warnAfterSeconds: shownSeconds } : { lifetimeSeconds: shownSeconds, warnAfterSeconds: null } };
+  return {
+    shownSeconds,
+    signed: extended
+      ? { lifetimeSeconds: Math.min(EXTENDED_LIFETIME_SECONDS, extendedSecondsMax ?? Infinity), warnAfterSeconds: shownSeconds }
+      : { lifetimeSeconds: shownSeconds, warnAfterSeconds: null },
+  };
 }

@@ -18,7 +18,12 @@ const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
 /** Units below a bound are shown in the first unit, with what is left over in the second where there is one. */
-const SCALE: readonly { readonly below: number; readonly unit: number; readonly name: string; readonly rest?: { readonly unit: number; readonly name: string } }[] = [
+const SCALE: readonly {
+  readonly below: number;
+  readonly unit: number;
+  readonly name: string;
+  readonly rest?: { readonly unit: number; readonly name: string };
+}[] = [
   { below: 2 * MINUTE, unit: 1, name: 's' },
   { below: 10 * MINUTE, unit: MINUTE, name: 'm', rest: { unit: 1, name: 's' } },
   { below: 3 * HOUR, unit: MINUTE, name: 'm' },
@@ -41,30 +46,61 @@ export function duration(seconds: number): string {
 
 /** Time since `from`, RFC 3339. */
 export const age = (from: JsonValue | undefined, now: number): string =>
-  (typeof from === 'string' && from !== '' ? duration((now - Date.parse(from)) / 1000) : UNKNOWN);
+  typeof from === 'string' && from !== '' ? duration((now - Date.parse(from)) / 1000) : UNKNOWN;
 
 /** The text at a path of members, or `<none>`. */
-export const at = (...path: readonly string[]): Cell => object => textAt(object, ...path) || NONE;
+export const at =
+  (...path: readonly string[]): Cell =>
+  (object) =>
+    textAt(object, ...path) || NONE;
 /** The text at a path, or another one. */
-export const atOr = (absent: string, ...path: readonly string[]): Cell => object => textAt(object, ...path) || absent;
+export const atOr =
+  (absent: string, ...path: readonly string[]): Cell =>
+  (object) =>
+    textAt(object, ...path) || absent;
 /** A number at a path, 0 when absent. */
-export const numberAt = (...path: readonly string[]): Cell => object => Number(textAt(object, ...path) || 0);
-export const booleanAt = (...path: readonly string[]): Cell => object => memberAt(object, ...path) === true;
-export const countAt = (...path: readonly string[]): Cell => object => itemsOf(memberAt(object, ...path)).length;
-export const keysAt = (...paths: readonly (readonly string[])[]): Cell => object => paths.reduce((sum, path) => sum + Object.keys(membersOf(memberAt(object, ...path))).length, 0);
-export const ageAt = (...path: readonly string[]): Cell => (object, now) => age(memberAt(object, ...path), now);
+export const numberAt =
+  (...path: readonly string[]): Cell =>
+  (object) =>
+    Number(textAt(object, ...path) || 0);
+export const booleanAt =
+  (...path: readonly string[]): Cell =>
+  (object) =>
+    memberAt(object, ...path) === true;
+export const countAt =
+  (...path: readonly string[]): Cell =>
+  (object) =>
+    itemsOf(memberAt(object, ...path)).length;
+export const keysAt =
+  (...paths: readonly (readonly string[])[]): Cell =>
+  (object) =>
+    paths.reduce((sum, path) => sum + Object.keys(membersOf(memberAt(object, ...path))).length, 0);
+export const ageAt =
+  (...path: readonly string[]): Cell =>
+  (object, now) =>
+    age(memberAt(object, ...path), now);
 
 /** `a=b,c=d` of a map of strings. */
-export const labelsText = (labels: JsonValue | undefined): string => Object.entries(membersOf(labels)).map(([key, value]) => `${key}=${String(value)}`).sort().join(',') || NONE;
+export const labelsText = (labels: JsonValue | undefined): string =>
+  Object.entries(membersOf(labels))
+    .map(([key, value]) => `${key}=${String(value)}`)
+    .sort()
+    .join(',') || NONE;
 
 /** A label selector object as clients write selectors. */
-export const selectorText = (selector: JsonValue | undefined): string => spelledSelector(selector as LabelSelectorObject | undefined) || NONE;
+export const selectorText = (selector: JsonValue | undefined): string =>
+  spelledSelector(selector as LabelSelectorObject | undefined) || NONE;
 
 export const containersAt = (...path: readonly string[]): Readonly<{ Containers: Cell; Images: Cell }> => {
-  const all = (object: ApiObject, member: string): string => itemsOf(memberAt(object, ...path, 'containers')).map(container => textAt(container, member)).join(',');
-  return { Containers: object => all(object, 'name'), Images: object => all(object, 'image') };
+  const all = (object: ApiObject, member: string): string =>
+    itemsOf(memberAt(object, ...path, 'containers'))
+      .map((container) => textAt(container, member))
+      .join(',');
+  return { Containers: (object) => all(object, 'name'), Images: (object) => all(object, 'image') };
 };
 
 /** The condition of a type in the status, or undefined. */
 export const condition = (object: ApiObject, type: string): JsonObject | undefined =>
-  itemsOf(memberAt(object, 'status', 'conditions')).map(membersOf).find(each => each['type'] === type);
+  itemsOf(memberAt(object, 'status', 'conditions'))
+    .map(membersOf)
+    .find((each) => each['type'] === type);

@@ -5,10 +5,10 @@ import { age, type Cell } from './cell.js';
 
 /** How a value looks in a column of a type; null where it does not fit. The reference shows the first value that a path finds. */
 const SHOWN: Readonly<Record<string, (value: JsonValue, now: number) => JsonValue>> = {
-  string: value => printed(value),
-  integer: value => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null),
-  number: value => (typeof value === 'number' || typeof value === 'bigint' ? value : null),
-  boolean: value => (typeof value === 'boolean' ? value : null),
+  string: (value) => printed(value),
+  integer: (value) => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null),
+  number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value : null),
+  boolean: (value) => (typeof value === 'boolean' ? value : null),
   date: (value, now) => (typeof value !== 'string' ? null : Number.isNaN(Date.parse(value)) ? '<invalid>' : age(value, now)),
 };
 
@@ -23,11 +23,16 @@ export function pathCell(jsonPath: string, type: string): Cell {
   };
 }
 
-const printed = (value: JsonValue): string => (typeof value === 'string' ? value : typeof value === 'object' ? writeJson(sorted(value)) : String(value));
+const printed = (value: JsonValue): string =>
+  typeof value === 'string' ? value : typeof value === 'object' ? writeJson(sorted(value)) : String(value);
 
 /** Members in the order of the alphabet, at all depths. */
 function sorted(value: JsonValue | undefined): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value ?? null;
-  return Object.fromEntries(Object.keys(value).sort().map(name => [name, sorted(value[name])]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((name) => [name, sorted(value[name])]),
+  );
 }

@@ -12,4 +12,5 @@ const COLUMNS: readonly Column[] = [
 const CELLS: Cells = { Desired: numberAt('spec', 'replicas'), Available: numberAt('status', 'replicas') };
 
 /** The scale of a workload as a table. */
-export const scaleTable = (scale: ApiObject, form: TableForm): JsonObject => tableOfView(scale as ApiObject & JsonObject, { columns: COLUMNS, cells: CELLS }, form);
+export const scaleTable = (scale: ApiObject, form: TableForm): JsonObject =>
+  tableOfView(scale as ApiObject & JsonObject, { columns: COLUMNS, cells: CELLS }, form);

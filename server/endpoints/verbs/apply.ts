@@ -21,47 +21,65 @@ import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 import { formOf, sendShown, type View } from './view.js';
 
 /** Media types of server-side apply, with the encoding of their bodies. JSON is YAML, so the first takes both. */
-const APPLY_ENCODINGS: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([['application/apply-patch+yaml', 'yaml'], ['application/apply-patch+cbor', 'cbor']]);
+const APPLY_ENCODINGS: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([
+  ['application/apply-patch+yaml', 'yaml'],
+  ['application/apply-patch+cbor', 'cbor'],
+]);
 
 /** Media types of server-side apply that this server takes. */
 export const applyMediaTypes = (context: RequestContext): string[] =>
-  [...APPLY_ENCODINGS].filter(([, encoding]) => encoding !== 'cbor' || context.encoders?.includes(cborEncoder) === true).map(([mediaType]) => mediaType);
+  [...APPLY_ENCODINGS]
+    .filter(([, encoding]) => encoding !== 'cbor' || context.encoders?.includes(cborEncoder) === true)
+    .map(([mediaType]) => mediaType);
 
 /** The encoding of the configuration, or null when the request is no server-side apply that this server knows. */
 export function applyEncodingOf(context: RequestContext): EncodingName | null {
   const mediaType = patchMediaType(context);
-  return applyMediaTypes(context).includes(mediaType) ? APPLY_ENCODINGS.get(mediaType) ?? null : null;
+  return applyMediaTypes(context).includes(mediaType) ? (APPLY_ENCODINGS.get(mediaType) ?? null) : null;
 }
 
 /**
  * PATCH by server-side apply: creates the object when it is absent, else makes it agree with the configuration. `view`: the form of the object in which
  * the configuration is meant, of a subresource that shows it in another one.
  */
-export const applyPatch = (encoding: EncodingName, view: View | null = null): VerbHandler => async (context, route, { registry, reader, authorize }) => {
-  const resource = view?.type(route.resource) ?? route.resource;
-  const representation = negotiateWrite(context, route.resource);
-  const { dryRun, fieldManager, fieldValidation, force } = parsePatchParameters(context.query, true);
-  const body = await reader.configuration(context, encoding, fieldValidation !== 'Ignore', message => badRequest(`error decoding YAML: ${message}`));
-  const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
-  if (fieldValidation === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
-  const config = configuration(body.value, resource);
-  const subresource = route.subresource?.name ?? '';
-  const apply = (live: ApiObject | null): ApiObject => {
-    if (live === null) refuseIdentity(config, targetOf(route));
-    return applied(live, { resource, config, manager: fieldManager, subresource, force, now: timestamp() });
+export const applyPatch =
+  (encoding: EncodingName, view: View | null = null): VerbHandler =>
+  async (context, route, { registry, reader, authorize }) => {
+    const resource = view?.type(route.resource) ?? route.resource;
+    const representation = negotiateWrite(context, route.resource);
+    const { dryRun, fieldManager, fieldValidation, force } = parsePatchParameters(context.query, true);
+    const body = await reader.configuration(context, encoding, fieldValidation !== 'Ignore', (message) =>
+      badRequest(`error decoding YAML: ${message}`),
+    );
+    const duplicates = body.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+    if (fieldValidation === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
+    const config = configuration(body.value, resource);
+    const subresource = route.subresource?.name ?? '';
+    const apply = (live: ApiObject | null): ApiObject => {
+      if (live === null) refuseIdentity(config, targetOf(route));
+      return applied(live, { resource, config, manager: fieldManager, subresource, force, now: timestamp() });
+    };
+    const change =
+      view === null
+        ? { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true }
+        : {
+            apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, apply, route),
+            subresource,
+            uid: null,
+            mayCreate: null,
+            applies: true,
+            form: formOf(view, route.resource),
+          };
+    const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
+    if (fieldValidation === 'Warn') context.warnings.push(...duplicates);
+    if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
+    else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
   };
-  const change = view === null
-    ? { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true }
-    : { apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, apply, route), subresource, uid: null, mayCreate: null, applies: true, form: formOf(view, route.resource) };
-  const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
-  if (fieldValidation === 'Warn') context.warnings.push(...duplicates);
-  if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
-  else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
-};
 
 /** Whoever names a uid means an object that exists. Throws 409. */
 function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name }: Target): void {
-  if (uid !== '') throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  if (uid !== '')
+    throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
 }
 
 /** The object that the configuration makes of what there is, in the form in which objects of its type are kept. */
@@ -77,7 +95,12 @@ function applied(current: ApiObject | null, request: ApplyRequest): ApiObject {
 }
 
 /** The same through another form of the object. */
-function applyThrough(view: View, current: ApiObject, apply: (live: ApiObject) => ApiObject, { resource, name, ...route }: Route): ApiObject {
+function applyThrough(
+  view: View,
+  current: ApiObject,
+  apply: (live: ApiObject) => ApiObject,
+  { resource, name, ...route }: Route,
+): ApiObject {
   const scaled = { resource, live: current };
   const owners = ownersOfScale(scaled);
   const unowned = owners.length === 0 ? view.refuseApply(name, resource, 'unowned') : null;
@@ -93,15 +116,20 @@ function applyThrough(view: View, current: ApiObject, apply: (live: ApiObject) =
 }
 
 function configuration(value: unknown, resource: ServedResource): ApiObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest('error decoding YAML: the configuration must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badRequest('error decoding YAML: the configuration must be an object');
   const config = value as ApiObject;
   const expected = apiVersionOf(resource);
-  if (config.kind === undefined || config.kind === '') throw badRequest(`error decoding YAML: Object 'Kind' is missing in '${JSON.stringify(config)}'`);
+  if (config.kind === undefined || config.kind === '')
+    throw badRequest(`error decoding YAML: Object 'Kind' is missing in '${JSON.stringify(config)}'`);
   if (config.kind !== resource.kind || config.apiVersion !== expected) {
-    throw badRequest(`Incorrect version specified in apply patch. Specified patch version: ${config.apiVersion ?? ''}, expected: ${expected}`);
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${config.apiVersion ?? ''}, expected: ${expected}`,
+    );
   }
   const { metadata } = config;
-  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) throw badRequest('error decoding YAML: metadata must be an object');
+  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)))
+    throw badRequest('error decoding YAML: metadata must be an object');
   config.metadata ??= {};
   return config;
 }

@@ -8,9 +8,21 @@ import type { Route } from '../routing.js';
  * PUT and server-side apply have been authorized as changes. Where they turn out to create, who asks needs the right to create as well, under the
  * name of the path, so that a right bound to names goes as far as these. Attributes and the refusal's words are the reference's.
  */
-export const creationCheck = ({ user }: RequestContext, { resource: served, namespace, name }: Route, authorize: Authorizer): CreationCheck => async () => {
-  const { group, version, resource } = served;
-  const { decision, reason, error } = await authorize({ isResource: true, user, verb: 'create', group, version, resource, subresource: '', namespace: namespace ?? '', name });
-  if (decision === 'allow') return;
-  throw error === undefined ? forbidden(served, name, reason) : internalError(error);
-};
+export const creationCheck =
+  ({ user }: RequestContext, { resource: served, namespace, name }: Route, authorize: Authorizer): CreationCheck =>
+  async () => {
+    const { group, version, resource } = served;
+    const { decision, reason, error } = await authorize({
+      isResource: true,
+      user,
+      verb: 'create',
+      group,
+      version,
+      resource,
+      subresource: '',
+      namespace: namespace ?? '',
+      name,
+    });
+    if (decision === 'allow') return;
+    throw error === undefined ? forbidden(served, name, reason) : internalError(error);
+  };

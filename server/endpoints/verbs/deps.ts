@@ -46,16 +46,30 @@ export const targetOf = ({ resource, namespace, name }: Route): Target => ({ res
 export function writeOptions(context: RequestContext, dryRun: boolean, fieldManager = ''): WriteOptions {
   const left = context.deadline - performance.now();
   return {
-    user: context.user, manager: managerOf(fieldManager, context.request.headers['user-agent']), dryRun, timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
-    warn: text => { context.warnings.push(text); }, annotate: (key, text) => { context.audit?.annotate(key, text); },
-    asked: askedFor(context.query, fieldManager), signal: context.signal, deadline: context.deadline,
+    user: context.user,
+    manager: managerOf(fieldManager, context.request.headers['user-agent']),
+    dryRun,
+    timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
+    warn: (text) => {
+      context.warnings.push(text);
+    },
+    annotate: (key, text) => {
+      context.audit?.annotate(key, text);
+    },
+    asked: askedFor(context.query, fieldManager),
+    signal: context.signal,
+    deadline: context.deadline,
   };
 }
 
 /** What a create, an update or a patch asks for beside the object, as a client would write the options. */
 function askedFor(query: URLSearchParams, fieldManager: string): JsonObject {
   const [dryRun, fieldValidation] = [query.getAll('dryRun'), query.get('fieldValidation') ?? ''];
-  return { ...(dryRun.length === 0 ? {} : { dryRun }), ...(fieldManager === '' ? {} : { fieldManager }), ...(fieldValidation === '' ? {} : { fieldValidation }) };
+  return {
+    ...(dryRun.length === 0 ? {} : { dryRun }),
+    ...(fieldManager === '' ? {} : { fieldManager }),
+    ...(fieldValidation === '' ? {} : { fieldValidation }),
+  };
 }
 
 /** The same of a deletion. */
@@ -63,8 +77,11 @@ export function deletionOptions(context: RequestContext, { wish, dryRun }: Delet
   const { gracePeriodSeconds, uid, resourceVersion, orphanDependents, propagationPolicy } = wish;
   const preconditions = { ...(uid === null ? {} : { uid }), ...(resourceVersion === null ? {} : { resourceVersion }) };
   const asked: JsonObject = {
-    ...(gracePeriodSeconds === null ? {} : { gracePeriodSeconds }), ...(uid === null && resourceVersion === null ? {} : { preconditions }),
-    ...(orphanDependents === null ? {} : { orphanDependents }), ...(propagationPolicy === null ? {} : { propagationPolicy }), ...(dryRun ? { dryRun: ['All'] } : {}),
+    ...(gracePeriodSeconds === null ? {} : { gracePeriodSeconds }),
+    ...(uid === null && resourceVersion === null ? {} : { preconditions }),
+    ...(orphanDependents === null ? {} : { orphanDependents }),
+    ...(propagationPolicy === null ? {} : { propagationPolicy }),
+    ...(dryRun ? { dryRun: ['All'] } : {}),
   };
   return { ...writeOptions(context, dryRun), asked };
 }

@@ -31,21 +31,27 @@ function patchObject(patch: JsonValue): JsonObject {
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
 /** Patch types by media type; server-side apply has a verb of its own. */
-const PATCHERS: ReadonlyMap<string, Patcher> = new Map(Object.entries<Patcher>({
-  'application/merge-patch+json': (current, patch) => applyMergePatch(current, patchObject(patch)),
-  'application/json-patch+json': (current, patch) => applyJsonPatch(current, patch),
-  [STRATEGIC]: (current, patch, resource) => {
-    const type = patchTypeOfKind(resource);
-    if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
-    return applyStrategicPatch(current, patchObject(patch ?? {}), type);
-  },
-}));
+const PATCHERS: ReadonlyMap<string, Patcher> = new Map(
+  Object.entries<Patcher>({
+    'application/merge-patch+json': (current, patch) => applyMergePatch(current, patchObject(patch)),
+    'application/json-patch+json': (current, patch) => applyJsonPatch(current, patch),
+    [STRATEGIC]: (current, patch, resource) => {
+      const type = patchTypeOfKind(resource);
+      if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
+      return applyStrategicPatch(current, patchObject(patch ?? {}), type);
+    },
+  }),
+);
 
 /**
  * The way to patch objects of a resource by media type. Throws 415. Nobody knows how lists of custom kinds merge, so a strategic merge is
  * refused for them and for their subresources, before anything is looked up; the reference tells only there what it would take.
  */
-export function patcherFor(mediaType: string, resource: Pick<ServedResource, 'group' | 'version' | 'kind'>, applied: readonly string[]): Patcher {
+export function patcherFor(
+  mediaType: string,
+  resource: Pick<ServedResource, 'group' | 'version' | 'kind'>,
+  applied: readonly string[],
+): Patcher {
   const builtIn = patchTypeOfKind(resource) !== null;
   const patcher = builtIn || mediaType !== STRATEGIC ? PATCHERS.get(mediaType) : undefined;
   if (patcher !== undefined) return patcher;
@@ -59,18 +65,20 @@ export const patch: VerbHandler = async (context, route, deps) => {
 };
 
 /** PATCH of a subresource that shows the object in another form, in which the patch is meant. */
-export const patchView = (view: View): VerbHandler => async (context, route, deps) => {
-  const applies = applyEncodingOf(context);
-  return applies === null ? patchThrough(view, context, route, deps) : applyPatch(applies, view)(context, route, deps);
-};
+export const patchView =
+  (view: View): VerbHandler =>
+  async (context, route, deps) => {
+    const applies = applyEncodingOf(context);
+    return applies === null ? patchThrough(view, context, route, deps) : applyPatch(applies, view)(context, route, deps);
+  };
 
 async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
   const resource = view?.type(route.resource) ?? route.resource;
   const patcher = patcherFor(patchMediaType(context), route.resource, applyMediaTypes(context));
   const representation = negotiateWrite(context, route.resource);
   const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
-  const body = await reader.json(context, fieldValidation !== 'Ignore', message => badRequest(`error decoding patch: ${message}`));
-  const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
+  const body = await reader.json(context, fieldValidation !== 'Ignore', (message) => badRequest(`error decoding patch: ${message}`));
+  const duplicates = body.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
   const options = writeOptions(context, dryRun, fieldManager);
   let strict: readonly string[] = [];
   const apply = (current: ApiObject | null): ApiObject => {
@@ -86,7 +94,13 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     checkIdentity(checked.object.metadata, targetOf(route));
     return putThrough(view, current, checked.object, { resource: route.resource, manager: options.manager });
   };
-  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, ...(view === null ? {} : { applies: true, form: formOf(view, route.resource) }) };
+  const change = {
+    apply,
+    subresource: route.subresource?.name ?? '',
+    uid: null,
+    mayCreate: null,
+    ...(view === null ? {} : { applies: true, form: formOf(view, route.resource) }),
+  };
   const written = await registry.update(targetOf(route), change, options);
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);
@@ -111,13 +125,15 @@ function checkedKind(object: JsonObject, resource: ServedResource, refuse: (why:
 
 /** The reference shows the whole patched object behind a name that it does not know. */
 const invalidPatch = (value: JsonValue, why: string): StatusError =>
-  invalidObject({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(writeJson(value))}: ${why}`, field: 'patch' }]);
+  invalidObject({ group: '', kind: '' }, '', [
+    { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(writeJson(value))}: ${why}`, field: 'patch' },
+  ]);
 
 const PATCH_FAILURES: Readonly<Record<PatchError['kind'], (error: PatchError) => StatusError>> = {
-  malformed: error => badRequest(error.message, error),
-  failed: error => new StatusError(422, 'Invalid', error.message, {}, { cause: error }),
-  directive: error => plainError(500, error.message),
-  tooLarge: error => new StatusError(413, 'RequestEntityTooLarge', error.message, {}, { cause: error }),
+  malformed: (error) => badRequest(error.message, error),
+  failed: (error) => new StatusError(422, 'Invalid', error.message, {}, { cause: error }),
+  directive: (error) => plainError(500, error.message),
+  tooLarge: (error) => new StatusError(413, 'RequestEntityTooLarge', error.message, {}, { cause: error }),
 };
 
 const patchFailure = (error: PatchError): StatusError => PATCH_FAILURES[error.kind](error);

@@ -11,7 +11,8 @@ import { targetOf, type VerbHandler } from './deps.js';
 /** GET of one object: its stored bytes behind a prefix. Also of `status`, which reads the whole object. */
 export const get: VerbHandler = async (context, route, { registry, compression }) => {
   const representation = negotiate(context, route.resource, { collection: false, stream: false });
-  if (booleanParameter(context.query, 'export') === true) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+  if (booleanParameter(context.query, 'export') === true)
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const stored = await registry.get(targetOf(route), getConsistency(context.query));
   await sendObjectRead(context, representation, route.resource, stored, compression && acceptsGzip(context));
 };
@@ -23,13 +24,17 @@ export const list: VerbHandler = async (context, route, { registry, compression 
   const allNamespaces = resource.namespaced && namespace === null;
   const options = parseListOptions(context.query, resource, resource.namespaced ? namespace : '');
   const query = { ...options, namespace: resource.namespaced ? namespace : null };
-  const page = await registry.list(resource, query, options.continuing ? EXPIRED_CONTINUE : EXPIRED_LIST)
-    .catch((error: unknown) => { throw withContinuation(error, options, allNamespaces); });
+  const page = await registry.list(resource, query, options.continuing ? EXPIRED_CONTINUE : EXPIRED_LIST).catch((error: unknown) => {
+    throw withContinuation(error, options, allNamespaces);
+  });
   await sendList(context, representation, resource, page, allNamespaces, compression && acceptsGzip(context));
 };
 
 /** A list whose version is gone may be gone on with, if the client accepts that it is then no snapshot. */
 function withContinuation(error: unknown, options: ListOptions, allNamespaces: boolean): unknown {
   if (!(error instanceof StatusError) || error.code !== 410 || options.after === null) return error;
-  return new StatusError(error.code, error.reason, error.message, error.details, { cause: error, continue: encodeContinue(null, options.after, allNamespaces) });
+  return new StatusError(error.code, error.reason, error.message, error.details, {
+    cause: error,
+    continue: encodeContinue(null, options.after, allNamespaces),
+  });
 }

@@ -34,7 +34,7 @@ export interface View {
 }
 
 export const SCALE: View = {
-  type: resource => ({ ...resource, group: 'autoscaling', version: 'v1', kind: 'Scale' }),
+  type: (resource) => ({ ...resource, group: 'autoscaling', version: 'v1', kind: 'Scale' }),
   show: (object, version, resource) => behaviourOf(resource).scale.show(object, version),
   table: scaleTable,
   before: (object, version, resource) => behaviourOf(resource).scale.before(object, version),
@@ -45,11 +45,24 @@ export const SCALE: View = {
 /** The view as admission sees it. */
 export function formOf(view: View, resource: ServedResource): BodyForm {
   const { group, version, kind } = view.type(resource);
-  return { group, version, kind, view: { show: object => view.show(object, object.metadata.resourceVersion ?? '', resource), put: (object, shown) => view.put(object, shown, resource) } };
+  return {
+    group,
+    version,
+    kind,
+    view: {
+      show: (object) => view.show(object, object.metadata.resourceVersion ?? '', resource),
+      put: (object, shown) => view.put(object, shown, resource),
+    },
+  };
 }
 
 /** The object with what a client wrote in the form, and with who owns it now. May change both. Throws StatusError. */
-export function putThrough(view: View, current: ApiObject, sent: ApiObject, { resource, manager }: { readonly resource: ServedResource; readonly manager: string }): ApiObject {
+export function putThrough(
+  view: View,
+  current: ApiObject,
+  sent: ApiObject,
+  { resource, manager }: { readonly resource: ServedResource; readonly manager: string },
+): ApiObject {
   const version = current.metadata.resourceVersion ?? '';
   const managedFields = ownScaled({ resource, live: current }, view.before(current, version, resource), withoutZero(sent), manager);
   const object = view.put(current, sent, resource);
@@ -62,31 +75,44 @@ const withoutZero = (scale: ApiObject): ApiObject => (memberAt(scale, 'spec', 'r
 const SINGLE = { collection: false, stream: false } as const;
 
 /** Answers with the form of a stored object. */
-export function sendShown(context: RequestContext, representation: Representation, view: View, { resource, stored }: { readonly resource: ServedResource; readonly stored: StoredObject }): void {
+export function sendShown(
+  context: RequestContext,
+  representation: Representation,
+  view: View,
+  { resource, stored }: { readonly resource: ServedResource; readonly stored: StoredObject },
+): void {
   const object = view.show(servedObject(resource, stored), String(stored.version), resource);
-  sendDocument(context, representation, object, { table: form => view.table(object, form) });
+  sendDocument(context, representation, object, { table: (form) => view.table(object, form) });
 }
 
-export const getView = (view: View): VerbHandler => async (context, route, { registry }) => {
-  const representation = negotiate(context, route.resource, SINGLE);
-  const stored = await registry.get(targetOf(route), getConsistency(context.query));
-  sendShown(context, representation, view, { resource: route.resource, stored: stored });
-};
-
-export const updateView = (view: View): VerbHandler => async (context, route, { registry, reader }) => {
-  const { resource } = route;
-  const representation = negotiateWrite(context, resource);
-  const parameters = parseWriteParameters(context.query, 'UpdateOptions');
-  const sent = await reader.object(context, view.type(resource), parameters.fieldValidation);
-  const target = targetOf(route);
-  const options = writeOptions(context, parameters.dryRun, parameters.fieldManager);
-  const change = {
-    apply: (current: ApiObject | null): ApiObject => {
-      checkIdentity(sent.metadata, target);
-      return putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager });
-    },
-    subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, applies: true, form: formOf(view, resource),
+export const getView =
+  (view: View): VerbHandler =>
+  async (context, route, { registry }) => {
+    const representation = negotiate(context, route.resource, SINGLE);
+    const stored = await registry.get(targetOf(route), getConsistency(context.query));
+    sendShown(context, representation, view, { resource: route.resource, stored: stored });
   };
-  const written = await registry.update(target, change, options);
-  sendShown(context, representation, view, { resource, stored: written.object });
-};
+
+export const updateView =
+  (view: View): VerbHandler =>
+  async (context, route, { registry, reader }) => {
+    const { resource } = route;
+    const representation = negotiateWrite(context, resource);
+    const parameters = parseWriteParameters(context.query, 'UpdateOptions');
+    const sent = await reader.object(context, view.type(resource), parameters.fieldValidation);
+    const target = targetOf(route);
+    const options = writeOptions(context, parameters.dryRun, parameters.fieldManager);
+    const change = {
+      apply: (current: ApiObject | null): ApiObject => {
+        checkIdentity(sent.metadata, target);
+        return putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager });
+      },
+      subresource: route.subresource?.name ?? '',
+      uid: null,
+      mayCreate: null,
+      applies: true,
+      form: formOf(view, resource),
+    };
+    const written = await registry.update(target, change, options);
+    sendShown(context, representation, view, { resource, stored: written.object });
+  };

@@ -19,7 +19,15 @@ export const watch: VerbHandler = async (context, route, deps) => {
   const { resourceVersion, initialEventsEnd, bookmarks } = options;
   const upgrade = webSocketUpgrade(context);
   const framing = upgrade === null ? PLAIN : messagesOf(representation.encoder);
-  const stream = new WatchStream({ resource, representation, framing, resourceVersion, initialEventsEnd, bookmarks, timeoutMs: Math.max(0, seconds) * 1000 });
+  const stream = new WatchStream({
+    resource,
+    representation,
+    framing,
+    resourceVersion,
+    initialEventsEnd,
+    bookmarks,
+    timeoutMs: Math.max(0, seconds) * 1000,
+  });
   const started = await startWatch(route, options, deps, stream);
   try {
     // A watch that cannot be served at all says so within its first turn; then a status is clearer than a stream with an error in it.
@@ -43,9 +51,18 @@ async function startWatch(route: Route, options: WatchOptions, { registry }: Ver
   const scope = resource.namespaced ? namespace : null;
   const { labels, fields, resourceVersion, initialEvents } = options;
   const query = { namespace: scope, labels, fields };
-  if (resourceVersion !== '' && Number(resourceVersion) !== 0) return registry.watch(resource, { ...query, start: { at: 'after', version: Number(resourceVersion) }, initialEvents }, sink);
-  if (initialEvents) return registry.watch(resource, { ...query, start: { at: resourceVersion === '' ? 'mostRecent' : 'any' }, initialEvents: true }, sink);
+  if (resourceVersion !== '' && Number(resourceVersion) !== 0)
+    return registry.watch(resource, { ...query, start: { at: 'after', version: Number(resourceVersion) }, initialEvents }, sink);
+  if (initialEvents)
+    return registry.watch(resource, { ...query, start: { at: resourceVersion === '' ? 'mostRecent' : 'any' }, initialEvents: true }, sink);
   // Nothing of what is there, only what follows: from the current version on.
-  const now = await registry.list(resource, { namespace: scope, labels: [], fields: [], consistency: { at: 'mostRecent' }, limit: 1, after: null });
+  const now = await registry.list(resource, {
+    namespace: scope,
+    labels: [],
+    fields: [],
+    consistency: { at: 'mostRecent' },
+    limit: 1,
+    after: null,
+  });
   return registry.watch(resource, { ...query, start: { at: 'after', version: now.version }, initialEvents: false }, sink);
 }

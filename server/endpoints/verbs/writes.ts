@@ -31,8 +31,11 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   const uid = object.metadata.uid ?? '';
   const change = {
     // Every attempt needs an object of its own: preparing an update changes it.
-    apply: (): ApiObject => copyOf(object as JsonObject) as ApiObject, replaces: true,
-    subresource: route.subresource?.name ?? '', uid: uid === '' ? null : uid, mayCreate: creationCheck(context, route, authorize),
+    apply: (): ApiObject => copyOf(object as JsonObject) as ApiObject,
+    replaces: true,
+    subresource: route.subresource?.name ?? '',
+    uid: uid === '' ? null : uid,
+    mayCreate: creationCheck(context, route, authorize),
   };
   const written = await registry.update(targetOf(route), change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   sendObject(context, representation, route.resource, written.object, written.created ? 201 : 200);
@@ -47,7 +50,11 @@ export const remove: VerbHandler = async (context, route, deps) => {
   if (unreadable) return removeUnreadable(context, route, deps, representation);
   const { object, gone } = await registry.delete(targetOf(route), wish, deletionOptions(context, parameters));
   if (gone && behaviourOf(route.resource).strategy.deleteAnswers !== 'object') {
-    sendDocument(context, representation, deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''));
+    sendDocument(
+      context,
+      representation,
+      deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''),
+    );
   } else {
     // "Neither orphan nor wait" on an object that has to stay is accepted rather than done.
     sendObject(context, representation, route.resource, object, !gone && wish.orphanDependents === false ? 202 : 200);
@@ -57,13 +64,25 @@ export const remove: VerbHandler = async (context, route, deps) => {
 const FORCE_VERB = 'unsafe-delete-ignore-read-errors';
 
 /** Who removes an object unread may break whatever relied on its finalizers; that takes a right of its own. */
-async function removeUnreadable(context: RequestContext, route: Route, { registry, authorize }: VerbDeps, representation: Representation): Promise<void> {
+async function removeUnreadable(
+  context: RequestContext,
+  route: Route,
+  { registry, authorize }: VerbDeps,
+  representation: Representation,
+): Promise<void> {
   const { resource, name } = route;
   const attributes = attributesOf(context.user, context.info, '');
   const { decision, reason } = await authorize({ ...attributes, verb: FORCE_VERB });
   if (decision !== 'allow') throw forbidden(resource, name, `not permitted to do ${JSON.stringify(FORCE_VERB)}, reason: ${reason}`);
   await registry.deleteUnreadable(targetOf(route), writeOptions(context, false));
-  sendDocument(context, representation, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, kind: resource.kind }, code: 200 });
+  sendDocument(context, representation, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, kind: resource.kind },
+    code: 200,
+  });
 }
 
 /** DELETE of a collection: answers with what was there. */
@@ -73,7 +92,12 @@ export const removeCollection: VerbHandler = async (context, route, { registry, 
   const options = parseListOptions(context.query, resource, namespace);
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   refuseForceOnCollection(parameters);
-  const page = await registry.deleteCollection(resource, { ...options, namespace: scopeOf(route) }, parameters.wish, deletionOptions(context, parameters));
+  const page = await registry.deleteCollection(
+    resource,
+    { ...options, namespace: scopeOf(route) },
+    parameters.wish,
+    deletionOptions(context, parameters),
+  );
   await sendList(context, representation, resource, page, resource.namespaced && namespace === null);
 };
 

@@ -13,7 +13,10 @@ export class Batch {
   private latest: Batch | null = null;
   private others: Map<Buffer, Batch> | null = null;
 
-  private constructor(private readonly before: Batch | null, private readonly frame: Buffer) {
+  private constructor(
+    private readonly before: Batch | null,
+    private readonly frame: Buffer,
+  ) {
     this.bytes = (before?.bytes ?? 0) + frame.length;
   }
 
@@ -40,7 +43,7 @@ export class Batch {
   /** All frames in one buffer, made once. */
   get joined(): Buffer {
     if (this.before === null) return this.frame;
-    return this.joinedBytes ??= Buffer.concat(this.frames(), this.bytes);
+    return (this.joinedBytes ??= Buffer.concat(this.frames(), this.bytes));
   }
 
   private frames(): Buffer[] {

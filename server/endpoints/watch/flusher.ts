@@ -1,5 +1,7 @@
 /** Something with bytes to write. */
-export interface Flushable { flush(): void }
+export interface Flushable {
+  flush(): void;
+}
 
 /** Longest time that writing takes the event loop for itself. */
 const budgetMs = 5;
@@ -26,7 +28,9 @@ export class Flusher {
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
-    setImmediate(() => { this.turn(); });
+    setImmediate(() => {
+      this.turn();
+    });
   }
 
   private turn(): void {

@@ -78,7 +78,11 @@ export class WatchStream implements WatchSink {
   private readonly frameKey: string;
 
   constructor(private readonly options: StreamOptions) {
-    const { resource, framing, representation: { encoder, form } } = options;
+    const {
+      resource,
+      framing,
+      representation: { encoder, form },
+    } = options;
     this.frameKey = `${encoder.mediaType}${framing.name} ${resource.group}/${resource.version} ${form.form}${form.form === 'table' ? `${form.include} ${form.apiVersion}` : ''}`;
   }
 
@@ -94,13 +98,23 @@ export class WatchStream implements WatchSink {
     const timeoutMs = Math.min(this.options.timeoutMs, delayMsMax);
     return new Promise((resolve) => {
       this.ended = resolve;
-      transport.whenClosed(() => { this.closed(); });
+      transport.whenClosed(() => {
+        this.closed();
+      });
       if (this.over) return;
-      signal.addEventListener('abort', () => { this.finish('end'); }, { once: true });
+      signal.addEventListener(
+        'abort',
+        () => {
+          this.finish('end');
+        },
+        { once: true },
+      );
       if (signal.aborted) return this.finish('end');
       if (this.pending !== null) this.queue();
       if (this.failure !== null) return this.end(this.failure);
-      this.endTimer = setTimeout(() => { this.finish('end'); }, timeoutMs);
+      this.endTimer = setTimeout(() => {
+        this.finish('end');
+      }, timeoutMs);
       if (this.options.bookmarks) this.scheduleBookmark(performance.now() + timeoutMs);
     });
   }
@@ -126,8 +140,12 @@ export class WatchStream implements WatchSink {
 
   drained(): Promise<void> | null {
     if (this.over || this.waitingBytes < BUFFERED_BYTES_PAUSE) return null;
-    this.stallTimer ??= setTimeout(() => { this.finish('cutOff'); }, this.options.stalledMs ?? STALLED_MS);
-    return new Promise((resolve) => { this.emptied.push(resolve); });
+    this.stallTimer ??= setTimeout(() => {
+      this.finish('cutOff');
+    }, this.options.stalledMs ?? STALLED_MS);
+    return new Promise((resolve) => {
+      this.emptied.push(resolve);
+    });
   }
 
   /** Called by the flusher. */
@@ -140,7 +158,10 @@ export class WatchStream implements WatchSink {
     for (const { bytes } of batches) this.underWay += bytes;
     underWayOfAll += this.underWay;
     this.pendingBytes -= this.underWay;
-    transport.write(batches.map(batch => batch.joined), this.taken);
+    transport.write(
+      batches.map((batch) => batch.joined),
+      this.taken,
+    );
   }
 
   private readonly taken = (): void => {
@@ -207,7 +228,12 @@ export class WatchStream implements WatchSink {
     const { resource, representation } = this.options;
     const { encoder, form } = representation;
     if (form.form !== 'table') return this.framed(encoder.frame(type, encodeObject(representation, resource, object)));
-    return this.framed(encoder.frame(type, encoder.document(tableOf(resource, [object], { resourceVersion: String(object.version) }, form, !this.headersShown))));
+    return this.framed(
+      encoder.frame(
+        type,
+        encoder.document(tableOf(resource, [object], { resourceVersion: String(object.version) }, form, !this.headersShown)),
+      ),
+    );
   };
 
   private scheduleBookmark(endAt: number): void {
@@ -215,17 +241,24 @@ export class WatchStream implements WatchSink {
     if (left <= 0) return;
     // A timer may fire a moment early: the last one is not scheduled again for what is left then.
     const last = left <= BOOKMARK_INTERVAL_MS;
-    this.bookmarkTimer = setTimeout(() => {
-      const version = this.watch?.version ?? 0;
-      if (version > 0) this.write(this.bookmark(version, false));
-      if (!last) this.scheduleBookmark(endAt);
-    }, Math.ceil(Math.min(left, BOOKMARK_INTERVAL_MS)));
+    this.bookmarkTimer = setTimeout(
+      () => {
+        const version = this.watch?.version ?? 0;
+        if (version > 0) this.write(this.bookmark(version, false));
+        if (!last) this.scheduleBookmark(endAt);
+      },
+      Math.ceil(Math.min(left, BOOKMARK_INTERVAL_MS)),
+    );
   }
 
   private bookmark(version: Version, initialEventsEnd: boolean): Buffer {
-    const { resource, representation: { encoder, form } } = this.options;
+    const {
+      resource,
+      representation: { encoder, form },
+    } = this.options;
     const meta = { resourceVersion: String(version), ...(initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}) };
-    if (form.form === 'table') return this.framed(encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, form, !this.headersShown))));
+    if (form.form === 'table')
+      return this.framed(encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, form, !this.headersShown))));
     const type = form.form === 'partial' ? { kind: PARTIAL, apiVersion: form.apiVersion } : typeOf(resource);
     return this.framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
   }
@@ -233,14 +266,22 @@ export class WatchStream implements WatchSink {
   private finish(how: 'end' | 'cutOff' | 'closed'): void {
     if (this.over) return;
     const left = this.pending ?? [];
-    if (how === 'end' && this.waitingBytes > 0) this.lingerTimer = setTimeout(() => { this.transport?.destroy(); }, LINGER_MS);
+    if (how === 'end' && this.waitingBytes > 0)
+      this.lingerTimer = setTimeout(() => {
+        this.transport?.destroy();
+      }, LINGER_MS);
     this.pending = null;
     this.over = true;
     this.forgetUnderWay();
     this.watch?.stop();
     if (this.endTimer !== null) clearTimeout(this.endTimer);
     if (this.bookmarkTimer !== null) clearTimeout(this.bookmarkTimer);
-    if (how === 'end') if (left.length > 0) this.transport?.write(left.map(batch => batch.joined), () => {});
+    if (how === 'end')
+      if (left.length > 0)
+        this.transport?.write(
+          left.map((batch) => batch.joined),
+          () => {},
+        );
     if (how === 'end') this.transport?.end();
     if (how === 'cutOff') this.transport?.destroy();
     this.tellEmptied();

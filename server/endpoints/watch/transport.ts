@@ -23,7 +23,7 @@ export interface Framing {
 }
 
 /** Events follow one another. */
-export const PLAIN: Framing = { name: '', frame: event => event };
+export const PLAIN: Framing = { name: '', frame: (event) => event };
 
 /** In one go, however many parts there are: what is done for each write costs more than its bytes do. */
 export function writeTogether(out: Writable, parts: readonly Buffer[], taken: () => void): void {
@@ -41,9 +41,17 @@ export function openResponse(context: RequestContext, contentType: string): Tran
   response.flushHeaders();
   const out = answerStream(response);
   return {
-    write: (parts, taken) => { if (!out.destroyed) writeTogether(out, parts, taken); },
-    whenClosed: action => { context.onClose(action); },
-    end: () => { if (!response.writableEnded) response.end(); },
-    destroy: () => { response.destroy(); },
+    write: (parts, taken) => {
+      if (!out.destroyed) writeTogether(out, parts, taken);
+    },
+    whenClosed: (action) => {
+      context.onClose(action);
+    },
+    end: () => {
+      if (!response.writableEnded) response.end();
+    },
+    destroy: () => {
+      response.destroy();
+    },
   };
 }

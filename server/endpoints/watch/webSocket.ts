@@ -13,30 +13,49 @@ const normalClosure = 1000;
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
 const server = new WebSocketServer({
-  noServer: true, perMessageDeflate: false, maxPayload: messageBytesMax, clientTracking: false,
-  handleProtocols: protocols => [...protocols].find(protocol => !protocol.startsWith(tokenProtocol)) ?? false,
+  noServer: true,
+  perMessageDeflate: false,
+  maxPayload: messageBytesMax,
+  clientTracking: false,
+  handleProtocols: (protocols) => [...protocols].find((protocol) => !protocol.startsWith(tokenProtocol)) ?? false,
 });
 
 /** The connection, when the client wants to go on as a WebSocket. */
-export const webSocketUpgrade = ({ upgrade = null, request }: RequestContext): Upgrade | null => (request.headers.upgrade?.toLowerCase() === 'websocket' ? upgrade : null);
+export const webSocketUpgrade = ({ upgrade = null, request }: RequestContext): Upgrade | null =>
+  request.headers.upgrade?.toLowerCase() === 'websocket' ? upgrade : null;
 
 /** Every event is a message, of text or of bytes. It has a length of its own, so the encoding's is left out. */
-export const messagesOf = ({ messages, lengthBytes }: Encoder): Framing => ({ name: ' messages', frame: event => message(opcodes[messages], event.subarray(lengthBytes)) });
+export const messagesOf = ({ messages, lengthBytes }: Encoder): Framing => ({
+  name: ' messages',
+  frame: (event) => message(opcodes[messages], event.subarray(lengthBytes)),
+});
 
 /** Completes the handshake. Rejects what is no handshake; the client has been told then. */
 export async function openWebSocket(context: RequestContext, { socket, head }: Upgrade): Promise<Transport> {
   const { request } = context;
   const webSocket = await new Promise<WebSocket>((resolve, reject) => {
-    context.onClose(() => { reject(badRequest('the WebSocket handshake failed')); });
+    context.onClose(() => {
+      reject(badRequest('the WebSocket handshake failed'));
+    });
     server.handleUpgrade(request as Parameters<typeof server.handleUpgrade>[0], socket, head, resolve);
   });
-  webSocket.on('error', () => { webSocket.terminate(); });
+  webSocket.on('error', () => {
+    webSocket.terminate();
+  });
   return {
     // Past the library: what is sent is the same for all clients, so it is framed once for all of them.
-    write: (parts, taken) => { if (webSocket.readyState === webSocket.OPEN) writeTogether(socket, parts, taken); },
-    whenClosed: (action) => { context.onClose(action); },
-    end: () => { webSocket.close(normalClosure); },
-    destroy: () => { webSocket.terminate(); },
+    write: (parts, taken) => {
+      if (webSocket.readyState === webSocket.OPEN) writeTogether(socket, parts, taken);
+    },
+    whenClosed: (action) => {
+      context.onClose(action);
+    },
+    end: () => {
+      webSocket.close(normalClosure);
+    },
+    destroy: () => {
+      webSocket.terminate();
+    },
   };
 }
 

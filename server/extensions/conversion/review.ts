@@ -17,11 +17,14 @@ export function convertedOf(answer: string, uid: string, version: ReviewVersion)
   const review = membersOf(parsed.value as JsonValue);
   const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];
   if (version === 'v1' && (apiVersion !== 'apiextensions.k8s.io/v1' || kind !== 'ConversionReview')) {
-    return refuse(`expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`);
+    return refuse(
+      `expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`,
+    );
   }
   if ((review['response'] ?? null) === null) return refuse('no response provided');
   const response = membersOf(review['response']);
-  if (version === 'v1' && textAt(response, 'uid') !== uid) return refuse(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textAt(response, 'uid'))}`);
+  if (version === 'v1' && textAt(response, 'uid') !== uid)
+    return refuse(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textAt(response, 'uid'))}`);
   const [status, message] = [textAt(response, 'result', 'status'), textAt(response, 'result', 'message')];
   if (status !== 'Success') return refuse(message !== '' ? message : `response.result.status was '${status}', not 'Success'`);
   return { ok: true, objects: itemsOf(response['convertedObjects']) };

@@ -7,7 +7,11 @@ import { validateAnnotations, validateLabels } from '../../registry/validation/m
 
 /** What a conversion webhook may do to an object, and what not. Pure; messages are the reference's. */
 
-const IDENTITY: readonly (readonly [member: string, name: string])[] = [['name', 'name'], ['namespace', 'namespace'], ['uid', 'UID']];
+const IDENTITY: readonly (readonly [member: string, name: string])[] = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+];
 
 /** Why a converted object is not the original one in the other version, or null. */
 export function shapeProblem(original: ApiObject, converted: JsonValue, apiVersion: string): string | null {
@@ -27,7 +31,14 @@ export type Restored = { readonly ok: true; readonly object: ApiObject } | { rea
 /** The converted object with the metadata of the original, but for its own labels and annotations. Changes `converted`. */
 export function restoreMetadata(original: ApiObject, converted: JsonObject): Restored {
   const own = objectAt(converted, 'metadata');
-  if (own === null) return { ok: false, message: converted['metadata'] === undefined ? 'missing metadata in converted object' : `invalid metadata of type ${goType(converted['metadata'])} in converted object` };
+  if (own === null)
+    return {
+      ok: false,
+      message:
+        converted['metadata'] === undefined
+          ? 'missing metadata in converted object'
+          : `invalid metadata of type ${goType(converted['metadata'])} in converted object`,
+    };
   const metadata: JsonObject = { ...original.metadata };
   for (const [member, validate] of TEXT_MAPS) {
     delete metadata[member];
@@ -43,20 +54,25 @@ export function restoreMetadata(original: ApiObject, converted: JsonObject): Res
 
 type Validate = (texts: Record<string, string>) => FieldError[];
 const TEXT_MAPS: readonly (readonly [member: 'labels' | 'annotations', validate: Validate])[] = [
-  ['labels', texts => validateLabels(texts, Path.of('metadata', 'labels'))], ['annotations', texts => validateAnnotations(texts, Path.of('metadata', 'annotation'))],
+  ['labels', (texts) => validateLabels(texts, Path.of('metadata', 'labels'))],
+  ['annotations', (texts) => validateAnnotations(texts, Path.of('metadata', 'annotation'))],
 ];
 
 function textsProblem(value: JsonValue, member: string, before: JsonValue | undefined, validate: Validate): string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `invalid metadata.${member} of type ${goType(value)} in converted object`;
-  for (const [key, text] of Object.entries(value)) if (typeof text !== 'string') return `metadata.${member}[${key}] must be a string, but is ${goType(text)} in converted object`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return `invalid metadata.${member} of type ${goType(value)} in converted object`;
+  for (const [key, text] of Object.entries(value))
+    if (typeof text !== 'string') return `metadata.${member}[${key}] must be a string, but is ${goType(text)} in converted object`;
   // What was there before is not looked at again.
   if (sameValue(value, before ?? {})) return null;
   const findings = validate(value as Record<string, string>).map(({ path, message }) => `${path}: ${message}`);
-  return findings.length === 0 ? null : findings.length === 1 ? findings[0] ?? '' : `[${findings.join(', ')}]`;
+  return findings.length === 0 ? null : findings.length === 1 ? (findings[0] ?? '') : `[${findings.join(', ')}]`;
 }
 
 function goType(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
-  return { string: 'string', boolean: 'bool', bigint: 'int64', number: Number.isInteger(value) ? 'int64' : 'float64' }[typeof value as 'string' | 'boolean' | 'bigint' | 'number'];
+  return { string: 'string', boolean: 'bool', bigint: 'int64', number: Number.isInteger(value) ? 'int64' : 'float64' }[
+    typeof value as 'string' | 'boolean' | 'bigint' | 'number'
+  ];
 }

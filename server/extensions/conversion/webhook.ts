@@ -16,7 +16,13 @@ const TIMEOUT_MS = 30_000;
 const OBJECTS_MAX = 500;
 
 /** What is counted of conversions. `from` is the version of the first object. */
-export type ObserveConversion = (conversion: { readonly definition: string; readonly from: string; readonly to: string; readonly seconds: number; readonly succeeded: boolean }) => void;
+export type ObserveConversion = (conversion: {
+  readonly definition: string;
+  readonly from: string;
+  readonly to: string;
+  readonly seconds: number;
+  readonly succeeded: boolean;
+}) => void;
 
 export interface WebhookConverterParts {
   readonly clients: HookClients;
@@ -25,26 +31,34 @@ export interface WebhookConverterParts {
 }
 
 /** Converters that ask webhooks over these connections. */
-export const webhookConverters = ({ clients, observe = () => {}, newUid = randomUUID }: WebhookConverterParts): WebhookConverters => (webhook) => {
-  const ask = questioner(webhook, clients, newUid);
-  return {
-    async convert(objects, apiVersion, signal) {
-      const others = objects.filter(object => object.apiVersion !== apiVersion);
-      if (others.length === 0) return objects;
-      const [start, from] = [performance.now(), versionOf(others[0]?.apiVersion ?? '')];
-      let succeeded = false;
-      try {
-        const converted = (await inBatches(others, batch => convertBatch(batch, { apiVersion, ask, signal }))).values();
-        succeeded = true;
-        return objects.map(object => (object.apiVersion === apiVersion ? object : converted.next().value ?? object));
-      } finally {
-        observe({ definition: webhook.definition, from, to: versionOf(apiVersion), seconds: (performance.now() - start) / 1000, succeeded });
-      }
-    },
-    // Connections are shared with all webhooks of the same program, and end when they are idle.
-    close: () => {},
-  } satisfies Converter;
-};
+export const webhookConverters =
+  ({ clients, observe = () => {}, newUid = randomUUID }: WebhookConverterParts): WebhookConverters =>
+  (webhook) => {
+    const ask = questioner(webhook, clients, newUid);
+    return {
+      async convert(objects, apiVersion, signal) {
+        const others = objects.filter((object) => object.apiVersion !== apiVersion);
+        if (others.length === 0) return objects;
+        const [start, from] = [performance.now(), versionOf(others[0]?.apiVersion ?? '')];
+        let succeeded = false;
+        try {
+          const converted = (await inBatches(others, (batch) => convertBatch(batch, { apiVersion, ask, signal }))).values();
+          succeeded = true;
+          return objects.map((object) => (object.apiVersion === apiVersion ? object : (converted.next().value ?? object)));
+        } finally {
+          observe({
+            definition: webhook.definition,
+            from,
+            to: versionOf(apiVersion),
+            seconds: (performance.now() - start) / 1000,
+            succeeded,
+          });
+        }
+      },
+      // Connections are shared with all webhooks of the same program, and end when they are idle.
+      close: () => {},
+    } satisfies Converter;
+  };
 
 /** Sends objects and gives back what the webhook says they are in the other version. Rejects with an Error whose message says what went wrong. */
 type Ask = (objects: readonly ApiObject[], apiVersion: string, signal: AbortSignal | undefined) => Promise<readonly JsonValue[]>;
@@ -54,7 +68,11 @@ function questioner({ clientConfig, conversionReviewVersions }: ConversionWebhoo
   return async (objects, desiredAPIVersion, signal) => {
     if (version === undefined) throw new Error('no supported conversion review versions');
     const uid = newUid();
-    const body = writeJson({ kind: 'ConversionReview', apiVersion: `apiextensions.k8s.io/${version}`, request: { uid, desiredAPIVersion, objects } });
+    const body = writeJson({
+      kind: 'ConversionReview',
+      apiVersion: `apiextensions.k8s.io/${version}`,
+      request: { uid, desiredAPIVersion, objects },
+    });
     const answer = await post(body, { clientConfig, clients, objects, signal });
     const result = convertedOf(answer, uid, version);
     if (!result.ok) throw new Error(`conversion webhook for ${named(objects, 'inner')} failed: ${result.message}`);
@@ -62,7 +80,12 @@ function questioner({ clientConfig, conversionReviewVersions }: ConversionWebhoo
   };
 }
 
-interface Call { readonly clientConfig: JsonObject; readonly clients: HookClients; readonly objects: readonly ApiObject[]; readonly signal: AbortSignal | undefined }
+interface Call {
+  readonly clientConfig: JsonObject;
+  readonly clients: HookClients;
+  readonly objects: readonly ApiObject[];
+  readonly signal: AbortSignal | undefined;
+}
 
 async function post(body: string, { clientConfig, clients, objects, signal }: Call): Promise<string> {
   let url = '';
@@ -77,11 +100,15 @@ async function post(body: string, { clientConfig, clients, objects, signal }: Ca
 
 async function inBatches<T>(items: readonly ApiObject[], convert: (batch: readonly ApiObject[]) => Promise<readonly T[]>): Promise<T[]> {
   const results: T[] = [];
-  for (let start = 0; start < items.length; start += OBJECTS_MAX) results.push(...await convert(items.slice(start, start + OBJECTS_MAX)));
+  for (let start = 0; start < items.length; start += OBJECTS_MAX) results.push(...(await convert(items.slice(start, start + OBJECTS_MAX))));
   return results;
 }
 
-interface BatchTerms { readonly apiVersion: string; readonly ask: Ask; readonly signal: AbortSignal | undefined }
+interface BatchTerms {
+  readonly apiVersion: string;
+  readonly ask: Ask;
+  readonly signal: AbortSignal | undefined;
+}
 
 async function convertBatch(originals: readonly ApiObject[], { apiVersion, ask, signal }: BatchTerms): Promise<ApiObject[]> {
   const fail = (what: string, cause?: unknown): StatusError => {
@@ -89,7 +116,9 @@ async function convertBatch(originals: readonly ApiObject[], { apiVersion, ask, 
     error.cause = cause;
     return error;
   };
-  const converted = await ask(originals, apiVersion, signal).catch((error: unknown) => { throw fail(`failed: ${(error as Error).message}`, error); });
+  const converted = await ask(originals, apiVersion, signal).catch((error: unknown) => {
+    throw fail(`failed: ${(error as Error).message}`, error);
+  });
   if (converted.length !== originals.length) throw fail(`returned ${converted.length} objects, expected ${originals.length}`);
   return originals.map((original, position) => {
     const object = converted[position] ?? null;

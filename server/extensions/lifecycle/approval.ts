@@ -7,10 +7,14 @@ const DEMAND = 'protected groups must have approval annotation "api-approved.kub
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
 const SAID: Readonly<Record<Approval, (annotation: string) => Omit<Condition, 'type'>>> = {
-  approved: annotation => ({ status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${annotation}` }),
-  waived: annotation => ({ status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(annotation)}` }),
+  approved: (annotation) => ({ status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${annotation}` }),
+  waived: (annotation) => ({ status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(annotation)}` }),
   missing: () => ({ status: 'False', reason: 'MissingAnnotation', message: `${DEMAND}, ${SEE}` }),
-  invalid: () => ({ status: 'False', reason: 'InvalidAnnotation', message: `${DEMAND} with either a URL or a reason starting with "unapproved", ${SEE}` }),
+  invalid: () => ({
+    status: 'False',
+    reason: 'InvalidAnnotation',
+    message: `${DEMAND} with either a URL or a reason starting with "unapproved", ${SEE}`,
+  }),
 };
 
 /** Whether a group of the community's has the community's approval; null for all other groups. */

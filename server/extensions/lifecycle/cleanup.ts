@@ -29,7 +29,12 @@ const PATIENCE_MS = 60_000;
 const TAKE_OVER_MS = 15_000;
 const RETRY_MS = 5_000;
 
-const terminating = (status: 'True' | 'False', reason: string, message: string): Condition => ({ type: 'Terminating', status, reason, message });
+const terminating = (status: 'True' | 'False', reason: string, message: string): Condition => ({
+  type: 'Terminating',
+  status,
+  reason,
+  message,
+});
 const IN_PROGRESS = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
 const COMPLETED = terminating('False', 'InstanceDeletionCompleted', 'removed all instances');
 const NEVER_ESTABLISHED = terminating('False', 'NeverEstablished', 'resource was never established');
@@ -46,20 +51,29 @@ export class Cleanup {
   begin(name: string): void {
     if (this.underWay.has(name)) return;
     this.underWay.add(name);
-    this.cleanUp(name).catch((error: unknown) => { if (!this.options.signal.aborted) this.options.report(name, error); }).finally(() => { this.underWay.delete(name); });
+    this.cleanUp(name)
+      .catch((error: unknown) => {
+        if (!this.options.signal.aborted) this.options.report(name, error);
+      })
+      .finally(() => {
+        this.underWay.delete(name);
+      });
   }
 
   private async cleanUp(name: string): Promise<void> {
     for (let first = true; this.awaits(name); first = false) {
       this.options.signal.throwIfAborted();
-      const outcome = await this.attempt(name, first).catch((error: unknown) => { this.options.report(name, error); return 'failed' as const; });
+      const outcome = await this.attempt(name, first).catch((error: unknown) => {
+        this.options.report(name, error);
+        return 'failed' as const;
+      });
       if (outcome === 'done') return;
       await this.pause(outcome === 'otherServer' ? TAKE_OVER_MS : RETRY_MS);
     }
   }
 
   private awaits(name: string): boolean {
-    return this.options.resources.lifeCycles.some(lifeCycle => lifeCycle.name === name && lifeCycle.awaitsCleanup);
+    return this.options.resources.lifeCycles.some((lifeCycle) => lifeCycle.name === name && lifeCycle.awaitsCleanup);
   }
 
   /** `first`: what another server has begun is left to it. */
@@ -80,7 +94,13 @@ export class Cleanup {
 
   private async deleteAll(resource: ServedResource): Promise<Condition | null> {
     const { registry } = this.options;
-    const issue = (): Promise<unknown> => registry.deleteCollection(resource, { ...everything, namespace: resource.namespaced ? null : '', consistency: { at: 'mostRecent' } }, NO_WISH, ownWrites);
+    const issue = (): Promise<unknown> =>
+      registry.deleteCollection(
+        resource,
+        { ...everything, namespace: resource.namespaced ? null : '', consistency: { at: 'mostRecent' } },
+        NO_WISH,
+        ownWrites,
+      );
     try {
       await issue();
     } catch (error) {
@@ -88,12 +108,21 @@ export class Cleanup {
     }
     let waited = 0;
     for (let pause = FIRST_LOOK_MS; waited < PATIENCE_MS; pause = Math.min(pause * 2, LOOK_MS_MAX)) {
-      const left = await registry.list(resource, { ...everything, namespace: resource.namespaced ? null : '', consistency: { at: 'mostRecent' }, limit: 1 });
+      const left = await registry.list(resource, {
+        ...everything,
+        namespace: resource.namespaced ? null : '',
+        consistency: { at: 'mostRecent' },
+        limit: 1,
+      });
       if (left.items.length === 0) return null;
       await this.pause(pause);
       waited += pause;
     }
-    return terminating('True', 'InstanceDeletionCheck', 'could not confirm zero CustomResources remaining: timed out waiting for the condition');
+    return terminating(
+      'True',
+      'InstanceDeletionCheck',
+      'could not confirm zero CustomResources remaining: timed out waiting for the condition',
+    );
   }
 
   /** Writes the condition, and lets the definition go if that is `done`. */
@@ -103,13 +132,19 @@ export class Cleanup {
       const object: ApiObject = current ?? { metadata: {} };
       const status = membersOf(object['status']);
       const conditions = itemsOf(status['conditions']).map(membersOf);
-      already = conditions.some(each => each['type'] === condition.type && each['reason'] === condition.reason);
-      const metadata = done ? { ...object.metadata, finalizers: (object.metadata.finalizers ?? []).filter(finalizer => finalizer !== CLEANUP_FINALIZER) } : object.metadata;
+      already = conditions.some((each) => each['type'] === condition.type && each['reason'] === condition.reason);
+      const metadata = done
+        ? { ...object.metadata, finalizers: (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER) }
+        : object.metadata;
       const next: JsonObject = { ...status, conditions: withCondition(conditions, condition, this.options.now()) };
       return { ...object, metadata, status: next };
     };
     try {
-      await this.options.registry.update(this.options.target(name), { apply, subresource: 'status', uid: null, mayCreate: null }, ownWrites);
+      await this.options.registry.update(
+        this.options.target(name),
+        { apply, subresource: 'status', uid: null, mayCreate: null },
+        ownWrites,
+      );
       return already ? 'already' : 'said';
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return 'gone';

@@ -1,19 +1,25 @@
 import type { JsonObject } from '../../api/object.js';
 
-export interface Condition { readonly type: string; readonly status: 'True' | 'False' | 'Unknown'; readonly reason: string; readonly message: string }
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** The condition of a type, or undefined. */
-export const conditionOf = (conditions: readonly JsonObject[], type: string): JsonObject | undefined => conditions.find(condition => condition['type'] === type);
+export const conditionOf = (conditions: readonly JsonObject[], type: string): JsonObject | undefined =>
+  conditions.find((condition) => condition['type'] === type);
 
 export const isTrue = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type)?.['status'] === 'True';
 
 /** The conditions with one of them as told; its time moves only when its status does. New ones come last. `now` is RFC 3339 with seconds. */
 export function withCondition(conditions: readonly JsonObject[], condition: Condition, now: string): JsonObject[] {
   const before = conditionOf(conditions, condition.type);
-  const time = before !== undefined && before['status'] === condition.status ? before['lastTransitionTime'] ?? now : now;
+  const time = before !== undefined && before['status'] === condition.status ? (before['lastTransitionTime'] ?? now) : now;
   const { type, status, reason, message } = condition;
   const next: JsonObject = { lastTransitionTime: time, message, reason, status, type };
-  return before === undefined ? [...conditions, next] : conditions.map(each => (each === before ? next : each));
+  return before === undefined ? [...conditions, next] : conditions.map((each) => (each === before ? next : each));
 }
 
 /** Whether a condition says that already. */

@@ -41,10 +41,12 @@ export class LifeCycles {
   private readonly unsubscribe: () => void;
 
   constructor(private readonly options: LifeCycleOptions) {
-    this.cleanup = new Cleanup({ ...options, target: name => this.target(name), signal: this.rounds.signal });
+    this.cleanup = new Cleanup({ ...options, target: (name) => this.target(name), signal: this.rounds.signal });
     const { apiServices } = options;
     this.apiServices = apiServices === null ? null : new DefinedApiServices({ ...options, apiServices });
-    this.unsubscribe = options.resources.onChange(() => { this.rounds.request(); });
+    this.unsubscribe = options.resources.onChange(() => {
+      this.rounds.request();
+    });
     this.rounds.request();
   }
 
@@ -59,13 +61,17 @@ export class LifeCycles {
     const all = this.options.resources.lifeCycles;
     for (const lifeCycle of all) if (lifeCycle.awaitsCleanup) this.cleanup.begin(lifeCycle.name);
     const byGroup = grouped(all);
-    const due = all.filter(lifeCycle => !lifeCycle.awaitsCleanup && planStatus(lifeCycle, byGroup.get(lifeCycle.group) ?? []) !== null);
+    const due = all.filter((lifeCycle) => !lifeCycle.awaitsCleanup && planStatus(lifeCycle, byGroup.get(lifeCycle.group) ?? []) !== null);
     return !(await Promise.all(due.map(({ name }) => this.update(name)))).includes(false);
   }
 
   private async update(name: string): Promise<boolean> {
     try {
-      await this.options.registry.update(this.target(name), { apply: current => this.planned(current), subresource: 'status', uid: null, mayCreate: null }, ownWrites);
+      await this.options.registry.update(
+        this.target(name),
+        { apply: (current) => this.planned(current), subresource: 'status', uid: null, mayCreate: null },
+        ownWrites,
+      );
       return true;
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return true;
@@ -87,8 +93,8 @@ export class LifeCycles {
   private async others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
     for (let look = 0; look < LOOKS_MAX; look++) {
       await this.options.resources.settled();
-      const all = this.options.resources.lifeCycles.filter(other => other.group === group);
-      if ((all.find(other => other.name === name)?.version ?? 0) >= version) return all;
+      const all = this.options.resources.lifeCycles.filter((other) => other.group === group);
+      if ((all.find((other) => other.name === name)?.version ?? 0) >= version) return all;
       // What has just been written is told of in a moment; a watch that has broken takes longer to come back.
       await delay(LOOK_MS, undefined, { signal: this.rounds.signal });
     }

@@ -38,14 +38,20 @@ export class DefinedApiServices {
 
   constructor(private readonly options: DefinedApiServicesOptions) {
     this.following = follow(options.storage, API_SERVICES, {
-      put: object => { this.known.set(object.name, object); },
+      put: (object) => {
+        this.known.set(object.name, object);
+      },
       remove: (_, name) => {
         this.known.delete(name);
         this.rounds.request();
       },
     });
-    this.unsubscribe = options.resources.onChange(() => { this.rounds.request(); });
-    void this.following.synced.then(() => { this.rounds.request(); });
+    this.unsubscribe = options.resources.onChange(() => {
+      this.rounds.request();
+    });
+    void this.following.synced.then(() => {
+      this.rounds.request();
+    });
   }
 
   stop(): void {
@@ -59,8 +65,12 @@ export class DefinedApiServices {
     const present = new Map(this.known);
     await this.options.resources.settled();
     const wanted = wantedOf(this.options.resources);
-    const missing = [...wanted].filter(([name]) => !present.has(name)).map(([name, object]) => this.attempt(name, () => this.create(object)));
-    const surplus = [...present].filter(([name, { labels }]) => labels[MANAGED] === 'true' && !wanted.has(name)).map(([name, object]) => this.attempt(name, () => this.remove(object)));
+    const missing = [...wanted]
+      .filter(([name]) => !present.has(name))
+      .map(([name, object]) => this.attempt(name, () => this.create(object)));
+    const surplus = [...present]
+      .filter(([name, { labels }]) => labels[MANAGED] === 'true' && !wanted.has(name))
+      .map(([name, object]) => this.attempt(name, () => this.remove(object)));
     return !(await Promise.all([...missing, ...surplus])).includes(false);
   }
 
@@ -69,7 +79,11 @@ export class DefinedApiServices {
   }
 
   private remove({ name, version }: StoredObject): Promise<unknown> {
-    return this.options.registry.delete({ resource: this.options.apiServices, namespace: '', name }, { ...NO_WISH, resourceVersion: String(version) }, ownWrites);
+    return this.options.registry.delete(
+      { resource: this.options.apiServices, namespace: '', name },
+      { ...NO_WISH, resourceVersion: String(version) },
+      ownWrites,
+    );
   }
 
   /** False for what has to be tried again; that somebody else was faster is no failure. */
@@ -87,7 +101,15 @@ export class DefinedApiServices {
 
 function wantedOf({ catalogue }: CustomResources): ReadonlyMap<string, ApiObject> {
   const versions = catalogue.groups.flatMap(({ name: group, versions: served }) => served.map(({ version }) => ({ group, version })));
-  return new Map(versions.map(({ group, version }) => [`${version}.${group}`, {
-    apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: `${version}.${group}`, labels: { [MANAGED]: 'true' } }, spec: { group, version, ...PRIORITIES },
-  }]));
+  return new Map(
+    versions.map(({ group, version }) => [
+      `${version}.${group}`,
+      {
+        apiVersion: 'apiregistration.k8s.io/v1',
+        kind: 'APIService',
+        metadata: { name: `${version}.${group}`, labels: { [MANAGED]: 'true' } },
+        spec: { group, version, ...PRIORITIES },
+      },
+    ]),
+  );
 }

@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LifeCycle, Names } from '../definition.js';
 
 /** Names that are taken in a group: those of resources, and those of kinds. */
-interface Taken { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> }
+interface Taken {
+  readonly resources: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+}
 
 export interface NamesVerdict {
   readonly names: Names;
@@ -20,7 +23,10 @@ export interface NamesVerdict {
  */
 export function acceptedNames(own: LifeCycle, others: readonly LifeCycle[]): NamesVerdict {
   const { requested, accepted } = own;
-  const taken = takenBy(others.filter(({ group, name }) => group === own.group && name !== own.name), own.version);
+  const taken = takenBy(
+    others.filter(({ group, name }) => group === own.group && name !== own.name),
+    own.version,
+  );
   const isFree = (name: string, present: string, names: ReadonlySet<string>): boolean => name === present || !names.has(name);
   const conflicts: { readonly reason: string; readonly message: string }[] = [];
   const one = (member: 'plural' | 'singular' | 'kind' | 'listKind', names: ReadonlySet<string>): string => {
@@ -39,19 +45,25 @@ export function acceptedNames(own: LifeCycle, others: readonly LifeCycle[]): Nam
 
 const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
 
-function shortNamesOf({ requested, accepted }: LifeCycle, taken: ReadonlySet<string>, conflicts: { readonly reason: string; readonly message: string }[]): readonly string[] {
+function shortNamesOf(
+  { requested, accepted }: LifeCycle,
+  taken: ReadonlySet<string>,
+  conflicts: { readonly reason: string; readonly message: string }[],
+): readonly string[] {
   if (isDeepStrictEqual(requested.shortNames, accepted.shortNames)) return accepted.shortNames;
-  const complaints = requested.shortNames.filter(name => !accepted.shortNames.includes(name) && taken.has(name)).map(inUse);
+  const complaints = requested.shortNames.filter((name) => !accepted.shortNames.includes(name) && taken.has(name)).map(inUse);
   if (complaints.length === 0) return requested.shortNames;
-  conflicts.push({ reason: 'ShortNamesConflict', message: complaints.length === 1 ? complaints[0] ?? '' : `[${complaints.join(', ')}]` });
+  conflicts.push({ reason: 'ShortNamesConflict', message: complaints.length === 1 ? (complaints[0] ?? '') : `[${complaints.join(', ')}]` });
   return accepted.shortNames;
 }
 
 function takenBy(others: readonly LifeCycle[], version: number): Taken {
-  const waiting = others.filter(other => other.version < version && !isDeepStrictEqual(other.requested, other.accepted)).map(({ requested }) => requested);
+  const waiting = others
+    .filter((other) => other.version < version && !isDeepStrictEqual(other.requested, other.accepted))
+    .map(({ requested }) => requested);
   const all = [...others.map(({ accepted }) => accepted), ...waiting];
   return {
-    resources: new Set(all.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]).filter(name => name !== '')),
-    kinds: new Set(all.flatMap(({ kind, listKind }) => [kind, listKind]).filter(name => name !== '')),
+    resources: new Set(all.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]).filter((name) => name !== '')),
+    kinds: new Set(all.flatMap(({ kind, listKind }) => [kind, listKind]).filter((name) => name !== '')),
   };
 }

@@ -7,16 +7,27 @@ import { isTrue, says, withCondition, type Condition } from './conditions.js';
 import { acceptedNames } from './names.js';
 
 /** What has to change in the status of a definition. Pure. */
-export interface StatusPlan { readonly names: Names; readonly conditions: readonly Condition[] }
+export interface StatusPlan {
+  readonly names: Names;
+  readonly conditions: readonly Condition[];
+}
 
-const ESTABLISHED: Condition = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
+const ESTABLISHED: Condition = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
 const NOT_ACCEPTED: Condition = { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 
 const ACCEPTED: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
 
 /** Whether nothing is left to decide, whatever the others do: nearly all definitions nearly always. */
-const isSettled = ({ requested, accepted, conditions }: LifeCycle, approval: Condition | null): boolean => isTrue(conditions, 'Established') && says(conditions, ACCEPTED)
-  && (approval === null || says(conditions, approval)) && isDeepStrictEqual(requested, accepted);
+const isSettled = ({ requested, accepted, conditions }: LifeCycle, approval: Condition | null): boolean =>
+  isTrue(conditions, 'Established') &&
+  says(conditions, ACCEPTED) &&
+  (approval === null || says(conditions, approval)) &&
+  isDeepStrictEqual(requested, accepted);
 
 /** Null when the status is as it should be. Once a definition is established, it stays so whatever becomes of names that it asks for later. */
 export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): StatusPlan | null {
@@ -25,17 +36,31 @@ export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): Status
   const { names, conflict } = acceptedNames(own, others);
   const accepted: Condition = conflict === null ? ACCEPTED : { type: 'NamesAccepted', status: 'False', ...conflict };
   const established = isTrue(own.conditions, 'Established') ? [] : [conflict === null ? ESTABLISHED : NOT_ACCEPTED];
-  const conditions = [accepted, ...established, ...(approval === null ? [] : [approval])].filter(condition => !says(own.conditions, condition));
+  const conditions = [accepted, ...established, ...(approval === null ? [] : [approval])].filter(
+    (condition) => !says(own.conditions, condition),
+  );
   return conditions.length === 0 && isDeepStrictEqual(names, own.accepted) ? null : { names, conditions };
 }
 
 /** The definition with its status as planned. `now` is RFC 3339 with seconds. */
 export function withStatus(definition: ApiObject, { names, conditions }: StatusPlan, now: string): ApiObject {
   const status = membersOf(definition['status']);
-  const before = Array.isArray(status['conditions']) ? status['conditions'] as JsonObject[] : [];
-  return { ...definition, status: { ...status, acceptedNames: namesObject(names), conditions: conditions.reduce((list, condition) => withCondition(list, condition, now), before) } };
+  const before = Array.isArray(status['conditions']) ? (status['conditions'] as JsonObject[]) : [];
+  return {
+    ...definition,
+    status: {
+      ...status,
+      acceptedNames: namesObject(names),
+      conditions: conditions.reduce((list, condition) => withCondition(list, condition, now), before),
+    },
+  };
 }
 
 const namesObject = ({ plural, singular, kind, listKind, shortNames, categories }: Names): JsonObject => ({
-  plural, singular, ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }), kind, listKind, ...(categories.length === 0 ? {} : { categories: [...categories] }),
+  plural,
+  singular,
+  ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+  kind,
+  listKind,
+  ...(categories.length === 0 ? {} : { categories: [...categories] }),
 });

@@ -13,7 +13,10 @@ export class Rounds {
   private again = false;
 
   /** `round` tells whether all of it succeeded. */
-  constructor(private readonly round: () => Promise<boolean>, private readonly retryMs = retryDefaultMs) {}
+  constructor(
+    private readonly round: () => Promise<boolean>,
+    private readonly retryMs = retryDefaultMs,
+  ) {}
 
   /** Aborted by `stop`. */
   get signal(): AbortSignal {

@@ -4,4 +4,10 @@ import type { WriteOptions } from '../../registry/contract.js';
 const WRITE_TIMEOUT_MS = 10_000;
 
 /** As the server writes on its own account. */
-export const ownWrites: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: WRITE_TIMEOUT_MS, warn: () => {} };
+export const ownWrites: WriteOptions = {
+  user: systemUser,
+  manager: 'kube-apiserver',
+  dryRun: false,
+  timeoutMs: WRITE_TIMEOUT_MS,
+  warn: () => {},
+};

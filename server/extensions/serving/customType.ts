@@ -65,21 +65,24 @@ export class CustomType {
   constructor(private readonly options: CustomTypeOptions) {
     const { definition } = options;
     this.converter = converterOf(options);
-    this.versions = new Map(definition.versions.map(defined => {
-      const apiVersion = apiVersionOf({ group: definition.group, version: defined.name });
-      return [apiVersion, compiledVersion(defined, apiVersion, definition)];
-    }));
+    this.versions = new Map(
+      definition.versions.map((defined) => {
+        const apiVersion = apiVersionOf({ group: definition.group, version: defined.name });
+        return [apiVersion, compiledVersion(defined, apiVersion, definition)];
+      }),
+    );
     const fields = [...new Set(definition.versions.flatMap(({ selectableFields }) => selectableFields))];
     this.fieldsOf = fields.length === 0 ? null : selectableFieldsOf(fields);
-    const served = definition.versions.filter(version => version.served).sort((a, b) => compareVersions(a.name, b.name));
-    this.resources = served.map(version => this.serve(version));
-    this.endingResources = this.resources.map(resource => {
+    const served = definition.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
+    this.resources = served.map((version) => this.serve(version));
+    this.endingResources = this.resources.map((resource) => {
       const ending = { ...resource, listedVerbs: ENDING_VERBS };
       setBehaviour(ending, behaviourOf(resource));
       return ending;
     });
     const written = definition.versions.find(({ name }) => name === definition.storageVersion);
-    this.whole = this.resources.find(({ version }) => version === definition.storageVersion) ?? (written === undefined ? null : this.serve(written));
+    this.whole =
+      this.resources.find(({ version }) => version === definition.storageVersion) ?? (written === undefined ? null : this.serve(written));
   }
 
   get definition(): Definition {
@@ -109,22 +112,29 @@ export class CustomType {
     const schema = (): CompiledSchema => this.compiled(apiVersion).schema();
     const rules = once(() => compileRules(version.schema));
     const presenter = new Presenter({
-      kind: resource.kind, apiVersion, writtenApiVersion: apiVersionOf({ group: definition.group, version: definition.storageVersion }),
-      schemaOf: name => this.versions.get(name)?.schema() ?? null, converter: this.converter,
+      kind: resource.kind,
+      apiVersion,
+      writtenApiVersion: apiVersionOf({ group: definition.group, version: definition.storageVersion }),
+      schemaOf: (name) => this.versions.get(name)?.schema() ?? null,
+      converter: this.converter,
     });
     const receive = (object: JsonObject): Received => received(schema(), object);
     return {
       strategy: customStrategy({ version, apiVersion, kind: resource.kind, schema, rules }),
-      versions: { schemaOf: name => this.versions.get(name)?.mergeTypes() ?? null, convert: (object, name) => ({ ...object, apiVersion: name }) },
-      misfit: config => misfit(schema(), config),
-      receive, receiveDecoded: receive,
+      versions: {
+        schemaOf: (name) => this.versions.get(name)?.mergeTypes() ?? null,
+        convert: (object, name) => ({ ...object, apiVersion: name }),
+      },
+      misfit: (config) => misfit(schema(), config),
+      receive,
+      receiveDecoded: receive,
       columns: tableColumns(version),
-      scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, name => this.replicasPath(name)),
-      deprecation: version.deprecated ? version.deprecationWarning ?? usualWarning(definition, version) : null,
+      scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, (name) => this.replicasPath(name)),
+      deprecation: version.deprecated ? (version.deprecationWarning ?? usualWarning(definition, version)) : null,
       hasMessages: false,
       selfDescribed: true,
-      storage: storage => versionedStorage(storage, presenter),
-      refusal: verb => (verb === 'create' && options.isTerminating() ? terminating(resource, verb) : null),
+      storage: (storage) => versionedStorage(storage, presenter),
+      refusal: (verb) => (verb === 'create' && options.isTerminating() ? terminating(resource, verb) : null),
       retired: this.retirement.signal,
     };
   }
@@ -141,16 +151,30 @@ export class CustomType {
   }
 }
 
-function servedResource({ group, names, namespaced, storageVersion }: Definition, { name: version, hasStatus, scale }: DefinedVersion): ServedResource {
+function servedResource(
+  { group, names, namespaced, storageVersion }: Definition,
+  { name: version, hasStatus, scale }: DefinedVersion,
+): ServedResource {
   const { plural: resource, kind, listKind, singular, shortNames, categories } = names;
   const subresources: readonly Subresource[] = [
     ...(hasStatus ? [{ name: 'status', group, version, kind, verbs: SUBRESOURCE_VERBS }] : []),
     ...(scale === null ? [] : [{ name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: SUBRESOURCE_VERBS }]),
   ];
   return {
-    group, version, resource, kind, listKind, singular, namespaced, verbs: VERBS, shortNames, categories, subresources: new Map(subresources.map(each => [each.name, each])),
+    group,
+    version,
+    resource,
+    kind,
+    listKind,
+    singular,
+    namespaced,
+    verbs: VERBS,
+    shortNames,
+    categories,
+    subresources: new Map(subresources.map((each) => [each.name, each])),
     // As far as anybody above storage knows, each version is kept as it is.
-    storage: { group, version, resource, kind }, writtenVersion: storageVersion,
+    storage: { group, version, resource, kind },
+    writtenVersion: storageVersion,
   };
 }
 
@@ -175,12 +199,21 @@ function received(schema: CompiledSchema, object: JsonObject): Received {
 function converterOf({ definition: { conversion, name, group, names }, webhooks }: CustomTypeOptions): Converter | null {
   const webhook = conversion['strategy'] === 'Webhook' ? objectAt(conversion, 'webhook') : null;
   if (webhook === null) return null;
-  return webhooks({ definition: name, group, kind: names.kind, clientConfig: objectAt(webhook, 'clientConfig') ?? {}, conversionReviewVersions: itemsOf(webhook['conversionReviewVersions']).map(String) });
+  return webhooks({
+    definition: name,
+    group,
+    kind: names.kind,
+    clientConfig: objectAt(webhook, 'clientConfig') ?? {},
+    conversionReviewVersions: itemsOf(webhook['conversionReviewVersions']).map(String),
+  });
 }
 
 /** Points to the newest version that is neither deprecated nor older than this one. */
 function usualWarning({ group, names: { kind }, versions }: Definition, { name }: DefinedVersion): string {
-  const [newest] = versions.filter(version => version.served && !version.deprecated && compareVersions(version.name, name) < 0).map(version => version.name).sort(compareVersions);
+  const [newest] = versions
+    .filter((version) => version.served && !version.deprecated && compareVersions(version.name, name) < 0)
+    .map((version) => version.name)
+    .sort(compareVersions);
   return `${group}/${name} ${kind} is deprecated${newest === undefined ? '' : `; use ${group}/${newest} ${kind}`}`;
 }
 

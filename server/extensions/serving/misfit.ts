@@ -3,7 +3,14 @@ import type { CompiledSchema } from '../../../workers/schema/custom/contract.js'
 import type { JsonObject } from '../../api/object.js';
 
 /** What server-side apply calls the types of schemas. */
-const EXPECTED: Readonly<Record<string, string>> = { integer: 'numeric (int or float)', number: 'numeric (int or float)', string: 'string', boolean: 'boolean', array: 'list', object: 'map' };
+const EXPECTED: Readonly<Record<string, string>> = {
+  integer: 'numeric (int or float)',
+  number: 'numeric (int or float)',
+  string: 'string',
+  boolean: 'boolean',
+  array: 'list',
+  object: 'map',
+};
 const WRONG_TYPE = /must be of type (\w+): "(\w+)"$/;
 
 /**
@@ -12,7 +19,7 @@ const WRONG_TYPE = /must be of type (\w+): "(\w+)"$/;
  */
 export function misfit(schema: CompiledSchema, config: JsonObject): string | null {
   for (const { type, path, message } of schema.validate(config as JsonMembers)) {
-    const [, wanted = '', found = ''] = type === 'FieldValueTypeInvalid' ? WRONG_TYPE.exec(message) ?? [] : [];
+    const [, wanted = '', found = ''] = type === 'FieldValueTypeInvalid' ? (WRONG_TYPE.exec(message) ?? []) : [];
     if (wanted !== '' && found !== 'null') return `.${path}: expected ${EXPECTED[wanted] ?? wanted}, got ${found}`;
   }
   return null;

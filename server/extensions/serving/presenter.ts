@@ -52,8 +52,9 @@ export class Presenter {
   async all(stored: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     const known = this.lists.get(stored);
     if (known !== undefined) return known;
-    const waiting = stored.filter(object => !this.known.has(object) && this.needsConverter(object));
-    for (let from = 0; from < waiting.length; from += CONVERTED_AT_ONCE) await this.converted(waiting.slice(from, from + CONVERTED_AT_ONCE));
+    const waiting = stored.filter((object) => !this.known.has(object) && this.needsConverter(object));
+    for (let from = 0; from < waiting.length; from += CONVERTED_AT_ONCE)
+      await this.converted(waiting.slice(from, from + CONVERTED_AT_ONCE));
     const shown: StoredObject[] = [];
     let end = performance.now() + SLICE_MS;
     for (const object of stored) {
@@ -77,7 +78,10 @@ export class Presenter {
     const { kind, apiVersion, writtenApiVersion, converter } = this.options;
     if (apiVersion === writtenApiVersion) return { ...object, apiVersion };
     const typed: ApiObject = { ...object, apiVersion, kind };
-    const [converted = typed] = converter === null ? [{ ...structuredClone(typed), apiVersion: writtenApiVersion }] : await converter.convert([structuredClone(typed)], writtenApiVersion);
+    const [converted = typed] =
+      converter === null
+        ? [{ ...structuredClone(typed), apiVersion: writtenApiVersion }]
+        : await converter.convert([structuredClone(typed)], writtenApiVersion);
     this.receive(converted, writtenApiVersion);
     return converted;
   }
@@ -89,7 +93,10 @@ export class Presenter {
   private async converted(stored: readonly StoredObject[]): Promise<StoredObject[]> {
     const { converter, apiVersion } = this.options;
     if (converter === null) throw new Error('broken invariant: nobody converts');
-    const results = await converter.convert(stored.map(object => this.restored(object)), apiVersion);
+    const results = await converter.convert(
+      stored.map((object) => this.restored(object)),
+      apiVersion,
+    );
     return stored.map((object, position) => {
       const result = results[position];
       if (result === undefined) throw plainError(500, `conversion of ${this.options.kind} to ${apiVersion} returned too few objects`);
@@ -127,5 +134,7 @@ export class Presenter {
 }
 
 /** Field values are those of the stored form: selectors have been compared with them. */
-const presented = (content: ApiObject, { version, fields }: StoredObject, apiVersion: string): StoredObject =>
-  ({ ...transientObject({ ...content, apiVersion }, version), fields });
+const presented = (content: ApiObject, { version, fields }: StoredObject, apiVersion: string): StoredObject => ({
+  ...transientObject({ ...content, apiVersion }, version),
+  fields,
+});

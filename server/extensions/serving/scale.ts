@@ -22,7 +22,8 @@ function valueAt(object: JsonValue, path: string): Found<JsonValue> {
   let value: JsonValue | undefined = object;
   for (const name of namesOf(path)) {
     if (value === undefined || value === null) return { ok: true, value: null };
-    if (typeof value !== 'object' || Array.isArray(value)) return { ok: false, message: `${path} accessor error: ${writeJson(value)} is no map` };
+    if (typeof value !== 'object' || Array.isArray(value))
+      return { ok: false, message: `${path} accessor error: ${writeJson(value)} is no map` };
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return { ok: true, value: value ?? null };
@@ -32,7 +33,9 @@ function wholeAt(object: JsonValue, path: string): Found<number | bigint> {
   const found = valueAt(object, path);
   if (!found.ok || found.value === null) return found as Found<number>;
   const { value } = found;
-  return isWhole(value) ? { ok: true, value } : { ok: false, message: `${path} accessor error: ${writeJson(value)} is of the type ${goTypeOf(value)}, expected int64` };
+  return isWhole(value)
+    ? { ok: true, value }
+    : { ok: false, message: `${path} accessor error: ${writeJson(value)} is of the type ${goTypeOf(value)}, expected int64` };
 }
 
 /** Beyond the safe range, whole numbers are bigint; those beyond 64 bits are no whole numbers. */
@@ -41,7 +44,9 @@ const isWhole = (value: JsonValue): value is number | bigint => typeof value ===
 function textAt(object: JsonValue, path: string): Found<string> {
   const found = valueAt(object, path);
   if (!found.ok || found.value === null) return found as Found<string>;
-  return typeof found.value === 'string' ? { ok: true, value: found.value } : { ok: false, message: `${path} accessor error: ${writeJson(found.value)} is of the type ${goTypeOf(found.value)}, expected string` };
+  return typeof found.value === 'string'
+    ? { ok: true, value: found.value }
+    : { ok: false, message: `${path} accessor error: ${writeJson(found.value)} is of the type ${goTypeOf(found.value)}, expected string` };
 }
 
 /** What Go calls the type of a value that JSON has brought. */
@@ -67,12 +72,13 @@ export const specFindings = (object: ApiObject, { specReplicas }: ScalePaths): F
 
 /** What is wrong with the number of replicas that there are, and with the selector of their pods. */
 export function statusFindings(object: ApiObject, { statusReplicas, labelSelector }: ScalePaths): FieldError[] {
-  const selector = labelSelector === null ? { ok: true, value: null } as const : textAt(object, labelSelector);
+  const selector = labelSelector === null ? ({ ok: true, value: null } as const) : textAt(object, labelSelector);
   return [...replicaFindings(object, statusReplicas), ...(selector.ok ? [] : [invalid(atPath(labelSelector ?? ''), '', selector.message)])];
 }
 
 /** The object does not have what the definition says; the reference calls that an error of its own. */
-const unusable = (message: string): StatusError => new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+const unusable = (message: string): StatusError =>
+  new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 
 const found = <T>(result: Found<T>): T | null => {
   if (result.ok) return result.value;
@@ -83,7 +89,9 @@ function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSele
   const { name = '', namespace, uid = '', creationTimestamp = null } = object.metadata;
   const selector = labelSelector === null ? null : found(textAt(object, labelSelector));
   return {
-    kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion: version, creationTimestamp },
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion: version, creationTimestamp },
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: found(wholeAt(object, statusReplicas)) ?? 0, ...(selector === null || selector === '' ? {} : { selector }) },
   };
@@ -95,7 +103,8 @@ function setAt(object: JsonObject, path: string, value: JsonValue): void {
   let holder = object;
   for (const name of names.slice(0, -1)) {
     const next = holder[name] ?? {};
-    if (typeof next !== 'object' || Array.isArray(next)) throw unusable(`value cannot be set because ${path} is not a map[string]interface{}`);
+    if (typeof next !== 'object' || Array.isArray(next))
+      throw unusable(`value cannot be set because ${path} is not a map[string]interface{}`);
     holder[name] = next;
     holder = next;
   }
@@ -121,14 +130,15 @@ export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPa
       if ((scale.metadata.resourceVersion ?? '') !== '') object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
       return object;
     },
-    refuseApply: (name, why) => plainError(500, `${UNAPPLIED[why](name)} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
+    refuseApply: (name, why) =>
+      plainError(500, `${UNAPPLIED[why](name)} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
   };
 }
 
 /** As in the reference, which knows no way from what apply has made to the scale of a custom object: whoever wants to change it has to update or patch it. */
 const UNAPPLIED: Readonly<Record<UnappliedScale, (name: string) => string>> = {
   unowned: () => 'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale)',
-  changed: name => `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale)`,
+  changed: (name) => `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale)`,
 };
 
 /** The path of the replicas as owners of fields spell it. */

@@ -28,11 +28,16 @@ const FRAME: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
  * brings them to and from the one that is stored.
  */
 export function customStrategy(parts: StrategyParts): Strategy {
-  const { version: { hasStatus, selectableFields }, schema } = parts;
+  const {
+    version: { hasStatus, selectableFields },
+    schema,
+  } = parts;
   const findings = createFindings(parts);
   return {
     unconditionalUpdate: false,
-    setDefaults: object => { schema().applyDefaults(object as JsonMembers); },
+    setDefaults: (object) => {
+      schema().applyDefaults(object as JsonMembers);
+    },
     prepareForCreate(object) {
       if (hasStatus) delete object['status'];
       object.metadata.generation = 1;
@@ -41,20 +46,27 @@ export function customStrategy(parts: StrategyParts): Strategy {
       if (hasStatus) carry(object, old, 'status');
       if (!sameContent(object, old, hasStatus)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
-    validate: object => findings.ofNew(object),
+    validate: (object) => findings.ofNew(object),
     reviewUpdate: (object, old, metadata) => findings.ofChange(object, old, metadata, false),
     lastFindings: findings.last,
     keepsEmpty: true,
     anyFinalizers: true,
     warnings: findings.warningsOf,
     selectableFieldNames: selectableFields,
-    unsupportedField: field => `field label not supported: ${field}`,
-    ...(hasStatus ? { subresources: { status: {
-      prepareForUpdate: restoreAllButStatus,
-      reviewUpdate: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) => findings.ofChange(object, old, metadata, true),
-      lastFindings: findings.last,
-      warnings: findings.warningsOf,
-    } } } : {}),
+    unsupportedField: (field) => `field label not supported: ${field}`,
+    ...(hasStatus
+      ? {
+          subresources: {
+            status: {
+              prepareForUpdate: restoreAllButStatus,
+              reviewUpdate: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) =>
+                findings.ofChange(object, old, metadata, true),
+              lastFindings: findings.last,
+              warnings: findings.warningsOf,
+            },
+          },
+        }
+      : {}),
   };
 }
 
@@ -65,7 +77,12 @@ function carry(object: ApiObject, old: ApiObject, member: string): void {
 
 /** A write through `status` changes nothing else, not even what describes the object. */
 function restoreAllButStatus(object: ApiObject, old: ApiObject): void {
-  const { kind, apiVersion, status, metadata: { managedFields } } = object;
+  const {
+    kind,
+    apiVersion,
+    status,
+    metadata: { managedFields },
+  } = object;
   for (const member of Object.keys(object)) if (member !== 'metadata') delete object[member];
   Object.assign(object, { ...(kind === undefined ? {} : { kind }), ...(apiVersion === undefined ? {} : { apiVersion }) });
   for (const [member, value] of Object.entries(old)) if (!FRAME.has(member)) object[member] = value;
@@ -80,7 +97,7 @@ function restoreAllButStatus(object: ApiObject, old: ApiObject): void {
 function sameContent(object: ApiObject, old: ApiObject, hasStatus: boolean): boolean {
   const counted = (name: string): boolean => !FRAME.has(name) && !(hasStatus && name === 'status');
   const names = new Set([...Object.keys(object), ...Object.keys(old)].filter(counted));
-  return [...names].every(name => isDeepStrictEqual(object[name] ?? null, old[name] ?? null));
+  return [...names].every((name) => isDeepStrictEqual(object[name] ?? null, old[name] ?? null));
 }
 
 interface Findings {
@@ -102,17 +119,20 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
     return verdict.causes.map(ofCause);
   };
   return {
-    ofNew: object => schema().validate(typed(object), { between: ofScale(object, false) }),
+    ofNew: (object) => schema().validate(typed(object), { between: ofScale(object, false) }),
     ofChange(object, old, metadata, statusOnly) {
-      return [...metadata.update(), ...schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly })];
+      return [
+        ...metadata.update(),
+        ...schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly }),
+      ];
     },
     last(object, old, found) {
       if (rules().isEmpty) return [];
-      if (found.some(finding => keepsRulesFromRunning(finding as Between))) return [ofCause(RULES_UNCHECKED)];
-      const verdict = rules().verdict(typed(object) as JsonObject, old === null ? null : typed(old) as JsonObject);
-      return verdict instanceof Promise ? verdict.then(later => judged(object, later)) : judged(object, verdict);
+      if (found.some((finding) => keepsRulesFromRunning(finding as Between))) return [ofCause(RULES_UNCHECKED)];
+      const verdict = rules().verdict(typed(object) as JsonObject, old === null ? null : (typed(old) as JsonObject));
+      return verdict instanceof Promise ? verdict.then((later) => judged(object, later)) : judged(object, verdict);
     },
-    warningsOf: (object, old) => [...finalizerWarnings(object, old), ...verdicts.get(object)?.warnings ?? []],
+    warningsOf: (object, old) => [...finalizerWarnings(object, old), ...(verdicts.get(object)?.warnings ?? [])],
   };
 }
 
@@ -120,15 +140,26 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundD
 
 /** Finalizers that a write adds may have any name; for custom resources it is only advised that they tell whose they are. */
 function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: ApiObject | null): string[] {
-  const added = [...new Set(finalizers)].filter(name => old?.metadata.finalizers?.includes(name) !== true && !name.includes('/') && !STANDARD_FINALIZERS.has(name)).sort();
-  return added.map(name => `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`);
+  const added = [...new Set(finalizers)]
+    .filter((name) => old?.metadata.finalizers?.includes(name) !== true && !name.includes('/') && !STANDARD_FINALIZERS.has(name))
+    .sort();
+  return added.map(
+    (name) =>
+      `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`,
+  );
 }
 
 /** Findings about scale are causes as any other. */
 type Between = NonNullable<NonNullable<Parameters<CompiledSchema['validate']>[1]>['between']>[number];
 
-const ofCause = ({ reason, field, message }: StatusCause): FieldError => ({ type: (reason ?? 'FieldValueInvalid') as FieldErrorType, path: field ?? '<nil>', message: message ?? '' });
+const ofCause = ({ reason, field, message }: StatusCause): FieldError => ({
+  type: (reason ?? 'FieldValueInvalid') as FieldErrorType,
+  path: field ?? '<nil>',
+  message: message ?? '',
+});
 
 /** Values for field selectors. Paths are simple: members, one in the other. */
-export const selectableFieldsOf = (paths: readonly string[]): ((object: ApiObject) => Record<string, string>) =>
-  object => Object.fromEntries(paths.map(path => [path, textAt(object, ...path.split('.'))]));
+export const selectableFieldsOf =
+  (paths: readonly string[]): ((object: ApiObject) => Record<string, string>) =>
+  (object) =>
+    Object.fromEntries(paths.map((path) => [path, textAt(object, ...path.split('.'))]));

@@ -1,6 +1,21 @@
 import type { ApiObject } from '../../api/object.js';
 import { SharedEvent } from '../../storage/cache/change.js';
-import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, Storage, Version, Watch, WatchEvent, WatchRequest, WatchSink, WriteResult, WriteTerms } from '../../storage/contract.js';
+import type {
+  Consistency,
+  Failure,
+  GetResult,
+  ListRequest,
+  ListResult,
+  ObjectKey,
+  Storage,
+  Version,
+  Watch,
+  WatchEvent,
+  WatchRequest,
+  WatchSink,
+  WriteResult,
+  WriteTerms,
+} from '../../storage/contract.js';
 import type { Presenter } from './presenter.js';
 
 /**
@@ -11,7 +26,7 @@ export function versionedStorage(storage: Storage, presenter: Presenter): Storag
   return {
     ready: () => storage.ready(),
     get: (key, consistency) => get(storage, presenter, key, consistency),
-    list: request => list(storage, presenter, request),
+    list: (request) => list(storage, presenter, request),
     watch: (request, sink) => watch(storage, presenter, request, sink),
     create: async (key, object, terms) => shown(presenter, await storage.create(key, await presenter.written(object), terms)),
     update: (key, object, expected, terms) => update(storage, presenter, { key, object, expected, terms }),
@@ -35,7 +50,12 @@ async function list(storage: Storage, presenter: Presenter, request: ListRequest
   return items === result.items ? result : { ...result, items };
 }
 
-interface Update { readonly key: ObjectKey; readonly object: ApiObject; readonly expected: Version; readonly terms: WriteTerms }
+interface Update {
+  readonly key: ObjectKey;
+  readonly object: ApiObject;
+  readonly expected: Version;
+  readonly terms: WriteTerms;
+}
 
 const update = async (storage: Storage, presenter: Presenter, { key, object, expected, terms }: Update): Promise<WriteResult> =>
   shown(presenter, await storage.update(key, await presenter.written(object), expected, terms));
@@ -51,19 +71,25 @@ const sharedEvents = new WeakMap<Presenter, WeakMap<WatchEvent, WatchEvent>>();
 function eventOf(presenter: Presenter, event: WatchEvent, object: WatchEvent['object']): WatchEvent {
   if (object === event.object) return event;
   let events = sharedEvents.get(presenter);
-  if (events === undefined) sharedEvents.set(presenter, events = new WeakMap());
+  if (events === undefined) sharedEvents.set(presenter, (events = new WeakMap()));
   let own = events.get(event);
-  if (own === undefined) events.set(event, own = new SharedEvent(event.type, object));
+  if (own === undefined) events.set(event, (own = new SharedEvent(event.type, object)));
   return own;
 }
 
 function watch(storage: Storage, presenter: Presenter, request: WatchRequest, sink: WatchSink): Watch {
   const queue = new PresentedEvents(presenter, sink);
   const raw = storage.watch(request, queue);
-  queue.onFailure = () => { raw.stop(); };
+  queue.onFailure = () => {
+    raw.stop();
+  };
   return {
-    get version() { return queue.isBehind ? queue.shown : raw.version; },
-    fallBehind() { raw.fallBehind(); },
+    get version() {
+      return queue.isBehind ? queue.shown : raw.version;
+    },
+    fallBehind() {
+      raw.fallBehind();
+    },
     stop() {
       queue.stop();
       raw.stop();
@@ -87,7 +113,10 @@ class PresentedEvents implements WatchSink {
   private working = false;
   private over = false;
 
-  constructor(private readonly presenter: Presenter, private readonly sink: WatchSink) {}
+  constructor(
+    private readonly presenter: Presenter,
+    private readonly sink: WatchSink,
+  ) {}
 
   get isBehind(): boolean {
     return this.working;
@@ -103,7 +132,9 @@ class PresentedEvents implements WatchSink {
   }
 
   synced(version: Version): void {
-    this.inTurn(() => { this.sink.synced(version); });
+    this.inTurn(() => {
+      this.sink.synced(version);
+    });
   }
 
   end(reason: Failure): void {
@@ -116,7 +147,11 @@ class PresentedEvents implements WatchSink {
   /** While something waits, the initial state waits as well. */
   drained(): Promise<void> | null {
     if (!this.working) return this.sink.drained?.() ?? null;
-    return new Promise(resolve => { this.waiting.push(async () => { resolve(await this.sink.drained?.() ?? undefined); }); });
+    return new Promise((resolve) => {
+      this.waiting.push(async () => {
+        resolve((await this.sink.drained?.()) ?? undefined);
+      });
+    });
   }
 
   stop(): void {
@@ -126,7 +161,10 @@ class PresentedEvents implements WatchSink {
 
   private inTurn(step: () => void): void {
     if (this.over) return;
-    if (this.working) this.wait(() => { if (!this.over) step(); });
+    if (this.working)
+      this.wait(() => {
+        if (!this.over) step();
+      });
     else step();
   }
 
@@ -157,7 +195,8 @@ class PresentedEvents implements WatchSink {
   }
 
   private wait(step: () => Promise<void> | void): void {
-    if (this.waiting.length >= WAITING_MAX) return this.fail(new Error('the client would be too far behind: conversion takes longer than changes do'));
+    if (this.waiting.length >= WAITING_MAX)
+      return this.fail(new Error('the client would be too far behind: conversion takes longer than changes do'));
     this.waiting.push(step);
     if (!this.working) void this.work();
   }

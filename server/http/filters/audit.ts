@@ -5,7 +5,10 @@ import type { Exchange } from '../exchange.js';
  * Finds out who asks, and begins the record of the request: what is written of it depends on who asks. Requests without good credentials
  * are written down as well, with the ways that were tried.
  */
-export function auditFilter(auditor: Auditor | null, authenticate: (exchange: Exchange) => void | Promise<void>): (exchange: Exchange) => void | Promise<void> {
+export function auditFilter(
+  auditor: Auditor | null,
+  authenticate: (exchange: Exchange) => void | Promise<void>,
+): (exchange: Exchange) => void | Promise<void> {
   if (auditor === null) return authenticate;
   return async (exchange) => {
     try {

@@ -7,19 +7,28 @@ import type { Exchange } from '../exchange.js';
 const outcomes = { user: 'success', absent: 'failure', invalid: 'error' } as const;
 
 /** Finds out who asks. Why credentials were refused is logged and not told. */
-export function authenticateFilter(authenticate: Authenticator, metrics: AccessMetrics, log: Logger): (exchange: Exchange) => void | Promise<void> {
+export function authenticateFilter(
+  authenticate: Authenticator,
+  metrics: AccessMetrics,
+  log: Logger,
+): (exchange: Exchange) => void | Promise<void> {
   const judge = (exchange: Exchange, result: Authentication, from: number): void => {
     metrics.authenticated(outcomes[result.outcome], (performance.now() - from) / 1000, result.outcome === 'user' ? result.user.name : '');
     if (result.outcome === 'user') {
       exchange.user = result.user;
       return;
     }
-    if (result.outcome === 'invalid') log.warn('refused credentials', { reason: result.reason, client: exchange.request.socket?.remoteAddress, auditId: exchange.auditId });
+    if (result.outcome === 'invalid')
+      log.warn('refused credentials', { reason: result.reason, client: exchange.request.socket?.remoteAddress, auditId: exchange.auditId });
     throw unauthorized();
   };
   return (exchange) => {
     const from = performance.now();
     const answer = authenticate(exchange.request);
-    return answer instanceof Promise ? answer.then((result) => { judge(exchange, result, from); }) : judge(exchange, answer, from);
+    return answer instanceof Promise
+      ? answer.then((result) => {
+          judge(exchange, result, from);
+        })
+      : judge(exchange, answer, from);
   };
 }

@@ -17,12 +17,14 @@ export function authorizeFilter(authorize: Authorizer, metrics: AccessMetrics): 
     const attributes = attributesOf(exchange.user, exchange.info, exchange.method);
     const from = performance.now();
     const answer = authorize(attributes);
-    return answer instanceof Promise ? answer.then((decision) => demand(exchange, attributes, from, decision)) : demand(exchange, attributes, from, answer);
+    return answer instanceof Promise
+      ? answer.then((decision) => demand(exchange, attributes, from, decision))
+      : demand(exchange, attributes, from, answer);
   };
 }
 
 const outcomeOf = ({ decision, error }: Decision): Parameters<AccessMetrics['authorized']>[0] =>
-  (decision === 'allow' ? 'allowed' : error !== undefined ? 'error' : decision === 'deny' ? 'denied' : 'no-opinion');
+  decision === 'allow' ? 'allowed' : error !== undefined ? 'error' : decision === 'deny' ? 'denied' : 'no-opinion';
 
 function demandAllowed(attributes: Attributes, { decision, reason, error }: Decision): void {
   if (decision === 'allow') return;

@@ -11,7 +11,10 @@ export function corsFilter(origins: readonly RegExp[], hsts: string | null): (ex
     if (typeof origin !== 'string' || !origins.some((pattern) => pattern.test(origin))) return false;
     response.setHeader('access-control-allow-origin', origin);
     response.setHeader('access-control-allow-methods', 'POST, GET, OPTIONS, PUT, DELETE, PATCH');
-    response.setHeader('access-control-allow-headers', 'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since');
+    response.setHeader(
+      'access-control-allow-headers',
+      'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+    );
     response.setHeader('access-control-expose-headers', 'Date');
     response.setHeader('access-control-allow-credentials', 'true');
     if (method !== 'OPTIONS') return false;

@@ -14,7 +14,9 @@ export function deadlineFilter(requestTimeoutMs: number): (exchange: Exchange) =
     const limit = Math.min(requestTimeoutMs, requested(exchange.query) ?? requestTimeoutMs);
     exchange.deadline = exchange.startedAt + limit;
     const timer = setTimeout(expire, Math.min(limit, delayMsMax), exchange);
-    exchange.onClose(() => { clearTimeout(timer); });
+    exchange.onClose(() => {
+      clearTimeout(timer);
+    });
   };
 }
 

@@ -11,7 +11,12 @@ const extraPrefix = 'impersonate-extra-';
 const serviceAccountPrefix = 'system:serviceaccount:';
 
 /** Keys of `extra` are the client's words: a map has no members of its own that one of them could name. */
-interface Wanted { readonly name: string; readonly uid: string; readonly groups: readonly string[]; readonly extra: ReadonlyMap<string, readonly string[]> }
+interface Wanted {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: ReadonlyMap<string, readonly string[]>;
+}
 
 /**
  * Lets a user act as another one (headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`), if the verb "impersonate" is granted on every
@@ -45,7 +50,7 @@ function readHeaders({ request }: Exchange): Wanted | null {
     if (header === 'impersonate-group') groups.push(value);
     else if (header.startsWith(extraPrefix)) {
       const key = decodeKey(header.slice(extraPrefix.length));
-      extra.set(key, [...extra.get(key) ?? [], value]);
+      extra.set(key, [...(extra.get(key) ?? []), value]);
     }
   }
   const single = (wantedHeader: string): string => raw.find(([header]) => header === wantedHeader)?.[1] ?? '';
@@ -71,7 +76,16 @@ function rawHeaders(list: readonly string[]): [string, string][] {
 /** What must be allowed, part by part. */
 function* parts(user: User, wanted: Wanted): Generator<Attributes> {
   const on = (resource: string, name: string, more: { group?: string; namespace?: string; subresource?: string } = {}): Attributes => ({
-    isResource: true, user, verb: 'impersonate', group: '', version: 'v1', namespace: '', subresource: '', resource, name, ...more,
+    isResource: true,
+    user,
+    verb: 'impersonate',
+    group: '',
+    version: 'v1',
+    namespace: '',
+    subresource: '',
+    resource,
+    name,
+    ...more,
   });
   const account = serviceAccount(wanted.name);
   yield account === null ? on('users', wanted.name) : on('serviceaccounts', account.name, { namespace: account.namespace });
@@ -91,7 +105,10 @@ function serviceAccount(name: string): { readonly namespace: string; readonly na
 /** Service accounts bring their groups; everybody is either authenticated or not, as the real user would be. */
 function completeGroups(wanted: Wanted): string[] {
   const account = serviceAccount(wanted.name);
-  const own = wanted.groups.length === 0 && account !== null ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`] : wanted.groups;
+  const own =
+    wanted.groups.length === 0 && account !== null
+      ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
+      : wanted.groups;
   if (own.includes(groupAuthenticated) || own.includes(groupUnauthenticated)) return [...own];
   return [...own, wanted.name === anonymousUser ? groupUnauthenticated : groupAuthenticated];
 }

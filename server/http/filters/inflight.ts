@@ -25,7 +25,14 @@ const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'hea
 export function inflightFilter({ readOnlyMax, mutatingMax }: InflightLimits): Inflight {
   const [readOnly, mutating, probes] = [new Slots(readOnlyMax), new Slots(mutatingMax), new Slots(probesMax)];
   return {
-    current: { get readOnly() { return readOnly.taken; }, get mutating() { return mutating.taken; } },
+    current: {
+      get readOnly() {
+        return readOnly.taken;
+      },
+      get mutating() {
+        return mutating.taken;
+      },
+    },
     filter: (exchange) => {
       if (exchange.longRunning) return;
       const { info, user } = exchange;

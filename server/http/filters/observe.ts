@@ -23,8 +23,15 @@ export function observeFilter(metrics: RequestMetrics, log: Logger): (exchange: 
 function logAccess(exchange: Exchange, code: number, seconds: number, log: Logger): void {
   const { request, info } = exchange;
   log.debug(accessLogLevel, 'request', {
-    verb: info.isResource ? info.verb : exchange.method, uri: request.url, protocol: `HTTP/${request.httpVersion}`, code, ms: (seconds * 1000).toFixed(1),
-    user: exchange.user.name, as: exchange.impersonator === null ? undefined : exchange.impersonator.name,
-    agent: request.headers['user-agent'], client: request.socket?.remoteAddress, auditId: exchange.auditId,
+    verb: info.isResource ? info.verb : exchange.method,
+    uri: request.url,
+    protocol: `HTTP/${request.httpVersion}`,
+    code,
+    ms: (seconds * 1000).toFixed(1),
+    user: exchange.user.name,
+    as: exchange.impersonator === null ? undefined : exchange.impersonator.name,
+    agent: request.headers['user-agent'],
+    client: request.socket?.remoteAddress,
+    auditId: exchange.auditId,
   });
 }

@@ -15,7 +15,7 @@ type Write = (writer: Writer, number: number, value: unknown) => void;
 /** Turns a table of messages into the function that encodes documents of it. */
 export function documentEncoder(messages: Messages): (document: JsonObject) => Uint8Array {
   const encoder = new Encoder(messages);
-  return document => {
+  return (document) => {
     const writer = Writer.create();
     encoder.message('Document')(writer, document);
     return writer.finish();
@@ -23,13 +23,22 @@ export function documentEncoder(messages: Messages): (document: JsonObject) => U
 }
 
 const SCALARS: Readonly<Record<string, Write>> = {
-  string: (writer, number, value) => { writer.uint32(number << 3 | DELIMITED).string(String(value)); },
-  boolean: (writer, number, value) => { writer.uint32(number << 3 | VARINT).bool(value === true); },
-  double: (writer, number, value) => { writer.uint32(number << 3 | FIXED_64).double(Number(value)); },
+  string: (writer, number, value) => {
+    writer.uint32((number << 3) | DELIMITED).string(String(value));
+  },
+  boolean: (writer, number, value) => {
+    writer.uint32((number << 3) | VARINT).bool(value === true);
+  },
+  double: (writer, number, value) => {
+    writer.uint32((number << 3) | FIXED_64).double(Number(value));
+  },
   any: (writer, number, value) => {
-    writer.uint32(number << 3 | DELIMITED).fork();
+    writer.uint32((number << 3) | DELIMITED).fork();
     // Field 2 is text in YAML, of which JSON is a part.
-    writer.uint32(2 << 3 | DELIMITED).string(JSON.stringify(value)).ldelim();
+    writer
+      .uint32((2 << 3) | DELIMITED)
+      .string(JSON.stringify(value))
+      .ldelim();
   },
   nothing: () => {},
 };
@@ -51,21 +60,31 @@ class Encoder {
         this.rule(rule)(writer, number, value);
       };
     }
-    return (writer, value) => { for (const member of this.members(name)) member(writer, value); };
+    return (writer, value) => {
+      for (const member of this.members(name)) member(writer, value);
+    };
   }
 
   private members(name: string): readonly Member[] {
     let members = this.compiled.get(name);
-    if (members === undefined) this.compiled.set(name, members = (this.messages.table[name] ?? unknown(name)).split(';').map(text => this.member(text)));
+    if (members === undefined)
+      this.compiled.set(name, (members = (this.messages.table[name] ?? unknown(name)).split(';').map((text) => this.member(text))));
     return members;
   }
 
   private member(text: string): Member {
     const [digits = '', name = '', rule = ''] = text.split(' ');
     const number = Number(digits);
-    if (rule === 'x-') return (writer, value) => { for (const [key, each] of membersOf(value)) if (key.startsWith('x-')) this.pair(writer, number, key, each, SCALARS['any'] ?? unknown(rule)); };
+    if (rule === 'x-')
+      return (writer, value) => {
+        for (const [key, each] of membersOf(value))
+          if (key.startsWith('x-')) this.pair(writer, number, key, each, SCALARS['any'] ?? unknown(rule));
+      };
     const write = this.rule(rule);
-    if (name === '.') return (writer, value) => { write(writer, number, value); };
+    if (name === '.')
+      return (writer, value) => {
+        write(writer, number, value);
+      };
     return (writer, value) => {
       const found = (value as Readonly<Record<string, unknown>>)[name];
       if (found !== undefined) write(writer, number, found);
@@ -83,12 +102,14 @@ class Encoder {
   /** One value where a list is expected counts as a list of one. */
   private repeated(rule: string): Write {
     const write = this.rule(rule);
-    return (writer, number, value) => { for (const each of Array.isArray(value) ? value as unknown[] : [value]) write(writer, number, each); };
+    return (writer, number, value) => {
+      for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) write(writer, number, each);
+    };
   }
 
   private nested(name: string): Write {
     return (writer, number, value) => {
-      writer.uint32(number << 3 | DELIMITED).fork();
+      writer.uint32((number << 3) | DELIMITED).fork();
       this.message(name)(writer, value);
       writer.ldelim();
     };
@@ -97,7 +118,7 @@ class Encoder {
   private named(number: number, rule: string): Write {
     const write = this.rule(rule);
     return (writer, outer, value) => {
-      writer.uint32(outer << 3 | DELIMITED).fork();
+      writer.uint32((outer << 3) | DELIMITED).fork();
       for (const [key, each] of membersOf(value)) this.pair(writer, number, key, each, write);
       writer.ldelim();
     };
@@ -105,11 +126,13 @@ class Encoder {
 
   /** Name and value are fields 1 and 2 of a message of their own. */
   private pair(writer: Writer, number: number, key: string, value: unknown, write: Write): void {
-    writer.uint32(number << 3 | DELIMITED).fork();
-    writer.uint32(1 << 3 | DELIMITED).string(key);
+    writer.uint32((number << 3) | DELIMITED).fork();
+    writer.uint32((1 << 3) | DELIMITED).string(key);
     write(writer, 2, value);
     writer.ldelim();
   }
 }
 
-const unknown = (name: string): never => { throw new Error(`message ${name} is not in the table`); };
+const unknown = (name: string): never => {
+  throw new Error(`message ${name} is not in the table`);
+};

@@ -7,7 +7,12 @@ import { disown, managedOnly, type ApplyConflict, type Versions } from './owners
 import { prune } from './prune.js';
 
 export type ApplyResult =
-  | { readonly ok: true; readonly object: ApiObject; readonly managers: Managers; /** Neither the object nor anybody's fields changed. */ readonly unchanged: boolean }
+  | {
+      readonly ok: true;
+      readonly object: ApiObject;
+      readonly managers: Managers;
+      /** Neither the object nor anybody's fields changed. */ readonly unchanged: boolean;
+    }
   | { readonly ok: false; readonly conflicts: readonly ApplyConflict[] };
 
 /**
@@ -15,7 +20,15 @@ export type ApplyResult =
  * A field that another manager holds with another value is a conflict unless `force` takes it over; a field that the applier set before
  * and leaves out now is removed if nobody else owns it. `live` and `config` are in the version `id.apiVersion`, without managedFields.
  */
-export function apply(live: ApiObject, config: ApiObject, managers: Managers, id: ManagerId, now: string, force: boolean, versions: Versions): ApplyResult {
+export function apply(
+  live: ApiObject,
+  config: ApiObject,
+  managers: Managers,
+  id: ManagerId,
+  now: string,
+  force: boolean,
+  versions: Versions,
+): ApplyResult {
   const schema = versions.schemaOf(id.apiVersion);
   if (schema === null) throw new RangeError(`no schema for ${id.apiVersion}`);
   const key = managerKey(id);
@@ -27,7 +40,8 @@ export function apply(live: ApiObject, config: ApiObject, managers: Managers, id
   const result = disown(live, object, owners, key, id.apiVersion, versions, force);
   if (!result.ok) return result;
   // The order of items is part of the object too, though nobody owns it.
-  if (!sameValue(live as JsonObject, object as JsonObject)) return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };
+  if (!sameValue(live as JsonObject, object as JsonObject))
+    return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };
   // Taking part in what is there already moves no clock: the entry keeps the time of the applier's last change, if there was one.
   const kept = new Map(result.managers).set(key, { ...id, time: managers.get(key)?.time ?? null, fields: applied });
   const unchanged = sameOwners(managers, dropEmpty(kept));

@@ -5,7 +5,11 @@ import { isObject } from '../../../api/json.js';
 import { shapeOf, type Schema, type Shape } from './schema.js';
 
 /** What changed between two values of one type. The three sets are disjoint. */
-export interface Comparison { readonly added: FieldSet; readonly modified: FieldSet; readonly removed: FieldSet }
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
 
 /** Compares field by field; atomic lists, maps and structs count as one field. */
 export function compare(before: JsonObject, after: JsonObject, schema: Schema): Comparison {
@@ -42,7 +46,11 @@ function values(into: Changes, element: string, schema: Schema, before: JsonValu
   }
   const changes = new Changes();
   below(changes, shape, before, after);
-  const [added, modified, removed] = [setOf(before === undefined, changes.added), setOf(false, changes.modified), setOf(after === undefined, changes.removed)];
+  const [added, modified, removed] = [
+    setOf(before === undefined, changes.added),
+    setOf(false, changes.modified),
+    setOf(after === undefined, changes.removed),
+  ];
   if (isPresent(added)) (into.added ??= new Map()).set(element, added);
   if (isPresent(modified)) (into.modified ??= new Map()).set(element, modified);
   if (isPresent(removed)) (into.removed ??= new Map()).set(element, removed);
@@ -61,17 +69,28 @@ function isOneField(shape: Shape, before: JsonValue | undefined, after: JsonValu
 }
 
 /** Of thousands of members most are as they were; they cost one look at the other side. */
-function members(changes: Changes, shape: Extract<Shape, { kind: 'object' }>, before: JsonValue | undefined, after: JsonValue | undefined): void {
+function members(
+  changes: Changes,
+  shape: Extract<Shape, { kind: 'object' }>,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): void {
   const left = isObject(before) ? before : {};
   const right = isObject(after) ? after : {};
   for (const name of Object.keys(left)) {
     const [was, is] = [left[name], own(right, name)];
     if (was !== is) values(changes, fieldElement(name), shape.member(name), was, is);
   }
-  for (const name of Object.keys(right)) if (!Object.hasOwn(left, name)) values(changes, fieldElement(name), shape.member(name), undefined, right[name]);
+  for (const name of Object.keys(right))
+    if (!Object.hasOwn(left, name)) values(changes, fieldElement(name), shape.member(name), undefined, right[name]);
 }
 
-function items(changes: Changes, shape: Extract<Shape, { kind: 'list' }>, before: JsonValue | undefined, after: JsonValue | undefined): void {
+function items(
+  changes: Changes,
+  shape: Extract<Shape, { kind: 'list' }>,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): void {
   const left = indexItems(shape, Array.isArray(before) ? before : [], 'first');
   const right = indexItems(shape, Array.isArray(after) ? after : [], 'first');
   for (const element of new Set([...left.elements, ...right.elements])) {
@@ -81,7 +100,9 @@ function items(changes: Changes, shape: Extract<Shape, { kind: 'list' }>, before
 
 const own = (object: JsonObject, name: string): JsonValue | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 const isBare = (value: JsonValue | undefined): boolean =>
-  value === undefined || value === null || (typeof value === 'object' && (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0));
+  value === undefined ||
+  value === null ||
+  (typeof value === 'object' && (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0));
 
 /** Structural equality; the order of members does not matter. */
 export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {

@@ -17,21 +17,31 @@ export class FieldSet {
   /** The `fieldsV1` form once it is known; nobody changes it. Sets of thousands of fields are mostly written as they were read. */
   private written: JsonObject | null = null;
 
-  private constructor(readonly self: boolean, readonly children: ReadonlyMap<string, FieldSet>) {}
+  private constructor(
+    readonly self: boolean,
+    readonly children: ReadonlyMap<string, FieldSet>,
+  ) {}
 
   /** Builds a node; children without members are dropped, so that equal sets have equal trees. */
   static of(self: boolean, children: ReadonlyMap<string, FieldSet>): FieldSet {
     let kept = children;
     for (const child of children.values()) {
-      if (child.isEmpty) { kept = new Map([...children].filter(([, each]) => !each.isEmpty)); break; }
+      if (child.isEmpty) {
+        kept = new Map([...children].filter(([, each]) => !each.isEmpty));
+        break;
+      }
     }
     if (kept.size > 0) return new FieldSet(self, kept);
     return self ? FieldSet.leaf : FieldSet.empty;
   }
 
-  get isEmpty(): boolean { return !this.self && this.children.size === 0; }
+  get isEmpty(): boolean {
+    return !this.self && this.children.size === 0;
+  }
 
-  child(element: string): FieldSet { return this.children.get(element) ?? FieldSet.empty; }
+  child(element: string): FieldSet {
+    return this.children.get(element) ?? FieldSet.empty;
+  }
 
   has(path: readonly string[]): boolean {
     let node = this as FieldSet | undefined;
@@ -49,7 +59,9 @@ export class FieldSet {
       const both = ours === undefined ? theirs : ours.union(theirs);
       if (both !== ours) (children ??= new Map(this.children)).set(element, both);
     }
-    return children === null && this.self === (this.self || other.self) ? this : FieldSet.of(this.self || other.self, children ?? this.children);
+    return children === null && this.self === (this.self || other.self)
+      ? this
+      : FieldSet.of(this.self || other.self, children ?? this.children);
   }
 
   intersection(other: FieldSet): FieldSet {
@@ -113,8 +125,9 @@ export class FieldSet {
     if (this.written !== null) return this.written;
     const fields: JsonObject = {};
     if (this.self) fields['.'] = {};
-    for (const element of sortedElements([...this.children.keys()])) fields[element] = (this.children.get(element) as FieldSet).toFieldsV1();
-    return this.written = fields;
+    for (const element of sortedElements([...this.children.keys()]))
+      fields[element] = (this.children.get(element) as FieldSet).toFieldsV1();
+    return (this.written = fields);
   }
 
   /** Reads the `fieldsV1` form; throws RangeError for what is not one. What is read becomes part of the set and must not be changed. */
@@ -132,7 +145,8 @@ export class FieldSet {
       }
       const canonical = canonicalElement(element);
       const child = FieldSet.fromFieldsV1(below, false);
-      asWritten &&= canonical === element && (previous === '' || compareElements(previous, element) < 0) && child.isWrittenAs(below as JsonObject);
+      asWritten &&=
+        canonical === element && (previous === '' || compareElements(previous, element) < 0) && child.isWrittenAs(below as JsonObject);
       previous = element;
       children.set(canonical, child);
     }
@@ -155,7 +169,7 @@ export class FieldSetBuilder {
     let node: FieldSetBuilder = this;
     for (const element of path) {
       let next = node.children.get(element);
-      if (next === undefined) node.children.set(element, next = new FieldSetBuilder());
+      if (next === undefined) node.children.set(element, (next = new FieldSetBuilder()));
       node = next;
     }
     node.self = true;
@@ -172,7 +186,9 @@ export const fieldElement = (name: string): string => `f:${name}`;
 export const valueElement = (value: JsonValue): string => `v:${writeJson(value)}`;
 /** `k:{...}`, members sorted by name, as two spellings of one key must be one element. */
 export function keyElement(key: Readonly<Record<string, JsonValue>>): string {
-  const members = Object.keys(key).sort().map((name) => `${JSON.stringify(name)}:${writeJson(key[name])}`);
+  const members = Object.keys(key)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${writeJson(key[name])}`);
   return `k:{${members.join(',')}}`;
 }
 

@@ -4,7 +4,8 @@ import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { keyElement, keyOf, valueElement } from './fieldset.js';
 import type { Schema } from './schema.js';
 
-type AssociativeList = Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
+type AssociativeList =
+  Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
 
 /** Two items of a list have the same key, or an item has none. */
 export class ListItemError extends Error {
@@ -26,15 +27,24 @@ export function itemElement(list: AssociativeList, item: JsonValue): string {
     key[name] = value ?? standIn;
   }
   if (!found && list.keys.every((each) => each.default === null)) {
-    throw new ListItemError('associative list with keys has an element that omits all key fields: ' + list.keys.map((each) => each.name).join(', '));
+    throw new ListItemError(
+      'associative list with keys has an element that omits all key fields: ' + list.keys.map((each) => each.name).join(', '),
+    );
   }
   return keyElement(key);
 }
 
-export interface IndexedItems { readonly elements: readonly string[]; readonly byElement: ReadonlyMap<string, JsonValue> }
+export interface IndexedItems {
+  readonly elements: readonly string[];
+  readonly byElement: ReadonlyMap<string, JsonValue>;
+}
 
 /** Items by their elements, in order. `duplicates: 'refuse'` throws ListItemError when two items have one key; otherwise the first counts. */
-export function indexItems(list: AssociativeList, items: readonly JsonValue[] | null | undefined, duplicates: 'refuse' | 'first'): IndexedItems {
+export function indexItems(
+  list: AssociativeList,
+  items: readonly JsonValue[] | null | undefined,
+  duplicates: 'refuse' | 'first',
+): IndexedItems {
   const elements: string[] = [];
   const byElement = new Map<string, JsonValue>();
   for (const item of items ?? []) {
@@ -50,5 +60,7 @@ function describe(element: string): string {
   const body = element.slice(2);
   if (element.startsWith('v:')) return `=${body}`;
   const key = keyOf(element);
-  return Object.keys(key).map((name) => `${name}=${writeJson(key[name])}`).join(',');
+  return Object.keys(key)
+    .map((name) => `${name}=${writeJson(key[name])}`)
+    .join(',');
 }

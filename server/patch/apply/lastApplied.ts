@@ -18,7 +18,12 @@ const ANNOTATIONS_BYTES_MAX = 256 * 1024;
 const DEPTH_MAX = 1_000;
 
 /** The conflicts without those over fields that the client's last apply set and nobody has changed since. */
-export function realConflicts(conflicts: readonly ApplyConflict[], live: ApiObject, schema: Schema, apiVersion: string): readonly ApplyConflict[] {
+export function realConflicts(
+  conflicts: readonly ApplyConflict[],
+  live: ApiObject,
+  schema: Schema,
+  apiVersion: string,
+): readonly ApplyConflict[] {
   const own = fieldsOfLastApply(live, schema, apiVersion);
   return conflicts.map(({ manager, fields }) => ({ manager, fields: fields.difference(own) })).filter(({ fields }) => !fields.isEmpty);
 }
@@ -64,11 +69,16 @@ function configurationText(config: ApiObject): string {
   const { [ANNOTATION]: _before, ...others } = annotations ?? {};
   const written = { ...config, metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations: others }) } };
   const text = writeJson(sorted(written as JsonObject));
-  return `${text.replace(/[<>&\u2028\u2029]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+  return `${text.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.keys(value).filter(name => value[name] !== undefined).sort().map(name => [name, sorted(value[name] ?? null)]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .filter((name) => value[name] !== undefined)
+      .sort()
+      .map((name) => [name, sorted(value[name] ?? null)]),
+  );
 }

@@ -52,10 +52,14 @@ export function readManagers(entries: readonly JsonValue[] | undefined): Manager
 function readEntry(entry: JsonObject, position: number): ManagerEntry {
   const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
   const operation = text('operation');
-  if (operation !== 'Apply' && operation !== 'Update') throw new ManagedFieldsError(`metadata.managedFields[${position}].operation must be "Apply" or "Update"`);
+  if (operation !== 'Apply' && operation !== 'Update')
+    throw new ManagedFieldsError(`metadata.managedFields[${position}].operation must be "Apply" or "Update"`);
   try {
     return {
-      manager: text('manager'), operation, apiVersion: text('apiVersion'), subresource: text('subresource'),
+      manager: text('manager'),
+      operation,
+      apiVersion: text('apiVersion'),
+      subresource: text('subresource'),
       time: text('time') || null,
       fields: entry['fieldsV1'] === undefined ? FieldSet.empty : FieldSet.fromFieldsV1(entry['fieldsV1']),
     };
@@ -99,7 +103,11 @@ export function capManagers(managers: Managers): Managers {
     const id: ManagerId = { manager: ancientManager, operation: 'Update', apiVersion: entry.apiVersion, subresource: '' };
     const ancient = capped.get(managerKey(id));
     capped.delete(managerKey(entry));
-    capped.set(managerKey(id), { ...id, time: entry.time, fields: ancient === undefined ? entry.fields : ancient.fields.union(entry.fields) });
+    capped.set(managerKey(id), {
+      ...id,
+      time: entry.time,
+      fields: ancient === undefined ? entry.fields : ancient.fields.union(entry.fields),
+    });
     if (ancient !== undefined) count -= 1;
   }
   return capped;

@@ -14,7 +14,10 @@ export interface Versions {
 }
 
 /** Fields that another manager holds and this write would change. */
-export interface ApplyConflict { readonly manager: ManagerEntry; readonly fields: FieldSet }
+export interface ApplyConflict {
+  readonly manager: ManagerEntry;
+  readonly fields: FieldSet;
+}
 
 export type OwnershipResult =
   | { readonly ok: true; readonly managers: Managers; readonly comparison: Comparison }
@@ -22,10 +25,21 @@ export type OwnershipResult =
 
 /** Members that the server owns; nobody manages them. */
 const unmanaged = FieldSet.fromFieldsV1({
-  'f:apiVersion': {}, 'f:kind': {},
+  'f:apiVersion': {},
+  'f:kind': {},
   'f:metadata': {
-    '.': {}, 'f:clusterName': {}, 'f:creationTimestamp': {}, 'f:deletionGracePeriodSeconds': {}, 'f:deletionTimestamp': {}, 'f:generation': {},
-    'f:managedFields': {}, 'f:name': {}, 'f:namespace': {}, 'f:resourceVersion': {}, 'f:selfLink': {}, 'f:uid': {},
+    '.': {},
+    'f:clusterName': {},
+    'f:creationTimestamp': {},
+    'f:deletionGracePeriodSeconds': {},
+    'f:deletionTimestamp': {},
+    'f:generation': {},
+    'f:managedFields': {},
+    'f:name': {},
+    'f:namespace': {},
+    'f:resourceVersion': {},
+    'f:selfLink': {},
+    'f:uid': {},
   },
 });
 const unmanagedByUpdates = unmanaged;
@@ -37,11 +51,19 @@ export const managedOnly = (fields: FieldSet): FieldSet => fields.difference(unm
  * What a write from `before` to `after` does to the fields of everybody but `self`: changed fields leave their owners (or, without `force`,
  * are conflicts), removed fields leave everybody.
  */
-export function disown(before: ApiObject, after: ApiObject, managers: Managers, self: string, apiVersion: string, versions: Versions, force: boolean): OwnershipResult {
+export function disown(
+  before: ApiObject,
+  after: ApiObject,
+  managers: Managers,
+  self: string,
+  apiVersion: string,
+  versions: Versions,
+  force: boolean,
+): OwnershipResult {
   const comparisons = new Map<string, Comparison | null>();
   const comparisonIn = (version: string): Comparison | null => {
     let known = comparisons.get(version);
-    if (known === undefined) comparisons.set(version, known = compareIn(before, after, version, apiVersion, versions));
+    if (known === undefined) comparisons.set(version, (known = compareIn(before, after, version, apiVersion, versions)));
     return known;
   };
   const comparison = comparisonIn(apiVersion);
@@ -49,13 +71,16 @@ export function disown(before: ApiObject, after: ApiObject, managers: Managers, 
   const unions = new Map<Comparison, FieldSet>();
   const touched = (change: Comparison): FieldSet => {
     let known = unions.get(change);
-    if (known === undefined) unions.set(change, known = change.modified.union(change.added));
+    if (known === undefined) unions.set(change, (known = change.modified.union(change.added)));
     return known;
   };
   const kept = new Map<string, ManagerEntry>();
   const conflicts: ApplyConflict[] = [];
   for (const [key, entry] of managers) {
-    if (key === self) { kept.set(key, entry); continue; }
+    if (key === self) {
+      kept.set(key, entry);
+      continue;
+    }
     const change = comparisonIn(entry.apiVersion);
     if (change === null) continue;
     const disputed = entry.fields.intersection(touched(change));
@@ -77,7 +102,14 @@ function compareIn(before: ApiObject, after: ApiObject, version: string, own: st
  * Ownership after a create, an update or a patch other than apply. `before` is the live object, or an empty one of its type for a create.
  * The writer gains what it added or changed and loses what it removed; its time moves only when it gained something.
  */
-export function ownUpdate(before: ApiObject, after: ApiObject, managers: Managers, id: ManagerId, now: string, versions: Versions): Managers {
+export function ownUpdate(
+  before: ApiObject,
+  after: ApiObject,
+  managers: Managers,
+  id: ManagerId,
+  now: string,
+  versions: Versions,
+): Managers {
   const key = managerKey(id);
   const result = disown(before, after, managers, key, id.apiVersion, versions, true);
   if (!result.ok) throw new Error('a forced write cannot conflict');
@@ -90,6 +122,6 @@ export function ownUpdate(before: ApiObject, after: ApiObject, managers: Manager
   // In this order, because most writers change what they own already, and then the set stays the one that it is.
   const fields = (mine?.fields ?? FieldSet.empty).difference(comparison.removed).difference(changed.difference(gained)).union(gained);
   if (fields.isEmpty) owned.delete(key);
-  else owned.set(key, { ...id, time: gained.isEmpty ? mine?.time ?? null : now, fields });
+  else owned.set(key, { ...id, time: gained.isEmpty ? (mine?.time ?? null) : now, fields });
   return owned;
 }

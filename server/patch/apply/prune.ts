@@ -52,15 +52,29 @@ export function withNamedParents(fields: FieldSet, schema: Schema): FieldSet {
 
 function schemaBelow(schema: Schema, element: string): { readonly schema: Schema; readonly named: boolean } {
   if (element.startsWith('f:')) {
-    if (schema.kind === 'struct') { const field = schema.field(element.slice(2)); return { schema: field ?? unknown, named: field !== undefined }; }
+    if (schema.kind === 'struct') {
+      const field = schema.field(element.slice(2));
+      return { schema: field ?? unknown, named: field !== undefined };
+    }
     return { schema: schema.kind === 'map' ? schema.element : unknown, named: false };
   }
   return { schema: schema.kind === 'list' ? schema.element : unknown, named: false };
 }
 
 /** What tells the object apart and what only the server writes: never an applier's to remove. */
-const KEPT = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const;
-const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(KEPT.map(name => [`f:${name}`, {}])) });
+const KEPT = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+] as const;
+const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(KEPT.map((name) => [`f:${name}`, {}])) });
 
 export interface Pruning {
   /** What the applier owned before, in the version in which it was recorded; undefined or without fields for who applies for the first time. */
@@ -83,34 +97,54 @@ export function prune(merged: ApiObject, { last, owners, apiVersion, versions }:
   const { object, schema } = whole;
   let pruned = taken(object, withNamedParents(last.fields, schema), schema);
   // What stands in the version that is pruned goes first: what is pruned may be needed for the way to others.
-  const others = [...new Set([...owners.values()].map(entry => entry.apiVersion))].filter(version => version !== last.apiVersion);
-  for (const version of [last.apiVersion, ...others]) pruned = withOwned(object, pruned, { version, from: last.apiVersion, owners, versions });
+  const others = [...new Set([...owners.values()].map((entry) => entry.apiVersion))].filter((version) => version !== last.apiVersion);
+  for (const version of [last.apiVersion, ...others])
+    pruned = withOwned(object, pruned, { version, from: last.apiVersion, owners, versions });
   return inVersion(withDangling(object, pruned, last.fields, schema), last.apiVersion, apiVersion, versions)?.object ?? merged;
 }
 
-function inVersion(object: ApiObject, from: string, to: string, versions: Versions): { readonly object: ApiObject; readonly schema: Schema } | null {
+function inVersion(
+  object: ApiObject,
+  from: string,
+  to: string,
+  versions: Versions,
+): { readonly object: ApiObject; readonly schema: Schema } | null {
   const schema = versions.schemaOf(to);
   const converted = from === to ? object : versions.convert(structuredClone(object), to);
   return schema === null || converted === null ? null : { object: converted, schema };
 }
 
-const taken = (object: ApiObject, fields: FieldSet, schema: Schema): ApiObject => (without(object as JsonObject, fields, schema) ?? {}) as ApiObject;
+const taken = (object: ApiObject, fields: FieldSet, schema: Schema): ApiObject =>
+  (without(object as JsonObject, fields, schema) ?? {}) as ApiObject;
 
-interface Owned { readonly version: string; readonly from: string; readonly owners: Managers; readonly versions: Versions }
+interface Owned {
+  readonly version: string;
+  readonly from: string;
+  readonly owners: Managers;
+  readonly versions: Versions;
+}
 
 /** Gives back what is owned in one version, with everything around it. */
 function withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners, versions }: Owned): ApiObject {
   const [whole, part] = [inVersion(merged, from, version, versions), inVersion(pruned, from, version, versions)];
   if (whole === null || part === null) return pruned;
   const { schema } = whole;
-  const owned = [...owners.values()].filter(entry => entry.apiVersion === version).reduce((all, entry) => all.union(entry.fields), kept);
-  const given = taken(whole.object, parentsOf(whole.object, schema).difference(parentsOf(part.object, schema).union(withNamedParents(owned, schema))), schema);
+  const owned = [...owners.values()].filter((entry) => entry.apiVersion === version).reduce((all, entry) => all.union(entry.fields), kept);
+  const given = taken(
+    whole.object,
+    parentsOf(whole.object, schema).difference(parentsOf(part.object, schema).union(withNamedParents(owned, schema))),
+    schema,
+  );
   return inVersion(given, version, from, versions)?.object ?? pruned;
 }
 
 /** Gives back what nobody owns but the pruning took away as part of a whole. */
 function withDangling(merged: ApiObject, pruned: ApiObject, last: FieldSet, schema: Schema): ApiObject {
-  return taken(merged, parentsOf(merged, schema).difference(parentsOf(pruned, schema)).intersection(withNamedParents(last, schema)), schema);
+  return taken(
+    merged,
+    parentsOf(merged, schema).difference(parentsOf(pruned, schema)).intersection(withNamedParents(last, schema)),
+    schema,
+  );
 }
 
 const parentsOf = (object: ApiObject, schema: Schema): FieldSet => withNamedParents(fieldsOf(object as JsonObject, schema), schema);

@@ -55,7 +55,8 @@ const ownsReplicas = (scale: Managers, entry: ManagerEntry): boolean => scale.ge
 /** Whether an owner of the scale owns the field in the workload already. */
 function isKnown(owner: ManagerEntry, managers: Managers, paths: ReplicasPaths): boolean {
   const key = managerKey(owner);
-  return [...managers.values()].some(entry => seenAs(entry) === key && entry.fields.has(paths(entry.apiVersion) ?? []));
+  return [...managers.values()].some((entry) => seenAs(entry) === key && entry.fields.has(paths(entry.apiVersion) ?? []));
 }
 
-const fieldSetOf = (path: readonly string[]): FieldSet => path.reduceRight<FieldSet>((child, element) => FieldSet.of(false, new Map([[element, child]])), FieldSet.leaf);
+const fieldSetOf = (path: readonly string[]): FieldSet =>
+  path.reduceRight<FieldSet>((child, element) => FieldSet.of(false, new Map([[element, child]])), FieldSet.leaf);

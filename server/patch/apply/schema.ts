@@ -8,16 +8,28 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 export type Schema =
   /** A scalar, or anything that is replaced as a whole. */
   | { readonly kind: 'leaf' }
-  | { readonly kind: 'struct'; readonly atomic: boolean; readonly field: (name: string) => Schema | undefined; /** Members that always exist, with what an empty object holds. */ readonly always: readonly AlwaysPresent[] }
+  | {
+      readonly kind: 'struct';
+      readonly atomic: boolean;
+      readonly field: (name: string) => Schema | undefined;
+      /** Members that always exist, with what an empty object holds. */ readonly always: readonly AlwaysPresent[];
+    }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly element: Schema }
   | { readonly kind: 'list'; readonly relationship: 'atomic' | 'set'; readonly element: Schema }
   | { readonly kind: 'list'; readonly relationship: 'map'; readonly element: Schema; readonly keys: readonly ListKey[] }
   /** Nothing is known: objects are maps of unknown, lists are atomic. */
   | { readonly kind: 'unknown' };
 
-export interface AlwaysPresent { readonly name: string; readonly schema: Schema; readonly zero: JsonValue | 'struct' }
+export interface AlwaysPresent {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly zero: JsonValue | 'struct';
+}
 /** A member that tells the items of a list apart; `default` stands in where an item leaves it out. */
-export interface ListKey { readonly name: string; readonly default: JsonValue }
+export interface ListKey {
+  readonly name: string;
+  readonly default: JsonValue;
+}
 
 export const leaf: Schema = { kind: 'leaf' };
 export const unknown: Schema = { kind: 'unknown' };
@@ -25,7 +37,12 @@ export const unknown: Schema = { kind: 'unknown' };
 /** The shape that a value is treated as: what the schema says, or what the value shows where the schema says nothing. */
 export type Shape =
   | { readonly kind: 'leaf' }
-  | { readonly kind: 'object'; readonly atomic: boolean; readonly member: (name: string) => Schema; readonly isField: (name: string) => boolean }
+  | {
+      readonly kind: 'object';
+      readonly atomic: boolean;
+      readonly member: (name: string) => Schema;
+      readonly isField: (name: string) => boolean;
+    }
   | Extract<Schema, { kind: 'list' }>;
 
 const unknownObject: Shape = { kind: 'object', atomic: false, member: () => unknown, isField: () => false };
@@ -34,13 +51,22 @@ const unknownList: Shape = { kind: 'list', relationship: 'atomic', element: unkn
 /** Neither value may be absent in both: the one that is there decides for unknown types. */
 export function shapeOf(schema: Schema, ...values: readonly (JsonValue | undefined)[]): Shape {
   switch (schema.kind) {
-    case 'leaf': return schema;
-    case 'list': return schema;
-    case 'struct': return { kind: 'object', atomic: schema.atomic, member: (name) => schema.field(name) ?? unknown, isField: (name) => schema.field(name) !== undefined };
-    case 'map': return { kind: 'object', atomic: schema.atomic, member: () => schema.element, isField: () => false };
+    case 'leaf':
+      return schema;
+    case 'list':
+      return schema;
+    case 'struct':
+      return {
+        kind: 'object',
+        atomic: schema.atomic,
+        member: (name) => schema.field(name) ?? unknown,
+        isField: (name) => schema.field(name) !== undefined,
+      };
+    case 'map':
+      return { kind: 'object', atomic: schema.atomic, member: () => schema.element, isField: () => false };
     case 'unknown': {
       if (values.some(Array.isArray)) return unknownList;
-      return values.some(isObject) ? unknownObject : leaf as Shape;
+      return values.some(isObject) ? unknownObject : (leaf as Shape);
     }
   }
 }

@@ -13,7 +13,7 @@ export function schemaOfKind(kind: KindName): Schema | null {
 
 function schemaOfType(name: string): Schema {
   let schema = known.get(name);
-  if (schema === undefined) known.set(name, schema = build(typeNamed(name)));
+  if (schema === undefined) known.set(name, (schema = build(typeNamed(name))));
   return schema;
 }
 
@@ -27,14 +27,22 @@ function build(type: ApiType | undefined): Schema {
     const declared = fields.get(name);
     if (declared === undefined) return undefined;
     let schema = built.get(name);
-    if (schema === undefined) built.set(name, schema = schemaOfField(declared));
+    if (schema === undefined) built.set(name, (schema = schemaOfField(declared)));
     return schema;
   };
-  return { kind: 'struct', atomic: type.mapType === 'atomic', field, get always() { return alwaysPresent(fields, field); } };
+  return {
+    kind: 'struct',
+    atomic: type.mapType === 'atomic',
+    field,
+    get always() {
+      return alwaysPresent(fields, field);
+    },
+  };
 }
 
 function alwaysPresent(fields: ReadonlyMap<string, Field>, schemaOf: (name: string) => Schema | undefined): AlwaysPresent[] {
-  return [...fields.values()].filter(({ presence }) => presence === 'always' || presence === 'nullable')
+  return [...fields.values()]
+    .filter(({ presence }) => presence === 'always' || presence === 'nullable')
     .map((field) => ({ name: field.name, schema: schemaOf(field.name) ?? unknown, zero: zeroOf(field) }));
 }
 
@@ -51,15 +59,21 @@ function schemaOfField(field: Field): Schema {
   if (shape.is === 'list') return schemaOfList(field, shape.items);
   if (shape.is === 'map') return { kind: 'map', atomic: field.mapType === 'atomic', element: schemaOfShape(shape.values) };
   const schema = schemaOfShape(shape);
-  return field.mapType === 'atomic' && schema.kind === 'struct' ? { kind: 'struct', atomic: true, field: schema.field, always: schema.always } : schema;
+  return field.mapType === 'atomic' && schema.kind === 'struct'
+    ? { kind: 'struct', atomic: true, field: schema.field, always: schema.always }
+    : schema;
 }
 
 function schemaOfShape(shape: Shape): Schema {
   switch (shape.is) {
-    case 'scalar': return leaf;
-    case 'type': return schemaOfType(shape.name);
-    case 'list': return { kind: 'list', relationship: 'atomic', element: schemaOfShape(shape.items) };
-    case 'map': return { kind: 'map', atomic: false, element: schemaOfShape(shape.values) };
+    case 'scalar':
+      return leaf;
+    case 'type':
+      return schemaOfType(shape.name);
+    case 'list':
+      return { kind: 'list', relationship: 'atomic', element: schemaOfShape(shape.items) };
+    case 'map':
+      return { kind: 'map', atomic: false, element: schemaOfShape(shape.values) };
   }
 }
 

@@ -13,10 +13,12 @@ function search(value: JsonValue | undefined, schema: Schema, path: string): str
     return firstOf(value.map((item, position) => () => search(item, schema.element, `${path}[${position}]`)));
   }
   if (!isObject(value) || (schema.kind !== 'struct' && schema.kind !== 'map')) return null;
-  return firstOf(Object.keys(value).map((name) => () => {
-    const member = schema.kind === 'map' ? schema.element : schema.field(name);
-    return member === undefined ? `${path}.${name}` : search(value[name], member, `${path}.${name}`);
-  }));
+  return firstOf(
+    Object.keys(value).map((name) => () => {
+      const member = schema.kind === 'map' ? schema.element : schema.field(name);
+      return member === undefined ? `${path}.${name}` : search(value[name], member, `${path}.${name}`);
+    }),
+  );
 }
 
 function firstOf(searches: readonly (() => string | null)[]): string | null {

@@ -9,7 +9,8 @@ import { validateMutatingOperations } from './rules.js';
 
 const SPEC = Path.of('spec');
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
-const TWICE_TOLD = 'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
+const TWICE_TOLD =
+  'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
 
 const specOf = (binding: ApiObject): JsonObject => objectAt(binding, 'spec') ?? {};
 
@@ -34,19 +35,26 @@ function validateActions(actions: readonly string[], path: Path): FieldError[] {
   ];
 }
 
-const validateValidating = (binding: ApiObject): FieldError[] =>
-  [...validateCommon(specOf(binding)), ...validateActions(itemsOf(specOf(binding)['validationActions']).map(String), SPEC.child('validationActions'))];
+const validateValidating = (binding: ApiObject): FieldError[] => [
+  ...validateCommon(specOf(binding)),
+  ...validateActions(itemsOf(specOf(binding)['validationActions']).map(String), SPEC.child('validationActions')),
+];
 
 const validateMutating = (binding: ApiObject): FieldError[] => [
   ...validateCommon(specOf(binding)),
-  ...validateMutatingOperations(objectsIn(objectAt(specOf(binding), 'matchResources') ?? {}, 'resourceRules'), SPEC.child('matchResources', 'resourceRules', 'operations')),
+  ...validateMutatingOperations(
+    objectsIn(objectAt(specOf(binding), 'matchResources') ?? {}, 'resourceRules'),
+    SPEC.child('matchResources', 'resourceRules', 'operations'),
+  ),
 ];
 
 const bindingRules = (validate: (binding: ApiObject) => FieldError[]): Strategy => ({
   anyFinalizers: true,
   unconditionalUpdate: false,
   generationOf: ['spec'],
-  setDefaults(binding) { setMatchDefaults(objectAt(specOf(binding), 'matchResources')); },
+  setDefaults(binding) {
+    setMatchDefaults(objectAt(specOf(binding), 'matchResources'));
+  },
   validate,
   reviewUpdate: (binding, _old, metadata) => [...metadata.object(), ...validate(binding)],
 });

@@ -52,9 +52,11 @@ function validatePath(text: string, path: Path): FieldError[] {
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')];
   const segments = text.slice(1).replace(/\/$/, '').split('/');
   return [
-    ...(text.startsWith('/') ? [] : [invalid(path, text, 'must start with a \'/\'')]),
-    ...segments.flatMap((segment, position) => (segment === ''
-      ? [invalid(path, text, `segment[${position}] may not be empty`)]
-      : subdomainName(segment, false).map(complaint => invalid(path, text, `segment[${position}]: ${complaint}`)))),
+    ...(text.startsWith('/') ? [] : [invalid(path, text, "must start with a '/'")]),
+    ...segments.flatMap((segment, position) =>
+      segment === ''
+        ? [invalid(path, text, `segment[${position}] may not be empty`)]
+        : subdomainName(segment, false).map((complaint) => invalid(path, text, `segment[${position}]: ${complaint}`)),
+    ),
   ];
 }

@@ -10,7 +10,27 @@ import { qualified } from '../validation/values.js';
 const CONDITIONS_MAX = 64;
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 const RESERVED: ReadonlySet<string> = new Set([
-  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
 
 /** Conditions of webhooks: no parameters and no variables. */
@@ -18,15 +38,28 @@ export const WEBHOOK_SCOPE: AdmissionScope = { params: false, authorizer: true, 
 
 /** What the expressions of a policy may name once its variables are there. Problems of the variables themselves are told by `validateVariables`. */
 export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
-  const start: AdmissionScope = { params: objectAt(spec, 'paramKind') !== null, authorizer: true, patches, variables: objectsIn(spec, 'variables').length > 0 ? {} : null };
+  const start: AdmissionScope = {
+    params: objectAt(spec, 'paramKind') !== null,
+    authorizer: true,
+    patches,
+    variables: objectsIn(spec, 'variables').length > 0 ? {} : null,
+  };
   return objectsIn(spec, 'variables').reduce(withVariable, start);
 }
 
-const withVariable = (scope: AdmissionScope, variable: JsonObject): AdmissionScope =>
-  ({ ...scope, variables: { ...scope.variables, [textAt(variable, 'name')]: checkAdmission(textAt(variable, 'expression'), scope, null).type } });
+const withVariable = (scope: AdmissionScope, variable: JsonObject): AdmissionScope => ({
+  ...scope,
+  variables: { ...scope.variables, [textAt(variable, 'name')]: checkAdmission(textAt(variable, 'expression'), scope, null).type },
+});
 
 /** An expression that must be there, and must yield one of the types; null for any. */
-export function validateExpression(value: JsonValue | undefined, path: Path, scope: AdmissionScope, wanted: readonly Wanted[] | null, detail = ''): FieldError[] {
+export function validateExpression(
+  value: JsonValue | undefined,
+  path: Path,
+  scope: AdmissionScope,
+  wanted: readonly Wanted[] | null,
+  detail = '',
+): FieldError[] {
   if (typeof value !== 'string' || value.trim() === '') return [required(path, detail)];
   const { refused } = checkAdmission(value, scope, wanted);
   return refused === null ? [] : [invalid(path, value, refused)];
@@ -34,7 +67,7 @@ export function validateExpression(value: JsonValue | undefined, path: Path, sco
 
 export function validateMatchConditions(holder: JsonObject, path: Path, scope: AdmissionScope): FieldError[] {
   const conditions = objectsIn(holder, 'matchConditions');
-  const names = conditions.map(condition => textAt(condition, 'name'));
+  const names = conditions.map((condition) => textAt(condition, 'name'));
   return [
     ...(conditions.length > CONDITIONS_MAX ? [tooMany(path, conditions.length, CONDITIONS_MAX)] : []),
     ...conditions.flatMap((condition, position) => {
@@ -60,7 +93,11 @@ export function validateVariables(spec: JsonObject, path: Path, patches: boolean
     const before: AdmissionScope = { ...scope, variables: scope.variables ?? {} };
     scope = withVariable(before, variable);
     return [
-      ...(name.trim() === '' ? [required(at.child('name'), 'name is not specified')] : isIdentifier ? [] : [invalid(at.child('name'), name, 'must be a valid CEL identifier')]),
+      ...(name.trim() === ''
+        ? [required(at.child('name'), 'name is not specified')]
+        : isIdentifier
+          ? []
+          : [invalid(at.child('name'), name, 'must be a valid CEL identifier')]),
       ...validateExpression(variable['expression'], at.child('expression'), before, null, 'expression is not specified'),
     ];
   });

@@ -22,8 +22,10 @@ export function setMatchDefaults(match: JsonObject | null): void {
 
 export const validateMatch = (match: JsonObject, path: Path): FieldError[] => [
   ...optionallyOneOf(match['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
-  ...SELECTORS.flatMap(member => validateLabelSelector(objectAt(match, member) ?? {}, path.child(member))),
-  ...RULE_LISTS.flatMap(list => objectsIn(match, list).flatMap((rule, position) => validateNamedRule(rule, path.child(list).index(position)))),
+  ...SELECTORS.flatMap((member) => validateLabelSelector(objectAt(match, member) ?? {}, path.child(member))),
+  ...RULE_LISTS.flatMap((list) =>
+    objectsIn(match, list).flatMap((rule, position) => validateNamedRule(rule, path.child(list).index(position))),
+  ),
 ];
 
 /** The kind of object that a policy takes its parameters from. */
@@ -55,7 +57,8 @@ export function validateParamRef(ref: JsonObject | null, path: Path): FieldError
   const name = textAt(ref, 'name');
   const selector = objectAt(ref, 'selector');
   const both = name !== '' && selector !== null;
-  const exclusive = (member: string): FieldError[] => (both ? [forbidden(path.child(member), 'name and selector are mutually exclusive')] : []);
+  const exclusive = (member: string): FieldError[] =>
+    both ? [forbidden(path.child(member), 'name and selector are mutually exclusive')] : [];
   return [
     ...(name === '' ? [] : named(name, pathSegmentName, path.child('name'))),
     ...exclusive('name'),

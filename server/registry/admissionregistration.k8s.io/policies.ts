@@ -18,7 +18,10 @@ const STATUS = Path.of('status');
 const AUDIT_ANNOTATIONS_MAX = 20;
 const VALUE_EXPRESSION_BYTES_MAX = 5 * 1024;
 const NOTHING_TO_DO = 'validations or auditAnnotations must contain at least one item';
-const AUDIT_ANNOTATION: StructureForm = [['key', 'Key', 'text'], ['valueExpression', 'ValueExpression', 'text']];
+const AUDIT_ANNOTATION: StructureForm = [
+  ['key', 'Key', 'text'],
+  ['valueExpression', 'ValueExpression', 'text'],
+];
 
 const specOf = (policy: ApiObject): JsonObject => objectAt(policy, 'spec') ?? {};
 
@@ -32,7 +35,7 @@ function setDefaults(policy: ApiObject): void {
 function validateCommon(policy: ApiObject, old: ApiObject | null, mutating: boolean): FieldError[] {
   const spec = specOf(policy);
   const kind = objectAt(spec, 'paramKind');
-  const unchanged = old !== null && ['paramKind', 'matchConditions'].every(member => sameValue(spec[member], specOf(old)[member]));
+  const unchanged = old !== null && ['paramKind', 'matchConditions'].every((member) => sameValue(spec[member], specOf(old)[member]));
   return [
     ...optionallyOneOf(spec['failurePolicy'], ['Fail', 'Ignore'], SPEC.child('failurePolicy')),
     ...(kind === null ? [] : validateParamKind(kind, SPEC.child('paramKind'))),
@@ -57,7 +60,8 @@ function validateValidating(policy: ApiObject, old: ApiObject | null): FieldErro
   const [validations, annotations] = [objectsIn(spec, 'validations'), objectsIn(spec, 'auditAnnotations')];
   const common = validateCommon(policy, old, false);
   const scope = scopeOf(spec, false);
-  if (validations.length + annotations.length === 0) return [...common, ...['validations', 'auditAnnotations'].map(member => required(SPEC.child(member), NOTHING_TO_DO))];
+  if (validations.length + annotations.length === 0)
+    return [...common, ...['validations', 'auditAnnotations'].map((member) => required(SPEC.child(member), NOTHING_TO_DO))];
   return [
     ...common,
     ...validations.flatMap((validation, position) => validateValidation(validation, scope, SPEC.child('validations').index(position))),
@@ -79,14 +83,23 @@ function validateValidation(validation: JsonObject, scope: AdmissionScope, path:
 /** Messages are made without asking the authorizer anything. */
 function validateMessageExpression(expression: string, scope: AdmissionScope, path: Path): FieldError[] {
   if (expression === '') return [];
-  return expression.trim() === '' ? [invalid(path, expression, 'must be non-empty if specified')] : validateExpression(expression, path, { ...scope, authorizer: false }, ['string']);
+  return expression.trim() === ''
+    ? [invalid(path, expression, 'must be non-empty if specified')]
+    : validateExpression(expression, path, { ...scope, authorizer: false }, ['string']);
 }
 
 function validateAuditAnnotations(annotations: readonly JsonObject[], policy: string, scope: AdmissionScope, path: Path): FieldError[] {
-  const keys = annotations.map(annotation => textAt(annotation, 'key'));
+  const keys = annotations.map((annotation) => textAt(annotation, 'key'));
   return [
     ...(annotations.length > AUDIT_ANNOTATIONS_MAX
-      ? [invalid(path, annotations.map(annotation => printedStructure(annotation, AUDIT_ANNOTATION)), `must not have more than ${AUDIT_ANNOTATIONS_MAX} auditAnnotations`)] : []),
+      ? [
+          invalid(
+            path,
+            annotations.map((annotation) => printedStructure(annotation, AUDIT_ANNOTATION)),
+            `must not have more than ${AUDIT_ANNOTATIONS_MAX} auditAnnotations`,
+          ),
+        ]
+      : []),
     ...annotations.flatMap((annotation, position) => [
       ...validateAuditAnnotation(annotation, policy, scope, path.index(position)),
       ...(keys.indexOf(keys[position] ?? '') < position ? [duplicate(path.index(position).child('key'), keys[position])] : []),
@@ -100,7 +113,9 @@ function validateAuditAnnotation(annotation: JsonObject, policy: string, scope: 
   const tooLong = Buffer.byteLength(expression) > VALUE_EXPRESSION_BYTES_MAX;
   return [
     // The policy's name stands before the key in the audit log.
-    ...(policy === '' ? [invalid(path.child('key'), key, 'requires metadata.name be non-empty')] : qualified(`${policy}/${key}`, path.child('key'))),
+    ...(policy === ''
+      ? [invalid(path.child('key'), key, 'requires metadata.name be non-empty')]
+      : qualified(`${policy}/${key}`, path.child('key'))),
     ...validateExpression(expression, path.child('valueExpression'), scope, ['string', 'null'], 'valueExpression is not specified'),
     ...(tooLong ? [required(path.child('valueExpression'), `must not exceed ${VALUE_EXPRESSION_BYTES_MAX} bytes in length`)] : []),
   ];
@@ -119,7 +134,10 @@ function validateMutating(policy: ApiObject, old: ApiObject | null): FieldError[
 }
 
 /** Ways to change an object, the member that describes each, and what its expression yields. */
-const PATCHES: readonly (readonly [string, string, Wanted])[] = [['JSONPatch', 'jsonPatch', 'list<JSONPatch>'], ['ApplyConfiguration', 'applyConfiguration', 'Object']];
+const PATCHES: readonly (readonly [string, string, Wanted])[] = [
+  ['JSONPatch', 'jsonPatch', 'list<JSONPatch>'],
+  ['ApplyConfiguration', 'applyConfiguration', 'Object'],
+];
 
 function validateMutation(mutation: JsonObject, scope: AdmissionScope, path: Path): FieldError[] {
   const type = textAt(mutation, 'patchType');
@@ -128,9 +146,12 @@ function validateMutation(mutation: JsonObject, scope: AdmissionScope, path: Pat
   const [, member, wanted] = known;
   const patch = objectAt(mutation, member);
   return [
-    ...(patch === null ? [required(path.child(member), `must be specified when patchType is ${type}`)] : validateExpression(patch['expression'], path.child(member, 'expression'), scope, [wanted])),
-    ...PATCHES.filter(([name, other]) => name !== type && objectAt(mutation, other) !== null)
-      .map(([, other]) => invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`)),
+    ...(patch === null
+      ? [required(path.child(member), `must be specified when patchType is ${type}`)]
+      : validateExpression(patch['expression'], path.child(member, 'expression'), scope, [wanted])),
+    ...PATCHES.filter(([name, other]) => name !== type && objectAt(mutation, other) !== null).map(([, other]) =>
+      invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`),
+    ),
   ];
 }
 
@@ -140,7 +161,9 @@ function validateStatus(policy: ApiObject): FieldError[] {
   return [
     ...warnings.flatMap((warning, position) => {
       const at = STATUS.child('typeChecking', 'expressionWarnings').index(position);
-      return ['warning', 'fieldRef'].filter(member => textAt(warning, member).trim() === '').map(member => required(at.child(member), ''));
+      return ['warning', 'fieldRef']
+        .filter((member) => textAt(warning, member).trim() === '')
+        .map((member) => required(at.child(member), ''));
     }),
     ...validateConditions(itemsOf(status['conditions']), STATUS.child('conditions')),
   ];
@@ -151,9 +174,9 @@ export const validatingAdmissionPolicies: Strategy = {
   unconditionalUpdate: false,
   generationOf: ['spec'],
   setDefaults,
-  validate: policy => validateValidating(policy, null),
+  validate: (policy) => validateValidating(policy, null),
   reviewUpdate: (policy, old, metadata) => [...metadata.object(), ...validateValidating(policy, old)],
-  subresources: { status: { prepareForUpdate: restoreContent, reviewUpdate: policy => validateStatus(policy) } },
+  subresources: { status: { prepareForUpdate: restoreContent, reviewUpdate: (policy) => validateStatus(policy) } },
 };
 
 export const mutatingAdmissionPolicies: Strategy = {
@@ -161,6 +184,6 @@ export const mutatingAdmissionPolicies: Strategy = {
   unconditionalUpdate: false,
   generationOf: ['spec'],
   setDefaults,
-  validate: policy => validateMutating(policy, null),
+  validate: (policy) => validateMutating(policy, null),
   reviewUpdate: (policy, old, metadata) => [...metadata.object(), ...validateMutating(policy, old)],
 };

@@ -13,7 +13,9 @@ const SCOPES = ['*', 'Cluster', 'Namespaced'];
 /** What is deleted cannot be changed any more. */
 export const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
-export const setRuleDefaults = (holder: JsonObject, list: string): void => { for (const rule of objectsIn(holder, list)) setDefault(rule, 'scope', ALL); };
+export const setRuleDefaults = (holder: JsonObject, list: string): void => {
+  for (const rule of objectsIn(holder, list)) setDefault(rule, 'scope', ALL);
+};
 
 const texts = (rule: JsonObject, member: string): string[] => itemsOf(rule[member]).map(String);
 
@@ -22,10 +24,14 @@ export function validateRule(rule: JsonObject, path: Path): FieldError[] {
   const scope = rule['scope'];
   return [
     ...someOrAll(operations, 'operations', path.child('operations')),
-    ...operations.flatMap((operation, position) => (OPERATIONS.includes(operation) ? [] : [notSupported(path.child('operations').index(position), operation, OPERATIONS)])),
+    ...operations.flatMap((operation, position) =>
+      OPERATIONS.includes(operation) ? [] : [notSupported(path.child('operations').index(position), operation, OPERATIONS)],
+    ),
     ...someOrAll(texts(rule, 'apiGroups'), 'API groups', path.child('apiGroups')),
     ...someOrAll(texts(rule, 'apiVersions'), 'API versions', path.child('apiVersions')),
-    ...texts(rule, 'apiVersions').flatMap((version, position) => (version === '' ? [required(path.child('apiVersions').index(position), '')] : [])),
+    ...texts(rule, 'apiVersions').flatMap((version, position) =>
+      version === '' ? [required(path.child('apiVersions').index(position), '')] : [],
+    ),
     ...validateResources(texts(rule, 'resources'), path.child('resources')),
     ...(scope !== undefined && !SCOPES.includes(String(scope)) ? [notSupported(path.child('scope'), scope, SCOPES)] : []),
   ];
@@ -38,7 +44,7 @@ function someOrAll(values: readonly string[], what: string, path: Path): FieldEr
 
 function validateResources(resources: readonly string[], path: Path): FieldError[] {
   if (resources.length === 0) return [required(path, '')];
-  const plain = resources.filter(resource => resource !== '' && !resource.includes('/'));
+  const plain = resources.filter((resource) => resource !== '' && !resource.includes('/'));
   const earlier = new Set<string>();
   return [
     ...resources.flatMap((resource, position) => {
@@ -46,9 +52,13 @@ function validateResources(resources: readonly string[], path: Path): FieldError
       earlier.add(resource);
       return findings;
     }),
-    ...(resources.length > 1 && resources.includes('*/*') ? [invalid(path, resources, 'if \'*/*\' is present, must not specify other resources')] : []),
+    ...(resources.length > 1 && resources.includes('*/*')
+      ? [invalid(path, resources, "if '*/*' is present, must not specify other resources")]
+      : []),
     // Only the last name without a subresource counts: one that follows the star.
-    ...(plain.includes(ALL) && plain.at(-1) !== ALL ? [invalid(path, resources, 'if \'*\' is present, must not specify other resources without subresources')] : []),
+    ...(plain.includes(ALL) && plain.at(-1) !== ALL
+      ? [invalid(path, resources, "if '*' is present, must not specify other resources without subresources")]
+      : []),
   ];
 }
 
@@ -57,8 +67,9 @@ function covered(resource: string, earlier: ReadonlySet<string>, path: Path): Fi
   if (resource === '') return [required(path, '')];
   const slash = resource.indexOf('/');
   if (slash < 0) return [];
-  return [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`].filter(pattern => earlier.has(pattern))
-    .map(pattern => invalid(path, resource, `if '${pattern}' is present, must not specify ${resource}`));
+  return [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`]
+    .filter((pattern) => earlier.has(pattern))
+    .map((pattern) => invalid(path, resource, `if '${pattern}' is present, must not specify ${resource}`));
 }
 
 /** A rule of a policy, which may also name objects. */
@@ -74,5 +85,8 @@ export function validateNamedRule(rule: JsonObject, path: Path): FieldError[] {
 }
 
 /** Operations that a policy which changes objects cannot be about; they are reported at all rules together. */
-export const validateMutatingOperations = (rules: readonly JsonObject[], path: Path): FieldError[] => rules.flatMap(rule => texts(rule, 'operations'))
-  .filter(operation => !MUTATING_OPERATIONS.includes(operation)).map(operation => notSupported(path, operation, MUTATING_OPERATIONS));
+export const validateMutatingOperations = (rules: readonly JsonObject[], path: Path): FieldError[] =>
+  rules
+    .flatMap((rule) => texts(rule, 'operations'))
+    .filter((operation) => !MUTATING_OPERATIONS.includes(operation))
+    .map((operation) => notSupported(path, operation, MUTATING_OPERATIONS));

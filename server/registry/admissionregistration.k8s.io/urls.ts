@@ -1,6 +1,13 @@
 /** A URL taken apart as the reference does, which is laxer than browsers are and complains in words of its own. */
 export type ParsedUrl =
-  | { readonly ok: true; readonly scheme: string; /** Null when the URL names no user. */ readonly user: string | null; readonly host: string; readonly query: string; readonly fragment: string }
+  | {
+      readonly ok: true;
+      readonly scheme: string;
+      /** Null when the URL names no user. */ readonly user: string | null;
+      readonly host: string;
+      readonly query: string;
+      readonly fragment: string;
+    }
   | { readonly ok: false; readonly message: string };
 
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -15,7 +22,8 @@ export function parseUrl(text: string): ParsedUrl {
   if (body.startsWith(':')) return refuse('missing protocol scheme');
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(body)?.[1] ?? '';
   const [rest = '', query = ''] = cut(scheme === '' ? body : body.slice(scheme.length + 1), '?');
-  if (scheme === '' && !rest.startsWith('/') && (rest.split('/')[0] ?? '').includes(':')) return refuse('first path segment in URL cannot contain colon');
+  if (scheme === '' && !rest.startsWith('/') && (rest.split('/')[0] ?? '').includes(':'))
+    return refuse('first path segment in URL cannot contain colon');
   const authority = /^\/\/([^/]*)/.exec(rest)?.[1] ?? '';
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);

@@ -37,24 +37,32 @@ function setDefaults(configuration: ApiObject, kind: Kind): void {
 }
 
 /** Rules that came later: an object that broke one before may go on to do so. */
-interface Strictness { readonly noSideEffects: boolean; readonly knownReviewVersion: boolean; readonly uniqueNames: boolean; readonly checkConditions: boolean }
+interface Strictness {
+  readonly noSideEffects: boolean;
+  readonly knownReviewVersion: boolean;
+  readonly uniqueNames: boolean;
+  readonly checkConditions: boolean;
+}
 const STRICT: Strictness = { noSideEffects: true, knownReviewVersion: true, uniqueNames: true, checkConditions: true };
 
 function strictnessAfter(configuration: ApiObject, old: ApiObject): Strictness {
   const [hooks, before] = [hooksOf(configuration), hooksOf(old)];
   return {
-    noSideEffects: before.every(hook => NO_SIDE_EFFECTS.includes(textAt(hook, 'sideEffects'))),
-    knownReviewVersion: before.every(hook => itemsOf(hook['admissionReviewVersions']).length === 0 || hasKnownVersion(hook)),
-    uniqueNames: new Set(before.map(hook => hook['name'])).size === before.length,
-    checkConditions: hooks.length !== before.length || hooks.some((hook, position) => !sameValue(hook['matchConditions'], before[position]?.['matchConditions'])),
+    noSideEffects: before.every((hook) => NO_SIDE_EFFECTS.includes(textAt(hook, 'sideEffects'))),
+    knownReviewVersion: before.every((hook) => itemsOf(hook['admissionReviewVersions']).length === 0 || hasKnownVersion(hook)),
+    uniqueNames: new Set(before.map((hook) => hook['name'])).size === before.length,
+    checkConditions:
+      hooks.length !== before.length ||
+      hooks.some((hook, position) => !sameValue(hook['matchConditions'], before[position]?.['matchConditions'])),
   };
 }
 
-const hasKnownVersion = (hook: JsonObject): boolean => itemsOf(hook['admissionReviewVersions']).some(version => REVIEW_VERSIONS.includes(String(version)));
+const hasKnownVersion = (hook: JsonObject): boolean =>
+  itemsOf(hook['admissionReviewVersions']).some((version) => REVIEW_VERSIONS.includes(String(version)));
 
 function validate(configuration: ApiObject, kind: Kind, strictness: Strictness): FieldError[] {
   const hooks = hooksOf(configuration);
-  const names = hooks.map(hook => textAt(hook, 'name'));
+  const names = hooks.map((hook) => textAt(hook, 'name'));
   return hooks.flatMap((hook, position) => {
     const path = WEBHOOKS.index(position);
     const name = textAt(hook, 'name');
@@ -75,8 +83,9 @@ function validateHook(hook: JsonObject, kind: Kind, strictness: Strictness, path
     ...optionallyOneOf(hook['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
     ...validateSideEffects(hook['sideEffects'], strictness.noSideEffects ? NO_SIDE_EFFECTS : SIDE_EFFECTS, path.child('sideEffects')),
     ...(timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > TIMEOUT_SECONDS_MAX)
-      ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${TIMEOUT_SECONDS_MAX} seconds`)] : []),
-    ...SELECTORS.flatMap(member => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
+      ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${TIMEOUT_SECONDS_MAX} seconds`)]
+      : []),
+    ...SELECTORS.flatMap((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
     ...(kind === 'mutating' ? optionallyOneOf(hook['reinvocationPolicy'], ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : []),
     ...validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
     ...(strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), WEBHOOK_SCOPE) : []),
@@ -88,12 +97,17 @@ function validateHookName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
   const complaints = subdomainName(name, false);
   if (complaints.length > 0) return [invalid(path, name, complaints.join(','))];
-  return name.split('.').length < NAME_SEGMENTS_MIN ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')] : [];
+  return name.split('.').length < NAME_SEGMENTS_MIN
+    ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')]
+    : [];
 }
 
-const validateSideEffects = (value: unknown, allowed: readonly string[], path: Path): FieldError[] => (value === undefined || value === null
-  ? [required(path, `must specify one of ${allowed.join(', ')}`)]
-  : allowed.includes(String(value)) ? [] : [notSupported(path, value, allowed)]);
+const validateSideEffects = (value: unknown, allowed: readonly string[], path: Path): FieldError[] =>
+  value === undefined || value === null
+    ? [required(path, `must specify one of ${allowed.join(', ')}`)]
+    : allowed.includes(String(value))
+      ? []
+      : [notSupported(path, value, allowed)];
 
 function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strictness, path: Path): FieldError[] {
   const versions = itemsOf(hook['admissionReviewVersions']).map(String);
@@ -103,7 +117,9 @@ function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strict
       const at = path.index(position);
       return versions.indexOf(version) < position ? [invalid(at, version, 'duplicate version')] : named(version, dns1035LabelName, at);
     }),
-    ...(knownReviewVersion && !hasKnownVersion(hook) ? [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)] : []),
+    ...(knownReviewVersion && !hasKnownVersion(hook)
+      ? [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)]
+      : []),
   ];
 }
 
@@ -111,9 +127,14 @@ const webhookRules = (kind: Kind): Strategy => ({
   anyFinalizers: true,
   unconditionalUpdate: false,
   generationOf: ['webhooks'],
-  setDefaults(configuration) { setDefaults(configuration, kind); },
-  validate: configuration => validate(configuration, kind, STRICT),
-  reviewUpdate: (configuration, old, metadata) => [...metadata.object(), ...validate(configuration, kind, strictnessAfter(configuration, old))],
+  setDefaults(configuration) {
+    setDefaults(configuration, kind);
+  },
+  validate: (configuration) => validate(configuration, kind, STRICT),
+  reviewUpdate: (configuration, old, metadata) => [
+    ...metadata.object(),
+    ...validate(configuration, kind, strictnessAfter(configuration, old)),
+  ],
 });
 
 export const validatingWebhookConfigurations = webhookRules('validating');

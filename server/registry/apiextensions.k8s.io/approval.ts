@@ -22,7 +22,7 @@ export function approvalOf(text: string): Approval {
   return url.ok && url.scheme !== '' && url.host !== '' ? 'approved' : 'invalid';
 }
 
-export const isProtectedGroup = (group: string): boolean => DOMAINS.some(domain => group === domain || group.endsWith(`.${domain}`));
+export const isProtectedGroup = (group: string): boolean => DOMAINS.some((domain) => group === domain || group.endsWith(`.${domain}`));
 
 /** `old`: null on create. What was let through stays let through. */
 export function validateApproval(group: string, definition: ApiObject, old: ApiObject | null): FieldError[] {
@@ -30,5 +30,7 @@ export function validateApproval(group: string, definition: ApiObject, old: ApiO
   const approval = approvalOf(annotationOf(definition));
   if (old !== null && approvalOf(annotationOf(old)) === approval) return [];
   if (approval === 'missing') return [required(PATH, `${DEMAND}, ${SEE}`)];
-  return approval === 'invalid' ? [invalid(PATH, annotationOf(definition), `${DEMAND} with either a URL or a reason starting with "unapproved", ${SEE}`)] : [];
+  return approval === 'invalid'
+    ? [invalid(PATH, annotationOf(definition), `${DEMAND} with either a URL or a reason starting with "unapproved", ${SEE}`)]
+    : [];
 }

@@ -14,10 +14,15 @@ export function validateColumn(column: JsonObject, path: Path): FieldError[] {
   const at = path.child('JSONPath');
   return [
     ...(textAt(column, 'name') === '' ? [required(path.child('name'), '')] : []),
-    ...(type === '' ? [required(path.child('type'), TYPE_TEXT)] : TYPES.includes(type) ? [] : [invalid(path.child('type'), type, TYPE_TEXT)]),
+    ...(type === ''
+      ? [required(path.child('type'), TYPE_TEXT)]
+      : TYPES.includes(type)
+        ? []
+        : [invalid(path.child('type'), type, TYPE_TEXT)]),
     ...(format === '' || FORMATS.includes(format) ? [] : [invalid(path.child('format'), format, `must be one of ${FORMATS.join(',')}`)]),
     ...(jsonPath === '' ? [required(at, '')] : simplePath(jsonPath, at)),
   ];
 }
 
-export const simplePath = (text: string, path: Path): FieldError[] => (text.startsWith('.') ? [] : [invalid(path, text, 'must be a simple json path starting with .')]);
+export const simplePath = (text: string, path: Path): FieldError[] =>
+  text.startsWith('.') ? [] : [invalid(path, text, 'must be a simple json path starting with .')];

@@ -26,16 +26,24 @@ export function validateConversion(conversion: JsonObject, path: Path): FieldErr
       ...validateReviewVersions(versions, versionsPath),
     ];
   }
-  return [...findings, ...(client === null ? [] : [forbidden(clientPath, MISPLACED)]), ...(versions.length === 0 ? [] : [forbidden(versionsPath, MISPLACED)])];
+  return [
+    ...findings,
+    ...(client === null ? [] : [forbidden(clientPath, MISPLACED)]),
+    ...(versions.length === 0 ? [] : [forbidden(versionsPath, MISPLACED)]),
+  ];
 }
 
 function validateReviewVersions(versions: readonly string[], path: Path): FieldError[] {
   if (versions.length === 0) return [required(path, '')];
   const isRepeated = repeats(versions);
   return [
-    ...versions.flatMap((version, position) => (isRepeated(position)
-      ? [invalid(path.index(position), version, 'duplicate version')]
-      : dns1035LabelName(version, false).map(text => invalid(path.index(position), version, text)))),
-    ...(versions.some(version => REVIEW_VERSIONS.includes(version)) ? [] : [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)]),
+    ...versions.flatMap((version, position) =>
+      isRepeated(position)
+        ? [invalid(path.index(position), version, 'duplicate version')]
+        : dns1035LabelName(version, false).map((text) => invalid(path.index(position), version, text)),
+    ),
+    ...(versions.some((version) => REVIEW_VERSIONS.includes(version))
+      ? []
+      : [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)]),
   ];
 }

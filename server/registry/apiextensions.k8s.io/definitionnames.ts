@@ -16,15 +16,18 @@ export function validateGroup(group: string, path: Path): FieldError[] {
 }
 
 /** Names that a definition must have; those under which it is accepted come later. */
-export const requiredNames = (names: JsonObject, path: Path): FieldError[] => NAMES.filter(member => textAt(names, member) === '').map(member => required(path.child(member), ''));
+export const requiredNames = (names: JsonObject, path: Path): FieldError[] =>
+  NAMES.filter((member) => textAt(names, member) === '').map((member) => required(path.child(member), ''));
 
 export function validateNames(names: JsonObject, path: Path): FieldError[] {
   const kind = textAt(names, 'kind');
   return [
-    ...['plural', 'singular'].flatMap(member => label(textAt(names, member), path.child(member))),
-    ...['kind', 'listKind'].flatMap(member => kindName(textAt(names, member), path.child(member))),
+    ...['plural', 'singular'].flatMap((member) => label(textAt(names, member), path.child(member))),
+    ...['kind', 'listKind'].flatMap((member) => kindName(textAt(names, member), path.child(member))),
     ...listOfNames(names, 'shortNames', path),
-    ...(kind !== '' && kind === textAt(names, 'listKind') ? [invalid(path.child('listKind'), kind, 'kind and listKind may not be the same')] : []),
+    ...(kind !== '' && kind === textAt(names, 'listKind')
+      ? [invalid(path.child('listKind'), kind, 'kind and listKind may not be the same')]
+      : []),
     ...listOfNames(names, 'categories', path),
   ];
 }

@@ -37,7 +37,13 @@ function setDefaults(definition: ApiObject): void {
 }
 
 function validate(definition: ApiObject): FieldError[] {
-  return [...validateSpec(specOf(definition)), ...validateAccepted(definition), ...validateStored(definition), ...validateApproval(textAt(specOf(definition), 'group'), definition, null), ...validatePreserve(specOf(definition), false)];
+  return [
+    ...validateSpec(specOf(definition)),
+    ...validateAccepted(definition),
+    ...validateStored(definition),
+    ...validateApproval(textAt(specOf(definition), 'group'), definition, null),
+    ...validatePreserve(specOf(definition), false),
+  ];
 }
 
 function nameComplaints(name: string, prefix: boolean, definition: ApiObject): string[] {
@@ -46,36 +52,47 @@ function nameComplaints(name: string, prefix: boolean, definition: ApiObject): s
   return [...subdomainName(name, prefix), ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group'])];
 }
 
-const validateAccepted = (definition: ApiObject): FieldError[] => validateNames(objectAt(objectAt(definition, 'status') ?? {}, 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
+const validateAccepted = (definition: ApiObject): FieldError[] =>
+  validateNames(objectAt(objectAt(definition, 'status') ?? {}, 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
 
 /** Versions in which objects may still be stored cannot go, and new objects have to be stored in one of them. */
 function validateStored(definition: ApiObject): FieldError[] {
   const stored = storedOf(definition);
   const versions = versionsOf(definition);
   if (stored.length === 0) return [invalid(STORED, null, 'must have at least one stored version')];
-  const storage = textAt(versions.find(version => version['storage'] === true), 'name');
+  const storage = textAt(
+    versions.find((version) => version['storage'] === true),
+    'name',
+  );
   return [
     ...(stored.includes(storage) || storage === '' ? [] : [invalid(STORED, stored, `must have the storage version ${storage}`)]),
-    ...stored.flatMap((name, position) => (versions.some(version => textAt(version, 'name') === name) ? [] : [invalid(STORED.index(position), name, stillStored(name))])),
+    ...stored.flatMap((name, position) =>
+      versions.some((version) => textAt(version, 'name') === name) ? [] : [invalid(STORED.index(position), name, stillStored(name))],
+    ),
   ];
 }
 
-const stillStored = (name: string): string => `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until `
-  + `a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+const stillStored = (name: string): string =>
+  `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until ` +
+  `a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 
 /** `wasSet`: objects of old may go on to keep what their schemas do not know. */
 const validatePreserve = (spec: JsonObject, wasSet: boolean): FieldError[] =>
-  (spec['preserveUnknownFields'] === true && !wasSet ? [invalid(SPEC.child('preserveUnknownFields'), true, PRESERVE_TEXT)] : []);
+  spec['preserveUnknownFields'] === true && !wasSet ? [invalid(SPEC.child('preserveUnknownFields'), true, PRESERVE_TEXT)] : [];
 
 /** What names the resource stays; once it is served, so does what decides how its objects are stored. */
 function validateKept(definition: ApiObject, old: ApiObject): FieldError[] {
   const served = isEstablished(old) ? [['scope'], ['names', 'kind']] : [];
-  return [...served, ['group'], ['names', 'plural']].flatMap(path => unchanged(textAt(specOf(definition), ...path), textAt(specOf(old), ...path), SPEC.child(...path)));
+  return [...served, ['group'], ['names', 'plural']].flatMap((path) =>
+    unchanged(textAt(specOf(definition), ...path), textAt(specOf(old), ...path), SPEC.child(...path)),
+  );
 }
 
 /** Objects may be stored in the storage version from now on. */
 function withStorageVersion(definition: ApiObject, stored: readonly string[]): string[] | null {
-  const storage = versionsOf(definition).filter(version => version['storage'] === true).map(version => textAt(version, 'name'));
+  const storage = versionsOf(definition)
+    .filter((version) => version['storage'] === true)
+    .map((version) => textAt(version, 'name'));
   const all = [...new Set([...stored, ...storage])];
   return all.length === 0 ? null : all;
 }
@@ -86,15 +103,21 @@ const POLICY_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDel
 
 /** A definition that is to go stays until its objects are gone, whatever else is asked for; neither the generation nor a grace period tell of it. */
 function markDeleted(definition: ApiObject, now: string): void {
-  const finalizers = (definition.metadata.finalizers ?? []).filter(name => name !== CLEANUP_FINALIZER && !POLICY_FINALIZERS.has(name));
+  const finalizers = (definition.metadata.finalizers ?? []).filter((name) => name !== CLEANUP_FINALIZER && !POLICY_FINALIZERS.has(name));
   definition.metadata.deletionTimestamp = now;
   definition.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
   const status = ensureObject(definition, 'status');
   const others = objectsIn(status, 'conditions').filter(({ type }) => type !== 'Terminating');
-  status['conditions'] = [...others, {
-    type: 'Terminating', status: 'True', lastTransitionTime: now, reason: 'InstanceDeletionPending',
-    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
-  }];
+  status['conditions'] = [
+    ...others,
+    {
+      type: 'Terminating',
+      status: 'True',
+      lastTransitionTime: now,
+      reason: 'InstanceDeletionPending',
+      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    },
+  ];
 }
 
 export const customResourceDefinitions: Strategy = {
@@ -107,18 +130,29 @@ export const customResourceDefinitions: Strategy = {
   warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),
   setDefaults,
   prepareForCreate(definition) {
-    definition['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: withStorageVersion(definition, []) };
+    definition['status'] = {
+      conditions: null,
+      acceptedNames: { plural: '', kind: '' },
+      storedVersions: withStorageVersion(definition, []),
+    };
   },
   prepareForUpdate(definition, old) {
     definition['status'] = { ...objectAt(old, 'status'), storedVersions: withStorageVersion(definition, storedOf(old)) };
   },
   validate,
   reviewUpdate: (definition, old, metadata) => [
-    ...metadata.update(), ...validateSpec(specOf(definition)), ...validateKept(definition, old), ...validateAccepted(definition), ...validateStored(definition),
+    ...metadata.update(),
+    ...validateSpec(specOf(definition)),
+    ...validateKept(definition, old),
+    ...validateAccepted(definition),
+    ...validateStored(definition),
     ...validateApproval(textAt(specOf(definition), 'group'), definition, old),
     ...validatePreserve(specOf(definition), specOf(old)['preserveUnknownFields'] === true),
   ],
   subresources: {
-    status: { prepareForUpdate: restoreContent, reviewUpdate: (definition, _old, metadata) => [...metadata.update(), ...validateAccepted(definition)] },
+    status: {
+      prepareForUpdate: restoreContent,
+      reviewUpdate: (definition, _old, metadata) => [...metadata.update(), ...validateAccepted(definition)],
+    },
   },
 };

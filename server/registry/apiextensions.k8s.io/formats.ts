@@ -8,18 +8,21 @@ import { anySchema, typeOf } from './schema/nodes.js';
 /** Formats that mean nothing here are accepted and warned of, once: those that were there before are known to their author. */
 export function formatWarnings(spec: JsonObject, old: JsonObject | null): string[] {
   const known = old === null ? [] : unrecognized(old);
-  return [...new Set(unrecognized(spec))].filter(format => !known.includes(format)).map(format => `unrecognized format ${quoted(format)}`);
+  return [...new Set(unrecognized(spec))]
+    .filter((format) => !known.includes(format))
+    .map((format) => `unrecognized format ${quoted(format)}`);
 }
 
 function unrecognized(spec: JsonObject): string[] {
   const formats: string[] = [];
   for (const version of objectsIn(spec, 'versions')) {
     const schema = objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
-    if (schema !== null) anySchema(schema, node => {
-      const format = textAt(node, 'format');
-      if (format !== '' && !isRecognized(format, typeOf(node))) formats.push(format);
-      return false;
-    });
+    if (schema !== null)
+      anySchema(schema, (node) => {
+        const format = textAt(node, 'format');
+        if (format !== '' && !isRecognized(format, typeOf(node))) formats.push(format);
+        return false;
+      });
   }
   return formats;
 }

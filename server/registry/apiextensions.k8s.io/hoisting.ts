@@ -9,7 +9,12 @@ import { isEmpty } from './schema/nodes.js';
  */
 
 /** Members of a version, and where they stood for all. */
-const SHARED = { schema: 'validation', subresources: 'subresources', additionalPrinterColumns: 'additionalPrinterColumns', selectableFields: 'selectableFields' } as const;
+const SHARED = {
+  schema: 'validation',
+  subresources: 'subresources',
+  additionalPrinterColumns: 'additionalPrinterColumns',
+  selectableFields: 'selectableFields',
+} as const;
 
 type Member = keyof typeof SHARED;
 
@@ -22,10 +27,14 @@ export interface Hoisted {
 
 export function hoist(spec: JsonObject): Hoisted {
   const versions = objectsIn(spec, 'versions');
-  const members = (Object.keys(SHARED) as Member[]).filter(member => versions.length > 0 && versions.every(version => sameAsFirst(version, versions, member)));
+  const members = (Object.keys(SHARED) as Member[]).filter(
+    (member) => versions.length > 0 && versions.every((version) => sameAsFirst(version, versions, member)),
+  );
   return {
     shared: Object.fromEntries(members.map((member): [string, JsonValue] => [SHARED[member], versions[0]?.[member] ?? null])),
-    versions: versions.map(version => Object.fromEntries(Object.entries(version).filter(([member]) => !members.includes(member as Member)))),
+    versions: versions.map((version) =>
+      Object.fromEntries(Object.entries(version).filter(([member]) => !members.includes(member as Member))),
+    ),
   };
 }
 

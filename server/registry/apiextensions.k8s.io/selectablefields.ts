@@ -16,7 +16,9 @@ export function validateSelectableFields(fields: readonly JsonObject[], schema: 
   if (schema === null) return [invalid(path, '', 'selectableFields may only be set when validations.schema is included')];
   if (unreadable(schema) !== null) return [];
   const seen = new Set<string>();
-  const findings = fields.slice(0, CHECKED_MAX).flatMap((field, position) => validateField(textAt(field, 'jsonPath'), { schema, seen }, path.index(position).child('jsonPath')));
+  const findings = fields
+    .slice(0, CHECKED_MAX)
+    .flatMap((field, position) => validateField(textAt(field, 'jsonPath'), { schema, seen }, path.index(position).child('jsonPath')));
   const count = fields.length > CHECKED_MAX ? fields.length : seen.size;
   return count > FIELDS_MAX ? [...findings, tooMany(path, count, FIELDS_MAX)] : findings;
 }

@@ -22,9 +22,13 @@ export function validateSpec(spec: JsonObject): FieldError[] {
   return [
     ...validateGroup(textAt(spec, 'group'), SPEC.child('group')),
     ...oneOf(spec['scope'], ['Cluster', 'Namespaced'], SPEC.child('scope')),
-    ...objectsIn(spec, 'versions').flatMap((version, position) => (schemaOf(version) === null ? [required(SPEC.child('versions').index(position).child('schema', 'openAPIV3Schema'), '')] : [])),
+    ...objectsIn(spec, 'versions').flatMap((version, position) =>
+      schemaOf(version) === null ? [required(SPEC.child('versions').index(position).child('schema', 'openAPIV3Schema'), '')] : [],
+    ),
     ...validateDefaultsAllowed(spec),
-    ...versions.flatMap((version, position) => validateVersion(version, hasStatus(version) || hasStatus(shared), SPEC.child('versions').index(position))),
+    ...versions.flatMap((version, position) =>
+      validateVersion(version, hasStatus(version) || hasStatus(shared), SPEC.child('versions').index(position)),
+    ),
     ...validateVersionList(spec, versions),
     ...requiredNames(names, SPEC.child('names')),
     ...validateNames(names, SPEC.child('names')),
@@ -36,25 +40,36 @@ export function validateSpec(spec: JsonObject): FieldError[] {
 /** What a schema does not know is kept or filled in, not both. */
 function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
   if (spec['preserveUnknownFields'] !== true) return [];
-  const schemas = objectsIn(spec, 'versions').map(schemaOf).filter(schema => schema !== null);
-  const hasDefaults = schemas.some(schema => anySchema(schema, node => isSet(node, 'default')));
+  const schemas = objectsIn(spec, 'versions')
+    .map(schemaOf)
+    .filter((schema) => schema !== null);
+  const hasDefaults = schemas.some((schema) => anySchema(schema, (node) => isSet(node, 'default')));
   return hasDefaults ? [invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')] : [];
 }
 
 /** As the reference prints a version. */
 const VERSION: StructureForm = [
-  ['name', 'Name', 'text'], ['served', 'Served', 'flag'], ['storage', 'Storage', 'flag'], ['deprecated', 'Deprecated', 'flag'], ['deprecationWarning', 'DeprecationWarning', 'optional'],
-  ['schema', 'Schema', 'optional'], ['subresources', 'Subresources', 'optional'], ['additionalPrinterColumns', 'AdditionalPrinterColumns', 'optional'], ['selectableFields', 'SelectableFields', 'optional'],
+  ['name', 'Name', 'text'],
+  ['served', 'Served', 'flag'],
+  ['storage', 'Storage', 'flag'],
+  ['deprecated', 'Deprecated', 'flag'],
+  ['deprecationWarning', 'DeprecationWarning', 'optional'],
+  ['schema', 'Schema', 'optional'],
+  ['subresources', 'Subresources', 'optional'],
+  ['additionalPrinterColumns', 'AdditionalPrinterColumns', 'optional'],
+  ['selectableFields', 'SelectableFields', 'optional'],
 ];
 
 /** `shown` are the versions without what they share. */
 function validateVersionList(spec: JsonObject, shown: readonly JsonObject[]): FieldError[] {
   const [path, versions] = [SPEC.child('versions'), objectsIn(spec, 'versions')];
-  const value = versions.length === 0 ? spec['versions'] ?? null : shown.map(version => printedStructure(version, VERSION));
-  const names = new Set(versions.map(version => textAt(version, 'name')));
+  const value = versions.length === 0 ? (spec['versions'] ?? null) : shown.map((version) => printedStructure(version, VERSION));
+  const names = new Set(versions.map((version) => textAt(version, 'name')));
   return [
     ...(names.size < versions.length ? [invalid(path, value, 'must contain unique version names')] : []),
-    ...(versions.filter(version => version['storage'] === true).length === 1 ? [] : [invalid(path, value, 'must have exactly one version marked as storage version')]),
+    ...(versions.filter((version) => version['storage'] === true).length === 1
+      ? []
+      : [invalid(path, value, 'must have exactly one version marked as storage version')]),
   ];
 }
 
@@ -63,7 +78,9 @@ function validateStrategy(spec: JsonObject): FieldError[] {
   if (conversion === null) return [];
   const [path, strategy] = [SPEC.child('conversion'), textAt(conversion, 'strategy')];
   return [
-    ...(strategy !== 'None' && spec['preserveUnknownFields'] === true ? [invalid(path.child('strategy'), strategy, 'must be None if spec.preserveUnknownFields is true')] : []),
+    ...(strategy !== 'None' && spec['preserveUnknownFields'] === true
+      ? [invalid(path.child('strategy'), strategy, 'must be None if spec.preserveUnknownFields is true')]
+      : []),
     ...validateConversion(conversion, path),
   ];
 }

@@ -17,20 +17,28 @@ export function validateVersion(version: JsonObject, hasStatus: boolean, path: P
   const complaints = dns1035LabelName(name, false);
   return [
     ...(complaints.length === 0 ? [] : [invalid(path.child('name'), name, complaints.join(','))]),
-    ...deprecationComplaints(version).map(complaint => invalid(path.child('deprecationWarning'), version['deprecationWarning'], complaint)),
+    ...deprecationComplaints(version).map((complaint) =>
+      invalid(path.child('deprecationWarning'), version['deprecationWarning'], complaint),
+    ),
     ...validateParts(version, { schemaAt: 'schema', hasStatus }, path),
   ];
 }
 
 /** `schemaAt`: the member that holds the schema; it has another name where it holds for all versions. `hasStatus`: status is a subresource. */
-export function validateParts(holder: JsonObject, { schemaAt, hasStatus }: { readonly schemaAt: string; readonly hasStatus: boolean }, path: Path): FieldError[] {
+export function validateParts(
+  holder: JsonObject,
+  { schemaAt, hasStatus }: { readonly schemaAt: string; readonly hasStatus: boolean },
+  path: Path,
+): FieldError[] {
   const schema = objectAt(objectAt(holder, schemaAt) ?? {}, 'openAPIV3Schema');
   const columns = path.child('additionalPrinterColumns');
   return [
     ...(schema === null ? [] : validateSchema(schema, hasStatus, path.child(schemaAt, 'openAPIV3Schema'))),
     ...validateSubresources(objectAt(holder, 'subresources'), path.child('subresources')),
     ...objectsIn(holder, 'additionalPrinterColumns').flatMap((column, position) => validateColumn(column, columns.index(position))),
-    ...(itemsOf(holder['selectableFields']).length === 0 ? [] : validateSelectableFields(objectsIn(holder, 'selectableFields'), schema, path.child('selectableFields'))),
+    ...(itemsOf(holder['selectableFields']).length === 0
+      ? []
+      : validateSelectableFields(objectsIn(holder, 'selectableFields'), schema, path.child('selectableFields'))),
   ];
 }
 
@@ -42,6 +50,10 @@ function deprecationComplaints(version: JsonObject): string[] {
   return [
     ...(Buffer.byteLength(warning) > WARNING_BYTES_MAX ? [`must be <= ${WARNING_BYTES_MAX} characters long`] : []),
     ...(warning === '' ? ['must not be an empty string'] : []),
-    ...(unprintable === null ? [] : [`must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, unprintable.index))}`]),
+    ...(unprintable === null
+      ? []
+      : [
+          `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, unprintable.index))}`,
+        ]),
   ];
 }

@@ -20,7 +20,9 @@ function validate(service: ApiObject): FieldError[] {
   const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')];
   const target = objectAt(spec, 'service');
   return [
-    ...(group === '' && version !== 'v1' ? [required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube')] : []),
+    ...(group === '' && version !== 'v1'
+      ? [required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube')]
+      : []),
     ...(group === '' ? [] : dnsSubdomain(group, SPEC.child('group'))),
     ...named(version, dns1035LabelName, SPEC.child('version')),
     ...validatePriority(spec, 'groupPriorityMinimum', GROUP_PRIORITY_MAX),
@@ -39,7 +41,7 @@ function nameComplaints(name: string, prefix: boolean, service: ApiObject): stri
 /** Version and group may change, but not away from the name. */
 const validateKeptName = (service: ApiObject): FieldError[] => {
   const { name = '' } = service.metadata;
-  return nameComplaints(name, false, service).map(text => invalid(Path.of('metadata', 'name'), name, text));
+  return nameComplaints(name, false, service).map((text) => invalid(Path.of('metadata', 'name'), name, text));
 };
 
 function validatePriority(spec: JsonObject, member: string, max: number): FieldError[] {
@@ -52,25 +54,32 @@ function validateLocal(spec: JsonObject): FieldError[] {
   const bundle = Buffer.from(textAt(spec, 'caBundle'), 'base64').length;
   return [
     ...(bundle === 0 ? [] : [invalid(SPEC.child('caBundle'), `${bundle} bytes`, 'local APIServices may not have a caBundle')]),
-    ...(spec['insecureSkipTLSVerify'] === true ? [invalid(SPEC.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify')] : []),
+    ...(spec['insecureSkipTLSVerify'] === true
+      ? [invalid(SPEC.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify')]
+      : []),
   ];
 }
 
 function validateTarget(target: JsonObject, spec: JsonObject): FieldError[] {
   const port = Number(target['port'] ?? 0);
   return [
-    ...['namespace', 'name'].filter(member => textAt(target, member) === '').map(member => required(SERVICE.child(member), '')),
+    ...['namespace', 'name'].filter((member) => textAt(target, member) === '').map((member) => required(SERVICE.child(member), '')),
     ...(port < 1 || port > PORT_MAX ? [invalid(SERVICE.child('port'), port, `port is not valid: ${between(1, PORT_MAX)}`)] : []),
-    ...(spec['insecureSkipTLSVerify'] === true && textAt(spec, 'caBundle') !== '' ? [invalid(SPEC.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')] : []),
+    ...(spec['insecureSkipTLSVerify'] === true && textAt(spec, 'caBundle') !== ''
+      ? [invalid(SPEC.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')]
+      : []),
   ];
 }
 
 const CONDITION_STATUSES = ['True', 'False', 'Unknown'];
 
-const validateStatus = (service: ApiObject): FieldError[] => objectsIn(objectAt(service, 'status') ?? {}, 'conditions').flatMap((condition, position) => {
-  const status = textAt(condition, 'status');
-  return CONDITION_STATUSES.includes(status) ? [] : [notSupported(Path.of('status', 'conditions').index(position).child('status'), status, CONDITION_STATUSES)];
-});
+const validateStatus = (service: ApiObject): FieldError[] =>
+  objectsIn(objectAt(service, 'status') ?? {}, 'conditions').flatMap((condition, position) => {
+    const status = textAt(condition, 'status');
+    return CONDITION_STATUSES.includes(status)
+      ? []
+      : [notSupported(Path.of('status', 'conditions').index(position).child('status'), status, CONDITION_STATUSES)];
+  });
 
 export const apiServices: Strategy = {
   anyFinalizers: true,
@@ -83,12 +92,25 @@ export const apiServices: Strategy = {
   // What this server serves itself needs no connection, so it is available from the start.
   prepareForCreate(service, { now }) {
     const local = objectAt(specOf(service), 'service') === null;
-    const available = { type: 'Available', status: 'True', lastTransitionTime: now, reason: 'Local', message: 'Local APIServices are always available' };
+    const available = {
+      type: 'Available',
+      status: 'True',
+      lastTransitionTime: now,
+      reason: 'Local',
+      message: 'Local APIServices are always available',
+    };
     service['status'] = local ? { conditions: [available] } : {};
   },
-  prepareForUpdate(service, old) { service['status'] = old['status']; },
+  prepareForUpdate(service, old) {
+    service['status'] = old['status'];
+  },
   validate,
-  reviewUpdate: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
+  reviewUpdate: (service, _old, metadata) => [
+    ...metadata.update(),
+    ...metadata.object(),
+    ...validateKeptName(service),
+    ...validate(service),
+  ],
   subresources: {
     status: { reviewUpdate: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] },
   },

@@ -12,12 +12,21 @@ function validate(revision: ApiObject): FieldError[] {
   const { data } = revision;
   const missing = data === undefined || data === null;
   return [
-    ...(missing ? [required(DATA, 'data is mandatory')] : typeof data !== 'object' || Array.isArray(data) ? [required(DATA, 'data must be a valid JSON object')] : []),
+    ...(missing
+      ? [required(DATA, 'data is mandatory')]
+      : typeof data !== 'object' || Array.isArray(data)
+        ? [required(DATA, 'data must be a valid JSON object')]
+        : []),
     ...nonNegative(revision['revision'], Path.of('revision')),
   ];
 }
 
 export const controllerRevisions: Strategy = {
   validate,
-  reviewUpdate: (revision, old, metadata) => [...metadata.update(), ...metadata.object(), ...validate(revision), ...unchanged(revision['data'], old['data'], DATA, printedMap(revision['data']))],
+  reviewUpdate: (revision, old, metadata) => [
+    ...metadata.update(),
+    ...metadata.object(),
+    ...validate(revision),
+    ...unchanged(revision['data'], old['data'], DATA, printedMap(revision['data'])),
+  ],
 };

@@ -50,7 +50,9 @@ function validateSpec(set: ApiObject): FieldError[] {
   return [
     ...(selector === null ? [] : validateLabelSelector(selector, path)),
     ...(parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, SPEC.child('template')) : []),
-    ...(selector !== null && isEmptySelector(selector) ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')] : []),
+    ...(selector !== null && isEmptySelector(selector)
+      ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]
+      : []),
     ...validatePodTemplate(template, SPEC.child('template')),
     ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'DaemonSet', SPEC.child('template', 'spec')),
     ...nonNegativeMembers(spec, ['minReadySeconds'], SPEC),
@@ -82,7 +84,15 @@ function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): 
 }
 
 const STATUS_COUNTS = [
-  'currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady', 'observedGeneration', 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable', 'collisionCount',
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
 ];
 
 export const daemonSets: Strategy = {
@@ -105,14 +115,23 @@ export const daemonSets: Strategy = {
     ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
     ...validateSpec(set),
   ],
-  warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template')) : []),
+  warnings: (set, old) =>
+    old === null || set.metadata.generation !== old.metadata.generation
+      ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template'))
+      : [],
   subresources: {
     status: {
-      prepareForUpdate(set, old) { set['spec'] = old['spec']; },
+      prepareForUpdate(set, old) {
+        set['spec'] = old['spec'];
+      },
       reviewUpdate: (set, old, metadata) => [
         ...metadata.update(),
         ...nonNegativeMembers(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS),
-        ...decremented(memberAt(set, 'status', 'collisionCount'), memberAt(old, 'status', 'collisionCount'), STATUS.child('collisionCount')),
+        ...decremented(
+          memberAt(set, 'status', 'collisionCount'),
+          memberAt(old, 'status', 'collisionCount'),
+          STATUS.child('collisionCount'),
+        ),
       ],
     },
   },

@@ -40,8 +40,15 @@ function validateSpec(deployment: ApiObject): FieldError[] {
   const spec = specOf(deployment);
   return [
     ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
-    ...validateWorkloadSelector(spec, SPEC.child('selector'), { empty: 'empty selector is invalid for deployment', broken: 'invalid label selector', required: true }),
-    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), { kind: 'ReplicaSet', selector: selectorOf(spec['selector']) }),
+    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+      empty: 'empty selector is invalid for deployment',
+      broken: 'invalid label selector',
+      required: true,
+    }),
+    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), {
+      kind: 'ReplicaSet',
+      selector: selectorOf(spec['selector']),
+    }),
     ...validateStrategy(objectAt(spec, 'strategy') ?? {}, SPEC.child('strategy')),
     ...nonNegative(spec['revisionHistoryLimit'], SPEC.child('revisionHistoryLimit')),
     ...validateDeadline(spec),
@@ -61,24 +68,36 @@ function validateDeadline(spec: JsonObject): FieldError[] {
 function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
   const rolling = objectAt(strategy, 'rollingUpdate');
   const at = path.child('rollingUpdate');
-  if (strategy['type'] === 'Recreate') return rolling === null ? [] : [forbidden(at, 'may not be specified when strategy `type` is \'Recreate\'')];
+  if (strategy['type'] === 'Recreate')
+    return rolling === null ? [] : [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")];
   if (strategy['type'] === 'RollingUpdate') return validateRolling(rolling ?? {}, at);
   return [notSupported(path, { Type: strategy['type'], RollingUpdate: printedRolling(rolling) }, ['Recreate', 'RollingUpdate'])];
 }
 
 const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
-  (rolling === null ? null : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 });
+  rolling === null ? null : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 };
 
 function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): FieldError[] {
   return [
     ...intOrPercent(maxUnavailable, path.child('maxUnavailable')),
     ...intOrPercent(maxSurge, path.child('maxSurge')),
-    ...(amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0 ? [invalid(path.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0')] : []),
+    ...(amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0
+      ? [invalid(path.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0')]
+      : []),
     ...atMostWhole(maxUnavailable, path.child('maxUnavailable')),
   ];
 }
 
-const STATUS_COUNTS = ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas', 'terminatingReplicas', 'collisionCount'];
+const STATUS_COUNTS = [
+  'observedGeneration',
+  'replicas',
+  'updatedReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'terminatingReplicas',
+  'collisionCount',
+];
 
 function validateStatus(deployment: ApiObject, old: ApiObject): FieldError[] {
   const status = objectAt(deployment, 'status') ?? {};
@@ -86,7 +105,8 @@ function validateStatus(deployment: ApiObject, old: ApiObject): FieldError[] {
     ...nonNegativeMembers(status, STATUS_COUNTS, STATUS),
     ...countsWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', STATUS),
     ...(Number(status['availableReplicas'] ?? 0) > Number(status['readyReplicas'] ?? 0)
-      ? [invalid(STATUS.child('availableReplicas'), status['availableReplicas'], 'cannot be greater than readyReplicas')] : []),
+      ? [invalid(STATUS.child('availableReplicas'), status['availableReplicas'], 'cannot be greater than readyReplicas')]
+      : []),
     ...decremented(status['collisionCount'], memberAt(old, 'status', 'collisionCount'), STATUS.child('collisionCount')),
   ];
 }
@@ -102,7 +122,8 @@ export const deployments: Strategy = {
     deployment['status'] = old['status'];
     dropDisabledTemplateFields(deployment);
     // Annotations are copied to the replica sets, so changing them is work for the controller, too.
-    if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
+      deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validate: validateSpec,
   reviewUpdate: (deployment, old, metadata) => [
@@ -110,10 +131,13 @@ export const deployments: Strategy = {
     ...validateSpec(deployment),
     ...unchanged(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
   ],
-  warnings: (deployment, old) => (old !== null && deployment.metadata.generation === old.metadata.generation ? [] : [
-    ...(old === null ? podNameWarnings(deployment) : []),
-    ...templateWarnings(memberAt(deployment, 'spec', 'template'), SPEC.child('template')),
-  ]),
+  warnings: (deployment, old) =>
+    old !== null && deployment.metadata.generation === old.metadata.generation
+      ? []
+      : [
+          ...(old === null ? podNameWarnings(deployment) : []),
+          ...templateWarnings(memberAt(deployment, 'spec', 'template'), SPEC.child('template')),
+        ],
   subresources: {
     status: {
       prepareForUpdate(deployment, old) {

@@ -21,12 +21,26 @@ function validateSpec(set: ApiObject): FieldError[] {
   const spec = specOf(set);
   return [
     ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
-    ...validateWorkloadSelector(spec, SPEC.child('selector'), { empty: 'empty selector is invalid for deployment', broken: 'invalid label selector', required: true }),
-    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), { kind: 'ReplicaSet', selector: selectorOf(spec['selector']) }),
+    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+      empty: 'empty selector is invalid for deployment',
+      broken: 'invalid label selector',
+      required: true,
+    }),
+    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), {
+      kind: 'ReplicaSet',
+      selector: selectorOf(spec['selector']),
+    }),
   ];
 }
 
-const STATUS_COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'terminatingReplicas', 'observedGeneration'];
+const STATUS_COUNTS = [
+  'replicas',
+  'fullyLabeledReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'terminatingReplicas',
+  'observedGeneration',
+];
 
 const validateStatus = (set: ApiObject): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS);
 
@@ -47,16 +61,21 @@ export const replicaSets: Strategy = {
   },
   validate: validateSpec,
   reviewUpdate: (set, old, metadata) => [
-    ...metadata.update(), ...validateSpec(set),
+    ...metadata.update(),
+    ...validateSpec(set),
     ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
   ],
   warnings: (set, old) => [
     ...(old === null ? podNameWarnings(set) : []),
-    ...(old === null || set.metadata.generation !== old.metadata.generation ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template')) : []),
+    ...(old === null || set.metadata.generation !== old.metadata.generation
+      ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template'))
+      : []),
   ],
   subresources: {
     status: {
-      prepareForUpdate(set, old) { set['spec'] = old['spec']; },
+      prepareForUpdate(set, old) {
+        set['spec'] = old['spec'];
+      },
       reviewUpdate: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
     },
   },

@@ -19,9 +19,18 @@ const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
 const RETAIN = 'Retain';
 /** What an update may change. */
-const CHANGEABLE = ['replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'];
-const FIXED = 'updates to statefulset spec for fields other than \'replicas\', \'ordinals\', \'template\', \'updateStrategy\', \'revisionHistoryLimit\', \'persistentVolumeClaimRetentionPolicy\' '
-  + 'and \'minReadySeconds\' are forbidden';
+const CHANGEABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+];
+const FIXED =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' " +
+  "and 'minReadySeconds' are forbidden";
 const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
 
 function setDefaults(set: ApiObject): void {
@@ -73,46 +82,69 @@ function validateSpec(set: ApiObject): FieldError[] {
     ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
     ...nonNegative(memberAt(spec, 'ordinals', 'start'), SPEC.child('ordinals', 'start')),
     ...(serviceName === '' ? [] : dnsLabel(serviceName, SPEC.child('serviceName'))),
-    ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) => validateClaimSpec(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position).child('spec'))),
-    ...validateWorkloadSelector(spec, SPEC.child('selector'), { empty: 'empty selector is invalid for statefulset', broken: '', required: true }),
-    ...(selector === null ? [] : [...validateSelected(template, selector, SPEC.child('template')), ...validatePodTemplate(withClaims(template, spec), SPEC.child('template'))]),
+    ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) =>
+      validateClaimSpec(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position).child('spec')),
+    ),
+    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+      empty: 'empty selector is invalid for statefulset',
+      broken: '',
+      required: true,
+    }),
+    ...(selector === null
+      ? []
+      : [
+          ...validateSelected(template, selector, SPEC.child('template')),
+          ...validatePodTemplate(withClaims(template, spec), SPEC.child('template')),
+        ]),
     ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'StatefulSet', SPEC.child('template', 'spec')),
   ];
 }
 
 const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, string], path: Path): FieldError[] =>
-  (allowed.some(each => each === value) ? [] : [invalid(path, value, `must be '${allowed[0]}' or '${allowed[1]}'`)]);
+  allowed.some((each) => each === value) ? [] : [invalid(path, value, `must be '${allowed[0]}' or '${allowed[1]}'`)];
 
 /** The template with a volume for each claim, as its pods get it. */
 function withClaims(template: JsonObject, spec: JsonObject): JsonObject {
-  const claims = objectsIn(spec, 'volumeClaimTemplates').map(claim => textAt(claim, 'metadata', 'name'));
+  const claims = objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name'));
   const pod = objectAt(template, 'spec') ?? {};
   const claimed = new Set(claims);
-  const others = objectsIn(pod, 'volumes').filter(volume => !claimed.has(textAt(volume, 'name')));
-  const volumes = claims.map(name => ({ name, persistentVolumeClaim: { claimName: name === '' ? 'claim' : name } }));
+  const others = objectsIn(pod, 'volumes').filter((volume) => !claimed.has(textAt(volume, 'name')));
+  const volumes = claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name === '' ? 'claim' : name } }));
   return { ...template, spec: { ...pod, volumes: [...others, ...volumes] } };
 }
 
 const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
-  (rolling === null ? null : { Partition: rolling['partition'] ?? 0, MaxUnavailable: rolling['maxUnavailable'] ?? null });
+  rolling === null ? null : { Partition: rolling['partition'] ?? 0, MaxUnavailable: rolling['maxUnavailable'] ?? null };
 
 function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
   const rolling = objectAt(strategy, 'rollingUpdate');
   const at = path.child('rollingUpdate');
-  if (strategy['type'] === 'OnDelete') return rolling === null ? [] : [invalid(at, printedRolling(rolling), 'only allowed for updateStrategy \'RollingUpdate\'')];
+  if (strategy['type'] === 'OnDelete')
+    return rolling === null ? [] : [invalid(at, printedRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'")];
   if (strategy['type'] === 'RollingUpdate') return nonNegative(rolling?.['partition'], at.child('partition'));
-  return [invalid(path, { Type: strategy['type'], RollingUpdate: printedRolling(rolling) }, 'must be \'RollingUpdate\' or \'OnDelete\'')];
+  return [invalid(path, { Type: strategy['type'], RollingUpdate: printedRolling(rolling) }, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
-const validateRetention = (policy: JsonObject, path: Path): FieldError[] => ['whenDeleted', 'whenScaled'].flatMap(member =>
-  ([RETAIN, 'Delete'].includes(textAt(policy, member)) ? [] : [notSupported(path.child(member), policy[member], [RETAIN, 'Delete'])]));
+const validateRetention = (policy: JsonObject, path: Path): FieldError[] =>
+  ['whenDeleted', 'whenScaled'].flatMap((member) =>
+    [RETAIN, 'Delete'].includes(textAt(policy, member)) ? [] : [notSupported(path.child(member), policy[member], [RETAIN, 'Delete'])],
+  );
 
 function validateFixed(set: ApiObject, old: ApiObject): FieldError[] {
-  const fixedPart = (spec: JsonObject): JsonObject => Object.fromEntries(Object.entries(spec).filter(([member]) => !CHANGEABLE.includes(member)));
+  const fixedPart = (spec: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(spec).filter(([member]) => !CHANGEABLE.includes(member)));
   return sameValue(fixedPart(specOf(set)), fixedPart(specOf(old))) ? [] : [forbidden(SPEC, FIXED)];
 }
 
-const STATUS_COUNTS = ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'];
+const STATUS_COUNTS = [
+  'replicas',
+  'readyReplicas',
+  'currentReplicas',
+  'updatedReplicas',
+  'availableReplicas',
+  'observedGeneration',
+  'collisionCount',
+];
 
 function validateStatus(set: ApiObject): FieldError[] {
   const status = objectAt(set, 'status') ?? {};
@@ -128,8 +160,12 @@ function warningsOf(set: ApiObject): string[] {
   const spec = specOf(set);
   return [
     ...templateWarnings(spec['template'], SPEC.child('template')),
-    ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) => claimSpecWarnings(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position))),
-    ...(Number(spec['revisionHistoryLimit'] ?? 0) < 0 ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'] : []),
+    ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) =>
+      claimSpecWarnings(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position)),
+    ),
+    ...(Number(spec['revisionHistoryLimit'] ?? 0) < 0
+      ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
+      : []),
   ];
 }
 
@@ -150,11 +186,17 @@ export const statefulSets: Strategy = {
   warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? warningsOf(set) : []),
   subresources: {
     status: {
-      prepareForUpdate(set, old) { set['spec'] = old['spec']; },
+      prepareForUpdate(set, old) {
+        set['spec'] = old['spec'];
+      },
       reviewUpdate: (set, old, metadata) => [
         ...validateStatus(set),
         ...metadata.update(),
-        ...decremented(memberAt(set, 'status', 'collisionCount'), memberAt(old, 'status', 'collisionCount'), STATUS.child('collisionCount')),
+        ...decremented(
+          memberAt(set, 'status', 'collisionCount'),
+          memberAt(old, 'status', 'collisionCount'),
+          STATUS.child('collisionCount'),
+        ),
       ],
     },
   },

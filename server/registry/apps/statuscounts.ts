@@ -6,11 +6,13 @@ import { nonNegative } from '../validation/values.js';
 
 /** Members that must not be negative, in the order in which they are reported. */
 export const nonNegativeMembers = (holder: JsonObject, members: readonly string[], path: Path): FieldError[] =>
-  members.flatMap(member => nonNegative(holder[member], path.child(member)));
+  members.flatMap((member) => nonNegative(holder[member], path.child(member)));
 
 /** No part is larger than the whole. Absent numbers count as zero. */
 export const countsWithin = (status: JsonObject, parts: readonly string[], whole: string, path: Path): FieldError[] =>
-  parts.filter(part => Number(status[part] ?? 0) > Number(status[whole] ?? 0)).map(part => invalid(path.child(part), status[part] ?? 0, `cannot be greater than status.${whole}`));
+  parts
+    .filter((part) => Number(status[part] ?? 0) > Number(status[whole] ?? 0))
+    .map((part) => invalid(path.child(part), status[part] ?? 0, `cannot be greater than status.${whole}`));
 
 /** The status of a set of replicas: of all, some are labelled, ready or available; and what is available is ready. */
 export function validateReplicaCounts(status: JsonObject, counts: readonly string[], path: Path): FieldError[] {

@@ -15,29 +15,54 @@ const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
 const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
 
 const isCpuUtilization = (metric: JsonValue): boolean =>
-  textAt(metric, 'type') === 'Resource' && textAt(metric, 'resource', 'name') === 'cpu'
-  && (textAt(metric, 'resource', 'target', 'averageUtilization') !== '' || textAt(metric, 'resource', 'current', 'averageUtilization') !== '');
+  textAt(metric, 'type') === 'Resource' &&
+  textAt(metric, 'resource', 'name') === 'cpu' &&
+  (textAt(metric, 'resource', 'target', 'averageUtilization') !== '' || textAt(metric, 'resource', 'current', 'averageUtilization') !== '');
 
-const cpuMetric = (utilization: JsonValue): JsonObject => ({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } } });
-const currentCpuMetric = (utilization: JsonValue): JsonObject => ({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: utilization } } });
+const cpuMetric = (utilization: JsonValue): JsonObject => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } },
+});
+const currentCpuMetric = (utilization: JsonValue): JsonObject => ({
+  type: 'Resource',
+  resource: { name: 'cpu', current: { averageUtilization: utilization } },
+});
 
 /** The annotation with the behaviour has the reference's own structure, under the names that its members have in Go. Read, they may be spelt in any case. */
 const RULES_FORM: StructureForm = [
-  ['stabilizationWindowSeconds', 'StabilizationWindowSeconds', 'optional'], ['selectPolicy', 'SelectPolicy', 'optional'],
-  ['policies', 'Policies', { list: [['type', 'Type', 'text'], ['value', 'Value', 'number'], ['periodSeconds', 'PeriodSeconds', 'number']] }],
+  ['stabilizationWindowSeconds', 'StabilizationWindowSeconds', 'optional'],
+  ['selectPolicy', 'SelectPolicy', 'optional'],
+  [
+    'policies',
+    'Policies',
+    {
+      list: [
+        ['type', 'Type', 'text'],
+        ['value', 'Value', 'number'],
+        ['periodSeconds', 'PeriodSeconds', 'number'],
+      ],
+    },
+  ],
   ['tolerance', 'Tolerance', 'optional'],
 ];
-const BEHAVIOR_FORM: StructureForm = [['scaleUp', 'ScaleUp', { optional: RULES_FORM }], ['scaleDown', 'ScaleDown', { optional: RULES_FORM }]];
-const BEHAVIOR_MEMBERS = new Map([...BEHAVIOR_FORM, ...RULES_FORM, ['type'], ['value'], ['periodSeconds']].map(([member = '']) => [member.toLowerCase(), member]));
+const BEHAVIOR_FORM: StructureForm = [
+  ['scaleUp', 'ScaleUp', { optional: RULES_FORM }],
+  ['scaleDown', 'ScaleDown', { optional: RULES_FORM }],
+];
+const BEHAVIOR_MEMBERS = new Map(
+  [...BEHAVIOR_FORM, ...RULES_FORM, ['type'], ['value'], ['periodSeconds']].map(([member = '']) => [member.toLowerCase(), member]),
+);
 
 /** The structure with the names that clients know, without what is not set. */
 function behaviorMembers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(behaviorMembers);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([member, held]): [string, JsonValue][] => {
-    const name = BEHAVIOR_MEMBERS.get(member.toLowerCase());
-    return name === undefined || held === null || held === undefined ? [] : [[name, behaviorMembers(held)]];
-  }));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([member, held]): [string, JsonValue][] => {
+      const name = BEHAVIOR_MEMBERS.get(member.toLowerCase());
+      return name === undefined || held === null || held === undefined ? [] : [[name, behaviorMembers(held)]];
+    }),
+  );
 }
 
 const isEmpty = (value: JsonValue | undefined): boolean => itemsOf(value).length === 0 && Object.keys(membersOf(value)).length === 0;
@@ -67,14 +92,30 @@ function fromStorage(object: ApiObject): ApiObject {
   const { currentMetrics, conditions, ...status } = membersOf(object['status']);
   const cpu = itemsOf(metrics).find(isCpuUtilization);
   const currentCpu = itemsOf(currentMetrics).find(isCpuUtilization);
-  keep(object, METRICS, itemsOf(metrics).filter(metric => !isCpuUtilization(metric)).map(targetFromStorage));
+  keep(
+    object,
+    METRICS,
+    itemsOf(metrics)
+      .filter((metric) => !isCpuUtilization(metric))
+      .map(targetFromStorage),
+  );
   // Also what the status says as a plain member: there is more to it.
   keep(object, CURRENT_METRICS, itemsOf(currentMetrics).map(currentFromStorage));
   keep(object, CONDITIONS, conditions);
   keep(object, BEHAVIOR, isEmpty(behavior) ? undefined : printedStructure(behavior, BEHAVIOR_FORM));
-  object['spec'] = { ...spec, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: memberAt(cpu, 'resource', 'target', 'averageUtilization') }) };
+  object['spec'] = {
+    ...spec,
+    ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: memberAt(cpu, 'resource', 'target', 'averageUtilization') }),
+  };
   if (object['status'] !== undefined) {
-    object['status'] = { currentReplicas: 0, desiredReplicas: 0, ...status, ...(currentCpu === undefined ? {} : { currentCPUUtilizationPercentage: memberAt(currentCpu, 'resource', 'current', 'averageUtilization') }) };
+    object['status'] = {
+      currentReplicas: 0,
+      desiredReplicas: 0,
+      ...status,
+      ...(currentCpu === undefined
+        ? {}
+        : { currentCPUUtilizationPercentage: memberAt(currentCpu, 'resource', 'current', 'averageUtilization') }),
+    };
   }
   return object;
 }
@@ -89,7 +130,11 @@ function toStorage(object: ApiObject): ApiObject {
   const conditions = recallItems(object, CONDITIONS);
   object['spec'] = { ...spec, ...(metrics.length === 0 ? {} : { metrics }), ...(isEmpty(behavior) ? {} : { behavior }) };
   if (object['status'] !== undefined) {
-    object['status'] = { ...status, ...(currentMetrics.length === 0 ? {} : { currentMetrics }), ...(conditions.length === 0 ? {} : { conditions: [...conditions] }) };
+    object['status'] = {
+      ...status,
+      ...(currentMetrics.length === 0 ? {} : { currentMetrics }),
+      ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
+    };
   }
   return object;
 }

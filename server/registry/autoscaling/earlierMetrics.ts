@@ -18,23 +18,39 @@ const present = (value: JsonValue | undefined): boolean => value !== undefined &
 /** Amounts that version 1 always has are zero where nothing is said. */
 const amountOf = (value: JsonValue | undefined): JsonValue => value ?? '0';
 
-const nameAndSelector = (name: JsonValue | undefined, selector: JsonValue | undefined): JsonObject => setMembers({ name: name ?? '', selector });
+const nameAndSelector = (name: JsonValue | undefined, selector: JsonValue | undefined): JsonObject =>
+  setMembers({ name: name ?? '', selector });
 
 const resourceTarget = ({ targetAverageUtilization, targetAverageValue }: JsonObject): JsonObject =>
-  setMembers({ type: present(targetAverageUtilization) ? 'Utilization' : 'AverageValue', averageValue: targetAverageValue, averageUtilization: targetAverageUtilization });
+  setMembers({
+    type: present(targetAverageUtilization) ? 'Utilization' : 'AverageValue',
+    averageValue: targetAverageValue,
+    averageUtilization: targetAverageUtilization,
+  });
 
 const TARGETS_TO_STORAGE: Sources = {
-  resource: source => ({ name: source['name'] ?? '', target: resourceTarget(source) }),
-  containerResource: source => ({ name: source['name'] ?? '', target: resourceTarget(source), container: source['container'] ?? '' }),
-  pods: source => ({ metric: nameAndSelector(source['metricName'], source['selector']), target: { type: 'AverageValue', averageValue: amountOf(source['targetAverageValue']) } }),
-  object: source => ({
+  resource: (source) => ({ name: source['name'] ?? '', target: resourceTarget(source) }),
+  containerResource: (source) => ({ name: source['name'] ?? '', target: resourceTarget(source), container: source['container'] ?? '' }),
+  pods: (source) => ({
+    metric: nameAndSelector(source['metricName'], source['selector']),
+    target: { type: 'AverageValue', averageValue: amountOf(source['targetAverageValue']) },
+  }),
+  object: (source) => ({
     describedObject: membersOf(source['target']),
     metric: nameAndSelector(source['metricName'], source['selector']),
-    target: setMembers({ type: present(source['averageValue']) ? 'AverageValue' : 'Value', value: amountOf(source['targetValue']), averageValue: source['averageValue'] }),
+    target: setMembers({
+      type: present(source['averageValue']) ? 'AverageValue' : 'Value',
+      value: amountOf(source['targetValue']),
+      averageValue: source['averageValue'],
+    }),
   }),
-  external: source => ({
+  external: (source) => ({
     metric: nameAndSelector(source['metricName'], source['metricSelector']),
-    target: setMembers({ type: present(source['targetValue']) ? 'Value' : 'AverageValue', value: source['targetValue'], averageValue: source['targetAverageValue'] }),
+    target: setMembers({
+      type: present(source['targetValue']) ? 'Value' : 'AverageValue',
+      value: source['targetValue'],
+      averageValue: source['targetAverageValue'],
+    }),
   }),
 };
 
@@ -42,15 +58,18 @@ const currentResource = ({ currentAverageUtilization, currentAverageValue }: Jso
   setMembers({ averageValue: amountOf(currentAverageValue), averageUtilization: currentAverageUtilization });
 
 const CURRENT_TO_STORAGE: Sources = {
-  resource: source => ({ name: source['name'] ?? '', current: currentResource(source) }),
-  containerResource: source => ({ name: source['name'] ?? '', current: currentResource(source), container: source['container'] ?? '' }),
-  pods: source => ({ metric: nameAndSelector(source['metricName'], source['selector']), current: { averageValue: amountOf(source['currentAverageValue']) } }),
-  object: source => ({
+  resource: (source) => ({ name: source['name'] ?? '', current: currentResource(source) }),
+  containerResource: (source) => ({ name: source['name'] ?? '', current: currentResource(source), container: source['container'] ?? '' }),
+  pods: (source) => ({
+    metric: nameAndSelector(source['metricName'], source['selector']),
+    current: { averageValue: amountOf(source['currentAverageValue']) },
+  }),
+  object: (source) => ({
     metric: nameAndSelector(source['metricName'], source['selector']),
     current: setMembers({ value: amountOf(source['currentValue']), averageValue: source['averageValue'] }),
     describedObject: membersOf(source['target']),
   }),
-  external: source => ({
+  external: (source) => ({
     metric: nameAndSelector(source['metricName'], source['metricSelector']),
     current: setMembers({ value: amountOf(source['currentValue']), averageValue: source['currentAverageValue'] }),
   }),
@@ -59,44 +78,77 @@ const CURRENT_TO_STORAGE: Sources = {
 const part = (source: JsonObject, member: string): JsonObject => objectAt(source, member) ?? {};
 
 const TARGETS_FROM_STORAGE: Sources = {
-  object: source => setMembers({
-    target: part(source, 'describedObject'), metricName: part(source, 'metric')['name'], targetValue: amountOf(part(source, 'target')['value']),
-    selector: part(source, 'metric')['selector'], averageValue: part(source, 'target')['averageValue'],
-  }),
-  pods: source => setMembers({
-    metricName: part(source, 'metric')['name'], targetAverageValue: amountOf(part(source, 'target')['averageValue']), selector: part(source, 'metric')['selector'],
-  }),
-  resource: source => setMembers({
-    name: source['name'], targetAverageUtilization: part(source, 'target')['averageUtilization'], targetAverageValue: part(source, 'target')['averageValue'],
-  }),
-  containerResource: source => setMembers({
-    name: source['name'], targetAverageUtilization: part(source, 'target')['averageUtilization'], targetAverageValue: part(source, 'target')['averageValue'], container: source['container'],
-  }),
-  external: source => setMembers({
-    metricName: part(source, 'metric')['name'], metricSelector: part(source, 'metric')['selector'],
-    targetValue: part(source, 'target')['value'], targetAverageValue: part(source, 'target')['averageValue'],
-  }),
+  object: (source) =>
+    setMembers({
+      target: part(source, 'describedObject'),
+      metricName: part(source, 'metric')['name'],
+      targetValue: amountOf(part(source, 'target')['value']),
+      selector: part(source, 'metric')['selector'],
+      averageValue: part(source, 'target')['averageValue'],
+    }),
+  pods: (source) =>
+    setMembers({
+      metricName: part(source, 'metric')['name'],
+      targetAverageValue: amountOf(part(source, 'target')['averageValue']),
+      selector: part(source, 'metric')['selector'],
+    }),
+  resource: (source) =>
+    setMembers({
+      name: source['name'],
+      targetAverageUtilization: part(source, 'target')['averageUtilization'],
+      targetAverageValue: part(source, 'target')['averageValue'],
+    }),
+  containerResource: (source) =>
+    setMembers({
+      name: source['name'],
+      targetAverageUtilization: part(source, 'target')['averageUtilization'],
+      targetAverageValue: part(source, 'target')['averageValue'],
+      container: source['container'],
+    }),
+  external: (source) =>
+    setMembers({
+      metricName: part(source, 'metric')['name'],
+      metricSelector: part(source, 'metric')['selector'],
+      targetValue: part(source, 'target')['value'],
+      targetAverageValue: part(source, 'target')['averageValue'],
+    }),
 };
 
 const CURRENT_FROM_STORAGE: Sources = {
-  object: source => setMembers({
-    target: part(source, 'describedObject'), metricName: part(source, 'metric')['name'], currentValue: amountOf(part(source, 'current')['value']),
-    selector: part(source, 'metric')['selector'], averageValue: part(source, 'current')['averageValue'],
-  }),
-  pods: source => setMembers({
-    metricName: part(source, 'metric')['name'], currentAverageValue: amountOf(part(source, 'current')['averageValue']), selector: part(source, 'metric')['selector'],
-  }),
-  resource: source => setMembers({
-    name: source['name'], currentAverageUtilization: part(source, 'current')['averageUtilization'], currentAverageValue: amountOf(part(source, 'current')['averageValue']),
-  }),
-  containerResource: source => setMembers({
-    name: source['name'], currentAverageUtilization: part(source, 'current')['averageUtilization'],
-    currentAverageValue: amountOf(part(source, 'current')['averageValue']), container: source['container'],
-  }),
-  external: source => setMembers({
-    metricName: part(source, 'metric')['name'], metricSelector: part(source, 'metric')['selector'],
-    currentValue: amountOf(part(source, 'current')['value']), currentAverageValue: part(source, 'current')['averageValue'],
-  }),
+  object: (source) =>
+    setMembers({
+      target: part(source, 'describedObject'),
+      metricName: part(source, 'metric')['name'],
+      currentValue: amountOf(part(source, 'current')['value']),
+      selector: part(source, 'metric')['selector'],
+      averageValue: part(source, 'current')['averageValue'],
+    }),
+  pods: (source) =>
+    setMembers({
+      metricName: part(source, 'metric')['name'],
+      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
+      selector: part(source, 'metric')['selector'],
+    }),
+  resource: (source) =>
+    setMembers({
+      name: source['name'],
+      currentAverageUtilization: part(source, 'current')['averageUtilization'],
+      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
+    }),
+  containerResource: (source) =>
+    setMembers({
+      name: source['name'],
+      currentAverageUtilization: part(source, 'current')['averageUtilization'],
+      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
+      container: source['container'],
+    }),
+  external: (source) =>
+    setMembers({
+      metricName: part(source, 'metric')['name'],
+      metricSelector: part(source, 'metric')['selector'],
+      currentValue: amountOf(part(source, 'current')['value']),
+      currentAverageValue: part(source, 'current')['averageValue'],
+    }),
 };
 
 /** A metric with each of its sources in the other form. */

@@ -50,20 +50,33 @@ function validateTarget(target: JsonObject, path: Path): FieldError[] {
   const unnamed = parts.length === 1 && textAt(target, 'kind') !== WITHOUT_GROUP;
   return [
     ...validateReference(target, path),
-    ...(parts.length > 2 ? [invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)] : unnamed ? [invalid(at, apiVersion, 'apiVersion must specify API group')] : []),
+    ...(parts.length > 2
+      ? [invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)]
+      : unnamed
+        ? [invalid(at, apiVersion, 'apiVersion must specify API group')]
+        : []),
   ];
 }
 
 export const horizontalPodAutoscalers: Strategy = {
   setDefaults,
-  prepareForCreate(autoscaler) { autoscaler['status'] = { desiredReplicas: 0, currentMetrics: null }; },
-  prepareForUpdate(autoscaler, old) { autoscaler['status'] = old['status']; },
+  prepareForCreate(autoscaler) {
+    autoscaler['status'] = { desiredReplicas: 0, currentMetrics: null };
+  },
+  prepareForUpdate(autoscaler, old) {
+    autoscaler['status'] = old['status'];
+  },
   validate: validateSpec,
   reviewUpdate: (autoscaler, _old, metadata) => [...metadata.update(), ...validateSpec(autoscaler)],
   subresources: {
     status: {
-      prepareForUpdate(autoscaler, old) { autoscaler['spec'] = old['spec']; },
-      reviewUpdate: (autoscaler, _old, metadata) => [...metadata.update(), ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], STATUS)],
+      prepareForUpdate(autoscaler, old) {
+        autoscaler['spec'] = old['spec'];
+      },
+      reviewUpdate: (autoscaler, _old, metadata) => [
+        ...metadata.update(),
+        ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], STATUS),
+      ],
     },
   },
 };

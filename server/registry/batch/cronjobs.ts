@@ -67,14 +67,17 @@ function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[
   if (value === undefined || value === null) return [];
   const name = String(value);
   if (name === '') return [invalid(path, name, 'timeZone must be nil or non-empty string')];
-  if (name.toLowerCase() === 'local') return [invalid(path, name, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')];
+  if (name.toLowerCase() === 'local')
+    return [invalid(path, name, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')];
   return isTimeZone(name) ? [] : [invalid(path, name, `unknown time zone ${name}`)];
 }
 
 function validateTemplate(spec: JsonObject): FieldError[] {
   return [
     ...validateJobTemplateSpec(spec, TEMPLATE),
-    ...(objectAt(spec, 'selector') === null ? [] : [invalid(TEMPLATE.child('selector'), printedSelector(spec['selector']), '`selector` will be auto-generated')]),
+    ...(objectAt(spec, 'selector') === null
+      ? []
+      : [invalid(TEMPLATE.child('selector'), printedSelector(spec['selector']), '`selector` will be auto-generated')]),
     ...(spec['manualSelector'] === true ? [notSupported(TEMPLATE.child('manualSelector'), true, ['nil', 'false'])] : []),
   ];
 }
@@ -86,13 +89,20 @@ function validateNameLength(cronJob: ApiObject): FieldError[] {
 
 function nameWarnings(cronJob: ApiObject): string[] {
   const complaints = dnsLabelName(cronJob.metadata.name ?? '', false);
-  return complaints.length === 0 ? []
-    : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`];
+  return complaints.length === 0
+    ? []
+    : [
+        `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+      ];
 }
 
 function zoneWarnings(cronJob: ApiObject): string[] {
   const named = textAt(cronJob, 'spec', 'schedule').includes(ZONE_IN_SCHEDULE);
-  return named ? ['cannot use TZ or CRON_TZ in spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones'] : [];
+  return named
+    ? [
+        'cannot use TZ or CRON_TZ in spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones',
+      ]
+    : [];
 }
 
 export const cronJobs: Strategy = {
@@ -106,7 +116,7 @@ export const cronJobs: Strategy = {
     cronJob['status'] = old['status'];
     dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
   },
-  validate: cronJob => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
+  validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
   reviewUpdate: (cronJob, old, metadata) => [...metadata.update(), ...validateSpec(cronJob, old)],
   warnings: (cronJob, old) => [
     ...(old === null ? nameWarnings(cronJob) : []),
@@ -115,7 +125,9 @@ export const cronJobs: Strategy = {
   ],
   subresources: {
     status: {
-      prepareForUpdate(cronJob, old) { cronJob['spec'] = old['spec']; },
+      prepareForUpdate(cronJob, old) {
+        cronJob['spec'] = old['spec'];
+      },
       reviewUpdate: (_cronJob, _old, metadata) => metadata.update(),
     },
   },

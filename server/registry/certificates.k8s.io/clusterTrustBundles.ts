@@ -34,7 +34,9 @@ function bundleFindings(text: string): FieldError[] {
   if (blocks.length === 0) return [invalid(BUNDLE, '<value omitted>', 'at least one trust anchor must be provided')];
   const seen = new Set<string>();
   return blocks.flatMap(({ type, hasHeaders, bytes }, position) => {
-    const complaint = blockComplaint(type, hasHeaders, bytes, position) ?? (seen.has(bytes.toString('base64')) ? `duplicate trust anchor (indices [${position}])` : null);
+    const complaint =
+      blockComplaint(type, hasHeaders, bytes, position) ??
+      (seen.has(bytes.toString('base64')) ? `duplicate trust anchor (indices [${position}])` : null);
     seen.add(bytes.toString('base64'));
     return complaint === null ? [] : [invalid(BUNDLE, '<value omitted>', complaint)];
   });
@@ -55,9 +57,9 @@ const signerFindings = (bundle: ApiObject): FieldError[] => (signerOf(bundle) ==
 export const clusterTrustBundles: Strategy = {
   validateName: bundleName,
   selectableFieldNames: ['spec.signerName'],
-  selectableFields: bundle => ({ 'spec.signerName': signerOf(bundle) }),
+  selectableFields: (bundle) => ({ 'spec.signerName': signerOf(bundle) }),
   unconditionalUpdate: false,
-  validate: bundle => [...signerFindings(bundle), ...bundleFindings(bundleOf(bundle))],
+  validate: (bundle) => [...signerFindings(bundle), ...bundleFindings(bundleOf(bundle))],
   validateUpdate: (bundle, old) => [
     // What is there already stays acceptable: rules may have become stricter since.
     ...(bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),

@@ -14,18 +14,18 @@ const FINAL = [...DECISIONS, 'Failed'];
 const STATUSES = ['False', 'True', 'Unknown'];
 
 export const conditionsOf = (request: ApiObject): JsonObject[] => objectsIn(objectAt(request, 'status') ?? {}, 'conditions');
-const ofType = (request: ApiObject, type: string): JsonObject[] => conditionsOf(request).filter(condition => condition['type'] === type);
-const hasBoth = (request: ApiObject): boolean => DECISIONS.every(type => ofType(request, type).length > 0);
+const ofType = (request: ApiObject, type: string): JsonObject[] => conditionsOf(request).filter((condition) => condition['type'] === type);
+const hasBoth = (request: ApiObject): boolean => DECISIONS.every((type) => ofType(request, type).length > 0);
 
 export function validateConditions(request: ApiObject, old: ApiObject | null): FieldError[] {
   const conditions = conditionsOf(request);
-  const types = conditions.map(condition => textAt(condition, 'type'));
-  const before = old === null ? [] : conditionsOf(old).map(condition => textAt(condition, 'type'));
+  const types = conditions.map((condition) => textAt(condition, 'type'));
+  const before = old === null ? [] : conditionsOf(old).map((condition) => textAt(condition, 'type'));
   const mayRepeat = new Set(before).size < before.length;
   return conditions.flatMap((condition, position) => {
     const path = CONDITIONS.index(position);
     const type = types[position] ?? '';
-    const opposite = DECISIONS.find(decision => decision !== type && DECISIONS.includes(type));
+    const opposite = DECISIONS.find((decision) => decision !== type && DECISIONS.includes(type));
     const contradicts = opposite !== undefined && types.slice(0, position).includes(opposite) && (old === null || !hasBoth(old));
     return [
       ...(type === '' && !before.includes('') ? [required(path.child('type'), '')] : []),
@@ -37,18 +37,25 @@ export function validateConditions(request: ApiObject, old: ApiObject | null): F
 }
 
 const validateStatus = (status: string, allowed: readonly string[], path: Path): FieldError[] =>
-  (status === '' ? [required(path, '')] : allowed.includes(status) ? [] : [notSupported(path, status, allowed)]);
+  status === '' ? [required(path, '')] : allowed.includes(status) ? [] : [notSupported(path, status, allowed)];
 
 /** What was decided stays decided; without `mayDecide` nothing is decided either. */
 export function validateKeptConditions(request: ApiObject, old: ApiObject, mayDecide: boolean): FieldError[] {
   const counts = (type: string): readonly [number, number] => [ofType(request, type).length, ofType(old, type).length];
-  const removed = FINAL.filter(type => counts(type)[0] < counts(type)[1]).map(type => forbidden(CONDITIONS, `updates may not remove a condition of type "${type}"`));
+  const removed = FINAL.filter((type) => counts(type)[0] < counts(type)[1]).map((type) =>
+    forbidden(CONDITIONS, `updates may not remove a condition of type "${type}"`),
+  );
   if (mayDecide) return removed;
-  return [...removed, ...DECISIONS.flatMap(type => {
-    const [now, before] = counts(type);
-    if (now > before) return [forbidden(CONDITIONS, `updates may not add a condition of type "${type}"`)];
-    return now === before && !sameValue(ofType(request, type), ofType(old, type)) ? [forbidden(CONDITIONS, `updates may not modify a condition of type "${type}"`)] : [];
-  })];
+  return [
+    ...removed,
+    ...DECISIONS.flatMap((type) => {
+      const [now, before] = counts(type);
+      if (now > before) return [forbidden(CONDITIONS, `updates may not add a condition of type "${type}"`)];
+      return now === before && !sameValue(ofType(request, type), ofType(old, type))
+        ? [forbidden(CONDITIONS, `updates may not modify a condition of type "${type}"`)]
+        : [];
+    }),
+  ];
 }
 
 const isZero = (time: JsonValue | undefined): boolean => time === undefined || time === null;
@@ -58,7 +65,9 @@ export function fillConditionTimes(request: ApiObject, old: ApiObject, now: stri
   for (const condition of conditionsOf(request)) {
     if (isZero(condition['lastUpdateTime'])) condition['lastUpdateTime'] = now;
     if (!isZero(condition['lastTransitionTime'])) continue;
-    const same = conditionsOf(old).find(each => each['type'] === condition['type'] && each['status'] === condition['status'] && !isZero(each['lastTransitionTime']));
+    const same = conditionsOf(old).find(
+      (each) => each['type'] === condition['type'] && each['status'] === condition['status'] && !isZero(each['lastTransitionTime']),
+    );
     condition['lastTransitionTime'] = same?.['lastTransitionTime'] ?? now;
   }
 }
@@ -69,7 +78,7 @@ export function keepDecisions(request: ApiObject, old: ApiObject): void {
     const before = ofType(old, type);
     if (ofType(request, type).length !== before.length) continue;
     let next = 0;
-    const conditions = conditionsOf(request).map(condition => (condition['type'] === type ? before[next++] ?? condition : condition));
+    const conditions = conditionsOf(request).map((condition) => (condition['type'] === type ? (before[next++] ?? condition) : condition));
     if (conditions.length > 0) ensureObject(request, 'status')['conditions'] = conditions;
   }
 }

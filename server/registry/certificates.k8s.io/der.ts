@@ -1,7 +1,11 @@
 /** Enough of DER (X.690) to find one's way in a request for a certificate. */
 
 /** An element: all of it from `from` to `end`, its content from `start`. */
-export interface Element { readonly from: number; readonly start: number; readonly end: number }
+export interface Element {
+  readonly from: number;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Bytes that are no DER, or not of the structure that was expected. The message is for clients. */
 export class DerError extends Error {}
@@ -15,7 +19,7 @@ const LENGTH_BYTES_MAX = 4;
 export function element(bytes: Buffer, from: number, tag: number | null): Element {
   const [actual, first] = [bytes[from], bytes[from + 1]];
   if (actual === undefined || first === undefined) throw new DerError('asn1: syntax error: data truncated');
-  if (tag !== null && actual !== tag) throw new DerError('asn1: structure error: tags don\'t match');
+  if (tag !== null && actual !== tag) throw new DerError("asn1: structure error: tags don't match");
   const count = first < LONG_FORM ? 0 : first - LONG_FORM;
   if (count > LENGTH_BYTES_MAX || (first >= LONG_FORM && count === 0)) throw new DerError('asn1: structure error: length too large');
   const start = from + 2 + count;

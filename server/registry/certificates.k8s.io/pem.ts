@@ -1,7 +1,11 @@
 import { pemTexts } from '../pemTexts.js';
 
 /** One block of a PEM text (RFC 1421 in the form that RFC 7468 describes). */
-export interface PemBlock { readonly type: string; readonly hasHeaders: boolean; readonly bytes: Buffer }
+export interface PemBlock {
+  readonly type: string;
+  readonly hasHeaders: boolean;
+  readonly bytes: Buffer;
+}
 
 const HEADER = /^[^:\r\n]+:[^\r\n]*\r?\n/;
 
@@ -11,6 +15,8 @@ export function pemBlocks(text: string): PemBlock[] {
     let rest = content;
     while (HEADER.test(rest)) rest = rest.replace(HEADER, '');
     const base64 = rest.replace(/\s/g, '');
-    return /^[A-Za-z0-9+/]*={0,2}$/.test(base64) && base64.length % 4 === 0 ? [{ type, hasHeaders: rest !== content, bytes: Buffer.from(base64, 'base64') }] : [];
+    return /^[A-Za-z0-9+/]*={0,2}$/.test(base64) && base64.length % 4 === 0
+      ? [{ type, hasHeaders: rest !== content, bytes: Buffer.from(base64, 'base64') }]
+      : [];
   });
 }

@@ -10,8 +10,14 @@ const COMMON_NAME = '550403';
 
 /** Hashes by the object identifier of the signature algorithm, in hexadecimal. Null: the algorithm includes its own (Ed25519). */
 const HASHES: Readonly<Record<string, string | null>> = {
-  '2a864886f70d010105': 'sha1', '2a864886f70d01010b': 'sha256', '2a864886f70d01010c': 'sha384', '2a864886f70d01010d': 'sha512',
-  '2a8648ce3d0401': 'sha1', '2a8648ce3d040302': 'sha256', '2a8648ce3d040303': 'sha384', '2a8648ce3d040304': 'sha512',
+  '2a864886f70d010105': 'sha1',
+  '2a864886f70d01010b': 'sha256',
+  '2a864886f70d01010c': 'sha384',
+  '2a864886f70d01010d': 'sha512',
+  '2a8648ce3d0401': 'sha1',
+  '2a8648ce3d040302': 'sha256',
+  '2a8648ce3d040303': 'sha384',
+  '2a8648ce3d040304': 'sha512',
   '2b6570': null,
 };
 
@@ -41,11 +47,13 @@ function subjectParts(base64: string, wanted: string): string[] {
   const bytes = requestIn(base64);
   if (bytes === null) return [];
   const { subject } = membersOf(bytes, element(bytes, element(bytes, 0, SEQUENCE).start, SEQUENCE));
-  return elementsIn(bytes, subject).flatMap(set => elementsIn(bytes, set)).flatMap(attribute => {
-    const [type, value] = elementsIn(bytes, attribute);
-    const isWanted = type !== undefined && contentOf(bytes, type).toString('hex') === wanted;
-    return isWanted && value !== undefined ? [contentOf(bytes, value).toString('utf8')] : [];
-  });
+  return elementsIn(bytes, subject)
+    .flatMap((set) => elementsIn(bytes, set))
+    .flatMap((attribute) => {
+      const [type, value] = elementsIn(bytes, attribute);
+      const isWanted = type !== undefined && contentOf(bytes, type).toString('hex') === wanted;
+      return isWanted && value !== undefined ? [contentOf(bytes, value).toString('utf8')] : [];
+    });
 }
 
 function signatureComplaint(bytes: Buffer): string | null {

@@ -3,7 +3,7 @@ import { dnsLabelName, subdomainName, type NameRule } from '../validation/names.
 
 const DOMAIN_MAX = 253;
 const NAME_MAX = 571;
-const FORM = 'must be a fully qualified domain and path of the form \'example.com/signer-name\'';
+const FORM = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
 
 /** Who is to sign: a domain with at least one dot, and a path below it. */
 export function validateSignerName(name: string, path: Path): FieldError[] {
@@ -23,7 +23,8 @@ export function validateSignerName(name: string, path: Path): FieldError[] {
 function firstBadLabel(text: string, rule: NameRule, path: Path): FieldError[] {
   for (const label of text.split('.')) {
     const complaints = rule(label, false);
-    if (complaints.length > 0) return complaints.map(complaint => invalid(path, text, `validating label ${JSON.stringify(label)}: ${complaint}`));
+    if (complaints.length > 0)
+      return complaints.map((complaint) => invalid(path, text, `validating label ${JSON.stringify(label)}: ${complaint}`));
   }
   return [];
 }

@@ -11,7 +11,7 @@ const GATED = ['strategy', 'preferredHolder'];
 function dropGated(lease: ApiObject, old: ApiObject | null): void {
   const spec = objectAt(lease, 'spec');
   const before = old === null ? null : objectAt(old, 'spec');
-  if (spec === null || GATED.some(member => before?.[member] !== undefined)) return;
+  if (spec === null || GATED.some((member) => before?.[member] !== undefined)) return;
   for (const member of GATED) delete spec[member];
 }
 
@@ -27,8 +27,12 @@ export const leases: Strategy = {
   createsOnUpdate: true,
   unconditionalUpdate: false,
   anyFinalizers: true,
-  prepareForCreate(lease) { dropGated(lease, null); },
-  prepareForUpdate(lease, old) { dropGated(lease, old); },
+  prepareForCreate(lease) {
+    dropGated(lease, null);
+  },
+  prepareForUpdate(lease, old) {
+    dropGated(lease, old);
+  },
   validate,
   reviewUpdate: (lease, _old, metadata) => [...metadata.update(), ...validate(lease)],
 };

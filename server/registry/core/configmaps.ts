@@ -19,10 +19,11 @@ function validate(configMap: ApiObject): FieldError[] {
 }
 
 /** Texts and bytes share their keys. */
-const validateTexts = (data: JsonObject, binary: JsonObject): FieldError[] => Object.keys(data).flatMap(key => [
-  ...configMapKeyComplaints(key).map(text => invalid(DATA.key(key), key, text)),
-  ...(Object.hasOwn(binary, key) ? [invalid(DATA.key(key), key, 'duplicate of key present in binaryData')] : []),
-]);
+const validateTexts = (data: JsonObject, binary: JsonObject): FieldError[] =>
+  Object.keys(data).flatMap((key) => [
+    ...configMapKeyComplaints(key).map((text) => invalid(DATA.key(key), key, text)),
+    ...(Object.hasOwn(binary, key) ? [invalid(DATA.key(key), key, 'duplicate of key present in binaryData')] : []),
+  ]);
 
 export const configMaps: Strategy = {
   validate,

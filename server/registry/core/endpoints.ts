@@ -16,8 +16,12 @@ function validateSubset(subset: JsonObject, path: Path): FieldError[] {
   const lists = ['addresses', 'notReadyAddresses'] as const;
   const ports = objectsIn(subset, 'ports');
   return [
-    ...(lists.every(list => itemsOf(subset[list]).length === 0) ? [required(path, 'must specify `addresses` or `notReadyAddresses`')] : []),
-    ...lists.flatMap(list => objectsIn(subset, list).flatMap((address, position) => validateAddress(address, path.child(list).index(position)))),
+    ...(lists.every((list) => itemsOf(subset[list]).length === 0)
+      ? [required(path, 'must specify `addresses` or `notReadyAddresses`')]
+      : []),
+    ...lists.flatMap((list) =>
+      objectsIn(subset, list).flatMap((address, position) => validateAddress(address, path.child(list).index(position))),
+    ),
     ...ports.flatMap((port, position) => validatePort(port, ports.length > 1, path.child('ports').index(position))),
   ];
 }
@@ -39,17 +43,24 @@ function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[
   return [
     ...(name !== '' ? dnsLabel(name, path.child('name')) : named ? [required(path.child('name'), '')] : []),
     ...portNumber(port['port'], path.child('port')),
-    ...(protocol === '' ? [required(path.child('protocol'), '')] : PROTOCOLS.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
+    ...(protocol === ''
+      ? [required(path.child('protocol'), '')]
+      : PROTOCOLS.includes(protocol)
+        ? []
+        : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
     ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
   ];
 }
 
 function validateAnnotations(endpoints: ApiObject): FieldError[] {
   const time = endpoints.metadata.annotations?.[TRIGGERED];
-  return time === undefined || TIME.test(time) ? [] : [invalid(Path.of('annotations').key(TRIGGERED), time, 'must be an RFC3339Nano formatted time')];
+  return time === undefined || TIME.test(time)
+    ? []
+    : [invalid(Path.of('annotations').key(TRIGGERED), time, 'must be an RFC3339Nano formatted time')];
 }
 
-const validateSubsets = (endpoints: ApiObject): FieldError[] => objectsIn(endpoints, 'subsets').flatMap((subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
+const validateSubsets = (endpoints: ApiObject): FieldError[] =>
+  objectsIn(endpoints, 'subsets').flatMap((subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const CONTROLLER = 'endpoint-controller';
@@ -57,14 +68,27 @@ const CONTROLLER = 'endpoint-controller';
 /** What the controller writes, it takes from pods. */
 function warnings(endpoints: ApiObject): string[] {
   if (endpoints.metadata.labels?.[MANAGED_BY] === CONTROLLER) return [];
-  return objectsIn(endpoints, 'subsets').flatMap((subset, position) => ['addresses', 'notReadyAddresses'].flatMap(list =>
-    objectsIn(subset, list).flatMap((address, each) => addressWarnings(textAt(address, 'ip'), Path.of('subsets').index(position).child(list).index(each).child('ip')))));
+  return objectsIn(endpoints, 'subsets').flatMap((subset, position) =>
+    ['addresses', 'notReadyAddresses'].flatMap((list) =>
+      objectsIn(subset, list).flatMap((address, each) =>
+        addressWarnings(textAt(address, 'ip'), Path.of('subsets').index(position).child(list).index(each).child('ip')),
+      ),
+    ),
+  );
 }
 
 export const endpoints: Strategy = {
   createsOnUpdate: true,
-  setDefaults(object) { for (const subset of objectsIn(object, 'subsets')) for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP'); },
+  setDefaults(object) {
+    for (const subset of objectsIn(object, 'subsets'))
+      for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP');
+  },
   warnings,
-  validate: object => [...validateAnnotations(object), ...validateSubsets(object)],
-  reviewUpdate: (object, old, metadata) => [...metadata.update(), ...metadata.object(), ...validateAnnotations(object), ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object))],
+  validate: (object) => [...validateAnnotations(object), ...validateSubsets(object)],
+  reviewUpdate: (object, old, metadata) => [
+    ...metadata.update(),
+    ...metadata.object(),
+    ...validateAnnotations(object),
+    ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object)),
+  ],
 };

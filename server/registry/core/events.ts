@@ -13,7 +13,7 @@ const MESSAGE_MAX = 1024;
 const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
 const fields = (event: ApiObject): Record<string, string> => ({
-  ...Object.fromEntries(INVOLVED.map(member => [`involvedObject.${member}`, textAt(event, 'involvedObject', member)])),
+  ...Object.fromEntries(INVOLVED.map((member) => [`involvedObject.${member}`, textAt(event, 'involvedObject', member)])),
   reason: textAt(event, 'reason'),
   type: textAt(event, 'type'),
   reportingComponent: textAt(event, 'reportingComponent'),
@@ -38,12 +38,17 @@ function validateStyle(event: ApiObject, servedAs: ServedAs): FieldError[] {
 function validateReporter(event: ApiObject, nameInGroup: string): FieldError[] {
   const controller = textAt(event, 'reportingComponent');
   const bounded = (member: string, max: number): FieldError[] =>
-    (Buffer.byteLength(textAt(event, member)) > max ? [invalid(Path.of(member), '', `can have at most ${max} characters`)] : []);
-  const needed = (member: string): FieldError[] => [...(isSet(event, member) ? [] : [required(Path.of(member), '')]), ...bounded(member, SHORT_TEXT_MAX)];
+    Buffer.byteLength(textAt(event, member)) > max ? [invalid(Path.of(member), '', `can have at most ${max} characters`)] : [];
+  const needed = (member: string): FieldError[] => [
+    ...(isSet(event, member) ? [] : [required(Path.of(member), '')]),
+    ...bounded(member, SHORT_TEXT_MAX),
+  ];
   return [
     ...(controller === '' ? [required(Path.of(nameInGroup), '')] : []),
-    ...qualifiedNameComplaints(controller).map(text => invalid(Path.of(nameInGroup), controller, text)),
-    ...needed('reportingInstance'), ...needed('action'), ...needed('reason'),
+    ...qualifiedNameComplaints(controller).map((text) => invalid(Path.of(nameInGroup), controller, text)),
+    ...needed('reportingInstance'),
+    ...needed('action'),
+    ...needed('reason'),
     ...bounded('message', MESSAGE_MAX),
   ];
 }
@@ -59,10 +64,10 @@ function validateSeries(event: ApiObject): FieldError[] {
 
 /** Only the older style has these. */
 const OLDER: readonly (readonly [member: string, isUsed: (event: ApiObject) => boolean])[] = [
-  ['firstTimestamp', event => isSet(event, 'firstTimestamp')],
-  ['lastTimestamp', event => isSet(event, 'lastTimestamp')],
-  ['count', event => Number(event['count'] ?? 0) !== 0],
-  ['source', event => ['component', 'host'].some(member => textAt(event, 'source', member) !== '')],
+  ['firstTimestamp', (event) => isSet(event, 'firstTimestamp')],
+  ['lastTimestamp', (event) => isSet(event, 'lastTimestamp')],
+  ['count', (event) => Number(event['count'] ?? 0) !== 0],
+  ['source', (event) => ['component', 'host'].some((member) => textAt(event, 'source', member) !== '')],
 ];
 
 function validate(event: ApiObject, servedAs: ServedAs): FieldError[] {
@@ -80,10 +85,26 @@ function validate(event: ApiObject, servedAs: ServedAs): FieldError[] {
 
 /** In the newer group nothing but the series may change. The reference looks at the reason twice. */
 const IMMUTABLE = [
-  'involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'reason', 'type', 'eventTime', 'action', 'related', 'reportingComponent', 'reportingInstance',
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'reason',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingComponent',
+  'reportingInstance',
 ] as const;
 /** Members whose empty forms are all the same. */
-const empty = (value: JsonObject[string]): unknown => (value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(membersOf(value)).length === 0) ? undefined : value);
+const empty = (value: JsonObject[string]): unknown =>
+  value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(membersOf(value)).length === 0)
+    ? undefined
+    : value;
 
 function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs): FieldError[] {
   const findings = validateStyle(event, servedAs);
@@ -91,8 +112,9 @@ function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs): F
   return [
     ...findings,
     ...(sameValue(event['series'] ?? null, old['series'] ?? null) ? [] : validateSeries(event)),
-    ...IMMUTABLE.filter(member => !sameValue(empty(event[member]), empty(old[member])))
-      .map(member => invalid(Path.of(member === 'reportingComponent' ? 'reportingController' : member), event[member] ?? null, 'field is immutable')),
+    ...IMMUTABLE.filter((member) => !sameValue(empty(event[member]), empty(old[member]))).map((member) =>
+      invalid(Path.of(member === 'reportingComponent' ? 'reportingController' : member), event[member] ?? null, 'field is immutable'),
+    ),
   ];
 }
 
@@ -100,12 +122,16 @@ export const events: Strategy = {
   createsOnUpdate: true,
   validate,
   validateUpdate,
-  selectableFieldNames: [...INVOLVED.map(member => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent', 'source'],
+  selectableFieldNames: [...INVOLVED.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent', 'source'],
   selectableFields: fields,
 };
 
 /** How the newer group names the same fields; the core names are unknown there. */
 export const newerEventFields: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(INVOLVED.map(member => [`regarding.${member}`, `involvedObject.${member}`])),
-  reason: 'reason', type: 'type', reportingController: 'reportingComponent', 'metadata.name': 'metadata.name', 'metadata.namespace': 'metadata.namespace',
+  ...Object.fromEntries(INVOLVED.map((member) => [`regarding.${member}`, `involvedObject.${member}`])),
+  reason: 'reason',
+  type: 'type',
+  reportingController: 'reportingComponent',
+  'metadata.name': 'metadata.name',
+  'metadata.namespace': 'metadata.namespace',
 };

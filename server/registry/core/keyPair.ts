@@ -18,13 +18,15 @@ export function keyPairComplaint(certificatePem: string, keyPem: string): string
 
 function withoutCertificate(skipped: readonly string[]): string {
   if (skipped.length === 0) return 'tls: failed to find any PEM data in certificate input';
-  if (skipped.length === 1 && isKey(skipped[0] ?? '')) return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched';
+  if (skipped.length === 1 && isKey(skipped[0] ?? ''))
+    return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched';
   return `tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${skipped.join(' ')}]`;
 }
 
 function withoutKey(skipped: readonly string[]): string {
   if (skipped.length === 0) return 'tls: failed to find any PEM data in key input';
-  if (skipped.length === 1 && skipped[0] === 'CERTIFICATE') return 'tls: found a certificate rather than a key in the PEM for the private key';
+  if (skipped.length === 1 && skipped[0] === 'CERTIFICATE')
+    return 'tls: found a certificate rather than a key in the PEM for the private key';
   return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${skipped.join(' ')}]`;
 }
 

@@ -9,7 +9,8 @@ import { configMapKeyComplaints } from '../validation/values.js';
 export const DATA_BYTES_MAX = 1024 * 1024;
 const FROZEN = 'field is immutable when `immutable` is set';
 
-export const validateKeys = (data: JsonObject, path: Path): FieldError[] => Object.keys(data).flatMap(key => configMapKeyComplaints(key).map(text => invalid(path.key(key), key, text)));
+export const validateKeys = (data: JsonObject, path: Path): FieldError[] =>
+  Object.keys(data).flatMap((key) => configMapKeyComplaints(key).map((text) => invalid(path.key(key), key, text)));
 
 /** Bytes of texts, or of what base64 texts stand for. */
 export const dataBytes = (data: JsonObject, encoding: 'utf8' | 'base64'): number =>
@@ -18,6 +19,6 @@ export const dataBytes = (data: JsonObject, encoding: 'utf8' | 'base64'): number
 /** Once an object is immutable, it stays so and so do `members`. An empty map is as good as none. */
 export function validateFrozen(object: ApiObject, old: ApiObject, members: readonly string[], root: Path): FieldError[] {
   if (old['immutable'] !== true) return [];
-  const changed = members.filter(member => !sameValue(object[member] ?? {}, old[member] ?? {}));
-  return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map(member => forbidden(root.child(member), FROZEN));
+  const changed = members.filter((member) => !sameValue(object[member] ?? {}, old[member] ?? {}));
+  return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map((member) => forbidden(root.child(member), FROZEN));
 }

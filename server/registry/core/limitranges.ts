@@ -14,7 +14,9 @@ const LIMITS = Path.of('spec', 'limits');
 function setItemDefaults(item: JsonObject): void {
   if (item['type'] !== 'Container') return;
   const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
-  const fill = (target: JsonObject, source: JsonObject): void => { for (const [name, amount] of Object.entries(source)) if (!Object.hasOwn(target, name)) target[name] = amount; };
+  const fill = (target: JsonObject, source: JsonObject): void => {
+    for (const [name, amount] of Object.entries(source)) if (!Object.hasOwn(target, name)) target[name] = amount;
+  };
   fill(limits, objectAt(item, 'max') ?? {});
   fill(requests, limits);
   fill(requests, objectAt(item, 'min') ?? {});
@@ -37,48 +39,105 @@ function validate(range: ApiObject): FieldError[] {
 }
 
 function validateType(type: string, path: Path): FieldError[] {
-  const malformed = qualifiedNameComplaints(type).map(text => invalid(path, type, text));
-  return malformed.length > 0 || type.includes('/') || TYPES.has(type) ? malformed : [invalid(path, type, 'must be a standard limit type or fully qualified')];
+  const malformed = qualifiedNameComplaints(type).map((text) => invalid(path, type, text));
+  return malformed.length > 0 || type.includes('/') || TYPES.has(type)
+    ? malformed
+    : [invalid(path, type, 'must be a standard limit type or fully qualified')];
 }
 
 function validateItem(item: JsonObject, type: string, path: Path): FieldError[] {
   const nameRule = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
   const amounts = (member: string): JsonObject => objectAt(item, member) ?? {};
-  const names = (member: string): FieldError[] => Object.keys(amounts(member)).flatMap(name => nameRule(name, path.child(member).key(name)));
-  const refused = (member: string): FieldError[] => (Object.keys(amounts(member)).length > 0 ? [forbidden(path.child(member), 'may not be specified when `type` is \'Pod\'')] : []);
+  const names = (member: string): FieldError[] =>
+    Object.keys(amounts(member)).flatMap((name) => nameRule(name, path.child(member).key(name)));
+  const refused = (member: string): FieldError[] =>
+    Object.keys(amounts(member)).length > 0 ? [forbidden(path.child(member), "may not be specified when `type` is 'Pod'")] : [];
   const ofPod = type === 'Pod';
   const compared = ['max', 'min', ...(ofPod ? [] : ['default', 'defaultRequest']), 'maxLimitRequestRatio'];
-  const resources = [...new Set(compared.flatMap(member => Object.keys(amounts(member))))];
+  const resources = [...new Set(compared.flatMap((member) => Object.keys(amounts(member))))];
   return [
-    ...names('max'), ...names('min'),
-    ...['default', 'defaultRequest'].flatMap(member => (ofPod ? refused(member) : names(member))),
+    ...names('max'),
+    ...names('min'),
+    ...['default', 'defaultRequest'].flatMap((member) => (ofPod ? refused(member) : names(member))),
     ...(type === 'PersistentVolumeClaim' && !Object.hasOwn(amounts('min'), 'storage') && !Object.hasOwn(amounts('max'), 'storage')
-      ? [required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')] : []),
+      ? [required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')]
+      : []),
     ...names('maxLimitRequestRatio'),
-    ...resources.flatMap(name => validateAmounts(name, Object.fromEntries(compared.map(member => [member, amounts(member)[name]])), path)),
+    ...resources.flatMap((name) =>
+      validateAmounts(name, Object.fromEntries(compared.map((member) => [member, amounts(member)[name]])), path),
+    ),
   ];
 }
 
-interface Rule { readonly low: string; readonly high: string; readonly at: string; readonly shown: string; readonly text: (low: string, high: string) => string }
+interface Rule {
+  readonly low: string;
+  readonly high: string;
+  readonly at: string;
+  readonly shown: string;
+  readonly text: (low: string, high: string) => string;
+}
 /** Pairs of amounts of which the first must not exceed the second, and how it is said. */
 const ORDERED: readonly Rule[] = [
   { low: 'min', high: 'max', at: 'min', shown: 'min', text: (low, high) => `min value ${low} is greater than max value ${high}` },
-  { low: 'min', high: 'defaultRequest', at: 'defaultRequest', shown: 'defaultRequest', text: (low, high) => `min value ${low} is greater than default request value ${high}` },
-  { low: 'defaultRequest', high: 'max', at: 'defaultRequest', shown: 'defaultRequest', text: (low, high) => `default request value ${low} is greater than max value ${high}` },
-  { low: 'defaultRequest', high: 'default', at: 'defaultRequest', shown: 'defaultRequest', text: (low, high) => `default request value ${low} is greater than default limit value ${high}` },
-  { low: 'min', high: 'default', at: 'default', shown: 'min', text: (low, high) => `min value ${low} is greater than default value ${high}` },
-  { low: 'default', high: 'max', at: 'default', shown: 'max', text: (low, high) => `default value ${low} is greater than max value ${high}` },
+  {
+    low: 'min',
+    high: 'defaultRequest',
+    at: 'defaultRequest',
+    shown: 'defaultRequest',
+    text: (low, high) => `min value ${low} is greater than default request value ${high}`,
+  },
+  {
+    low: 'defaultRequest',
+    high: 'max',
+    at: 'defaultRequest',
+    shown: 'defaultRequest',
+    text: (low, high) => `default request value ${low} is greater than max value ${high}`,
+  },
+  {
+    low: 'defaultRequest',
+    high: 'default',
+    at: 'defaultRequest',
+    shown: 'defaultRequest',
+    text: (low, high) => `default request value ${low} is greater than default limit value ${high}`,
+  },
+  {
+    low: 'min',
+    high: 'default',
+    at: 'default',
+    shown: 'min',
+    text: (low, high) => `min value ${low} is greater than default value ${high}`,
+  },
+  {
+    low: 'default',
+    high: 'max',
+    at: 'default',
+    shown: 'max',
+    text: (low, high) => `default value ${low} is greater than max value ${high}`,
+  },
 ];
 
 function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValue | undefined>>, path: Path): FieldError[] {
-  const present = (...members: readonly string[]): boolean => members.every(member => amounts[member] !== undefined && amounts[member] !== null);
-  const unequal = !isOvercommitAllowed(name) && present('default', 'defaultRequest') && compareAmounts(amounts['default'], amounts['defaultRequest']) !== 0;
+  const present = (...members: readonly string[]): boolean =>
+    members.every((member) => amounts[member] !== undefined && amounts[member] !== null);
+  const unequal =
+    !isOvercommitAllowed(name) &&
+    present('default', 'defaultRequest') &&
+    compareAmounts(amounts['default'], amounts['defaultRequest']) !== 0;
   return [
-    ...ORDERED.filter(({ low, high }) => present(low, high) && compareAmounts(amounts[low], amounts[high]) > 0)
-      .map(({ low, high, at, shown, text }) => invalid(path.child(at).key(name), amounts[shown], text(String(amounts[low]), String(amounts[high])))),
+    ...ORDERED.filter(({ low, high }) => present(low, high) && compareAmounts(amounts[low], amounts[high]) > 0).map(
+      ({ low, high, at, shown, text }) =>
+        invalid(path.child(at).key(name), amounts[shown], text(String(amounts[low]), String(amounts[high]))),
+    ),
     ...(present('maxLimitRequestRatio') ? validateRatio(name, amounts, present('min', 'max'), path) : []),
-    ...(unequal ? [invalid(path.child('defaultRequest').key(name), amounts['defaultRequest'],
-      `default value ${String(amounts['default'])} must equal to defaultRequest value ${String(amounts['defaultRequest'])} in ${name}`)] : []),
+    ...(unequal
+      ? [
+          invalid(
+            path.child('defaultRequest').key(name),
+            amounts['defaultRequest'],
+            `default value ${String(amounts['default'])} must equal to defaultRequest value ${String(amounts['defaultRequest'])} in ${name}`,
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -89,13 +148,17 @@ function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue 
   const possible = Number(milliValue(amounts['max'])) / Number(milliValue(amounts['min']));
   return [
     ...(compareAmounts(ratio, '1') < 0 ? [invalid(at, ratio, `ratio ${String(ratio)} is less than 1`)] : []),
-    ...(bounded && Number(milliValue(ratio)) / 1000 > possible ? [invalid(at, ratio, `ratio ${String(ratio)} is greater than max/min = ${possible.toFixed(6)}`)] : []),
+    ...(bounded && Number(milliValue(ratio)) / 1000 > possible
+      ? [invalid(at, ratio, `ratio ${String(ratio)} is greater than max/min = ${possible.toFixed(6)}`)]
+      : []),
   ];
 }
 
 export const limitRanges: Strategy = {
   createsOnUpdate: true,
-  setDefaults(range) { for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item); },
+  setDefaults(range) {
+    for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item);
+  },
   validate,
-  validateUpdate: range => validate(range),
+  validateUpdate: (range) => validate(range),
 };

@@ -13,7 +13,8 @@ const SPEC_FINALIZERS = Path.of('spec', 'finalizers');
 
 export const finalizersOf = (namespace: ApiObject): string[] => (membersOf(namespace['spec'])['finalizers'] as string[] | undefined) ?? [];
 
-export const isTerminating = (namespace: ApiObject): boolean => namespace.metadata.deletionTimestamp !== undefined || membersOf(namespace['status'])['phase'] === 'Terminating';
+export const isTerminating = (namespace: ApiObject): boolean =>
+  namespace.metadata.deletionTimestamp !== undefined || membersOf(namespace['status'])['phase'] === 'Terminating';
 
 /** The label with the namespace's own name lets selectors pick namespaces by name; nobody can change it. */
 function label(namespace: ApiObject): void {
@@ -29,15 +30,17 @@ const withFinalizers = (spec: JsonObject, finalizers: string[]): JsonObject => {
 /** The reference names the list when it creates and the item when it finalizes. */
 const validateFinalizers = (namespace: ApiObject, pathOf: (position: number) => Path): FieldError[] =>
   finalizersOf(namespace).flatMap((finalizer, position) => [
-    ...qualifiedNameComplaints(finalizer).map(text => invalid(pathOf(position), finalizer, text)),
+    ...qualifiedNameComplaints(finalizer).map((text) => invalid(pathOf(position), finalizer, text)),
     ...validateKnownFinalizer(finalizer, pathOf(position)),
   ]);
 
 function validateStatus(namespace: ApiObject): FieldError[] {
   const phase = membersOf(namespace['status'])['phase'];
   const deleted = namespace.metadata.deletionTimestamp !== undefined;
-  if (!deleted && phase !== 'Active') return [invalid(Path.of('status', 'Phase'), phase, 'may only be \'Active\' if `deletionTimestamp` is empty')];
-  if (deleted && phase !== 'Terminating') return [invalid(Path.of('status', 'Phase'), phase, 'may only be \'Terminating\' if `deletionTimestamp` is not empty')];
+  if (!deleted && phase !== 'Active')
+    return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Active' if `deletionTimestamp` is empty")];
+  if (deleted && phase !== 'Terminating')
+    return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")];
   return [];
 }
 
@@ -55,9 +58,9 @@ export const namespaces: Strategy = {
     namespace['spec'] = withFinalizers(membersOf(namespace['spec']), finalizersOf(old));
     namespace['status'] = old['status'];
   },
-  validate: namespace => validateFinalizers(namespace, () => SPEC_FINALIZERS),
-  heldBy: namespace => finalizersOf(namespace).length > 0,
-  protectedBy: name => (PROTECTED.has(name) ? 'this namespace may not be deleted' : null),
+  validate: (namespace) => validateFinalizers(namespace, () => SPEC_FINALIZERS),
+  heldBy: (namespace) => finalizersOf(namespace).length > 0,
+  protectedBy: (name) => (PROTECTED.has(name) ? 'this namespace may not be deleted' : null),
   markDeleted(namespace, now) {
     namespace.metadata.deletionTimestamp = now;
     namespace['status'] = { ...membersOf(namespace['status']), phase: 'Terminating' };
@@ -66,7 +69,7 @@ export const namespaces: Strategy = {
   alwaysMarks: true,
   deleteAnswers: 'object',
   selectableFieldNames: ['status.phase'],
-  selectableFields: namespace => ({ 'status.phase': String(membersOf(namespace['status'])['phase'] ?? '') }),
+  selectableFields: (namespace) => ({ 'status.phase': String(membersOf(namespace['status'])['phase'] ?? '') }),
   subresources: {
     status: {
       prepareForUpdate(namespace, old) {
@@ -81,7 +84,7 @@ export const namespaces: Strategy = {
         namespace['status'] = old['status'];
         namespace.metadata = { ...old.metadata, resourceVersion: namespace.metadata.resourceVersion ?? '' };
       },
-      validateUpdate: namespace => validateFinalizers(namespace, position => SPEC_FINALIZERS.index(position)),
+      validateUpdate: (namespace) => validateFinalizers(namespace, (position) => SPEC_FINALIZERS.index(position)),
     },
   },
 };

@@ -47,26 +47,40 @@ function validateTaints(node: ApiObject): FieldError[] {
     return [
       ...qualified(key, path.child('key')),
       ...(complaints.length === 0 ? [] : [invalid(path.child('value'), value, complaints.join(';'))]),
-      ...(effect === '' ? [required(path.child('effect'), '')] : EFFECTS.includes(effect) ? [] : [notSupported(path.child('effect'), effect, EFFECTS)]),
+      ...(effect === ''
+        ? [required(path.child('effect'), '')]
+        : EFFECTS.includes(effect)
+          ? []
+          : [notSupported(path.child('effect'), effect, EFFECTS)]),
       ...(repeated ? [repeatedTaint(taint, path)] : []),
     ];
   });
 }
 
 function repeatedTaint(taint: JsonObject, path: Path): FieldError {
-  const finding = duplicate(path, { Key: textAt(taint, 'key'), Value: textAt(taint, 'value'), Effect: textAt(taint, 'effect'), TimeAdded: taint['timeAdded'] ?? null });
+  const finding = duplicate(path, {
+    Key: textAt(taint, 'key'),
+    Value: textAt(taint, 'value'),
+    Effect: textAt(taint, 'effect'),
+    TimeAdded: taint['timeAdded'] ?? null,
+  });
   return { ...finding, message: `${finding.message}: taints must be unique by key and effect pair` };
 }
 
-const validateAmounts = (node: ApiObject): FieldError[] => ['capacity', 'allocatable'].flatMap(member =>
-  Object.entries(objectAt(objectAt(node, 'status') ?? {}, member) ?? {}).flatMap(([name, amount]) => {
-    const path = Path.of('status', member, name);
-    return [...nonNegativeQuantity(amount, path), ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : [])];
-  }));
+const validateAmounts = (node: ApiObject): FieldError[] =>
+  ['capacity', 'allocatable'].flatMap((member) =>
+    Object.entries(objectAt(objectAt(node, 'status') ?? {}, member) ?? {}).flatMap(([name, amount]) => {
+      const path = Path.of('status', member, name);
+      return [
+        ...nonNegativeQuantity(amount, path),
+        ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
+      ];
+    }),
+  );
 
 function validateRanges(node: ApiObject): FieldError[] {
   const ranges = rangesOf(node);
-  const families = ranges.map(range => parseRange(range)?.family);
+  const families = ranges.map((range) => parseRange(range)?.family);
   const findings = ranges.flatMap((range, position) => cidr(range, RANGES.index(position)));
   if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
   return [...findings, invalid(RANGES, ranges, 'may specify no more than one CIDR for each IP family')];
@@ -82,17 +96,25 @@ function validateChange(node: ApiObject, old: ApiObject): FieldError[] {
     ...validateAmounts(node),
     ...repeatedAddresses(node),
     ...changedRanges(rangesOf(node), rangesOf(old)),
-    ...(provider !== '' && textAt(spec, 'providerID') !== provider ? [forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid')] : []),
+    ...(provider !== '' && textAt(spec, 'providerID') !== provider
+      ? [forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid')]
+      : []),
     ...validateTaints(node),
-    ...(textAt(spec, 'externalID') === textAt(before, 'externalID') ? [] : [forbidden(Path.of('spec', 'externalID'), 'may not be updated')]),
+    ...(textAt(spec, 'externalID') === textAt(before, 'externalID')
+      ? []
+      : [forbidden(Path.of('spec', 'externalID'), 'may not be updated')]),
   ];
 }
 
 function repeatedAddresses(node: ApiObject): FieldError[] {
-  const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses').map(address => ({ Type: textAt(address, 'type'), Address: textAt(address, 'address') }));
+  const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses').map((address) => ({
+    Type: textAt(address, 'type'),
+    Address: textAt(address, 'address'),
+  }));
   const isRepeated = repeats(addresses.map(({ Type, Address }) => `${Type}\n${Address}`));
-  return addresses.flatMap((address, position) => (isRepeated(position)
-    ? [duplicate(Path.of('status', 'addresses').index(position), address)] : []));
+  return addresses.flatMap((address, position) =>
+    isRepeated(position) ? [duplicate(Path.of('status', 'addresses').index(position), address)] : [],
+  );
 }
 
 function changedRanges(now: readonly string[], old: readonly string[]): FieldError[] {
@@ -108,19 +130,23 @@ export const nodes: Strategy = {
   },
   // A node reports itself: what it says of its state counts from the start.
   prepareForCreate() {},
-  prepareForUpdate(node, old) { node['status'] = old['status']; },
+  prepareForUpdate(node, old) {
+    node['status'] = old['status'];
+  },
   validate,
   reviewUpdate: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
-  warnings: node => [
+  warnings: (node) => [
     ...(specOf(node)['configSource'] === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
     ...(textAt(node, 'spec', 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
     ...itemsOf(specOf(node)['podCIDRs']).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
   ],
   selectableFieldNames: ['spec.unschedulable'],
-  selectableFields: node => ({ 'spec.unschedulable': textAt(node, 'spec', 'unschedulable') || 'false' }),
+  selectableFields: (node) => ({ 'spec.unschedulable': textAt(node, 'spec', 'unschedulable') || 'false' }),
   subresources: {
     status: {
-      prepareForUpdate(node, old) { node['spec'] = old['spec']; },
+      prepareForUpdate(node, old) {
+        node['spec'] = old['spec'];
+      },
       reviewUpdate: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],
     },
   },

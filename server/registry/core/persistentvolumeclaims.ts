@@ -14,26 +14,37 @@ import { claimSpecWarnings } from './podspec/warnings/volumes.js';
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
 const RESIZE_STATES: ReadonlySet<string> = new Set([
-  'ControllerResizeInProgress', 'ControllerResizeInfeasible', 'NodeResizePending', 'NodeResizeInProgress', 'NodeResizeInfeasible',
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizePending',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
 ]);
 
 const specOf = (claim: ApiObject): JsonObject => objectAt(claim, 'spec') ?? {};
 
 /** Only storage is allocated to claims, or what somebody else defines. */
 const validateResourceKey = (name: string, path: Path): FieldError[] => {
-  const malformed = qualifiedNameComplaints(name).map(text => invalid(path, name, text));
+  const malformed = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   if (malformed.length > 0) return malformed;
-  return name === 'storage' || (name.includes('/') && !name.includes('kubernetes.io/')) ? [] : [invalid(path, name, 'must be a standard resource name or fully qualified')];
+  return name === 'storage' || (name.includes('/') && !name.includes('kubernetes.io/'))
+    ? []
+    : [invalid(path, name, 'must be a standard resource name or fully qualified')];
 };
 
 function validateStatus(claim: ApiObject): FieldError[] {
   const status = objectAt(claim, 'status') ?? {};
   return [
     ...(itemsOf(specOf(claim)['accessModes']).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
-    ...Object.entries(objectAt(status, 'capacity') ?? {}).flatMap(([name, amount]) => validateBytes(amount, STATUS.child('capacity').key(name))),
+    ...Object.entries(objectAt(status, 'capacity') ?? {}).flatMap(([name, amount]) =>
+      validateBytes(amount, STATUS.child('capacity').key(name)),
+    ),
     ...Object.entries(objectAt(status, 'allocatedResourceStatuses') ?? {}).flatMap(([name, state]) => {
       const path = STATUS.child('allocatedResourceStatus');
-      return [...validateResourceKey(name, path), ...(RESIZE_STATES.has(String(state)) ? [] : [invalid(path, name, `invalid state ${String(state)} for PVC`)])];
+      return [
+        ...validateResourceKey(name, path),
+        ...(RESIZE_STATES.has(String(state)) ? [] : [invalid(path, name, `invalid state ${String(state)} for PVC`)]),
+      ];
     }),
     ...Object.entries(objectAt(status, 'allocatedResources') ?? {}).flatMap(([name, amount]) => {
       const path = STATUS.child('allocatedResources');
@@ -62,11 +73,23 @@ export const persistentVolumeClaims: Strategy = {
   },
   validate,
   reviewUpdate: (claim, old, metadata) => [
-    ...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old),
+    ...metadata.object(),
+    ...validate(claim),
+    ...metadata.update(),
+    ...validateClaimChange(claim, old),
   ],
-  warnings: claim => [
-    ...(claim.metadata.annotations?.[CLASS_ANNOTATION] === undefined ? [] : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
+  warnings: (claim) => [
+    ...(claim.metadata.annotations?.[CLASS_ANNOTATION] === undefined
+      ? []
+      : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
     ...claimSpecWarnings(specOf(claim), SPEC),
   ],
-  subresources: { status: { prepareForUpdate(claim, old) { claim['spec'] = old['spec']; }, validateUpdate: validateStatus } },
+  subresources: {
+    status: {
+      prepareForUpdate(claim, old) {
+        claim['spec'] = old['spec'];
+      },
+      validateUpdate: validateStatus,
+    },
+  },
 };

@@ -21,11 +21,27 @@ const specOf = (volume: ApiObject): JsonObject => objectAt(volume, 'spec') ?? {}
 
 /** Sources that are mounted with options; others must not ask for any. */
 const WITH_MOUNT_OPTIONS = [
-  'gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'nfs', 'rbd', 'quobyte', 'iscsi', 'cinder', 'cephfs', 'azureFile', 'vsphereVolume', 'azureDisk', 'photonPersistentDisk',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
 ];
 
 function validateMountOptions(volume: ApiObject): FieldError[] {
-  if (volume.metadata.annotations?.[MOUNT_ANNOTATION] === undefined || WITH_MOUNT_OPTIONS.some(name => objectAt(specOf(volume), name) !== null)) return [];
+  if (
+    volume.metadata.annotations?.[MOUNT_ANNOTATION] === undefined ||
+    WITH_MOUNT_OPTIONS.some((name) => objectAt(specOf(volume), name) !== null)
+  )
+    return [];
   return [forbidden(Path.of('metadata', 'annotations', MOUNT_ANNOTATION), 'may not specify mount options for this volume type')];
 }
 
@@ -39,14 +55,20 @@ function validateChange(volume: ApiObject, old: ApiObject): FieldError[] {
     ...unchanged(spec['volumeMode'], before['volumeMode'], Path.of('volumeMode'), spec['volumeMode'] ?? null),
     ...validateSameAffinity(objectAt(spec, 'nodeAffinity'), objectAt(before, 'nodeAffinity')),
     ...(before['volumeAttributesClassName'] != null && spec['volumeAttributesClassName'] == null
-      ? [forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')] : []),
+      ? [forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
+      : []),
   ];
 }
 
 function validateSameSource(spec: JsonObject, before: JsonObject): FieldError[] {
   const [shown, shownBefore] = [printedStructure(spec, SOURCE_FORM), printedStructure(before, SOURCE_FORM)];
   if (sameValue(shown, shownBefore)) return [];
-  return [forbidden(SPEC.child('persistentvolumesource'), `spec.persistentvolumesource is immutable after creation\n${differenceOf(shownBefore, shown)}`)];
+  return [
+    forbidden(
+      SPEC.child('persistentvolumesource'),
+      `spec.persistentvolumesource is immutable after creation\n${differenceOf(shownBefore, shown)}`,
+    ),
+  ];
 }
 
 /** Where a volume can be used may be said later, and labels that have got a new name may be called by it. */
@@ -76,22 +98,34 @@ const GONE: Readonly<Record<string, string>> = {
 
 function warnings(volume: ApiObject): string[] {
   const spec = specOf(volume);
-  const annotated = (name: string, text: string): string[] => (volume.metadata.annotations?.[name] === undefined ? [] : [`metadata.annotations[${name}]: ${text}`]);
+  const annotated = (name: string, text: string): string[] =>
+    volume.metadata.annotations?.[name] === undefined ? [] : [`metadata.annotations[${name}]: ${text}`];
   return [
     ...annotated(CLASS_ANNOTATION, 'deprecated since v1.8; use "storageClassName" attribute instead'),
     ...annotated(MOUNT_ANNOTATION, 'deprecated since v1.31; use "mountOptions" attribute instead'),
     ...(spec['persistentVolumeReclaimPolicy'] === 'Recycle'
-      ? ['spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'] : []),
+      ? [
+          'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+        ]
+      : []),
     ...affinityWarnings(spec),
-    ...Object.entries(GONE).filter(([name]) => objectAt(spec, name) !== null).map(([, text]) => text),
+    ...Object.entries(GONE)
+      .filter(([name]) => objectAt(spec, name) !== null)
+      .map(([, text]) => text),
   ];
 }
 
-const affinityWarnings = (spec: JsonObject): string[] => objectsIn(objectAt(objectAt(spec, 'nodeAffinity') ?? {}, 'required') ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
-  objectsIn(term, 'matchExpressions').flatMap((requirement, index) => {
-    const text = deprecatedNodeLabel(textAt(requirement, 'key'));
-    return text === null ? [] : [`spec.nodeAffinity.required.nodeSelectorTerms[${position}].matchExpressions[${index}].key: ${textAt(requirement, 'key')} is ${text}`];
-  }));
+const affinityWarnings = (spec: JsonObject): string[] =>
+  objectsIn(objectAt(objectAt(spec, 'nodeAffinity') ?? {}, 'required') ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
+    objectsIn(term, 'matchExpressions').flatMap((requirement, index) => {
+      const text = deprecatedNodeLabel(textAt(requirement, 'key'));
+      return text === null
+        ? []
+        : [
+            `spec.nodeAffinity.required.nodeSelectorTerms[${position}].matchExpressions[${index}].key: ${textAt(requirement, 'key')} is ${text}`,
+          ];
+    }),
+  );
 
 export const persistentVolumes: Strategy = {
   deleteAnswers: 'object',
@@ -103,12 +137,21 @@ export const persistentVolumes: Strategy = {
     const azure = objectAt(spec, 'azureFile');
     if (azure !== null) setDefault(azure, 'secretNamespace', null);
   },
-  prepareForCreate(volume, context) { volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now }; },
-  prepareForUpdate(volume, old) { volume['status'] = old['status']; },
-  validate: volume => [...validateSpec(volume), ...validateMountOptions(volume)],
+  prepareForCreate(volume, context) {
+    volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now };
+  },
+  prepareForUpdate(volume, old) {
+    volume['status'] = old['status'];
+  },
+  validate: (volume) => [...validateSpec(volume), ...validateMountOptions(volume)],
   // The checks of the object are listed twice.
   reviewUpdate: (volume, old, metadata) => [
-    ...metadata.object(), ...validateSpec(volume), ...validateMountOptions(volume), ...metadata.object(), ...validateSpec(volume), ...validateChange(volume, old),
+    ...metadata.object(),
+    ...validateSpec(volume),
+    ...validateMountOptions(volume),
+    ...metadata.object(),
+    ...validateSpec(volume),
+    ...validateChange(volume, old),
   ],
   warnings,
   subresources: {
@@ -118,7 +161,8 @@ export const persistentVolumes: Strategy = {
         const [now, before] = [ensureObject(volume, 'status'), membersOf(old['status'])];
         setTextDefault(now, 'phase', 'Pending');
         // The server notes when the phase changed, unless the writer does.
-        if (now['phase'] !== before['phase'] && (now['lastPhaseTransitionTime'] ?? null) === (before['lastPhaseTransitionTime'] ?? null)) now['lastPhaseTransitionTime'] = context.now;
+        if (now['phase'] !== before['phase'] && (now['lastPhaseTransitionTime'] ?? null) === (before['lastPhaseTransitionTime'] ?? null))
+          now['lastPhaseTransitionTime'] = context.now;
       },
     },
   },

@@ -23,15 +23,19 @@ const FINISHED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 /** The host name of a pod is its name. */
 function nameWarnings(pod: ApiObject): string[] {
   const complaints = dnsLabelName(pod.metadata.name ?? '', false);
-  return complaints.length === 0 ? []
-    : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`];
+  return complaints.length === 0
+    ? []
+    : [
+        `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+      ];
 }
 
 /** Profiles that were given in annotations alone. The preparation has made fields of them by now. */
-const appArmorWarnings = (pod: ApiObject): string[] => annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
-  const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
-  return (field === null ? profile === null : sameValue(field, profile)) ? [`${ANNOTATIONS.key(key)}: ${APPARMOR_TEXT}`] : [];
-});
+const appArmorWarnings = (pod: ApiObject): string[] =>
+  annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
+    const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
+    return (field === null ? profile === null : sameValue(field, profile)) ? [`${ANNOTATIONS.key(key)}: ${APPARMOR_TEXT}`] : [];
+  });
 
 export const pods: Strategy = {
   generationOf: ['spec'],
@@ -61,11 +65,18 @@ export const pods: Strategy = {
   },
   deleteAnswers: 'object',
   selectableFieldNames: [
-    'spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'spec.hostNetwork', 'status.phase', 'status.podIP', 'status.podIPs',
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.podIPs',
     'status.nominatedNodeName',
   ],
   fieldAliases: { 'spec.host': 'spec.nodeName' },
-  selectableFields: pod => ({
+  selectableFields: (pod) => ({
     'spec.nodeName': textAt(pod, 'spec', 'nodeName'),
     'spec.restartPolicy': textAt(pod, 'spec', 'restartPolicy'),
     'spec.schedulerName': textAt(pod, 'spec', 'schedulerName'),

@@ -11,8 +11,11 @@ const validate = (object: ApiObject): FieldError[] => validatePodTemplate(object
 export const podTemplates: Strategy = {
   generationOf: ['template'],
   deleteAnswers: 'object',
-  setDefaults(object) { setPodTemplateDefaults(ensureObject(object, 'template')); },
+  setDefaults(object) {
+    setPodTemplateDefaults(ensureObject(object, 'template'));
+  },
   validate,
-  validateUpdate: object => validate(object),
-  warnings: (object, old) => (old === null || object.metadata.generation !== old.metadata.generation ? templateWarnings(object['template'], TEMPLATE) : []),
+  validateUpdate: (object) => validate(object),
+  warnings: (object, old) =>
+    old === null || object.metadata.generation !== old.metadata.generation ? templateWarnings(object['template'], TEMPLATE) : [],
 };

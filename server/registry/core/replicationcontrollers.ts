@@ -44,10 +44,22 @@ function validateTemplate(template: JsonObject, selector: JsonObject): FieldErro
   const spec = objectAt(template, 'spec') ?? {};
   const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
   return [
-    ...(matches ? [] : [invalid(TEMPLATE.child('metadata', 'labels'), Object.keys(labels).length === 0 ? null : labels, '`selector` does not match template `labels`')]),
+    ...(matches
+      ? []
+      : [
+          invalid(
+            TEMPLATE.child('metadata', 'labels'),
+            Object.keys(labels).length === 0 ? null : labels,
+            '`selector` does not match template `labels`',
+          ),
+        ]),
     ...validatePodTemplate(template, TEMPLATE),
-    ...(spec['restartPolicy'] === 'Always' ? [] : [notSupported(TEMPLATE.child('spec', 'restartPolicy'), textAt(spec, 'restartPolicy'), ['Always'])]),
-    ...(spec['activeDeadlineSeconds'] == null ? [] : [forbidden(TEMPLATE.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported')]),
+    ...(spec['restartPolicy'] === 'Always'
+      ? []
+      : [notSupported(TEMPLATE.child('spec', 'restartPolicy'), textAt(spec, 'restartPolicy'), ['Always'])]),
+    ...(spec['activeDeadlineSeconds'] == null
+      ? []
+      : [forbidden(TEMPLATE.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported')]),
   ];
 }
 
@@ -59,17 +71,29 @@ export const replicationControllers: Strategy = {
   generationOf: ['spec'],
   defaultPropagation: 'orphan',
   setDefaults,
-  prepareForCreate(controller) { controller['status'] = { replicas: 0 }; },
-  prepareForUpdate(controller, old) { controller['status'] = old['status']; },
+  prepareForCreate(controller) {
+    controller['status'] = { replicas: 0 };
+  },
+  prepareForUpdate(controller, old) {
+    controller['status'] = old['status'];
+  },
   validate,
-  validateUpdate: controller => validate(controller),
+  validateUpdate: (controller) => validate(controller),
   warnings(controller, old) {
-    const ofTemplate = old === null || controller.metadata.generation !== old.metadata.generation ? templateWarnings(objectAt(controller, 'spec')?.['template'], TEMPLATE) : [];
+    const ofTemplate =
+      old === null || controller.metadata.generation !== old.metadata.generation
+        ? templateWarnings(objectAt(controller, 'spec')?.['template'], TEMPLATE)
+        : [];
     return [...(old === null ? podNameWarnings(controller) : []), ...ofTemplate];
   },
   selectableFieldNames: ['status.replicas'],
-  selectableFields: object => ({ 'status.replicas': textAt(object, 'status', 'replicas') || '0' }),
+  selectableFields: (object) => ({ 'status.replicas': textAt(object, 'status', 'replicas') || '0' }),
   subresources: {
-    status: { prepareForUpdate(controller, old) { controller['spec'] = old['spec']; }, validateUpdate: validateStatus },
+    status: {
+      prepareForUpdate(controller, old) {
+        controller['spec'] = old['spec'];
+      },
+      validateUpdate: validateStatus,
+    },
   },
 };

@@ -9,27 +9,54 @@ import { quotaScopes, scopeCovers } from './quota/scopes.js';
 
 const SPEC = Path.of('spec');
 const COUNTED: ReadonlySet<string> = new Set([
-  'cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.storage', 'requests.ephemeral-storage', 'limits.cpu', 'limits.memory',
-  'limits.ephemeral-storage', 'pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'persistentvolumeclaims', 'configmaps', 'services.nodeports',
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'persistentvolumeclaims',
+  'configmaps',
+  'services.nodeports',
   'services.loadbalancers',
 ]);
 const isStandardForQuota = (name: string): boolean => COUNTED.has(name) || isHugePages(name.replace(/^requests\./, ''));
-const CONFLICTING = [['BestEffort', 'NotBestEffort'], ['Terminating', 'NotTerminating']] as const;
+const CONFLICTING = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const;
 /** Scopes that a pod is in or not: they are selected by name alone. */
-const VALUELESS: ReadonlySet<string> = new Set(['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity']);
-const VALUELESS_TEXT = 'must be \'Exists\' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
+const VALUELESS: ReadonlySet<string> = new Set([
+  'BestEffort',
+  'NotBestEffort',
+  'Terminating',
+  'NotTerminating',
+  'CrossNamespacePodAffinity',
+]);
+const VALUELESS_TEXT =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
 const specOf = (quota: ApiObject): JsonObject => objectAt(quota, 'spec') ?? {};
 
-const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] => Object.entries(amounts).flatMap(([name, amount]) => {
-  const at = path.key(name);
-  return [
-    ...validateResourceName(name, at),
-    ...(name.includes('/') || isStandardForQuota(name) ? [] : [invalid(at, name, 'must be a standard resource for quota')]),
-    ...nonNegativeQuantity(amount, at),
-    ...(isWholeResource(name) && !isWhole(amount) ? [invalid(at, amount, 'must be an integer')] : []),
-  ];
-});
+const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] =>
+  Object.entries(amounts).flatMap(([name, amount]) => {
+    const at = path.key(name);
+    return [
+      ...validateResourceName(name, at),
+      ...(name.includes('/') || isStandardForQuota(name) ? [] : [invalid(at, name, 'must be a standard resource for quota')]),
+      ...nonNegativeQuantity(amount, at),
+      ...(isWholeResource(name) && !isWhole(amount) ? [invalid(at, amount, 'must be an integer')] : []),
+    ];
+  });
 
 /** Each finding about scopes shows all of them, so that their number has to be bounded. */
 const SCOPE_FINDINGS_MAX = 50;
@@ -52,13 +79,14 @@ function uncoveredBy(spec: JsonObject): (scope: string) => readonly string[] {
   const known = new Map<string, readonly string[]>();
   return (scope) => {
     if (!quotaScopes.has(scope)) return [];
-    const found = known.get(scope) ?? standard.filter(name => !scopeCovers(scope, name)).slice(0, SCOPE_FINDINGS_MAX);
+    const found = known.get(scope) ?? standard.filter((name) => !scopeCovers(scope, name)).slice(0, SCOPE_FINDINGS_MAX);
     known.set(scope, found);
     return found;
   };
 }
 
-const conflicts = (scopes: readonly string[]): (readonly string[])[] => CONFLICTING.filter(pair => pair.every(scope => scopes.includes(scope)));
+const conflicts = (scopes: readonly string[]): (readonly string[])[] =>
+  CONFLICTING.filter((pair) => pair.every((scope) => scopes.includes(scope)));
 
 function validateSelector(spec: JsonObject): FieldError[] {
   const selector = objectAt(spec, 'scopeSelector');
@@ -73,11 +101,18 @@ function validateSelector(spec: JsonObject): FieldError[] {
   }
   return [
     ...findings,
-    ...conflicts(requirements.map(requirement => textAt(requirement, 'scopeName'))).map(() => invalid(path, spec['scopes'] ?? null, 'conflicting scopes')),
+    ...conflicts(requirements.map((requirement) => textAt(requirement, 'scopeName'))).map(() =>
+      invalid(path, spec['scopes'] ?? null, 'conflicting scopes'),
+    ),
   ];
 }
 
-function validateRequirement(requirement: JsonObject, uncovered: (scope: string) => readonly string[], selector: JsonObject, path: Path): FieldError[] {
+function validateRequirement(
+  requirement: JsonObject,
+  uncovered: (scope: string) => readonly string[],
+  selector: JsonObject,
+  path: Path,
+): FieldError[] {
   const [scope, operator] = [textAt(requirement, 'scopeName'), textAt(requirement, 'operator')];
   const values = itemsOf(requirement['values']);
   return [
@@ -90,10 +125,14 @@ function validateRequirement(requirement: JsonObject, uncovered: (scope: string)
 
 function validateOperator(operator: string, values: readonly unknown[], path: Path): FieldError[] {
   if (operator === 'In' || operator === 'NotIn') {
-    return values.length > 0 ? [] : [required(path.child('values'), 'must be at least one value when `operator` is \'In\' or \'NotIn\' for scope selector')];
+    return values.length > 0
+      ? []
+      : [required(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")];
   }
   if (operator === 'Exists' || operator === 'DoesNotExist') {
-    return values.length === 0 ? [] : [invalid(path.child('values'), values, 'must be no value when `operator` is \'Exist\' or \'DoesNotExist\' for scope selector')];
+    return values.length === 0
+      ? []
+      : [invalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")];
   }
   return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
 }
@@ -104,18 +143,27 @@ const validateSpec = (quota: ApiObject): FieldError[] => [
   ...validateSelector(specOf(quota)),
 ];
 
-const validateStatus = (quota: ApiObject): FieldError[] => ['hard', 'used'].flatMap(member =>
-  validateAmounts(objectAt(objectAt(quota, 'status') ?? {}, member) ?? {}, Path.of('status', member)));
+const validateStatus = (quota: ApiObject): FieldError[] =>
+  ['hard', 'used'].flatMap((member) => validateAmounts(objectAt(objectAt(quota, 'status') ?? {}, member) ?? {}, Path.of('status', member)));
 
 /** What a quota counts stays the same; how much of it is allowed may change. */
 function validateSameScopes(quota: ApiObject, old: ApiObject): FieldError[] {
-  const [now, before] = [quota, old].map(each => [...new Set(itemsOf(specOf(each)['scopes']).map(String))].sort());
-  return JSON.stringify(now) === JSON.stringify(before) ? [] : [invalid(SPEC.child('scopes'), specOf(quota)['scopes'] ?? null, 'field is immutable')];
+  const [now, before] = [quota, old].map((each) => [...new Set(itemsOf(specOf(each)['scopes']).map(String))].sort());
+  return JSON.stringify(now) === JSON.stringify(before)
+    ? []
+    : [invalid(SPEC.child('scopes'), specOf(quota)['scopes'] ?? null, 'field is immutable')];
 }
 
 export const resourceQuotas: Strategy = {
   deleteAnswers: 'object',
   validate: validateSpec,
   validateUpdate: (quota, old) => [...validateSpec(quota), ...validateSameScopes(quota, old)],
-  subresources: { status: { prepareForUpdate(quota, old) { quota['spec'] = old['spec']; }, validateUpdate: validateStatus } },
+  subresources: {
+    status: {
+      prepareForUpdate(quota, old) {
+        quota['spec'] = old['spec'];
+      },
+      validateUpdate: validateStatus,
+    },
+  },
 };

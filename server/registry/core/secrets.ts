@@ -21,38 +21,57 @@ function foldStringData(secret: ApiObject): void {
   const texts = Object.entries(membersOf(stringData));
   delete secret['stringData'];
   if (texts.length === 0) return;
-  secret['data'] = { ...membersOf(rest['data']), ...Object.fromEntries(texts.map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')])) };
+  secret['data'] = {
+    ...membersOf(rest['data']),
+    ...Object.fromEntries(texts.map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')])),
+  };
 }
 
-const needsKey = (key: string): ((secret: ApiObject) => FieldError[]) => secret => (Object.hasOwn(dataOf(secret), key) ? [] : [required(DATA.key(key), '')]);
+const needsKey =
+  (key: string): ((secret: ApiObject) => FieldError[]) =>
+  (secret) =>
+    Object.hasOwn(dataOf(secret), key) ? [] : [required(DATA.key(key), '')];
 
 /** Credentials of registries are JSON; nothing of them may appear in a message. */
-const needsJson = (key: string) => (secret: ApiObject): FieldError[] => {
-  const missing = needsKey(key)(secret);
-  if (missing.length > 0) return missing;
-  const result = readJson(Buffer.from(String(dataOf(secret)[key] ?? ''), 'base64').toString(), { depthMax: JSON_DEPTH_MAX, keepLiterals: false });
-  const complaint = !result.ok ? result.message : isObject(result.value) ? null : `json: cannot unmarshal ${kindOf(result.value)} into Go value of type map[string]interface {}`;
-  return complaint === null ? [] : [invalid(DATA.key(key), '<secret contents redacted>', complaint)];
-};
+const needsJson =
+  (key: string) =>
+  (secret: ApiObject): FieldError[] => {
+    const missing = needsKey(key)(secret);
+    if (missing.length > 0) return missing;
+    const result = readJson(Buffer.from(String(dataOf(secret)[key] ?? ''), 'base64').toString(), {
+      depthMax: JSON_DEPTH_MAX,
+      keepLiterals: false,
+    });
+    const complaint = !result.ok
+      ? result.message
+      : isObject(result.value)
+        ? null
+        : `json: cannot unmarshal ${kindOf(result.value)} into Go value of type map[string]interface {}`;
+    return complaint === null ? [] : [invalid(DATA.key(key), '<secret contents redacted>', complaint)];
+  };
 
 const isObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value));
-const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number');
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
 
 /** What a secret of a type has to hold. Other types may hold anything. */
 const BY_TYPE: Readonly<Record<string, (secret: ApiObject) => FieldError[]>> = {
-  'kubernetes.io/service-account-token': secret => ((secret.metadata.annotations?.[ACCOUNT_NAME] ?? '') === ''
-    ? [required(Path.of('metadata', 'annotations').key(ACCOUNT_NAME), '')] : []),
+  'kubernetes.io/service-account-token': (secret) =>
+    (secret.metadata.annotations?.[ACCOUNT_NAME] ?? '') === '' ? [required(Path.of('metadata', 'annotations').key(ACCOUNT_NAME), '')] : [],
   'kubernetes.io/dockercfg': needsJson('.dockercfg'),
   'kubernetes.io/dockerconfigjson': needsJson('.dockerconfigjson'),
-  'kubernetes.io/basic-auth': secret => (['username', 'password'].some(key => Object.hasOwn(dataOf(secret), key)) ? [] : ['username', 'password'].flatMap(key => needsKey(key)(secret))),
-  'kubernetes.io/ssh-auth': secret => ((dataOf(secret)['ssh-privatekey'] ?? '') === '' ? [required(DATA.key('ssh-privatekey'), '')] : []),
-  [TLS_TYPE]: secret => [...needsKey('tls.crt')(secret), ...needsKey('tls.key')(secret)],
+  'kubernetes.io/basic-auth': (secret) =>
+    ['username', 'password'].some((key) => Object.hasOwn(dataOf(secret), key))
+      ? []
+      : ['username', 'password'].flatMap((key) => needsKey(key)(secret)),
+  'kubernetes.io/ssh-auth': (secret) => ((dataOf(secret)['ssh-privatekey'] ?? '') === '' ? [required(DATA.key('ssh-privatekey'), '')] : []),
+  [TLS_TYPE]: (secret) => [...needsKey('tls.crt')(secret), ...needsKey('tls.key')(secret)],
 };
 
 const validate = (secret: ApiObject): FieldError[] => [
   ...validateKeys(dataOf(secret), DATA),
   ...(dataBytes(dataOf(secret), 'base64') > DATA_BYTES_MAX ? [tooLong(DATA, DATA_BYTES_MAX)] : []),
-  ...BY_TYPE[textAt(secret, 'type')]?.(secret) ?? [],
+  ...(BY_TYPE[textAt(secret, 'type')]?.(secret) ?? []),
 ];
 
 export const secrets: Strategy = {
@@ -68,10 +87,12 @@ export const secrets: Strategy = {
   ],
   warnings(secret) {
     if (secret['type'] !== TLS_TYPE) return [];
-    const [certificate, key] = ['tls.crt', 'tls.key'].map(name => Buffer.from(String(dataOf(secret)[name] ?? ''), 'base64').toString('latin1'));
+    const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
+      Buffer.from(String(dataOf(secret)[name] ?? ''), 'base64').toString('latin1'),
+    );
     const complaint = keyPairComplaint(certificate ?? '', key ?? '');
     return complaint === null ? [] : [complaint];
   },
   selectableFieldNames: ['type'],
-  selectableFields: secret => ({ type: textAt(secret['type']) }),
+  selectableFields: (secret) => ({ type: textAt(secret['type']) }),
 };

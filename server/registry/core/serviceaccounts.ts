@@ -8,12 +8,16 @@ const ENFORCES_TEXT = `metadata.annotations[${ENFORCES}]: deprecated in v1.32+; 
 
 /** Of a secret only its name means anything here. */
 function cleanReferences(account: ApiObject): void {
-  if (account['secrets'] !== undefined && account['secrets'] !== null) account['secrets'] = objectsIn(account, 'secrets').map(secret => (secret['name'] === undefined ? {} : { name: textAt(secret, 'name') }));
+  if (account['secrets'] !== undefined && account['secrets'] !== null)
+    account['secrets'] = objectsIn(account, 'secrets').map((secret) =>
+      secret['name'] === undefined ? {} : { name: textAt(secret, 'name') },
+    );
 }
 
 export const serviceAccounts: Strategy = {
   deleteAnswers: 'object',
   prepareForCreate: cleanReferences,
   prepareForUpdate: cleanReferences,
-  warnings: (account, old) => (account.metadata.annotations?.[ENFORCES] !== undefined && old?.metadata.annotations?.[ENFORCES] === undefined ? [ENFORCES_TEXT] : []),
+  warnings: (account, old) =>
+    account.metadata.annotations?.[ENFORCES] !== undefined && old?.metadata.annotations?.[ENFORCES] === undefined ? [ENFORCES_TEXT] : [],
 };

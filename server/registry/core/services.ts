@@ -10,14 +10,19 @@ import { validateBalancerStatus } from './service/status.js';
 import { validateBalancerClass, validateService } from './service/validation.js';
 import { serviceWarnings } from './service/warnings.js';
 
-const validateUpdate = (service: ApiObject, old: ApiObject): FieldError[] =>
-  [...validateAddressingUpdate(service, old), ...validateBalancerClass(service, old), ...validateService(service)];
+const validateUpdate = (service: ApiObject, old: ApiObject): FieldError[] => [
+  ...validateAddressingUpdate(service, old),
+  ...validateBalancerClass(service, old),
+  ...validateService(service),
+];
 
 /** Addresses and node ports are allocated before these rules run: see `service/allocator.ts`. */
 export const services: Strategy = {
   validateName: dnsLabelName,
   setDefaults: setServiceDefaults,
-  prepareForCreate(service) { service['status'] = { loadBalancer: {} }; },
+  prepareForCreate(service) {
+    service['status'] = { loadBalancer: {} };
+  },
   prepareForUpdate(service, old) {
     service['status'] = old['status'];
     dropMeaningless(service, old);
@@ -28,11 +33,14 @@ export const services: Strategy = {
   createsOnUpdate: true,
   deleteAnswers: 'object',
   selectableFieldNames: ['spec.clusterIP', 'spec.type'],
-  selectableFields: service => ({ 'spec.clusterIP': textAt(service, 'spec', 'clusterIP'), 'spec.type': textAt(service, 'spec', 'type') }),
+  selectableFields: (service) => ({ 'spec.clusterIP': textAt(service, 'spec', 'clusterIP'), 'spec.type': textAt(service, 'spec', 'type') }),
   subresources: {
     status: {
-      prepareForUpdate(service, old) { service['spec'] = old['spec']; },
-      validateUpdate: service => validateBalancerStatus(membersOf(membersOf(service['status'])['loadBalancer']), service, Path.of('status', 'loadBalancer')),
+      prepareForUpdate(service, old) {
+        service['spec'] = old['spec'];
+      },
+      validateUpdate: (service) =>
+        validateBalancerStatus(membersOf(membersOf(service['status'])['loadBalancer']), service, Path.of('status', 'loadBalancer')),
     },
   },
 };

@@ -24,10 +24,13 @@ const addressTypeOf = (slice: ApiObject): string => textAt(slice, 'addressType')
 /** The older way to tell where an endpoint runs is not taken any more; what is stored of it stays until the endpoints change. */
 function dropTopology(slice: ApiObject, old: ApiObject | null): void {
   if (old !== null && sameValue(slice['endpoints'] ?? null, old['endpoints'] ?? null)) return;
-  const hosts = new Set(old === null ? [] : objectsIn(old, 'endpoints').map(endpoint => textAt(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname')));
+  const hosts = new Set(
+    old === null ? [] : objectsIn(old, 'endpoints').map((endpoint) => textAt(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname')),
+  );
   for (const endpoint of objectsIn(slice, 'endpoints')) {
     const host = textAt(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname');
-    if (endpoint['nodeName'] === undefined && host !== '' && hosts.has(host) && subdomainName(host, false).length === 0) endpoint['nodeName'] = host;
+    if (endpoint['nodeName'] === undefined && host !== '' && hosts.has(host) && subdomainName(host, false).length === 0)
+      endpoint['nodeName'] = host;
     delete endpoint['deprecatedTopology'];
   }
 }
@@ -54,7 +57,7 @@ function validateEndpoint(endpoint: JsonObject, type: string, path: Path): Field
     ...addresses.flatMap((address, position) => validateAddress(address, type, path.child('addresses'), position)),
     ...(typeof endpoint['nodeName'] === 'string' ? dnsSubdomain(endpoint['nodeName'], path.child('nodeName')) : []),
     ...(labels > TOPOLOGY_LABELS_MAX ? [tooMany(path.child('deprecatedTopology'), labels, TOPOLOGY_LABELS_MAX)] : []),
-    ...validateLabels(topology as Record<string, string> | null ?? undefined, path.child('deprecatedTopology')),
+    ...validateLabels((topology as Record<string, string> | null) ?? undefined, path.child('deprecatedTopology')),
     ...(typeof endpoint['hostname'] === 'string' ? dnsLabel(endpoint['hostname'], path.child('hostname')) : []),
     ...(hints === null ? [] : validateHints(hints, path.child('hints'))),
   ];
@@ -66,7 +69,10 @@ function validateAddress(address: string, type: string, path: Path, position: nu
   if (type !== 'IPv4' && type !== 'IPv6') return [];
   const malformed = ipAddress(address, at);
   if (malformed.length > 0) return malformed;
-  return [...(parseAddress(address)?.family === type ? [] : [invalid(path, address, `must be an ${type} address`)]), ...endpointAddress(address, at)];
+  return [
+    ...(parseAddress(address)?.family === type ? [] : [invalid(path, address, `must be an ${type} address`)]),
+    ...endpointAddress(address, at),
+  ];
 }
 
 /** A name of at least two parts; only the first thing wrong with it is told. */
@@ -77,26 +83,29 @@ function domainName(value: string, path: Path): FieldError[] {
   if (complaints.length > 0) return [invalid(path, name, complaints.join(','))];
   const parts = name.split('.');
   if (parts.length < 2) return [invalid(path, name, 'should be a domain with at least two segments separated by dots')];
-  const wrong = parts.find(part => dnsLabelName(part, false).length > 0);
+  const wrong = parts.find((part) => dnsLabelName(part, false).length > 0);
   return wrong === undefined ? [] : [invalid(path, wrong, dnsLabelName(wrong, false).join(','))];
 }
 
 function validateHints(hints: JsonObject, path: Path): FieldError[] {
   const named = (list: string, complaintsOf: (name: string) => string[]): FieldError[] => {
-    const names = objectsIn(hints, list).map(hint => textAt(hint, 'name'));
+    const names = objectsIn(hints, list).map((hint) => textAt(hint, 'name'));
     if (names.length > HINTS_MAX) return [tooMany(path.child(list), names.length, HINTS_MAX)];
     return names.flatMap((name, position) => {
       const at = path.child(list).index(position).child('name');
-      return [...(names.indexOf(name) < position ? [duplicate(at, name)] : []), ...complaintsOf(name).map(text => invalid(at, name, text))];
+      return [
+        ...(names.indexOf(name) < position ? [duplicate(at, name)] : []),
+        ...complaintsOf(name).map((text) => invalid(at, name, text)),
+      ];
     });
   };
-  return [...named('forZones', labelValueComplaints), ...named('forNodes', name => subdomainName(name, false))];
+  return [...named('forZones', labelValueComplaints), ...named('forNodes', (name) => subdomainName(name, false))];
 }
 
 function validatePorts(slice: ApiObject): FieldError[] {
   const ports = itemsOf(slice['ports']).map(membersOf);
   if (ports.length > PORTS_MAX) return [tooMany(PORTS, ports.length, PORTS_MAX)];
-  const names = ports.map(port => textAt(port, 'name'));
+  const names = ports.map((port) => textAt(port, 'name'));
   return ports.flatMap((port, position) => {
     const path = PORTS.index(position);
     const [name = '', protocol] = [names[position], textAt(port, 'protocol')];
@@ -121,13 +130,14 @@ export const endpointSlices: Strategy = {
     slice.metadata.generation = 1;
   },
   prepareForUpdate(slice, old) {
-    const same = ['addressType', 'endpoints', 'ports'].every(member => sameValue(slice[member] ?? null, old[member] ?? null));
+    const same = ['addressType', 'endpoints', 'ports'].every((member) => sameValue(slice[member] ?? null, old[member] ?? null));
     // Whoever routes by labels has to look again too.
-    if (!same || !sameValue(slice.metadata.labels ?? {}, old.metadata.labels ?? {})) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    if (!same || !sameValue(slice.metadata.labels ?? {}, old.metadata.labels ?? {}))
+      slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
     // Counted as a change although nothing of it stays.
     dropTopology(slice, old);
   },
-  validate: slice => [...validateAddressType(addressTypeOf(slice)), ...validateEndpoints(slice), ...validatePorts(slice)],
+  validate: (slice) => [...validateAddressType(addressTypeOf(slice)), ...validateEndpoints(slice), ...validatePorts(slice)],
   reviewUpdate: (slice, old, metadata) => [
     ...metadata.update(),
     ...validateAddressType(addressTypeOf(slice)),
@@ -135,5 +145,5 @@ export const endpointSlices: Strategy = {
     ...validatePorts(slice),
     ...(addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')]),
   ],
-  warnings: slice => (addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+  warnings: (slice) => (addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
 };

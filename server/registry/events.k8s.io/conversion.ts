@@ -3,8 +3,13 @@ import type { Conversion } from '../conversion.js';
 
 /** Members of the newer form and their names in the core form, which is the stored one. */
 const RENAMED: readonly (readonly [newer: string, core: string])[] = [
-  ['regarding', 'involvedObject'], ['note', 'message'], ['reportingController', 'reportingComponent'], ['deprecatedSource', 'source'],
-  ['deprecatedFirstTimestamp', 'firstTimestamp'], ['deprecatedLastTimestamp', 'lastTimestamp'], ['deprecatedCount', 'count'],
+  ['regarding', 'involvedObject'],
+  ['note', 'message'],
+  ['reportingController', 'reportingComponent'],
+  ['deprecatedSource', 'source'],
+  ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'],
+  ['deprecatedCount', 'count'],
 ];
 
 /** Order of members matters to nobody but readers, so renamed members move to the end. */
@@ -25,6 +30,12 @@ function withoutEmpty(object: ApiObject): ApiObject {
 }
 
 export const eventConversion: Conversion = {
-  toStorage: object => rename(object, RENAMED),
-  fromStorage: object => withoutEmpty(rename(object, RENAMED.map(([newer, core]) => [core, newer] as const))),
+  toStorage: (object) => rename(object, RENAMED),
+  fromStorage: (object) =>
+    withoutEmpty(
+      rename(
+        object,
+        RENAMED.map(([newer, core]) => [core, newer] as const),
+      ),
+    ),
 };

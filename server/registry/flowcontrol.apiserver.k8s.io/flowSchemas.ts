@@ -19,16 +19,58 @@ const SPEC_FORM: StructureForm = [
   ['priorityLevelConfiguration', 'PriorityLevelConfiguration', { of: NAME_FORM }],
   ['matchingPrecedence', 'MatchingPrecedence', 'number'],
   ['distinguisherMethod', 'DistinguisherMethod', { optional: [['type', 'Type', 'text']] }],
-  ['rules', 'Rules', { list: [
-    ['subjects', 'Subjects', { list: [
-      ['kind', 'Kind', 'text'], ['user', 'User', { optional: NAME_FORM }], ['group', 'Group', { optional: NAME_FORM }],
-      ['serviceAccount', 'ServiceAccount', { optional: [['namespace', 'Namespace', 'text'], ['name', 'Name', 'text']] }],
-    ] }],
-    ['resourceRules', 'ResourceRules', { list: [
-      ['verbs', 'Verbs', 'optional'], ['apiGroups', 'APIGroups', 'optional'], ['resources', 'Resources', 'optional'], ['clusterScope', 'ClusterScope', 'flag'], ['namespaces', 'Namespaces', 'optional'],
-    ] }],
-    ['nonResourceRules', 'NonResourceRules', { list: [['verbs', 'Verbs', 'optional'], ['nonResourceURLs', 'NonResourceURLs', 'optional']] }],
-  ] }],
+  [
+    'rules',
+    'Rules',
+    {
+      list: [
+        [
+          'subjects',
+          'Subjects',
+          {
+            list: [
+              ['kind', 'Kind', 'text'],
+              ['user', 'User', { optional: NAME_FORM }],
+              ['group', 'Group', { optional: NAME_FORM }],
+              [
+                'serviceAccount',
+                'ServiceAccount',
+                {
+                  optional: [
+                    ['namespace', 'Namespace', 'text'],
+                    ['name', 'Name', 'text'],
+                  ],
+                },
+              ],
+            ],
+          },
+        ],
+        [
+          'resourceRules',
+          'ResourceRules',
+          {
+            list: [
+              ['verbs', 'Verbs', 'optional'],
+              ['apiGroups', 'APIGroups', 'optional'],
+              ['resources', 'Resources', 'optional'],
+              ['clusterScope', 'ClusterScope', 'flag'],
+              ['namespaces', 'Namespaces', 'optional'],
+            ],
+          },
+        ],
+        [
+          'nonResourceRules',
+          'NonResourceRules',
+          {
+            list: [
+              ['verbs', 'Verbs', 'optional'],
+              ['nonResourceURLs', 'NonResourceURLs', 'optional'],
+            ],
+          },
+        ],
+      ],
+    },
+  ],
 ];
 
 const specOf = (schema: ApiObject): JsonObject => objectAt(schema, 'spec') ?? {};
@@ -42,7 +84,9 @@ function validate(schema: ApiObject): FieldError[] {
     ...validateMethod(spec, SPEC.child('distinguisherMethod', 'type')),
     ...validateLevel(textAt(spec, 'priorityLevelConfiguration', 'name'), SPEC.child('priorityLevelConfiguration', 'name')),
     ...validateRules(objectsIn(spec, 'rules'), SPEC.child('rules')),
-    ...(fixed === null || sameValue(spec, fixed) ? [] : [invalid(SPEC, printedStructure(spec, SPEC_FORM), `spec of '${name}' must equal the fixed value`)]),
+    ...(fixed === null || sameValue(spec, fixed)
+      ? []
+      : [invalid(SPEC, printedStructure(spec, SPEC_FORM), `spec of '${name}' must equal the fixed value`)]),
     ...validateStatus(schema),
   ];
 }
@@ -51,7 +95,9 @@ function validatePrecedence(precedence: number, name: string, path: Path): Field
   return [
     ...(precedence <= 0 ? [invalid(path, precedence, 'must be a positive value')] : []),
     ...(precedence > PRECEDENCE_MAX ? [invalid(path, precedence, `must not be greater than ${PRECEDENCE_MAX}`)] : []),
-    ...(precedence === 1 && name !== 'exempt' ? [invalid(path, precedence, 'only the schema named \'exempt\' may have matchingPrecedence 1')] : []),
+    ...(precedence === 1 && name !== 'exempt'
+      ? [invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")]
+      : []),
   ];
 }
 
@@ -60,7 +106,8 @@ function validateMethod(spec: JsonObject, path: Path): FieldError[] {
   return method === null || METHODS.includes(textAt(method, 'type')) ? [] : [notSupported(path, { Type: textAt(method, 'type') }, METHODS)];
 }
 
-const validateLevel = (level: string, path: Path): FieldError[] => (level === '' ? [required(path, 'must reference a priority level')] : dnsSubdomain(level, path));
+const validateLevel = (level: string, path: Path): FieldError[] =>
+  level === '' ? [required(path, 'must reference a priority level')] : dnsSubdomain(level, path);
 
 export const flowSchemas: Strategy = {
   generationOf: ['spec'],

@@ -7,8 +7,12 @@ const MANDATORY = new Set(['exempt', 'catch-all']);
 
 let specs: Readonly<Record<string, ReadonlyMap<string, JsonObject>>> | null = null;
 
-const readSpecs = (resource: string): ReadonlyMap<string, JsonObject> => new Map((bootstrapObjects()[resource] ?? [])
-  .filter(({ metadata }) => MANDATORY.has(metadata.name ?? '')).map((object: ApiObject) => [object.metadata.name ?? '', membersOf(object['spec'])]));
+const readSpecs = (resource: string): ReadonlyMap<string, JsonObject> =>
+  new Map(
+    (bootstrapObjects()[resource] ?? [])
+      .filter(({ metadata }) => MANDATORY.has(metadata.name ?? ''))
+      .map((object: ApiObject) => [object.metadata.name ?? '', membersOf(object['spec'])]),
+  );
 
 /** The specification that a mandatory object has to keep, or null for others. */
 export function mandatorySpec(resource: 'flowschemas' | 'prioritylevelconfigurations', name: string): JsonObject | null {

@@ -19,15 +19,47 @@ const QUEUING_DEFAULTS: Readonly<Record<string, number>> = { queues: 64, handSiz
 const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 const SPEC_FORM: StructureForm = [
   ['type', 'Type', 'text'],
-  ['limited', 'Limited', { optional: [
-    ['nominalConcurrencyShares', 'NominalConcurrencyShares', 'number'],
-    ['limitResponse', 'LimitResponse', { of: [
-      ['type', 'Type', 'text'],
-      ['queuing', 'Queuing', { optional: [['queues', 'Queues', 'number'], ['handSize', 'HandSize', 'number'], ['queueLengthLimit', 'QueueLengthLimit', 'number']] }],
-    ] }],
-    ['lendablePercent', 'LendablePercent', 'optional'], ['borrowingLimitPercent', 'BorrowingLimitPercent', 'optional'],
-  ] }],
-  ['exempt', 'Exempt', { optional: [['nominalConcurrencyShares', 'NominalConcurrencyShares', 'optional'], ['lendablePercent', 'LendablePercent', 'optional']] }],
+  [
+    'limited',
+    'Limited',
+    {
+      optional: [
+        ['nominalConcurrencyShares', 'NominalConcurrencyShares', 'number'],
+        [
+          'limitResponse',
+          'LimitResponse',
+          {
+            of: [
+              ['type', 'Type', 'text'],
+              [
+                'queuing',
+                'Queuing',
+                {
+                  optional: [
+                    ['queues', 'Queues', 'number'],
+                    ['handSize', 'HandSize', 'number'],
+                    ['queueLengthLimit', 'QueueLengthLimit', 'number'],
+                  ],
+                },
+              ],
+            ],
+          },
+        ],
+        ['lendablePercent', 'LendablePercent', 'optional'],
+        ['borrowingLimitPercent', 'BorrowingLimitPercent', 'optional'],
+      ],
+    },
+  ],
+  [
+    'exempt',
+    'Exempt',
+    {
+      optional: [
+        ['nominalConcurrencyShares', 'NominalConcurrencyShares', 'optional'],
+        ['lendablePercent', 'LendablePercent', 'optional'],
+      ],
+    },
+  ],
 ];
 
 const specOf = (level: ApiObject): JsonObject => objectAt(level, 'spec') ?? {};
@@ -47,7 +79,9 @@ function setDefaults(level: ApiObject): void {
 function validate(level: ApiObject): FieldError[] {
   const annotations = Path.of('metadata', 'annotations');
   return [
-    ...(level.metadata.annotations?.[ROUNDTRIP_ANNOTATION] === undefined ? [] : [forbidden(annotations, `annotation '${ROUNDTRIP_ANNOTATION}' is forbidden`)]),
+    ...(level.metadata.annotations?.[ROUNDTRIP_ANNOTATION] === undefined
+      ? []
+      : [forbidden(annotations, `annotation '${ROUNDTRIP_ANNOTATION}' is forbidden`)]),
     ...validateSpec(specOf(level), level.metadata.name ?? ''),
     ...validateFixed(specOf(level), level.metadata.name ?? ''),
     ...validateStatus(level),
@@ -56,11 +90,17 @@ function validate(level: ApiObject): FieldError[] {
 
 function validateSpec(spec: JsonObject, name: string): FieldError[] {
   const type = textAt(spec, 'type');
-  const onlyExempt = (name === EXEMPT) === (type === 'Exempt') ? [] : [invalid(SPEC.child('type'), type, 'must be \'Exempt\' if and only if `name` is \'exempt\'')];
+  const onlyExempt =
+    (name === EXEMPT) === (type === 'Exempt')
+      ? []
+      : [invalid(SPEC.child('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'")];
   switch (type) {
-    case 'Exempt': return [...onlyExempt, ...validateExempt(spec)];
-    case 'Limited': return [...onlyExempt, ...validateLimited(spec)];
-    default: return [...onlyExempt, notSupported(SPEC.child('type'), type, ['Exempt', 'Limited'])];
+    case 'Exempt':
+      return [...onlyExempt, ...validateExempt(spec)];
+    case 'Limited':
+      return [...onlyExempt, ...validateLimited(spec)];
+    default:
+      return [...onlyExempt, notSupported(SPEC.child('type'), type, ['Exempt', 'Limited'])];
   }
 }
 
@@ -83,15 +123,19 @@ function validateLimited(spec: JsonObject): FieldError[] {
     ...validateShares(limited, path),
     ...validateResponse(objectAt(limited, 'limitResponse') ?? {}, path.child('limitResponse')),
     ...validateLendable(limited, path),
-    ...(borrowing !== undefined && Number(borrowing) < 0 ? [invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer')] : []),
+    ...(borrowing !== undefined && Number(borrowing) < 0
+      ? [invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer')]
+      : []),
   ];
 }
 
 const validateShares = ({ nominalConcurrencyShares: shares }: JsonObject, path: Path): FieldError[] =>
-  (Number(shares ?? 0) < 0 ? [invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')] : []);
+  Number(shares ?? 0) < 0 ? [invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')] : [];
 
 const validateLendable = ({ lendablePercent: percent }: JsonObject, path: Path): FieldError[] =>
-  (Number(percent ?? 0) < 0 || Number(percent ?? 0) > 100 ? [invalid(path.child('lendablePercent'), percent, 'must be between 0 and 100, inclusive')] : []);
+  Number(percent ?? 0) < 0 || Number(percent ?? 0) > 100
+    ? [invalid(path.child('lendablePercent'), percent, 'must be between 0 and 100, inclusive')]
+    : [];
 
 function validateResponse(response: JsonObject, path: Path): FieldError[] {
   const type = textAt(response, 'type');
@@ -103,7 +147,11 @@ function validateResponse(response: JsonObject, path: Path): FieldError[] {
 }
 
 function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
-  const [queues, hand, length] = ['queues', 'handSize', 'queueLengthLimit'].map(member => Number(queuing[member] ?? 0)) as [number, number, number];
+  const [queues, hand, length] = ['queues', 'handSize', 'queueLengthLimit'].map((member) => Number(queuing[member] ?? 0)) as [
+    number,
+    number,
+    number,
+  ];
   const complaint = handComplaint(hand, queues);
   return [
     ...(length <= 0 ? [invalid(path.child('queueLengthLimit'), length, 'must be positive')] : []),
@@ -116,14 +164,22 @@ function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
 function handComplaint(hand: number, queues: number): string | null {
   if (hand <= 0) return 'must be positive';
   if (hand > queues) return `should not be greater than queues (${queues})`;
-  return Math.ceil(Math.log2(queues) * hand) > HASH_BITS_MAX ? `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${HASH_BITS_MAX}` : null;
+  return Math.ceil(Math.log2(queues) * hand) > HASH_BITS_MAX
+    ? `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${HASH_BITS_MAX}`
+    : null;
 }
 
 /** Of the level that nothing limits, administrators may say how much it counts; the other mandatory one is fixed as a whole. */
 function validateFixed(spec: JsonObject, name: string): FieldError[] {
   const fixed = mandatorySpec('prioritylevelconfigurations', name);
   if (fixed === null) return [];
-  const [wanted, present] = name === EXEMPT ? [{ ...fixed, exempt: null }, { ...spec, exempt: null }] : [fixed, spec];
+  const [wanted, present] =
+    name === EXEMPT
+      ? [
+          { ...fixed, exempt: null },
+          { ...spec, exempt: null },
+        ]
+      : [fixed, spec];
   if (sameValue(wanted, present)) return [];
   const part = name === EXEMPT ? ` except the 'spec.${EXEMPT}' field` : '';
   return [invalid(SPEC, printedStructure(spec, SPEC_FORM), `spec of '${name}'${part} must equal the fixed value`)];

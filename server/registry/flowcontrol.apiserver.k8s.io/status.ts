@@ -9,10 +9,13 @@ const CONDITIONS = Path.of('status', 'conditions');
 
 /** Both kinds tell how they are in conditions, one of each type. */
 export function validateStatus(object: ApiObject): FieldError[] {
-  const types = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').map(condition => textAt(condition, 'type'));
+  const types = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').map((condition) => textAt(condition, 'type'));
   return types.flatMap((type, position) => {
     const path = CONDITIONS.index(position).child('type');
-    return [...(types.indexOf(type) < position ? [duplicate(path, type)] : []), ...(type === '' ? [required(path, 'must not be empty')] : [])];
+    return [
+      ...(types.indexOf(type) < position ? [duplicate(path, type)] : []),
+      ...(type === '' ? [required(path, 'must not be empty')] : []),
+    ];
   });
 }
 
@@ -22,6 +25,6 @@ export const statusWrites: NonNullable<Strategy['subresources']> = {
       restoreContent(object, old);
       restoreMetadata(object, old);
     },
-    reviewUpdate: object => validateStatus(object),
+    reviewUpdate: (object) => validateStatus(object),
   },
 };

@@ -10,12 +10,15 @@ import { validateTypedReference } from './references.js';
 const SPEC = Path.of('spec');
 const CONTROLLER_BYTES_MAX = 250;
 const SCOPES = ['Cluster', 'Namespace'];
-const PATH_PATTERN = '[A-Za-z0-9/\\-._~%!$&\'()*+,;=:]+';
+const PATH_PATTERN = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 function validate(ingressClass: ApiObject): FieldError[] {
   const spec = objectAt(ingressClass, 'spec') ?? {};
   const parameters = objectAt(spec, 'parameters');
-  return [...validateController(textAt(spec, 'controller'), SPEC.child('controller')), ...(parameters === null ? [] : validateParameters(parameters, SPEC.child('parameters')))];
+  return [
+    ...validateController(textAt(spec, 'controller'), SPEC.child('controller')),
+    ...(parameters === null ? [] : validateParameters(parameters, SPEC.child('parameters'))),
+  ];
 }
 
 /** A domain and a path, such as `example.com/controller`. */
@@ -26,7 +29,8 @@ function validateController(controller: string, path: Path): FieldError[] {
   const [host, rest] = [controller.slice(0, Math.max(slash, 0)), controller.slice(slash + 1)];
   if (host === '' || rest === '') return [...findings, invalid(path, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   findings.push(...dnsSubdomain(host, path));
-  if (!new RegExp(`^${PATH_PATTERN}$`).test(rest)) findings.push(invalid(path, rest, `invalid path (regex used for validation is '${PATH_PATTERN}')`));
+  if (!new RegExp(`^${PATH_PATTERN}$`).test(rest))
+    findings.push(invalid(path, rest, `invalid path (regex used for validation is '${PATH_PATTERN}')`));
   return findings;
 }
 
@@ -36,8 +40,12 @@ function validateParameters(parameters: JsonObject, path: Path): FieldError[] {
   const at = path.child('namespace');
   if (scope === undefined) return [...findings, required(path.child('scope'), '')];
   if (!SCOPES.includes(String(scope))) return [...findings, notSupported(path.child('scope'), scope, SCOPES)];
-  if (scope === 'Cluster') return namespace === undefined ? findings : [...findings, forbidden(at, '`parameters.scope` is set to \'Cluster\'')];
-  return [...findings, ...(namespace === undefined ? [required(at, '`parameters.scope` is set to \'Namespace\'')] : dnsLabel(String(namespace), at))];
+  if (scope === 'Cluster')
+    return namespace === undefined ? findings : [...findings, forbidden(at, "`parameters.scope` is set to 'Cluster'")];
+  return [
+    ...findings,
+    ...(namespace === undefined ? [required(at, "`parameters.scope` is set to 'Namespace'")] : dnsLabel(String(namespace), at)),
+  ];
 }
 
 const controllerOf = (ingressClass: ApiObject): string => textAt(memberAt(ingressClass, 'spec', 'controller'));
@@ -50,6 +58,9 @@ export const ingressClasses: Strategy = {
   },
   validate,
   reviewUpdate: (ingressClass, old, metadata) => [
-    ...metadata.update(), ...unchanged(controllerOf(ingressClass), controllerOf(old), SPEC.child('controller')), ...metadata.object(), ...validate(ingressClass),
+    ...metadata.update(),
+    ...unchanged(controllerOf(ingressClass), controllerOf(old), SPEC.child('controller')),
+    ...metadata.object(),
+    ...validate(ingressClass),
   ],
 };

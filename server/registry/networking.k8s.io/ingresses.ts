@@ -18,7 +18,9 @@ function validateSpec(ingress: ApiObject): FieldError[] {
   const backend = objectAt(spec, 'defaultBackend');
   const className = spec['ingressClassName'];
   return [
-    ...(itemsOf(spec['rules']).length === 0 && backend === null ? [invalid(SPEC, null, 'either `defaultBackend` or `rules` must be specified')] : []),
+    ...(itemsOf(spec['rules']).length === 0 && backend === null
+      ? [invalid(SPEC, null, 'either `defaultBackend` or `rules` must be specified')]
+      : []),
     ...(backend === null ? [] : validateBackend(backend, SPEC.child('defaultBackend'))),
     ...validateRules(objectsIn(spec, 'rules'), SPEC.child('rules')),
     ...objectsIn(spec, 'tls').flatMap((tls, position) => validateTls(tls, SPEC.child('tls').index(position))),
@@ -29,7 +31,9 @@ function validateSpec(ingress: ApiObject): FieldError[] {
 function validateTls(tls: JsonObject, path: Path): FieldError[] {
   const secret = textAt(tls, 'secretName');
   return [
-    ...itemsOf(tls['hosts']).map(String).flatMap((host, position) => named(host, host.includes('*') ? wildcardName : subdomainName, path.child('hosts').index(position))),
+    ...itemsOf(tls['hosts'])
+      .map(String)
+      .flatMap((host, position) => named(host, host.includes('*') ? wildcardName : subdomainName, path.child('hosts').index(position))),
     ...(secret === '' ? [] : dnsSubdomain(secret, path.child('secretName'))),
   ];
 }
@@ -61,14 +65,21 @@ function warnings(ingress: ApiObject, old: ApiObject | null): string[] {
 
 export const ingresses: Strategy = {
   generationOf: ['spec'],
-  prepareForCreate(ingress) { ingress['status'] = { loadBalancer: {} }; },
-  prepareForUpdate(ingress, old) { ingress['status'] = old['status']; },
-  validate: ingress => [...validateSpec(ingress), ...validateClassAnnotation(ingress)],
+  prepareForCreate(ingress) {
+    ingress['status'] = { loadBalancer: {} };
+  },
+  prepareForUpdate(ingress, old) {
+    ingress['status'] = old['status'];
+  },
+  validate: (ingress) => [...validateSpec(ingress), ...validateClassAnnotation(ingress)],
   reviewUpdate: (ingress, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateSpec(ingress)],
   warnings,
   subresources: {
     status: {
-      reviewUpdate: (ingress, _old, metadata) => [...metadata.update(), ...(memberAt(ingress, 'status') === undefined ? [] : validateStatus(ingress))],
+      reviewUpdate: (ingress, _old, metadata) => [
+        ...metadata.update(),
+        ...(memberAt(ingress, 'status') === undefined ? [] : validateStatus(ingress)),
+      ],
     },
   },
 };

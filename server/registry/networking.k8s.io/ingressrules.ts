@@ -15,12 +15,16 @@ const FORBIDDEN_ENDS = ['/..', '/.'];
 
 export const isAddress = (text: string): boolean => isIP(text) !== 0;
 
-export const validateRules = (rules: readonly JsonObject[], path: Path): FieldError[] => rules.flatMap((rule, position) => {
-  const at = path.index(position);
-  const host = textAt(rule, 'host');
-  const http = objectAt(rule, 'http');
-  return [...(host === '' ? [] : validateHost(host, at.child('host'))), ...(http === null ? [] : validatePaths(http, at.child('http', 'paths')))];
-});
+export const validateRules = (rules: readonly JsonObject[], path: Path): FieldError[] =>
+  rules.flatMap((rule, position) => {
+    const at = path.index(position);
+    const host = textAt(rule, 'host');
+    const http = objectAt(rule, 'http');
+    return [
+      ...(host === '' ? [] : validateHost(host, at.child('host'))),
+      ...(http === null ? [] : validatePaths(http, at.child('http', 'paths'))),
+    ];
+  });
 
 const validateHost = (host: string, path: Path): FieldError[] => [
   ...(isAddress(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []),
@@ -35,7 +39,10 @@ function validatePaths(http: JsonObject, path: Path): FieldError[] {
 function validatePath(entry: JsonObject, path: Path): FieldError[] {
   const type = entry['pathType'];
   if (type === undefined || type === null) return [required(path.child('pathType'), 'pathType must be specified')];
-  return [...validatePathText(textAt(entry, 'path'), String(type), path), ...validateBackend(objectAt(entry, 'backend') ?? {}, path.child('backend'))];
+  return [
+    ...validatePathText(textAt(entry, 'path'), String(type), path),
+    ...validateBackend(objectAt(entry, 'backend') ?? {}, path.child('backend')),
+  ];
 }
 
 function validatePathText(text: string, type: string, path: Path): FieldError[] {
@@ -46,16 +53,22 @@ function validatePathText(text: string, type: string, path: Path): FieldError[] 
   if (optional) return findings;
   return [
     ...findings,
-    ...FORBIDDEN_PARTS.filter(part => text.includes(part)).map(part => invalid(at, text, `must not contain '${part}'`)),
-    ...FORBIDDEN_ENDS.filter(end => text.endsWith(end)).map(end => invalid(at, text, `cannot end with '${end}'`)),
+    ...FORBIDDEN_PARTS.filter((part) => text.includes(part)).map((part) => invalid(at, text, `must not contain '${part}'`)),
+    ...FORBIDDEN_ENDS.filter((end) => text.endsWith(end)).map((end) => invalid(at, text, `cannot end with '${end}'`)),
   ];
 }
 
 export function validateBackend(backend: JsonObject, path: Path): FieldError[] {
   const [resource, service] = [objectAt(backend, 'resource'), objectAt(backend, 'service')];
-  if (resource !== null) return service === null ? validateTypedReference(resource, path.child('resource')) : [invalid(path, '', 'cannot set both resource and service backends')];
+  if (resource !== null)
+    return service === null
+      ? validateTypedReference(resource, path.child('resource'))
+      : [invalid(path, '', 'cannot set both resource and service backends')];
   if (service === null) return [invalid(path, '', 'resource or service backend is required')];
-  return [...requiredDnsLabel(textAt(service, 'name'), path.child('service', 'name')), ...validateServicePort(objectAt(service, 'port') ?? {}, path)];
+  return [
+    ...requiredDnsLabel(textAt(service, 'name'), path.child('service', 'name')),
+    ...validateServicePort(objectAt(service, 'port') ?? {}, path),
+  ];
 }
 
 /** Finding the port missing, or given twice, is reported at the backend. */
@@ -63,6 +76,6 @@ function validateServicePort(port: JsonObject, path: Path): FieldError[] {
   const [name, number] = [textAt(port, 'name'), Number(port['number'] ?? 0)];
   const at = path.child('service', 'port');
   if (name !== '' && number !== 0) return [invalid(path, '', 'cannot set both port name & port number')];
-  if (name !== '') return portNameComplaints(name).map(text => invalid(at.child('name'), name, text));
+  if (name !== '') return portNameComplaints(name).map((text) => invalid(at.child('name'), name, text));
   return number === 0 ? [required(path, 'port name or number is required')] : portNumber(number, at.child('number'));
 }

@@ -11,7 +11,12 @@ import { addressNameComplaints } from './canonical.js';
 import { segment } from './references.js';
 
 const PARENT = Path.of('spec', 'parentRef');
-const PARENT_FORM: StructureForm = [['group', 'Group', 'text'], ['resource', 'Resource', 'text'], ['namespace', 'Namespace', 'text'], ['name', 'Name', 'text']];
+const PARENT_FORM: StructureForm = [
+  ['group', 'Group', 'text'],
+  ['resource', 'Resource', 'text'],
+  ['namespace', 'Namespace', 'text'],
+  ['name', 'Name', 'text'],
+];
 
 function validate(address: ApiObject): FieldError[] {
   const parent = objectAt(objectAt(address, 'spec') ?? {}, 'parentRef');
@@ -31,6 +36,9 @@ export const ipAddresses: Strategy = {
   validateName: addressNameComplaints,
   validate,
   reviewUpdate: (address, old, metadata) => [
-    ...metadata.object(), ...validate(address), ...metadata.update(), ...unchanged(parentOf(address), parentOf(old), PARENT, printedStructure(parentOf(address), PARENT_FORM)),
+    ...metadata.object(),
+    ...validate(address),
+    ...metadata.update(),
+    ...unchanged(parentOf(address), parentOf(old), PARENT, printedStructure(parentOf(address), PARENT_FORM)),
   ],
 };

@@ -10,7 +10,13 @@ import { unchanged } from '../validation/immutable.js';
 import { printedStructure, type StructureForm } from '../validation/internalform.js';
 import { labelMap, requiredDnsLabel } from '../validation/values.js';
 
-const TOLERATION: StructureForm = [['key', 'Key', 'text'], ['operator', 'Operator', 'text'], ['value', 'Value', 'text'], ['effect', 'Effect', 'text'], ['tolerationSeconds', 'TolerationSeconds', 'optional']];
+const TOLERATION: StructureForm = [
+  ['key', 'Key', 'text'],
+  ['operator', 'Operator', 'text'],
+  ['value', 'Value', 'text'],
+  ['effect', 'Effect', 'text'],
+  ['tolerationSeconds', 'TolerationSeconds', 'optional'],
+];
 
 function validate(runtime: ApiObject): FieldError[] {
   const overhead = objectAt(runtime, 'overhead');
@@ -18,7 +24,9 @@ function validate(runtime: ApiObject): FieldError[] {
   return [
     ...requiredDnsLabel(textAt(runtime, 'handler'), Path.of('handler')),
     // The overhead is checked as if it were the limits of a container, down to the paths of what is found.
-    ...(overhead === null ? [] : validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead'))),
+    ...(overhead === null
+      ? []
+      : validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead'))),
     ...(scheduling === null ? [] : validateScheduling(scheduling, Path.of('scheduling'))),
   ];
 }
@@ -32,12 +40,21 @@ function validateScheduling(scheduling: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] => tolerations.flatMap((toleration, position) =>
-  (tolerations.slice(0, position).some(earlier => sameValue(earlier, toleration)) ? [duplicate(path.index(position), printedStructure(toleration, TOLERATION))] : []));
+const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] =>
+  tolerations.flatMap((toleration, position) =>
+    tolerations.slice(0, position).some((earlier) => sameValue(earlier, toleration))
+      ? [duplicate(path.index(position), printedStructure(toleration, TOLERATION))]
+      : [],
+  );
 
 export const runtimeClasses: Strategy = {
   createsOnUpdate: true,
   unconditionalUpdate: false,
   validate,
-  reviewUpdate: (runtime, old, metadata) => [...metadata.object(), ...validate(runtime), ...metadata.update(), ...unchanged(runtime['handler'], old['handler'], Path.of('handler'))],
+  reviewUpdate: (runtime, old, metadata) => [
+    ...metadata.object(),
+    ...validate(runtime),
+    ...metadata.update(),
+    ...unchanged(runtime['handler'], old['handler'], Path.of('handler')),
+  ],
 };

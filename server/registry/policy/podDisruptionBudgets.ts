@@ -17,18 +17,21 @@ const AMOUNTS = ['minAvailable', 'maxUnavailable'] as const;
 
 function validateSpec(budget: ApiObject): FieldError[] {
   const spec = objectAt(budget, 'spec') ?? {};
-  const given = AMOUNTS.filter(member => spec[member] !== undefined && spec[member] !== null);
+  const given = AMOUNTS.filter((member) => spec[member] !== undefined && spec[member] !== null);
   const selector = objectAt(spec, 'selector');
   return [
     ...(given.length > 1 ? [invalid(SPEC, printed(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
-    ...given.flatMap(member => [...intOrPercent(spec[member], SPEC.child(member)), ...atMostWhole(spec[member], SPEC.child(member))]),
+    ...given.flatMap((member) => [...intOrPercent(spec[member], SPEC.child(member)), ...atMostWhole(spec[member], SPEC.child(member))]),
     ...(selector === null ? [] : validateLabelSelector(selector, SPEC.child('selector'))),
     ...optionallyOneOf(spec['unhealthyPodEvictionPolicy'], ['AlwaysAllow', 'IfHealthyBudget'], SPEC.child('unhealthyPodEvictionPolicy')),
   ];
 }
 
 const printed = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: JsonObject): JsonObject => ({
-  MinAvailable: minAvailable ?? null, Selector: printedSelector(selector), MaxUnavailable: maxUnavailable ?? null, UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+  MinAvailable: minAvailable ?? null,
+  Selector: printedSelector(selector),
+  MaxUnavailable: maxUnavailable ?? null,
+  UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
 });
 
 function validateStatus(budget: ApiObject): FieldError[] {
@@ -49,13 +52,17 @@ export const podDisruptionBudgets: Strategy = {
     budget['spec'] ??= {};
     budget['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   },
-  prepareForUpdate(budget, old) { budget['status'] = old['status']; },
+  prepareForUpdate(budget, old) {
+    budget['status'] = old['status'];
+  },
   validate: validateSpec,
-  reviewUpdate: budget => validateSpec(budget),
+  reviewUpdate: (budget) => validateSpec(budget),
   subresources: {
     status: {
-      prepareForUpdate(budget, old) { budget['spec'] = old['spec']; },
-      reviewUpdate: budget => validateStatus(budget),
+      prepareForUpdate(budget, old) {
+        budget['spec'] = old['spec'];
+      },
+      reviewUpdate: (budget) => validateStatus(budget),
     },
   },
 };

@@ -11,7 +11,11 @@ const GROUP = 'rbac.authorization.k8s.io';
 const ROLE_REF = Path.of('roleRef');
 const SUBJECTS = Path.of('subjects');
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];
-const ROLE_REF_FORM: StructureForm = [['apiGroup', 'APIGroup', 'text'], ['kind', 'Kind', 'text'], ['name', 'Name', 'text']];
+const ROLE_REF_FORM: StructureForm = [
+  ['apiGroup', 'APIGroup', 'text'],
+  ['kind', 'Kind', 'text'],
+  ['name', 'Name', 'text'],
+];
 
 function setDefaults(binding: ApiObject): void {
   setTextDefault(ensureObject(binding, 'roleRef'), 'apiGroup', GROUP);
@@ -21,11 +25,14 @@ function setDefaults(binding: ApiObject): void {
 }
 
 /** Which roles a binding may name, and whether it is itself in a namespace, which its service accounts may then leave open. */
-interface BindingRules { readonly roleKinds: readonly string[]; readonly namespaced: boolean }
+interface BindingRules {
+  readonly roleKinds: readonly string[];
+  readonly namespaced: boolean;
+}
 
 function validateBinding(binding: ApiObject, { roleKinds, namespaced }: BindingRules): FieldError[] {
   const ref = objectAt(binding, 'roleRef') ?? {};
-  const [group, kind, name] = ['apiGroup', 'kind', 'name'].map(member => textAt(ref, member)) as [string, string, string];
+  const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((member) => textAt(ref, member)) as [string, string, string];
   return [
     ...(group === GROUP ? [] : [notSupported(ROLE_REF.child('apiGroup'), group, [GROUP])]),
     ...(roleKinds.includes(kind) ? [] : [notSupported(ROLE_REF.child('kind'), kind, roleKinds)]),
@@ -35,7 +42,7 @@ function validateBinding(binding: ApiObject, { roleKinds, namespaced }: BindingR
 }
 
 function validateSubject(subject: JsonObject, namespaced: boolean, path: Path): FieldError[] {
-  const [group, kind, name] = ['apiGroup', 'kind', 'name'].map(member => textAt(subject, member)) as [string, string, string];
+  const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((member) => textAt(subject, member)) as [string, string, string];
   const findings = name === '' ? [required(path.child('name'), '')] : [];
   if (!SUBJECT_KINDS.includes(kind)) return [...findings, notSupported(path.child('kind'), kind, SUBJECT_KINDS)];
   if (kind === 'ServiceAccount') {
@@ -52,15 +59,20 @@ const printedRef = (binding: ApiObject): JsonObject => printedStructure(binding[
 /** A binding of another role is another grant, so it has to be made anew. */
 function validateSameRole(binding: ApiObject, old: ApiObject): FieldError[] {
   const [ref, before] = [printedRef(binding), printedRef(old)];
-  return Object.keys(ref).every(member => ref[member] === before[member]) ? [] : [invalid(ROLE_REF, ref, 'cannot change roleRef')];
+  return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(ROLE_REF, ref, 'cannot change roleRef')];
 }
 
 const bindingRules = (rules: BindingRules): Strategy => ({
   validateName: pathSegmentName,
   createsOnUpdate: true,
   setDefaults,
-  validate: binding => validateBinding(binding, rules),
-  reviewUpdate: (binding, old, metadata) => [...metadata.object(), ...validateBinding(binding, rules), ...metadata.update(), ...validateSameRole(binding, old)],
+  validate: (binding) => validateBinding(binding, rules),
+  reviewUpdate: (binding, old, metadata) => [
+    ...metadata.object(),
+    ...validateBinding(binding, rules),
+    ...metadata.update(),
+    ...validateSameRole(binding, old),
+  ],
 });
 
 export const roleBindings = bindingRules({ roleKinds: ['Role', 'ClusterRole'], namespaced: true });

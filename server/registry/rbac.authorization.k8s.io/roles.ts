@@ -20,7 +20,8 @@ function validateRule(rule: JsonObject, scope: Scope, path: Path): FieldError[] 
   if (has('nonResourceURLs')) {
     const at = path.child('nonResourceURLs');
     if (scope === 'namespace') findings.push(invalid(at, rule['nonResourceURLs'], 'namespaced rules cannot apply to non-resource URLs'));
-    if (['apiGroups', 'resources', 'resourceNames'].some(has)) findings.push(invalid(at, rule['nonResourceURLs'], 'rules cannot apply to both regular resources and non-resource URLs'));
+    if (['apiGroups', 'resources', 'resourceNames'].some(has))
+      findings.push(invalid(at, rule['nonResourceURLs'], 'rules cannot apply to both regular resources and non-resource URLs'));
     return findings;
   }
   if (!has('apiGroups')) findings.push(required(path.child('apiGroups'), 'resource rules must supply at least one api group'));
@@ -49,5 +50,5 @@ const roleRules = (validate: (role: ApiObject) => FieldError[]): Strategy => ({
   reviewUpdate: (role, _old, metadata) => [...metadata.object(), ...validate(role), ...metadata.update()],
 });
 
-export const roles = roleRules(role => validateRules(role, 'namespace'));
-export const clusterRoles = roleRules(role => [...validateRules(role, 'cluster'), ...validateAggregation(role)]);
+export const roles = roleRules((role) => validateRules(role, 'namespace'));
+export const clusterRoles = roleRules((role) => [...validateRules(role, 'cluster'), ...validateAggregation(role)]);

@@ -11,7 +11,9 @@ const LABEL = 'resource.kubernetes.io/admin-access';
  * under the path that it has in claims.
  */
 export function validateAdminAccess(spec: JsonObject, { namespaceLabels = {} }: ServedAs): FieldError[] {
-  const position = objectsIn(objectAt(spec, 'devices') ?? {}, 'requests').findIndex(request => memberAt(request, 'exactly', 'adminAccess') === true);
+  const position = objectsIn(objectAt(spec, 'devices') ?? {}, 'requests').findIndex(
+    (request) => memberAt(request, 'exactly', 'adminAccess') === true,
+  );
   if (position < 0 || namespaceLabels[LABEL] === 'true') return [];
   const path = Path.of('spec', 'devices', 'requests').index(position).child('adminAccess');
   return [forbidden(path, `admin access to devices requires the \`${LABEL}: true\` label on the containing namespace`)];

@@ -16,32 +16,57 @@ const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 
 
 function validateTemplate(template: ApiObject): FieldError[] {
   const spec = specOf(template);
-  return [...validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, SPEC.child('metadata')), ...validateClaimSpec(specOf(spec), SPEC.child('spec'))];
+  return [
+    ...validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, SPEC.child('metadata')),
+    ...validateClaimSpec(specOf(spec), SPEC.child('spec')),
+  ];
 }
 
 /** Metadata as messages quote it: members in the order of declaration, without those that are not set. */
 const SHOWN_METADATA = [
-  'name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds',
-  'labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields',
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
 ];
 
 function printedMetadata(metadata: JsonObject): JsonObject {
-  return Object.fromEntries(SHOWN_METADATA.flatMap((member): [string, JsonValue][] => {
-    const value = metadata[member];
-    if (!isMetadataSet(member, value)) return [];
-    if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];
-    return Array.isArray(value) && itemsOf(value).length === 0 ? [] : [[member, value]];
-  }));
+  return Object.fromEntries(
+    SHOWN_METADATA.flatMap((member): [string, JsonValue][] => {
+      const value = metadata[member];
+      if (!isMetadataSet(member, value)) return [];
+      if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];
+      return Array.isArray(value) && itemsOf(value).length === 0 ? [] : [[member, value]];
+    }),
+  );
 }
 
-const printedTemplate = (spec: JsonObject): JsonObject => ({ ...printedMetadata(membersOf(spec['metadata'])), Spec: printedStructure(spec['spec'], CLAIM_SPEC_FORM) });
+const printedTemplate = (spec: JsonObject): JsonObject => ({
+  ...printedMetadata(membersOf(spec['metadata'])),
+  Spec: printedStructure(spec['spec'], CLAIM_SPEC_FORM),
+});
 
 export const resourceClaimTemplates: Strategy = {
   deleteAnswers: 'object',
-  setDefaults(template) { setClaimDefaults(ensureObject(ensureObject(template, 'spec'), 'spec')); },
+  setDefaults(template) {
+    setClaimDefaults(ensureObject(ensureObject(template, 'spec'), 'spec'));
+  },
   validate: (template, served) => [...validateAdminAccess(specOf(specOf(template)), served), ...validateTemplate(template)],
   // Other than a claim's, a specification that cannot change is still checked as a whole.
   reviewUpdate: (template, old, metadata) => [
-    ...metadata.update(), ...validateTemplate(template), ...unchanged(template['spec'], old['spec'], SPEC, printedTemplate(specOf(template))),
+    ...metadata.update(),
+    ...validateTemplate(template),
+    ...unchanged(template['spec'], old['spec'], SPEC, printedTemplate(specOf(template))),
   ],
 };

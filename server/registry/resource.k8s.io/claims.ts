@@ -15,12 +15,22 @@ const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 
 
 export const resourceClaims: Strategy = {
   deleteAnswers: 'object',
-  setDefaults(claim) { setClaimDefaults(ensureObject(claim, 'spec')); },
-  prepareForCreate(claim) { claim['status'] = {}; },
-  prepareForUpdate(claim, old) { claim['status'] = old['status']; },
+  setDefaults(claim) {
+    setClaimDefaults(ensureObject(claim, 'spec'));
+  },
+  prepareForCreate(claim) {
+    claim['status'] = {};
+  },
+  prepareForUpdate(claim, old) {
+    claim['status'] = old['status'];
+  },
   validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), SPEC)],
   // What cannot change need not be checked again.
-  reviewUpdate: (claim, old, metadata) => [...metadata.object(), ...metadata.update(), ...unchanged(claim['spec'], old['spec'], SPEC, printedStructure(claim['spec'], CLAIM_SPEC_FORM))],
+  reviewUpdate: (claim, old, metadata) => [
+    ...metadata.object(),
+    ...metadata.update(),
+    ...unchanged(claim['spec'], old['spec'], SPEC, printedStructure(claim['spec'], CLAIM_SPEC_FORM)),
+  ],
   subresources: {
     status: {
       prepareForUpdate(claim, old) {

@@ -14,21 +14,80 @@ export const REQUESTS_MAX = 32;
 const CONSTRAINTS_MAX = 32;
 const ALTERNATIVES_MAX = 8;
 const MODES = ['All', 'ExactCount'];
-const UNKNOWN_REQUEST = 'must be the name of a request in the claim or the name of a request and a subrequest separated by \'/\'';
+const UNKNOWN_REQUEST = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 const ONE_OF = 'exactly one of `exactly` or `firstAvailable` is required';
 
-const DEVICES: StructureForm = [['deviceClassName', 'DeviceClassName', 'text'], ['selectors', 'Selectors', { list: [['cel', 'CEL', { optional: [['expression', 'Expression', 'text']] }]] }], ['allocationMode', 'AllocationMode', 'text'], ['count', 'Count', 'number']];
-const TOLERATIONS = ['tolerations', 'Tolerations', { list: [['key', 'Key', 'text'], ['operator', 'Operator', 'text'], ['value', 'Value', 'text'], ['effect', 'Effect', 'text'], ['tolerationSeconds', 'TolerationSeconds', 'optional']] }] as const;
+const DEVICES: StructureForm = [
+  ['deviceClassName', 'DeviceClassName', 'text'],
+  ['selectors', 'Selectors', { list: [['cel', 'CEL', { optional: [['expression', 'Expression', 'text']] }]] }],
+  ['allocationMode', 'AllocationMode', 'text'],
+  ['count', 'Count', 'number'],
+];
+const TOLERATIONS = [
+  'tolerations',
+  'Tolerations',
+  {
+    list: [
+      ['key', 'Key', 'text'],
+      ['operator', 'Operator', 'text'],
+      ['value', 'Value', 'text'],
+      ['effect', 'Effect', 'text'],
+      ['tolerationSeconds', 'TolerationSeconds', 'optional'],
+    ],
+  },
+] as const;
 const CAPACITY = ['capacity', 'Capacity', { optional: [['requests', 'Requests', 'optional']] }] as const;
-export const CLAIM_SPEC_FORM: StructureForm = [['devices', 'Devices', { of: [
-  ['requests', 'Requests', { list: [
-    ['name', 'Name', 'text'],
-    ['exactly', 'Exactly', { optional: [...DEVICES, ['adminAccess', 'AdminAccess', 'optional'], TOLERATIONS, CAPACITY] }],
-    ['firstAvailable', 'FirstAvailable', { list: [['name', 'Name', 'text'], ...DEVICES, TOLERATIONS, CAPACITY] }],
-  ] }],
-  ['constraints', 'Constraints', { list: [['requests', 'Requests', 'optional'], ['matchAttribute', 'MatchAttribute', 'optional'], ['distinctAttribute', 'DistinctAttribute', 'optional']] }],
-  ['config', 'Config', { list: [['requests', 'Requests', 'optional'], ['opaque', 'Opaque', { optional: [['driver', 'Driver', 'text'], ['parameters', 'Parameters', 'optional']] }]] }],
-] }]];
+export const CLAIM_SPEC_FORM: StructureForm = [
+  [
+    'devices',
+    'Devices',
+    {
+      of: [
+        [
+          'requests',
+          'Requests',
+          {
+            list: [
+              ['name', 'Name', 'text'],
+              ['exactly', 'Exactly', { optional: [...DEVICES, ['adminAccess', 'AdminAccess', 'optional'], TOLERATIONS, CAPACITY] }],
+              ['firstAvailable', 'FirstAvailable', { list: [['name', 'Name', 'text'], ...DEVICES, TOLERATIONS, CAPACITY] }],
+            ],
+          },
+        ],
+        [
+          'constraints',
+          'Constraints',
+          {
+            list: [
+              ['requests', 'Requests', 'optional'],
+              ['matchAttribute', 'MatchAttribute', 'optional'],
+              ['distinctAttribute', 'DistinctAttribute', 'optional'],
+            ],
+          },
+        ],
+        [
+          'config',
+          'Config',
+          {
+            list: [
+              ['requests', 'Requests', 'optional'],
+              [
+                'opaque',
+                'Opaque',
+                {
+                  optional: [
+                    ['driver', 'Driver', 'text'],
+                    ['parameters', 'Parameters', 'optional'],
+                  ],
+                },
+              ],
+            ],
+          },
+        ],
+      ],
+    },
+  ],
+];
 
 const devicesOf = (spec: JsonObject): JsonObject => objectAt(spec, 'devices') ?? {};
 const requestsOf = (spec: JsonObject): JsonObject[] => objectsIn(devicesOf(spec), 'requests');
@@ -48,10 +107,16 @@ export function validateClaimSpec(spec: JsonObject, specPath: Path): FieldError[
   const path = specPath.child('devices');
   const names = requestNames(spec);
   return [
-    ...validateSet(requestsOf(spec), REQUESTS_MAX, path.child('requests'), { key: request => textAt(request, 'name'), check: validateRequest }),
-    ...validateList(objectsIn(devicesOf(spec), 'constraints'), CONSTRAINTS_MAX, path.child('constraints'), (constraint, at) => validateConstraint(constraint, names, at)),
+    ...validateSet(requestsOf(spec), REQUESTS_MAX, path.child('requests'), {
+      key: (request) => textAt(request, 'name'),
+      check: validateRequest,
+    }),
+    ...validateList(objectsIn(devicesOf(spec), 'constraints'), CONSTRAINTS_MAX, path.child('constraints'), (constraint, at) =>
+      validateConstraint(constraint, names, at),
+    ),
     ...validateList(objectsIn(devicesOf(spec), 'config'), CONFIGURATIONS_MAX, path.child('config'), (configuration, at) => [
-      ...validateReferences(configuration, names, at.child('requests')), ...validateConfiguration(configuration, at),
+      ...validateReferences(configuration, names, at.child('requests')),
+      ...validateConfiguration(configuration, at),
     ]),
   ];
 }
@@ -63,10 +128,13 @@ function validateRequest(request: JsonObject, path: Path): FieldError[] {
   if (exactly === null && alternatives.length === 0) return [...findings, required(path, ONE_OF)];
   if (exactly !== null && alternatives.length > 0) return [...findings, invalid(path, null, `${ONE_OF}, but multiple fields are set`)];
   if (exactly !== null) return [...findings, ...validateDevices(exactly, path.child('exactly'))];
-  return [...findings, ...validateSet(alternatives, ALTERNATIVES_MAX, path.child('firstAvailable'), {
-    key: alternative => textAt(alternative, 'name'),
-    check: (alternative, at) => [...dnsLabel(textAt(alternative, 'name'), at.child('name')), ...validateDevices(alternative, at)],
-  })];
+  return [
+    ...findings,
+    ...validateSet(alternatives, ALTERNATIVES_MAX, path.child('firstAvailable'), {
+      key: (alternative) => textAt(alternative, 'name'),
+      check: (alternative, at) => [...dnsLabel(textAt(alternative, 'name'), at.child('name')), ...validateDevices(alternative, at)],
+    }),
+  ];
 }
 
 function validateDevices(devices: JsonObject, path: Path): FieldError[] {
@@ -81,12 +149,12 @@ function validateDevices(devices: JsonObject, path: Path): FieldError[] {
 
 function validateMode(mode: string, count: number, path: Path): FieldError[] {
   if (!MODES.includes(mode)) return [notSupported(path.child('allocationMode'), mode, MODES)];
-  if (mode === 'All') return count === 0 ? [] : [invalid(path.child('count'), count, 'must not be specified when allocationMode is \'All\'')];
+  if (mode === 'All') return count === 0 ? [] : [invalid(path.child('count'), count, "must not be specified when allocationMode is 'All'")];
   return count > 0 ? [] : [invalid(path.child('count'), count, 'must be greater than zero')];
 }
 
 function validateConstraint(constraint: JsonObject, names: RequestNames, path: Path): FieldError[] {
-  const member = ['matchAttribute', 'distinctAttribute'].find(name => constraint[name] !== undefined);
+  const member = ['matchAttribute', 'distinctAttribute'].find((name) => constraint[name] !== undefined);
   return [
     ...validateReferences(constraint, names, path.child('requests')),
     ...(member === undefined
@@ -98,16 +166,22 @@ function validateConstraint(constraint: JsonObject, names: RequestNames, path: P
 /** Names of requests, and `request/alternative`: all that other parts of a claim may refer to. */
 export type RequestNames = ReadonlySet<string>;
 
-export const requestNames = (spec: JsonObject): RequestNames => new Set(requestsOf(spec).flatMap(request => {
-  const name = textAt(request, 'name');
-  return [name, ...objectsIn(request, 'firstAvailable').map(alternative => `${name}/${textAt(alternative, 'name')}`)];
-}));
+export const requestNames = (spec: JsonObject): RequestNames =>
+  new Set(
+    requestsOf(spec).flatMap((request) => {
+      const name = textAt(request, 'name');
+      return [name, ...objectsIn(request, 'firstAvailable').map((alternative) => `${name}/${textAt(alternative, 'name')}`)];
+    }),
+  );
 
 export const validateReferences = (holder: JsonObject, names: RequestNames, path: Path): FieldError[] =>
-  validateSet(itemsOf(holder['requests']).map(String), REQUESTS_MAX, path, { key: name => name, check: (name, at) => validateReference(name, names, at) });
+  validateSet(itemsOf(holder['requests']).map(String), REQUESTS_MAX, path, {
+    key: (name) => name,
+    check: (name, at) => validateReference(name, names, at),
+  });
 
 export function validateReference(name: string, names: RequestNames, path: Path): FieldError[] {
   const segments = name.split('/');
   if (segments.length > 2) return [invalid(path, name, UNKNOWN_REQUEST)];
-  return [...segments.flatMap(segment => dnsLabel(segment, path)), ...(names.has(name) ? [] : [invalid(path, name, UNKNOWN_REQUEST)])];
+  return [...segments.flatMap((segment) => dnsLabel(segment, path)), ...(names.has(name) ? [] : [invalid(path, name, UNKNOWN_REQUEST)])];
 }

@@ -10,7 +10,13 @@ import { driverName } from '../validation/drivernames.js';
 import { forbidden, invalid, Path, required, tooLong, tooMany, type FieldError } from '../validation/field.js';
 import { unchanged } from '../validation/immutable.js';
 import { dnsLabel, oneOf } from '../validation/values.js';
-import { CONFIGURATIONS_MAX, validateBindingConditions, validateConfiguration, validateParameters, validateTolerations } from './devices.js';
+import {
+  CONFIGURATIONS_MAX,
+  validateBindingConditions,
+  validateConfiguration,
+  validateParameters,
+  validateTolerations,
+} from './devices.js';
 import { requestNames, validateReference, validateReferences, type RequestNames } from './claimspec.js';
 import { validateList, validateSet } from './lists.js';
 import { poolName, uniqueId } from './names.js';
@@ -26,8 +32,9 @@ const INTERFACE_NAME_MAX = 256;
 const HARDWARE_ADDRESS_MAX = 128;
 
 const statusOf = (claim: ApiObject): JsonObject => objectAt(claim, 'status') ?? {};
-const resultsOf = (status: JsonObject): JsonObject[] => objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
-const deviceId = (device: JsonObject): string => ['driver', 'pool', 'device'].map(member => textAt(device, member)).join('/');
+const resultsOf = (status: JsonObject): JsonObject[] =>
+  objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
+const deviceId = (device: JsonObject): string => ['driver', 'pool', 'device'].map((member) => textAt(device, member)).join('/');
 /** A device that several share has an identifier for each share. */
 const sharedId = (device: JsonObject): string => `${deviceId(device)}/${textAt(device, 'shareID')}`;
 
@@ -35,22 +42,30 @@ export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldErro
   const [status, before] = [statusOf(claim), statusOf(old)];
   const allocated = new Set(resultsOf(status).map(sharedId));
   return [
-    ...validateSet(objectsIn(status, 'reservedFor'), RESERVATIONS_MAX, STATUS.child('reservedFor'), { key: consumer => textAt(consumer, 'uid'), check: validateConsumer }),
-    ...validateSet(objectsIn(status, 'devices'), null, STATUS.child('devices'), { key: sharedId, check: (device, path) => validateDevice(device, allocated, path) }),
+    ...validateSet(objectsIn(status, 'reservedFor'), RESERVATIONS_MAX, STATUS.child('reservedFor'), {
+      key: (consumer) => textAt(consumer, 'uid'),
+      check: validateConsumer,
+    }),
+    ...validateSet(objectsIn(status, 'devices'), null, STATUS.child('devices'), {
+      key: sharedId,
+      check: (device, path) => validateDevice(device, allocated, path),
+    }),
     ...validateReservations(claim, before),
     ...validateAllocation(objectAt(status, 'allocation'), objectAt(before, 'allocation'), requestNames(objectAt(claim, 'spec') ?? {})),
   ];
 }
 
 const validateConsumer = (consumer: JsonObject, path: Path): FieldError[] =>
-  ['resource', 'name', 'uid'].filter(member => textAt(consumer, member) === '').map(member => required(path.child(member), ''));
+  ['resource', 'name', 'uid'].filter((member) => textAt(consumer, member) === '').map((member) => required(path.child(member), ''));
 
 function validateReservations(claim: ApiObject, before: JsonObject): FieldError[] {
   const path = STATUS.child('reservedFor');
   const consumers = itemsOf(statusOf(claim)['reservedFor']);
   if (consumers.length === 0) return [];
   if (objectAt(statusOf(claim), 'allocation') === null) return [forbidden(path, 'may not be specified when `allocated` is not set')];
-  const added = claim.metadata.deletionTimestamp !== undefined && consumers.some(consumer => !itemsOf(before['reservedFor']).some(each => sameValue(each, consumer)));
+  const added =
+    claim.metadata.deletionTimestamp !== undefined &&
+    consumers.some((consumer) => !itemsOf(before['reservedFor']).some((each) => sameValue(each, consumer)));
   return added ? [forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')] : [];
 }
 
@@ -62,7 +77,9 @@ function validateAllocation(allocation: JsonObject | null, before: JsonObject | 
   const devices = objectAt(allocation, 'devices') ?? {};
   const selector = objectAt(allocation, 'nodeSelector');
   return [
-    ...validateList(objectsIn(devices, 'results'), RESULTS_MAX, path.child('devices', 'results'), (result, at) => validateResult(result, names, at)),
+    ...validateList(objectsIn(devices, 'results'), RESULTS_MAX, path.child('devices', 'results'), (result, at) =>
+      validateResult(result, names, at),
+    ),
     // Configuration comes from the claim and from its class.
     ...validateList(objectsIn(devices, 'config'), 2 * CONFIGURATIONS_MAX, path.child('devices', 'config'), (configuration, at) => [
       ...oneOf(configuration['source'], ['FromClaim', 'FromClass'], at.child('source')),
@@ -89,11 +106,17 @@ const validateDeviceName = (device: JsonObject, path: Path): FieldError[] => [
   ...dnsLabel(textAt(device, 'device'), path.child('device')),
 ];
 
-const validateShare = ({ shareID }: JsonObject, path: Path): FieldError[] => (shareID === undefined || shareID === null ? [] : uniqueId(String(shareID), path.child('shareID')));
+const validateShare = ({ shareID }: JsonObject, path: Path): FieldError[] =>
+  shareID === undefined || shareID === null ? [] : uniqueId(String(shareID), path.child('shareID'));
 
 function validateDevice(device: JsonObject, allocated: ReadonlySet<string>, path: Path): FieldError[] {
   const conditions = itemsOf(device['conditions']);
-  const shown = { Driver: textAt(device, 'driver'), Pool: textAt(device, 'pool'), Device: textAt(device, 'device'), ShareID: textAt(device, 'shareID') };
+  const shown = {
+    Driver: textAt(device, 'driver'),
+    Pool: textAt(device, 'pool'),
+    Device: textAt(device, 'device'),
+    ShareID: textAt(device, 'shareID'),
+  };
   return [
     ...validateDeviceName(device, path),
     ...validateShare(device, path),
@@ -108,21 +131,29 @@ function validateDevice(device: JsonObject, allocated: ReadonlySet<string>, path
 function validateNetwork(data: JsonObject, path: Path): FieldError[] {
   return [
     ...(textAt(data, 'interfaceName').length > INTERFACE_NAME_MAX ? [tooLong(path.child('interfaceName'), INTERFACE_NAME_MAX)] : []),
-    ...(textAt(data, 'hardwareAddress').length > HARDWARE_ADDRESS_MAX ? [tooLong(path.child('hardwareAddress'), HARDWARE_ADDRESS_MAX)] : []),
-    ...validateSet(itemsOf(data['ips']).map(String), IPS_MAX, path.child('ips'), { key: ip => ip, check: validateInterfaceAddress }),
+    ...(textAt(data, 'hardwareAddress').length > HARDWARE_ADDRESS_MAX
+      ? [tooLong(path.child('hardwareAddress'), HARDWARE_ADDRESS_MAX)]
+      : []),
+    ...validateSet(itemsOf(data['ips']).map(String), IPS_MAX, path.child('ips'), { key: (ip) => ip, check: validateInterfaceAddress }),
   ];
 }
 
 /** An address together with the length of its network's prefix. */
 const validateInterfaceAddress = (text: string, path: Path): FieldError[] =>
-  (parseRange(text) !== null && isIP(text.split('/')[0] ?? '') !== 0 ? [] : [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')]);
+  parseRange(text) !== null && isIP(text.split('/')[0] ?? '') !== 0
+    ? []
+    : [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
 
 /** What drivers have reported of devices that are no longer allocated goes with the allocation. */
 export function dropDeallocated(claim: ApiObject, old: ApiObject): void {
   const present = new Set(resultsOf(statusOf(claim)).map(deviceId));
-  const gone = new Set(resultsOf(statusOf(old)).map(deviceId).filter(id => !present.has(id)));
+  const gone = new Set(
+    resultsOf(statusOf(old))
+      .map(deviceId)
+      .filter((id) => !present.has(id)),
+  );
   const devices = itemsOf(memberAt(claim, 'status', 'devices'));
-  const kept = devices.filter(device => !gone.has(deviceId(membersOf(device))));
+  const kept = devices.filter((device) => !gone.has(deviceId(membersOf(device))));
   if (kept.length === devices.length) return;
   const { devices: _devices, ...status } = statusOf(claim);
   claim['status'] = kept.length === 0 ? status : { ...status, devices: kept };

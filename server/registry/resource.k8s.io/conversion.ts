@@ -13,22 +13,31 @@ function rewriteList(holder: JsonObject | null, list: string, rewrite: Rewrite):
   if (holder !== null && Array.isArray(holder[list])) holder[list] = objectsIn(holder, list).map(rewrite);
 }
 
-const picked = (item: JsonObject, isPicked: (member: string) => boolean): JsonObject => Object.fromEntries(Object.entries(item).filter(([member]) => isPicked(member)));
+const picked = (item: JsonObject, isPicked: (member: string) => boolean): JsonObject =>
+  Object.fromEntries(Object.entries(item).filter(([member]) => isPicked(member)));
 /** Members that are there but empty say nothing. */
-const isSaid = (item: JsonObject): boolean => Object.values(item).some(value => value !== undefined && value !== null && value !== '' && value !== 0);
+const isSaid = (item: JsonObject): boolean =>
+  Object.values(item).some((value) => value !== undefined && value !== null && value !== '' && value !== 0);
 
-const nestRequest: Rewrite = request => {
-  const exactly = picked(request, member => EXACTLY.includes(member));
-  return { ...picked(request, member => !EXACTLY.includes(member)), ...(isSaid(exactly) ? { exactly } : {}) };
+const nestRequest: Rewrite = (request) => {
+  const exactly = picked(request, (member) => EXACTLY.includes(member));
+  return { ...picked(request, (member) => !EXACTLY.includes(member)), ...(isSaid(exactly) ? { exactly } : {}) };
 };
 const flattenRequest: Rewrite = ({ exactly, ...request }) => ({ ...request, ...objectAt({ exactly: exactly ?? null }, 'exactly') });
 
 const flattenDevice: Rewrite = ({ basic, ...device }) => ({ ...device, ...objectAt({ basic: basic ?? null }, 'basic') });
-const nestDevice: Rewrite = device => ({ ...picked(device, member => member === 'name'), basic: picked(device, member => member !== 'name') });
+const nestDevice: Rewrite = (device) => ({
+  ...picked(device, (member) => member === 'name'),
+  basic: picked(device, (member) => member !== 'name'),
+});
 
 const requestsOf = (claimSpec: JsonObject | null): JsonObject | null => objectAt(claimSpec ?? {}, 'devices');
 
-const conversion = (holderOf: (object: ApiObject) => JsonObject | null, list: string, rules: { readonly toStorage: Rewrite; readonly fromStorage: Rewrite }): Conversion => ({
+const conversion = (
+  holderOf: (object: ApiObject) => JsonObject | null,
+  list: string,
+  rules: { readonly toStorage: Rewrite; readonly fromStorage: Rewrite },
+): Conversion => ({
   toStorage(object) {
     rewriteList(holderOf(object), list, rules.toStorage);
     return object;
@@ -41,6 +50,13 @@ const conversion = (holderOf: (object: ApiObject) => JsonObject | null, list: st
 
 const requests = { toStorage: nestRequest, fromStorage: flattenRequest };
 
-export const claimConversion = conversion(claim => requestsOf(objectAt(claim, 'spec')), 'requests', requests);
-export const claimTemplateConversion = conversion(template => requestsOf(objectAt(objectAt(template, 'spec') ?? {}, 'spec')), 'requests', requests);
-export const sliceConversion = conversion(slice => objectAt(slice, 'spec'), 'devices', { toStorage: flattenDevice, fromStorage: nestDevice });
+export const claimConversion = conversion((claim) => requestsOf(objectAt(claim, 'spec')), 'requests', requests);
+export const claimTemplateConversion = conversion(
+  (template) => requestsOf(objectAt(objectAt(template, 'spec') ?? {}, 'spec')),
+  'requests',
+  requests,
+);
+export const sliceConversion = conversion((slice) => objectAt(slice, 'spec'), 'devices', {
+  toStorage: flattenDevice,
+  fromStorage: nestDevice,
+});

@@ -14,7 +14,9 @@ function validate(deviceClass: ApiObject): FieldError[] {
   return [
     ...validateSelectors(spec, SPEC.child('selectors')),
     ...validateList(objectsIn(spec, 'config'), CONFIGURATIONS_MAX, SPEC.child('config'), validateConfiguration),
-    ...(name === undefined || isExtendedResource(String(name)) ? [] : [invalid(SPEC.child('extendedResourceName'), name, 'must be a valid extended resource name')]),
+    ...(name === undefined || isExtendedResource(String(name))
+      ? []
+      : [invalid(SPEC.child('extendedResourceName'), name, 'must be a valid extended resource name')]),
   ];
 }
 

@@ -5,13 +5,23 @@ import { repeats } from '../validation/repeats.js';
 
 /** Lists as this group checks them: one that is too long is not looked into. */
 
-export function validateList<T>(items: readonly T[], max: number | null, path: Path, check: (item: T, path: Path) => FieldError[]): FieldError[] {
+export function validateList<T>(
+  items: readonly T[],
+  max: number | null,
+  path: Path,
+  check: (item: T, path: Path) => FieldError[],
+): FieldError[] {
   if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
   return items.flatMap((item, position) => check(item, path.index(position)));
 }
 
 /** A list without repetitions, which are reported after everything else. */
-export function validateSet<T>(items: readonly T[], max: number | null, path: Path, rules: { readonly key: (item: T) => string; readonly check: (item: T, path: Path) => FieldError[] }): FieldError[] {
+export function validateSet<T>(
+  items: readonly T[],
+  max: number | null,
+  path: Path,
+  rules: { readonly key: (item: T) => string; readonly check: (item: T, path: Path) => FieldError[] },
+): FieldError[] {
   if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
   const keys = items.map(rules.key);
   const isRepeated = repeats(keys);
@@ -24,7 +34,13 @@ export function validateSet<T>(items: readonly T[], max: number | null, path: Pa
 const ELLIPSIS = '...';
 
 /** A map of objects by name. Keys are reported at the map, values at their key, of which messages show the beginning and the end. */
-export function validateMap(map: unknown, max: number | null, keyMax: number, path: Path, rules: { readonly key: (key: string, path: Path) => FieldError[]; readonly check: (value: JsonObject, path: Path) => FieldError[] }): FieldError[] {
+export function validateMap(
+  map: unknown,
+  max: number | null,
+  keyMax: number,
+  path: Path,
+  rules: { readonly key: (key: string, path: Path) => FieldError[]; readonly check: (value: JsonObject, path: Path) => FieldError[] },
+): FieldError[] {
   const entries = Object.entries(membersOf(map as JsonObject));
   if (max !== null && entries.length > max) return [tooMany(path, entries.length, max)];
   return entries.flatMap(([key, value]) => [...rules.key(key, path), ...rules.check(membersOf(value), path.key(shortened(key, keyMax)))]);

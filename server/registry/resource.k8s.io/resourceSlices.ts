@@ -21,7 +21,7 @@ const COUNTER_SETS_MAX = 8;
 const COUNTERS_MAX = 32;
 const COUNTER_NAME_MAX = 63;
 const PLACES = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'];
-const ONE_PLACE = `exactly one of ${PLACES.map(place => `\`${place}\``).join(', ')} is required`;
+const ONE_PLACE = `exactly one of ${PLACES.map((place) => `\`${place}\``).join(', ')} is required`;
 
 const specOf = (slice: ApiObject): JsonObject => objectAt(slice, 'spec') ?? {};
 const devicesOf = (spec: JsonObject): JsonObject[] => objectsIn(spec, 'devices');
@@ -29,23 +29,33 @@ const devicesOf = (spec: JsonObject): JsonObject[] => objectsIn(spec, 'devices')
 function validate(slice: ApiObject, old: ApiObject | null): FieldError[] {
   const spec = specOf(slice);
   const before = old === null ? null : specOf(old);
-  const known = new Map((before === null ? [] : devicesOf(before)).map(device => [textAt(device, 'name'), device]));
+  const known = new Map((before === null ? [] : devicesOf(before)).map((device) => [textAt(device, 'name'), device]));
   return [
     ...driverName(textAt(spec, 'driver'), SPEC.child('driver')),
     ...validatePool(objectAt(spec, 'pool') ?? {}, SPEC.child('pool')),
     ...(before === null ? [] : validateOrigin(spec, before)),
     ...validatePlace(spec),
-    ...(itemsOf(spec['sharedCounters']).length > 0 && itemsOf(spec['devices']).length > 0 ? [invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
+    ...(itemsOf(spec['sharedCounters']).length > 0 && itemsOf(spec['devices']).length > 0
+      ? [invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed')]
+      : []),
     ...validateSet(devicesOf(spec), devicesOf(spec).some(isAdvanced) ? ADVANCED_DEVICES_MAX : DEVICES_MAX, SPEC.child('devices'), {
-      key: device => textAt(device, 'name'),
-      check: (device, path) => validateDevice(device, known.get(textAt(device, 'name')) ?? null, spec['perDeviceNodeSelection'] === true, path),
+      key: (device) => textAt(device, 'name'),
+      check: (device, path) =>
+        validateDevice(device, known.get(textAt(device, 'name')) ?? null, spec['perDeviceNodeSelection'] === true, path),
     }),
-    ...validateSet(objectsIn(spec, 'sharedCounters'), COUNTER_SETS_MAX, SPEC.child('sharedCounters'), { key: set => textAt(set, 'name'), check: validateCounterSet }),
+    ...validateSet(objectsIn(spec, 'sharedCounters'), COUNTER_SETS_MAX, SPEC.child('sharedCounters'), {
+      key: (set) => textAt(set, 'name'),
+      check: validateCounterSet,
+    }),
   ];
 }
 
-const isAdvanced = (device: JsonObject): boolean => itemsOf(device['taints']).length > 0 || itemsOf(device['consumesCounters']).length > 0
-  || Object.values(objectAt(device, 'attributes') ?? {}).some(attribute => LISTS.some(member => itemsOf(memberAt(attribute, member)).length > 0));
+const isAdvanced = (device: JsonObject): boolean =>
+  itemsOf(device['taints']).length > 0 ||
+  itemsOf(device['consumesCounters']).length > 0 ||
+  Object.values(objectAt(device, 'attributes') ?? {}).some((attribute) =>
+    LISTS.some((member) => itemsOf(memberAt(attribute, member)).length > 0),
+  );
 
 function validatePool(pool: JsonObject, path: Path): FieldError[] {
   const [count, generation] = [Number(pool['resourceSliceCount'] ?? 0), Number(pool['generation'] ?? 0)];
@@ -57,27 +67,37 @@ function validatePool(pool: JsonObject, path: Path): FieldError[] {
 }
 
 /** Whose devices a slice lists never changes. */
-const validateOrigin = (spec: JsonObject, before: JsonObject): FieldError[] => [['pool', 'name'], ['driver'], ['nodeName']]
-  .flatMap(path => unchanged(memberAt(spec, ...path), memberAt(before, ...path), SPEC.child(...path)));
+const validateOrigin = (spec: JsonObject, before: JsonObject): FieldError[] =>
+  [['pool', 'name'], ['driver'], ['nodeName']].flatMap((path) =>
+    unchanged(memberAt(spec, ...path), memberAt(before, ...path), SPEC.child(...path)),
+  );
 
 /** Where the devices are: at a node, at some, at all, or each somewhere else. */
 function validatePlace(spec: JsonObject): FieldError[] {
   const { nodeName } = spec;
   const selector = objectAt(spec, 'nodeSelector');
-  const findings = nodeName === undefined ? [] : nodeName === ''
-    ? [invalid(SPEC.child('nodeName'), '', 'must be either unset or set to a non-empty string')] : dnsSubdomain(String(nodeName), SPEC.child('nodeName'));
+  const findings =
+    nodeName === undefined
+      ? []
+      : nodeName === ''
+        ? [invalid(SPEC.child('nodeName'), '', 'must be either unset or set to a non-empty string')]
+        : dnsSubdomain(String(nodeName), SPEC.child('nodeName'));
   if (selector !== null) findings.push(...validateSliceSelector(selector, SPEC.child('nodeSelector')));
-  for (const flag of ['allNodes', 'perDeviceNodeSelection']) if (spec[flag] === false) findings.push(invalid(SPEC.child(flag), false, 'must be either unset or set to true'));
-  const set = PLACES.filter(place => spec[place] !== undefined && spec[place] !== null && spec[place] !== '' && spec[place] !== false);
+  for (const flag of ['allNodes', 'perDeviceNodeSelection'])
+    if (spec[flag] === false) findings.push(invalid(SPEC.child(flag), false, 'must be either unset or set to true'));
+  const set = PLACES.filter((place) => spec[place] !== undefined && spec[place] !== null && spec[place] !== '' && spec[place] !== false);
   if (set.length === 0) findings.push(required(SPEC, ONE_PLACE));
-  if (set.length > 1) findings.push(invalid(SPEC, `{${set.map(place => `\`${place}\``).join(', ')}}`, `${ONE_PLACE}, but multiple fields are set`));
+  if (set.length > 1)
+    findings.push(invalid(SPEC, `{${set.map((place) => `\`${place}\``).join(', ')}}`, `${ONE_PLACE}, but multiple fields are set`));
   return findings;
 }
 
 /** Selectors of several slices can be joined only as long as each has a single term. */
 const validateSliceSelector = (selector: JsonObject, path: Path): FieldError[] => [
   ...validateNodeSelector(selector, path),
-  ...(objectsIn(selector, 'nodeSelectorTerms').length === 1 ? [] : [invalid(path.child('nodeSelectorTerms'), selector['nodeSelectorTerms'] ?? null, 'must have exactly one node selector term')]),
+  ...(objectsIn(selector, 'nodeSelectorTerms').length === 1
+    ? []
+    : [invalid(path.child('nodeSelectorTerms'), selector['nodeSelectorTerms'] ?? null, 'must have exactly one node selector term')]),
 ];
 
 function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
@@ -85,7 +105,8 @@ function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
   const counters = objectAt(set, 'counters') ?? {};
   return [
     ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
-    ...(Object.keys(counters).length === 0 ? [required(path.child('counters'), '')]
+    ...(Object.keys(counters).length === 0
+      ? [required(path.child('counters'), '')]
       : validateMap(counters, COUNTERS_MAX, COUNTER_NAME_MAX, path.child('counters'), { key: dnsLabel, check: () => [] })),
   ];
 }
@@ -96,10 +117,14 @@ function setTaintTimes(slice: ApiObject, now: string): void {
 }
 
 /** Members that this release does not offer unless somebody used them before: lists as values of attributes, and what a device takes of the node. */
-const usesLists = (slice: ApiObject): boolean => attributesOf(slice).some(attribute => LISTS.some(list => itemsOf(attribute[list]).length > 0));
-const usesMappings = (slice: ApiObject): boolean => devicesOf(specOf(slice)).some(device => Object.keys(membersOf(device[MAPPINGS])).length > 0);
+const usesLists = (slice: ApiObject): boolean =>
+  attributesOf(slice).some((attribute) => LISTS.some((list) => itemsOf(attribute[list]).length > 0));
+const usesMappings = (slice: ApiObject): boolean =>
+  devicesOf(specOf(slice)).some((device) => Object.keys(membersOf(device[MAPPINGS])).length > 0);
 const attributesOf = (slice: ApiObject): JsonObject[] =>
-  devicesOf(specOf(slice)).flatMap(device => Object.values(objectAt(device, 'attributes') ?? {}).filter((each): each is JsonObject => isObject(each)));
+  devicesOf(specOf(slice)).flatMap((device) =>
+    Object.values(objectAt(device, 'attributes') ?? {}).filter((each): each is JsonObject => isObject(each)),
+  );
 const MAPPINGS = 'nodeAllocatableResourceMappings';
 
 function dropGated(slice: ApiObject, old: ApiObject | null): void {
@@ -108,13 +133,15 @@ function dropGated(slice: ApiObject, old: ApiObject | null): void {
 }
 
 const capitalWarnings = (driver: string): string[] =>
-  (driver === driver.toLowerCase() ? [] : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]);
+  driver === driver.toLowerCase()
+    ? []
+    : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 
 export const resourceSlices: Strategy = {
   deleteAnswers: 'object',
   generationOf: ['spec'],
   selectableFieldNames: ['spec.driver', 'spec.nodeName'],
-  selectableFields: slice => ({ 'spec.driver': textAt(slice, 'spec', 'driver'), 'spec.nodeName': textAt(slice, 'spec', 'nodeName') }),
+  selectableFields: (slice) => ({ 'spec.driver': textAt(slice, 'spec', 'driver'), 'spec.nodeName': textAt(slice, 'spec', 'nodeName') }),
   prepareForCreate(slice, { now }) {
     dropGated(slice, null);
     setTaintTimes(slice, now);
@@ -125,8 +152,7 @@ export const resourceSlices: Strategy = {
     dropGated(slice, old);
     setTaintTimes(slice, now);
   },
-  warnings: slice => capitalWarnings(textAt(slice, 'spec', 'driver')),
-  validate: slice => validate(slice, null),
+  warnings: (slice) => capitalWarnings(textAt(slice, 'spec', 'driver')),
+  validate: (slice) => validate(slice, null),
   reviewUpdate: (slice, old, metadata) => [...metadata.update(), ...validate(slice, old)],
 };
-

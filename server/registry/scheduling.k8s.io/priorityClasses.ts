@@ -8,7 +8,10 @@ import { oneOf } from '../validation/values.js';
 const SYSTEM_PREFIX = 'system-';
 const USER_VALUE_MAX = 1_000_000_000;
 /** Classes that every cluster has, and their values. */
-const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([['system-node-critical', 2_000_001_000], ['system-cluster-critical', 2_000_000_000]]);
+const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([
+  ['system-node-critical', 2_000_001_000],
+  ['system-cluster-critical', 2_000_000_000],
+]);
 
 const valueOf = (priority: ApiObject): number => Number(priority['value'] ?? 0);
 
@@ -22,7 +25,12 @@ function validate(priority: ApiObject): FieldError[] {
 function validateSystemClass(priority: ApiObject): FieldError[] {
   const complaint = systemComplaint(priority);
   if (complaint === null) return [];
-  return [forbidden(Path.of('metadata', 'name'), `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${complaint}`)];
+  return [
+    forbidden(
+      Path.of('metadata', 'name'),
+      `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${complaint}`,
+    ),
+  ];
 }
 
 function systemComplaint(priority: ApiObject): string | null {
@@ -34,12 +42,18 @@ function systemComplaint(priority: ApiObject): string | null {
 }
 
 const validateUserValue = (priority: ApiObject): FieldError[] =>
-  (valueOf(priority) > USER_VALUE_MAX ? [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${USER_VALUE_MAX}`)] : []);
+  valueOf(priority) > USER_VALUE_MAX
+    ? [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${USER_VALUE_MAX}`)]
+    : [];
 
 export const priorityClasses: Strategy = {
-  setDefaults(priority) { setDefault(priority, 'preemptionPolicy', 'PreemptLowerPriority'); },
+  setDefaults(priority) {
+    setDefault(priority, 'preemptionPolicy', 'PreemptLowerPriority');
+  },
   // Counts nothing: what matters of a class never changes.
-  prepareForCreate(priority) { priority.metadata.generation = 1; },
+  prepareForCreate(priority) {
+    priority.metadata.generation = 1;
+  },
   validate,
   // An update is only compared with what there was.
   reviewUpdate: (priority, old, metadata) => [
@@ -47,5 +61,5 @@ export const priorityClasses: Strategy = {
     ...(valueOf(priority) === valueOf(old) ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')]),
     ...unchanged(priority['preemptionPolicy'], old['preemptionPolicy'], Path.of('preemptionPolicy')),
   ],
-  protectedBy: name => (SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : null),
+  protectedBy: (name) => (SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : null),
 };

@@ -12,8 +12,15 @@ const TOKEN_SECONDS_MIN = 10 * 60;
 const TOKEN_SECONDS_MAX = 2 ** 32;
 const UPDATE_PERIOD_SECONDS_MIN = 10;
 const MODES = ['Persistent', 'Ephemeral'];
-const FLAGS: Readonly<Record<string, boolean>> = { attachRequired: true, podInfoOnMount: false, storageCapacity: false, requiresRepublish: false, seLinuxMount: false };
-const SECRETS_WARNING = 'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
+const FLAGS: Readonly<Record<string, boolean>> = {
+  attachRequired: true,
+  podInfoOnMount: false,
+  storageCapacity: false,
+  requiresRepublish: false,
+  seLinuxMount: false,
+};
+const SECRETS_WARNING =
+  'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
 const specOf = (driver: ApiObject): JsonObject => objectAt(driver, 'spec') ?? {};
 
@@ -31,11 +38,27 @@ function validate(driver: ApiObject): FieldError[] {
   return [
     ...optionallyOneOf(spec['fsGroupPolicy'], ['File', 'None', 'ReadWriteOnceWithFSType'], SPEC.child('fsGroupPolicy')),
     ...validateTokenRequests(objectsIn(spec, 'tokenRequests'), SPEC.child('tokenRequests')),
-    ...itemsOf(spec['volumeLifecycleModes']).filter(mode => !MODES.includes(String(mode))).map(mode => notSupported(SPEC.child('volumeLifecycleModes'), mode, MODES)),
+    ...itemsOf(spec['volumeLifecycleModes'])
+      .filter((mode) => !MODES.includes(String(mode)))
+      .map((mode) => notSupported(SPEC.child('volumeLifecycleModes'), mode, MODES)),
     ...(period !== undefined && Number(period) < UPDATE_PERIOD_SECONDS_MIN
-      ? [invalid(SPEC.child('nodeAllocatableUpdatePeriodSeconds'), period, `must be greater than or equal to ${UPDATE_PERIOD_SECONDS_MIN} seconds`)] : []),
+      ? [
+          invalid(
+            SPEC.child('nodeAllocatableUpdatePeriodSeconds'),
+            period,
+            `must be greater than or equal to ${UPDATE_PERIOD_SECONDS_MIN} seconds`,
+          ),
+        ]
+      : []),
     ...(inSecrets !== undefined && objectsIn(spec, 'tokenRequests').length === 0
-      ? [invalid(SPEC.child('serviceAccountTokenInSecrets'), inSecrets, 'serviceAccountTokenInSecrets is set but no tokenRequests are specified')] : []),
+      ? [
+          invalid(
+            SPEC.child('serviceAccountTokenInSecrets'),
+            inSecrets,
+            'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -60,7 +83,8 @@ function validateLifetime(seconds: unknown, path: Path): FieldError[] {
 
 /** The feature of this member is off: nobody can set it who has not set it before. */
 function dropScheduling(driver: ApiObject, old: ApiObject | null): void {
-  if (old === null || specOf(old)['preventPodSchedulingIfMissing'] === undefined) delete objectAt(driver, 'spec')?.['preventPodSchedulingIfMissing'];
+  if (old === null || specOf(old)['preventPodSchedulingIfMissing'] === undefined)
+    delete objectAt(driver, 'spec')?.['preventPodSchedulingIfMissing'];
 }
 
 const SECRETS = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
@@ -74,7 +98,9 @@ export const csiDrivers: Strategy = {
   deleteAnswers: 'object',
   unconditionalUpdate: false,
   setDefaults,
-  prepareForCreate(driver) { dropScheduling(driver, null); },
+  prepareForCreate(driver) {
+    dropScheduling(driver, null);
+  },
   // A new driver has no generation; the first change makes it 1.
   prepareForUpdate(driver, old) {
     dropScheduling(driver, old);
@@ -82,10 +108,12 @@ export const csiDrivers: Strategy = {
   },
   validate,
   reviewUpdate: (driver, old, metadata) => [
-    ...metadata.update(), ...validate(driver),
+    ...metadata.update(),
+    ...validate(driver),
     ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], SPEC.child('attachedRequired')),
     ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], SPEC.child('volumeLifecycleModes')),
   ],
   // Who changes neither is not warned again.
-  warnings: (driver, old) => (old !== null && SECRETS.every(member => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver)),
+  warnings: (driver, old) =>
+    old !== null && SECRETS.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
 };

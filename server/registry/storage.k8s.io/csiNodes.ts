@@ -10,7 +10,12 @@ import { nonNegative, qualified } from '../validation/values.js';
 
 const DRIVERS = Path.of('spec', 'drivers');
 const NODE_ID_MAX = 256;
-const DRIVER: StructureForm = [['name', 'Name', 'text'], ['nodeID', 'NodeID', 'text'], ['topologyKeys', 'TopologyKeys', 'optional'], ['allocatable', 'Allocatable', 'optional']];
+const DRIVER: StructureForm = [
+  ['name', 'Name', 'text'],
+  ['nodeID', 'NodeID', 'text'],
+  ['topologyKeys', 'TopologyKeys', 'optional'],
+  ['allocatable', 'Allocatable', 'optional'],
+];
 
 const driversOf = (node: ApiObject): JsonObject[] => objectsIn(objectAt(node, 'spec') ?? {}, 'drivers');
 
@@ -32,21 +37,26 @@ function validate(node: ApiObject): FieldError[] {
 }
 
 const validateNodeId = (id: string, path: Path): FieldError[] =>
-  (id === '' ? [required(path, '')] : id.length > NODE_ID_MAX ? [invalid(path, id, `must be ${NODE_ID_MAX} characters or less`)] : []);
+  id === '' ? [required(path, '')] : id.length > NODE_ID_MAX ? [invalid(path, id, `must be ${NODE_ID_MAX} characters or less`)] : [];
 
 /** Keys are reported at their driver. */
-const validateTopologyKeys = (keys: readonly string[], path: Path): FieldError[] => keys.flatMap((key, position) => [
-  ...(key === '' ? [required(path, '')] : []),
-  ...(keys.indexOf(key) < position ? [duplicate(path, key)] : []),
-  ...qualified(key, path),
-]);
+const validateTopologyKeys = (keys: readonly string[], path: Path): FieldError[] =>
+  keys.flatMap((key, position) => [
+    ...(key === '' ? [required(path, '')] : []),
+    ...(keys.indexOf(key) < position ? [duplicate(path, key)] : []),
+    ...qualified(key, path),
+  ]);
 
 /** Drivers come and go, but what one has said of itself stands, except for how many volumes fit. */
-const validateKept = (node: ApiObject, old: ApiObject): FieldError[] => driversOf(old).flatMap(before =>
-  driversOf(node).filter(driver => driver['name'] === before['name']).flatMap(driver => {
-    const [now, then] = [driver, before].map(({ allocatable: _allocatable, ...rest }) => rest) as [JsonObject, JsonObject];
-    return unchanged(now, then, DRIVERS, printedStructure(now, DRIVER));
-  }));
+const validateKept = (node: ApiObject, old: ApiObject): FieldError[] =>
+  driversOf(old).flatMap((before) =>
+    driversOf(node)
+      .filter((driver) => driver['name'] === before['name'])
+      .flatMap((driver) => {
+        const [now, then] = [driver, before].map(({ allocatable: _allocatable, ...rest }) => rest) as [JsonObject, JsonObject];
+        return unchanged(now, then, DRIVERS, printedStructure(now, DRIVER));
+      }),
+  );
 
 export const csiNodes: Strategy = {
   deleteAnswers: 'object',

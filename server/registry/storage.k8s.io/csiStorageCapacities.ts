@@ -24,7 +24,9 @@ export const csiStorageCapacities: Strategy = {
   unconditionalUpdate: false,
   validate,
   reviewUpdate: (capacity, old, metadata) => [
-    ...metadata.object(), ...validate(capacity), ...metadata.update(),
+    ...metadata.object(),
+    ...validate(capacity),
+    ...metadata.update(),
     ...unchanged(capacity['nodeTopology'], old['nodeTopology'], TOPOLOGY, printedSelector(capacity['nodeTopology'])),
     ...unchanged(capacity['storageClassName'], old['storageClassName'], Path.of('storageClassName')),
   ],

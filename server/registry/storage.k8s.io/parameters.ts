@@ -20,4 +20,4 @@ export function validateParameters(parameters: JsonValue | undefined, mayBeEmpty
 
 /** A provisioner or driver, with or without a domain; capitals are tolerated. */
 export const validateProvisioner = (name: string, path: Path): FieldError[] =>
-  (name === '' ? [required(path, '')] : qualifiedNameComplaints(name.toLowerCase()).map(text => invalid(path, name.toLowerCase(), text)));
+  name === '' ? [required(path, '')] : qualifiedNameComplaints(name.toLowerCase()).map((text) => invalid(path, name.toLowerCase(), text));

@@ -24,7 +24,8 @@ function validate(storage: ApiObject): FieldError[] {
 
 /** Values by key, in a form that can be compared: what tells one term from another. */
 type Term = string;
-const printedTerm = (values: ReadonlyMap<string, readonly string[]>): Term => JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
+const printedTerm = (values: ReadonlyMap<string, readonly string[]>): Term =>
+  JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
 const EMPTY_TERM = printedTerm(new Map());
 
 function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
@@ -33,7 +34,7 @@ function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
   return terms.flatMap((term, position) => {
     const path = TOPOLOGIES.index(position).child('matchLabelExpressions');
     const { values, findings } = readTerm(term, path);
-    findings.push(...earlier.filter(other => other === values).map(() => duplicate(path, '')));
+    findings.push(...earlier.filter((other) => other === values).map(() => duplicate(path, '')));
     earlier.push(values);
     return findings;
   });
@@ -62,11 +63,15 @@ function validateRequirement(expression: JsonObject, key: string, path: Path): F
   ];
 }
 
-const topologyWarnings = (storage: ApiObject): string[] => objectsIn(storage, 'allowedTopologies').flatMap((term, outer) =>
-  objectsIn(term, 'matchLabelExpressions').flatMap((expression, inner) => {
-    const text = deprecatedNodeLabel(textAt(expression, 'key'));
-    return text === null ? [] : [`${TOPOLOGIES.index(outer).child('matchLabelExpressions').index(inner).child('key').toString()}: ${text}`];
-  }));
+const topologyWarnings = (storage: ApiObject): string[] =>
+  objectsIn(storage, 'allowedTopologies').flatMap((term, outer) =>
+    objectsIn(term, 'matchLabelExpressions').flatMap((expression, inner) => {
+      const text = deprecatedNodeLabel(textAt(expression, 'key'));
+      return text === null
+        ? []
+        : [`${TOPOLOGIES.index(outer).child('matchLabelExpressions').index(inner).child('key').toString()}: ${text}`];
+    }),
+  );
 
 export const storageClasses: Strategy = {
   deleteAnswers: 'object',
@@ -76,7 +81,10 @@ export const storageClasses: Strategy = {
   },
   validate,
   reviewUpdate: (storage, old, metadata) => [
-    ...metadata.object(), ...validate(storage), ...metadata.update(), ...IMMUTABLE.flatMap(member => unchanged(storage[member], old[member], Path.of(member))),
+    ...metadata.object(),
+    ...validate(storage),
+    ...metadata.update(),
+    ...IMMUTABLE.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
   ],
-  warnings: storage => topologyWarnings(storage),
+  warnings: (storage) => topologyWarnings(storage),
 };

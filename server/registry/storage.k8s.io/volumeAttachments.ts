@@ -20,7 +20,16 @@ const ERROR_CODE_MAX = 2 ** 31 - 1;
 const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
 const SPEC_FORM: StructureForm = [
   ['attacher', 'Attacher', 'text'],
-  ['source', 'Source', { of: [['persistentVolumeName', 'PersistentVolumeName', 'optional'], ['inlineVolumeSpec', 'InlineVolumeSpec', { optional: VOLUME_FORM }]] }],
+  [
+    'source',
+    'Source',
+    {
+      of: [
+        ['persistentVolumeName', 'PersistentVolumeName', 'optional'],
+        ['inlineVolumeSpec', 'InlineVolumeSpec', { optional: VOLUME_FORM }],
+      ],
+    },
+  ],
   ['nodeName', 'NodeName', 'text'],
 ];
 
@@ -32,19 +41,23 @@ function validate(attachment: ApiObject): FieldError[] {
     ...validateSource(objectAt(spec, 'source') ?? {}, SPEC.child('source')),
     ...dnsSubdomain(textAt(spec, 'nodeName'), SPEC.child('nodeName')),
     ...validateAttachmentMetadata(status['attachmentMetadata'], STATUS.child('attachmentMetadata')),
-    ...['attachError', 'detachError'].flatMap(member => validateVolumeError(objectAt(status, member), STATUS.child(member))),
+    ...['attachError', 'detachError'].flatMap((member) => validateVolumeError(objectAt(status, member), STATUS.child(member))),
   ];
 }
 
 function validateSource(source: JsonObject, path: Path): FieldError[] {
   const [inline, name] = [objectAt(source, 'inlineVolumeSpec'), source['persistentVolumeName']];
-  if (inline !== null) return name === undefined ? validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec')) : [forbidden(path, ONE_SOURCE)];
+  if (inline !== null)
+    return name === undefined ? validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec')) : [forbidden(path, ONE_SOURCE)];
   if (name === undefined) return [required(path, ONE_SOURCE)];
   return name === '' ? [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')] : [];
 }
 
 function validateAttachmentMetadata(metadata: JsonValue | undefined, path: Path): FieldError[] {
-  const size = Object.entries(membersOf(metadata)).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)), 0);
+  const size = Object.entries(membersOf(metadata)).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
+    0,
+  );
   return size > METADATA_BYTES_MAX ? [tooLong(path, METADATA_BYTES_MAX)] : [];
 }
 
@@ -65,7 +78,9 @@ function validateVolumeName(attachment: ApiObject): FieldError[] {
 }
 
 const reviewUpdate = (attachment: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] => [
-  ...metadata.object(), ...validate(attachment), ...validateVolumeName(attachment),
+  ...metadata.object(),
+  ...validate(attachment),
+  ...validateVolumeName(attachment),
   ...unchanged(attachment['spec'], old['spec'], SPEC, printedStructure(attachment['spec'], SPEC_FORM)),
 ];
 
@@ -76,9 +91,13 @@ export const volumeAttachments: Strategy = {
     const inline = objectAt(objectAt(objectAt(attachment, 'spec') ?? {}, 'source') ?? {}, 'inlineVolumeSpec');
     if (inline !== null) setSourceDefaults(inline);
   },
-  prepareForCreate(attachment) { attachment['status'] = { attached: false }; },
-  prepareForUpdate(attachment, old) { attachment['status'] = old['status']; },
-  validate: attachment => [...validate(attachment), ...validateVolumeName(attachment)],
+  prepareForCreate(attachment) {
+    attachment['status'] = { attached: false };
+  },
+  prepareForUpdate(attachment, old) {
+    attachment['status'] = old['status'];
+  },
+  validate: (attachment) => [...validate(attachment), ...validateVolumeName(attachment)],
   reviewUpdate,
   subresources: {
     status: {

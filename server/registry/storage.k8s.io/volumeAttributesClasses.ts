@@ -22,8 +22,10 @@ export const volumeAttributesClasses: Strategy = {
   validate,
   reviewUpdate: (attributes, old, metadata) => [
     ...metadata.update(),
-    ...['driverName', 'parameters'].filter(member => !sameValue(attributes[member] ?? null, old[member] ?? null))
-      .map(member => forbidden(Path.of(member), `updates to ${member} are forbidden.`)),
-    ...metadata.object(), ...validate(attributes),
+    ...['driverName', 'parameters']
+      .filter((member) => !sameValue(attributes[member] ?? null, old[member] ?? null))
+      .map((member) => forbidden(Path.of(member), `updates to ${member} are forbidden.`)),
+    ...metadata.object(),
+    ...validate(attributes),
   ],
 };

@@ -4,9 +4,17 @@ import { invalid, type Path, type FieldError } from './field.js';
 /** Addresses and ranges of both families, as numbers. */
 
 export type Family = 'IPv4' | 'IPv6';
-export interface Address { readonly family: Family; readonly value: bigint }
+export interface Address {
+  readonly family: Family;
+  readonly value: bigint;
+}
 /** All addresses whose first `bits` bits are those of `first`. */
-export interface Range { readonly family: Family; readonly first: bigint; readonly last: bigint; readonly text: string }
+export interface Range {
+  readonly family: Family;
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly text: string;
+}
 
 const WIDTH: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
 const GROUPS = 8;
@@ -23,14 +31,14 @@ function sixValue(text: string): bigint {
   const dotted = /[^:]+\.[^:]+$/.exec(text)?.[0];
   const four = dotted === undefined ? null : fourValue(dotted);
   const plain = four === null ? text : text.replace(dotted ?? '', `${(four >> 16n).toString(16)}:${(four & 0xffffn).toString(16)}`);
-  const [head = [], tail = []] = plain.split('::').map(part => part.split(':').filter(group => group !== ''));
+  const [head = [], tail = []] = plain.split('::').map((part) => part.split(':').filter((group) => group !== ''));
   const groups = plain.includes('::') ? [...head, ...Array<string>(GROUPS - head.length - tail.length).fill('0'), ...tail] : head;
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
 /** The usual spelling; of IPv6, that of RFC 5952. */
 export function formatAddress({ family, value }: Address): string {
-  if (family === 'IPv4') return [24n, 16n, 8n, 0n].map(shift => String((value >> shift) & 0xffn)).join('.');
+  if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
   const groups = Array.from({ length: GROUPS }, (_, index) => ((value >> BigInt(16 * (GROUPS - 1 - index))) & 0xffffn).toString(16));
   const zeros = longestZeros(groups);
   if (zeros.length < 2) return groups.join(':');
@@ -53,11 +61,17 @@ export function parseRange(text: string): Range | null {
   const address = parseAddress(head);
   if (address === null || rest !== undefined || !/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > WIDTH[address.family]) return null;
   const size = 1n << BigInt(WIDTH[address.family] - Number(bits));
-  const first = address.value / size * size;
-  return { family: address.family, first, last: first + size - 1n, text: `${formatAddress({ family: address.family, value: first })}/${bits}` };
+  const first = (address.value / size) * size;
+  return {
+    family: address.family,
+    first,
+    last: first + size - 1n,
+    text: `${formatAddress({ family: address.family, value: first })}/${bits}`,
+  };
 }
 
-export const contains = (range: Range, { family, value }: Address): boolean => range.family === family && value >= range.first && value <= range.last;
+export const contains = (range: Range, { family, value }: Address): boolean =>
+  range.family === family && value >= range.first && value <= range.last;
 /** Whether it is an IPv4 address that is dressed up as IPv6 (RFC 4291, section 2.5.5.2), in whatever spelling. */
 export const isMapped = ({ family, value }: Address): boolean => family === 'IPv6' && value >> 32n === MAPPED;
 const MAPPED = 0xffffn;
@@ -72,10 +86,21 @@ export const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:
 /** A range in its plain form: no bits set after the prefix, no IPv4 address dressed up as IPv6. */
 export function cidr(value: string, path: Path): FieldError[] {
   const range = parseRange(value);
-  if (range === null) return [invalid(path, value, parseRange(withoutLeadingZeros(value).replace(/\/0+(?=\d)/, '/')) === null ? rangeText : 'must not have leading 0s in IP or prefix length')];
+  if (range === null)
+    return [
+      invalid(
+        path,
+        value,
+        parseRange(withoutLeadingZeros(value).replace(/\/0+(?=\d)/, '/')) === null
+          ? rangeText
+          : 'must not have leading 0s in IP or prefix length',
+      ),
+    ];
   const address = parseAddress(value.split('/')[0] ?? '');
   if (address !== null && isMapped(address)) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
-  return address?.value === range.first ? [] : [invalid(path, value, `must not have bits set beyond the prefix length (should be "${range.text}")`)];
+  return address?.value === range.first
+    ? []
+    : [invalid(path, value, `must not have bits set beyond the prefix length (should be "${range.text}")`)];
 }
 
 /** Ranges of addresses that stand for a machine itself or its link, and what using one is told. */
@@ -92,9 +117,12 @@ export function endpointAddress(value: string, path: Path): FieldError[] {
   if (address === null) return [invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
   return [
     ...(address.value === 0n ? [invalid(path, value, `may not be unspecified (${value})`)] : []),
-    ...special.filter(({ ranges }) => ranges.some(range => range !== null && contains(range, address))).map(({ complaint }) => invalid(path, value, complaint)),
+    ...special
+      .filter(({ ranges }) => ranges.some((range) => range !== null && contains(range, address)))
+      .map(({ complaint }) => invalid(path, value, complaint)),
   ];
 }
 
 /** Whether two texts are one address of each family. */
-export const isDualStack = (texts: readonly string[]): boolean => texts.length === 2 && isSixText(texts[0] ?? '') !== isSixText(texts[1] ?? '');
+export const isDualStack = (texts: readonly string[]): boolean =>
+  texts.length === 2 && isSixText(texts[0] ?? '') !== isSixText(texts[1] ?? '');

@@ -4,7 +4,12 @@ import { writeIndentedJson } from '../../../workers/codecs/jsonWriter.js';
 
 const CONTEXT = 3;
 
-interface Step { readonly kind: ' ' | '-' | '+'; readonly line: string; /** Lines of each side before this one. */ readonly old: number; readonly now: number }
+interface Step {
+  readonly kind: ' ' | '-' | '+';
+  readonly line: string;
+  /** Lines of each side before this one. */ readonly old: number;
+  readonly now: number;
+}
 
 /** In unified form, without file names. `old` and `now` are printed as indented JSON; the order of their members counts. */
 export function differenceOf(old: unknown, now: unknown): string {
@@ -13,9 +18,18 @@ export function differenceOf(old: unknown, now: unknown): string {
 }
 
 /** Lines that stand in both texts one after the other, from `old` and `now` on. */
-interface Run { readonly old: number; readonly now: number; readonly length: number }
+interface Run {
+  readonly old: number;
+  readonly now: number;
+  readonly length: number;
+}
 /** A part of both texts; the ends do not belong to it. */
-interface Window { readonly old: number; readonly oldEnd: number; readonly now: number; readonly nowEnd: number }
+interface Window {
+  readonly old: number;
+  readonly oldEnd: number;
+  readonly now: number;
+  readonly nowEnd: number;
+}
 
 /**
  * A way from one list of lines to the other, removals first: around the longest run that both have in common, and likewise before and after it
@@ -79,4 +93,5 @@ function printHunk(hunk: readonly Step[]): string {
   return `@@ -${span(first?.old ?? 0, count('+'))} +${span(first?.now ?? 0, count('-'))} @@\n${hunk.map(({ kind, line }) => `${kind}${line}\n`).join('')}`;
 }
 
-const span = (start: number, length: number): string => (length === 1 ? String(start + 1) : `${length === 0 ? start : start + 1},${length}`);
+const span = (start: number, length: number): string =>
+  length === 1 ? String(start + 1) : `${length === 0 ? start : start + 1},${length}`;

@@ -3,20 +3,38 @@ import type { StatusCause } from '../../api/status.js';
 
 /** Why a field was refused; the values are the reasons that clients see in `details.causes`. */
 export type FieldErrorType =
-  | 'FieldValueNotFound' | 'FieldValueRequired' | 'FieldValueDuplicate' | 'FieldValueInvalid' | 'FieldValueNotSupported'
-  | 'FieldValueForbidden' | 'FieldValueTooLong' | 'FieldValueTooMany' | 'InternalError' | 'FieldValueTypeInvalid';
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'InternalError'
+  | 'FieldValueTypeInvalid';
 
 /** One finding of validation: `message` is what follows the path in the cause, for example `Required value: name is needed`. */
-export interface FieldError { readonly type: FieldErrorType; readonly path: string; readonly message: string }
+export interface FieldError {
+  readonly type: FieldErrorType;
+  readonly path: string;
+  readonly message: string;
+}
 
 /**
  * A path in an object, written as messages spell it: `spec.ports[0].name`, `metadata.labels[app]`. Immutable. Nearly all paths are made for
  * checks that find nothing, so that a path is only a step from another one until somebody wants to read it.
  */
 export class Path {
-  private constructor(private readonly parent: Path | null, private readonly step: string | number, private readonly isIndex: boolean) {}
+  private constructor(
+    private readonly parent: Path | null,
+    private readonly step: string | number,
+    private readonly isIndex: boolean,
+  ) {}
   static readonly root = new Path(null, '', false);
-  static of(first: string, ...rest: string[]): Path { return Path.root.child(first, ...rest); }
+  static of(first: string, ...rest: string[]): Path {
+    return Path.root.child(first, ...rest);
+  }
 
   child(...names: string[]): Path {
     let path: Path = this;
@@ -24,8 +42,12 @@ export class Path {
     return path;
   }
 
-  index(position: number): Path { return new Path(this, position, true); }
-  key(key: string): Path { return new Path(this, key, true); }
+  index(position: number): Path {
+    return new Path(this, position, true);
+  }
+  key(key: string): Path {
+    return new Path(this, key, true);
+  }
 
   toString(): string {
     if (this.parent === null) return '';
@@ -40,22 +62,60 @@ export function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   // Structures are printed as the reference's JSON, which is fit to stand in HTML.
-  if (typeof value === 'object') return writeJson(value).replace(/[<>&]/g, character => `\\u00${character.charCodeAt(0).toString(16)}`);
+  if (typeof value === 'object') return writeJson(value).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
   return String(value);
 }
 
 const colon = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`);
 
-export const required = (path: Path, detail: string): FieldError => ({ type: 'FieldValueRequired', path: path.toString(), message: colon('Required value', detail) });
-export const invalid = (path: Path, value: unknown, detail: string): FieldError => ({ type: 'FieldValueInvalid', path: path.toString(), message: colon(`Invalid value: ${quote(value)}`, detail) });
-export const duplicate = (path: Path, value: unknown): FieldError => ({ type: 'FieldValueDuplicate', path: path.toString(), message: `Duplicate value: ${quote(value)}` });
-export const forbidden = (path: Path, detail: string): FieldError => ({ type: 'FieldValueForbidden', path: path.toString(), message: colon('Forbidden', detail) });
-export const fieldNotFound = (path: Path, value: unknown): FieldError => ({ type: 'FieldValueNotFound', path: path.toString(), message: `Not found: ${quote(value)}` });
-export const typeInvalid = (path: Path, value: unknown, detail: string): FieldError => ({ type: 'FieldValueTypeInvalid', path: path.toString(), message: colon(`Invalid value: ${quote(value)}`, detail) });
-export const tooLong = (path: Path, max: number): FieldError => ({ type: 'FieldValueTooLong', path: path.toString(), message: `Too long: may not be more than ${max} bytes` });
-export const tooMany = (path: Path, actual: number, max: number): FieldError => ({ type: 'FieldValueTooMany', path: path.toString(), message: `Too many: ${actual}: must have at most ${max} items` });
+export const required = (path: Path, detail: string): FieldError => ({
+  type: 'FieldValueRequired',
+  path: path.toString(),
+  message: colon('Required value', detail),
+});
+export const invalid = (path: Path, value: unknown, detail: string): FieldError => ({
+  type: 'FieldValueInvalid',
+  path: path.toString(),
+  message: colon(`Invalid value: ${quote(value)}`, detail),
+});
+export const duplicate = (path: Path, value: unknown): FieldError => ({
+  type: 'FieldValueDuplicate',
+  path: path.toString(),
+  message: `Duplicate value: ${quote(value)}`,
+});
+export const forbidden = (path: Path, detail: string): FieldError => ({
+  type: 'FieldValueForbidden',
+  path: path.toString(),
+  message: colon('Forbidden', detail),
+});
+export const fieldNotFound = (path: Path, value: unknown): FieldError => ({
+  type: 'FieldValueNotFound',
+  path: path.toString(),
+  message: `Not found: ${quote(value)}`,
+});
+export const typeInvalid = (path: Path, value: unknown, detail: string): FieldError => ({
+  type: 'FieldValueTypeInvalid',
+  path: path.toString(),
+  message: colon(`Invalid value: ${quote(value)}`, detail),
+});
+export const tooLong = (path: Path, max: number): FieldError => ({
+  type: 'FieldValueTooLong',
+  path: path.toString(),
+  message: `Too long: may not be more than ${max} bytes`,
+});
+export const tooMany = (path: Path, actual: number, max: number): FieldError => ({
+  type: 'FieldValueTooMany',
+  path: path.toString(),
+  message: `Too many: ${actual}: must have at most ${max} items`,
+});
 /** `supported` is printed in the order given. */
-export const notSupported = (path: Path, value: unknown, supported: readonly string[]): FieldError =>
-  ({ type: 'FieldValueNotSupported', path: path.toString(), message: colon(`Unsupported value: ${quote(value)}`, supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`) });
+export const notSupported = (path: Path, value: unknown, supported: readonly string[]): FieldError => ({
+  type: 'FieldValueNotSupported',
+  path: path.toString(),
+  message: colon(
+    `Unsupported value: ${quote(value)}`,
+    supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`,
+  ),
+});
 
 export const toCause = (error: FieldError): StatusCause => ({ reason: error.type, message: error.message, field: error.path });

@@ -3,4 +3,4 @@ import { invalid, type FieldError, type Path } from './field.js';
 
 /** A member that never changes after creation. `shown` is what the message quotes, where that is not the value itself. */
 export const unchanged = (value: unknown, old: unknown, path: Path, shown: unknown = value): FieldError[] =>
-  (sameValue(value ?? null, old ?? null) ? [] : [invalid(path, shown, 'field is immutable')]);
+  sameValue(value ?? null, old ?? null) ? [] : [invalid(path, shown, 'field is immutable')];

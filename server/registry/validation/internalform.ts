@@ -8,7 +8,14 @@ import { itemsOf } from '../members.js';
  * - `optional`: null when absent; so is a list of plain values.
  * - a structure, always there; `optional` structures and lists of structures are null when absent.
  */
-export type MemberForm = 'text' | 'number' | 'flag' | 'optional' | { readonly of: StructureForm } | { readonly optional: StructureForm } | { readonly list: StructureForm };
+export type MemberForm =
+  | 'text'
+  | 'number'
+  | 'flag'
+  | 'optional'
+  | { readonly of: StructureForm }
+  | { readonly optional: StructureForm }
+  | { readonly list: StructureForm };
 /** Members in the order of declaration: the JSON name, the Go name, and how it is held. */
 export type StructureForm = readonly (readonly [member: string, shown: string, form: MemberForm])[];
 
@@ -24,6 +31,5 @@ function printedMember(value: JsonValue | undefined, form: MemberForm): JsonValu
   if (typeof form === 'string') return absent ? ZERO[form] : value;
   if ('of' in form) return printedStructure(value, form.of);
   if (absent) return null;
-  return 'optional' in form ? printedStructure(value, form.optional) : itemsOf(value).map(item => printedStructure(item, form.list));
+  return 'optional' in form ? printedStructure(value, form.optional) : itemsOf(value).map((item) => printedStructure(item, form.list));
 }
-

@@ -4,7 +4,8 @@ import { invalid, type FieldError, type Path } from './field.js';
 
 export { amountOf } from '../../../api/intOrPercent.js';
 
-const percentText = 'a valid percent string must be a numeric string followed by an ending \'%\' (e.g. \'1%\',  or \'93%\', regex used for validation is \'[0-9]+%\')';
+const percentText =
+  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
 /** A number that is not negative, or a percentage. */
 export function intOrPercent(value: JsonValue | undefined, path: Path): FieldError[] {
@@ -13,4 +14,4 @@ export function intOrPercent(value: JsonValue | undefined, path: Path): FieldErr
 }
 
 export const atMostWhole = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  (isPercent(value) && Number.parseInt(String(value), 10) > 100 ? [invalid(path, value, 'must not be greater than 100%')] : []);
+  isPercent(value) && Number.parseInt(String(value), 10) > 100 ? [invalid(path, value, 'must not be greater than 100%')] : [];

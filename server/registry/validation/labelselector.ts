@@ -8,10 +8,12 @@ import { labelValueComplaints, qualifiedNameComplaints } from './names.js';
 export function validateLabelSelector(selector: JsonObject, path: Path): FieldError[] {
   return [
     ...Object.entries(objectAt(selector, 'matchLabels') ?? {}).flatMap(([key, value]) => [
-      ...qualifiedNameComplaints(key).map(text => invalid(path.child('matchLabels'), key, text)),
-      ...labelValueComplaints(String(value)).map(text => invalid(path.child('matchLabels'), value, text)),
+      ...qualifiedNameComplaints(key).map((text) => invalid(path.child('matchLabels'), key, text)),
+      ...labelValueComplaints(String(value)).map((text) => invalid(path.child('matchLabels'), value, text)),
     ]),
-    ...objectsIn(selector, 'matchExpressions').flatMap((requirement, position) => validateRequirement(requirement, path.child('matchExpressions').index(position))),
+    ...objectsIn(selector, 'matchExpressions').flatMap((requirement, position) =>
+      validateRequirement(requirement, path.child('matchExpressions').index(position)),
+    ),
   ];
 }
 
@@ -20,12 +22,17 @@ function validateRequirement(requirement: JsonObject, path: Path): FieldError[] 
   const values = itemsOf(requirement['values']);
   const at = path.child('values');
   const findings: FieldError[] = [];
-  if (operator === 'In' || operator === 'NotIn') { if (values.length === 0) findings.push(required(at, 'must be specified when `operator` is \'In\' or \'NotIn\'')); }
-  else if (operator === 'Exists' || operator === 'DoesNotExist') { if (values.length > 0) findings.push(forbidden(at, 'may not be specified when `operator` is \'Exists\' or \'DoesNotExist\'')); }
-  else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) findings.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) findings.push(forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  } else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
   const key = textAt(requirement, 'key');
-  findings.push(...qualifiedNameComplaints(key).map(text => invalid(path.child('key'), key, text)));
-  return [...findings, ...values.flatMap((value, position) => labelValueComplaints(String(value)).map(text => invalid(at.index(position), value, text)))];
+  findings.push(...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)));
+  return [
+    ...findings,
+    ...values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+  ];
 }
 
 /** A selector that matches everything: neither labels nor expressions. */

@@ -9,7 +9,10 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan'
 /** Kinds that must not keep anything alive: they come and go in large numbers. */
 const NEVER_OWNERS: ReadonlySet<string> = new Set(['v1 Event']);
 
-export interface MetadataRules { readonly namespaced: boolean; readonly nameRule: NameRule }
+export interface MetadataRules {
+  readonly namespaced: boolean;
+  readonly nameRule: NameRule;
+}
 
 /** Findings about metadata that hold on create and on update alike, in the order of the reference. */
 export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: MetadataRules): FieldError[] {
@@ -28,9 +31,15 @@ export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: Met
 export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
   return [
     ...(old.deletionTimestamp === undefined ? [] : validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? [])),
-    ...((meta.resourceVersion ?? '') === '' ? [invalid(METADATA.child('resourceVersion'), meta.resourceVersion ?? '', 'must be specified for an update')] : []),
-    ...((meta.generation ?? 0) < (old.generation ?? 0) ? [invalid(METADATA.child('generation'), meta.generation ?? 0, 'must not be decremented')] : []),
-    ...IMMUTABLE.flatMap(([member, fallback]) => validateImmutable(meta[member] ?? fallback, old[member] ?? fallback, METADATA.child(member))),
+    ...((meta.resourceVersion ?? '') === ''
+      ? [invalid(METADATA.child('resourceVersion'), meta.resourceVersion ?? '', 'must be specified for an update')]
+      : []),
+    ...((meta.generation ?? 0) < (old.generation ?? 0)
+      ? [invalid(METADATA.child('generation'), meta.generation ?? 0, 'must not be decremented')]
+      : []),
+    ...IMMUTABLE.flatMap(([member, fallback]) =>
+      validateImmutable(meta[member] ?? fallback, old[member] ?? fallback, METADATA.child(member)),
+    ),
     ...validateLabels(meta.labels, METADATA.child('labels')),
     ...validateAnnotations(meta.annotations, METADATA.child('annotations')),
     ...validateOwnerReferences(meta.ownerReferences ?? [], METADATA.child('ownerReferences')),
@@ -39,34 +48,42 @@ export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): Field
 
 /** Members that never change after creation, and what an absent one counts as. */
 const IMMUTABLE: readonly (readonly [member: string, absent: JsonValue])[] = [
-  ['name', ''], ['namespace', ''], ['uid', ''], ['creationTimestamp', null], ['deletionTimestamp', null], ['deletionGracePeriodSeconds', null],
+  ['name', ''],
+  ['namespace', ''],
+  ['uid', ''],
+  ['creationTimestamp', null],
+  ['deletionTimestamp', null],
+  ['deletionGracePeriodSeconds', null],
 ];
 
-const validateImmutable = (value: JsonValue, old: JsonValue, path: Path): FieldError[] => (value === old ? [] : [invalid(path, value, 'field is immutable')]);
+const validateImmutable = (value: JsonValue, old: JsonValue, path: Path): FieldError[] =>
+  value === old ? [] : [invalid(path, value, 'field is immutable')];
 
 /** Finalizers of built-in kinds are either known ones or carry a domain. */
 export const validateFinalizerNames = (finalizers: readonly string[], path: Path): FieldError[] =>
   finalizers.flatMap((finalizer, position) => validateKnownFinalizer(finalizer, path.index(position)));
 
 export const validateKnownFinalizer = (finalizer: string, path: Path): FieldError[] =>
-  (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer) ? [] : [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]);
+  finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)
+    ? []
+    : [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 
 export const validateLabels = (labels: Readonly<Record<string, string>> | undefined, path: Path): FieldError[] =>
   Object.entries(labels ?? {}).flatMap(([key, value]) => [
-    ...qualifiedNameComplaints(key).map(text => invalid(path, key, text)),
-    ...labelValueComplaints(value).map(text => invalid(path, value, text)),
+    ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
+    ...labelValueComplaints(value).map((text) => invalid(path, value, text)),
   ]);
 
 export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: Path): FieldError[] {
   const entries = Object.entries(annotations ?? {});
   const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
   // Keys are compared without case: annotations predate the rule.
-  const findings = entries.flatMap(([key]) => qualifiedNameComplaints(key.toLowerCase()).map(text => invalid(path, key, text)));
+  const findings = entries.flatMap(([key]) => qualifiedNameComplaints(key.toLowerCase()).map((text) => invalid(path, key, text)));
   return size > ANNOTATIONS_BYTES_MAX ? [...findings, tooLong(path, ANNOTATIONS_BYTES_MAX)] : findings;
 }
 
 export function validateFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
-  const findings = finalizers.flatMap(finalizer => qualifiedNameComplaints(finalizer).map(text => invalid(path, finalizer, text)));
+  const findings = finalizers.flatMap((finalizer) => qualifiedNameComplaints(finalizer).map((text) => invalid(path, finalizer, text)));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     findings.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
   }
@@ -76,23 +93,30 @@ export function validateFinalizers(finalizers: readonly string[], path: Path): F
 function validateNames(meta: ObjectMeta, nameRule: NameRule): FieldError[] {
   const generateName = meta.generateName ?? '';
   const name = meta.name ?? '';
-  const findings = generateName === '' ? [] : nameRule(generateName, true).map(text => invalid(METADATA.child('generateName'), generateName, text));
+  const findings =
+    generateName === '' ? [] : nameRule(generateName, true).map((text) => invalid(METADATA.child('generateName'), generateName, text));
   if (name === '') return [...findings, required(METADATA.child('name'), 'name or generateName is required')];
-  return [...findings, ...nameRule(name, false).map(text => invalid(METADATA.child('name'), name, text))];
+  return [...findings, ...nameRule(name, false).map((text) => invalid(METADATA.child('name'), name, text))];
 }
 
 function validateNamespace(namespace: string, namespaced: boolean): FieldError[] {
   const path = METADATA.child('namespace');
   if (!namespaced) return namespace === '' ? [] : [forbidden(path, 'not allowed on this type')];
-  return namespace === '' ? [required(path, '')] : dnsLabelName(namespace, false).map(text => invalid(path, namespace, text));
+  return namespace === '' ? [required(path, '')] : dnsLabelName(namespace, false).map((text) => invalid(path, namespace, text));
 }
 
 function validateOwnerReferences(references: readonly OwnerReference[], path: Path): FieldError[] {
-  const findings = references.flatMap(reference => validateOwnerReference(reference, path));
-  const controllers = references.filter(reference => reference.controller === true);
+  const findings = references.flatMap((reference) => validateOwnerReference(reference, path));
+  const controllers = references.filter((reference) => reference.controller === true);
   if (controllers.length > 1) {
     const [first, second] = controllers;
-    findings.push(invalid(path, references, `Only one reference can have Controller set to true. Found "true" in references for ${first?.name} and ${second?.name}`));
+    findings.push(
+      invalid(
+        path,
+        references,
+        `Only one reference can have Controller set to true. Found "true" in references for ${first?.name} and ${second?.name}`,
+      ),
+    );
   }
   return findings;
 }
@@ -100,17 +124,25 @@ function validateOwnerReferences(references: readonly OwnerReference[], path: Pa
 function validateOwnerReference(reference: OwnerReference, path: Path): FieldError[] {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
   const slash = apiVersion.lastIndexOf('/');
-  const empty = [['kind', kind], ['name', name], ['uid', uid]].filter(([, value]) => value === '');
+  const empty = [
+    ['kind', kind],
+    ['name', name],
+    ['uid', uid],
+  ].filter(([, value]) => value === '');
   return [
     ...(apiVersion.slice(slash + 1) === '' ? [invalid(path.child('apiVersion'), apiVersion, 'version must not be empty')] : []),
     ...empty.map(([member = '', value]) => invalid(path.child(member), value, 'must not be empty')),
-    ...(NEVER_OWNERS.has(`${apiVersion} ${kind}`) ? [invalid(path, reference, `${apiVersion}, Kind=${kind} is disallowed from being an owner`)] : []),
+    ...(NEVER_OWNERS.has(`${apiVersion} ${kind}`)
+      ? [invalid(path, reference, `${apiVersion}, Kind=${kind} is disallowed from being an owner`)]
+      : []),
   ];
 }
 
 function validateNoNewFinalizers(finalizers: readonly string[], old: readonly string[]): FieldError[] {
-  const added = [...new Set(finalizers)].filter(finalizer => !old.includes(finalizer)).sort();
+  const added = [...new Set(finalizers)].filter((finalizer) => !old.includes(finalizer)).sort();
   if (added.length === 0) return [];
-  const list = `[]string{${added.map(finalizer => JSON.stringify(finalizer)).join(', ')}}`;
-  return [forbidden(METADATA.child('finalizers'), `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`)];
+  const list = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`;
+  return [
+    forbidden(METADATA.child('finalizers'), `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`),
+  ];
 }

@@ -14,7 +14,12 @@ export function printedSelector(selector: JsonValue | undefined): JsonObject | n
   if (selector === undefined || selector === null) return null;
   const { matchLabels, matchExpressions } = membersOf(selector);
   const labels = printedMap(matchLabels);
-  const expressions = itemsOf(matchExpressions).map(membersOf).map(({ key, operator, values }) =>
-    ({ key: key ?? '', operator: operator ?? '', ...(itemsOf(values).length === 0 ? {} : { values }) }));
+  const expressions = itemsOf(matchExpressions)
+    .map(membersOf)
+    .map(({ key, operator, values }) => ({
+      key: key ?? '',
+      operator: operator ?? '',
+      ...(itemsOf(values).length === 0 ? {} : { values }),
+    }));
   return { ...(labels === null ? {} : { matchLabels: labels }), ...(expressions.length === 0 ? {} : { matchExpressions: expressions }) };
 }

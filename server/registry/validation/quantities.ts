@@ -8,7 +8,8 @@ export function quantityOf(value: JsonValue | undefined): Quantity {
   return parsed?.ok === true ? parsed.quantity : zeroQuantity;
 }
 
-export const compareAmounts = (a: JsonValue | undefined, b: JsonValue | undefined): number => compareQuantities(quantityOf(a), quantityOf(b));
+export const compareAmounts = (a: JsonValue | undefined, b: JsonValue | undefined): number =>
+  compareQuantities(quantityOf(a), quantityOf(b));
 export const isNegative = (value: JsonValue | undefined): boolean => quantityOf(value).digits < 0n;
 export const isZero = (value: JsonValue | undefined): boolean => quantityOf(value).digits === 0n;
 
@@ -26,4 +27,4 @@ export function wholeValue(value: JsonValue | undefined): bigint {
 }
 
 export const nonNegativeQuantity = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  (isNegative(value) ? [invalid(path, value, 'must be greater than or equal to 0')] : []);
+  isNegative(value) ? [invalid(path, value, 'must be greater than or equal to 0')] : [];

@@ -2,5 +2,5 @@
 export function repeats(values: readonly string[]): (position: number) => boolean {
   const first = new Map<string, number>();
   for (const [position, value] of values.entries()) if (!first.has(value)) first.set(value, position);
-  return position => first.get(values[position] ?? '') !== position;
+  return (position) => first.get(values[position] ?? '') !== position;
 }

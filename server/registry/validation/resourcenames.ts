@@ -5,18 +5,45 @@ import { qualifiedNameComplaints } from './names.js';
 
 const containerStandard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const standard: ReadonlySet<string> = new Set([
-  'cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'limits.cpu', 'limits.memory', 'limits.ephemeral-storage',
-  'pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'persistentvolumeclaims', 'configmaps', 'services.nodeports', 'services.loadbalancers', 'storage', 'requests.storage',
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'persistentvolumeclaims',
+  'configmaps',
+  'services.nodeports',
+  'services.loadbalancers',
+  'storage',
+  'requests.storage',
 ]);
 const whole: ReadonlySet<string> = new Set([
-  'pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims', 'services.nodeports', 'services.loadbalancers',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
 ]);
 const nativeDomain = 'kubernetes.io/';
 const hugePagesPrefix = 'hugepages-';
 
 export const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix);
 export const hugePageSize = (name: string): string => name.slice(hugePagesPrefix.length);
-export const isStandardResource = (name: string): boolean => standard.has(name) || isHugePages(name) || isHugePages(name.replace(/^requests\./, ''));
+export const isStandardResource = (name: string): boolean =>
+  standard.has(name) || isHugePages(name) || isHugePages(name.replace(/^requests\./, ''));
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes(nativeDomain);
 
 /** Extended resources are counted, not measured, and never overcommitted. */
@@ -31,7 +58,7 @@ export const isOvercommitAllowed = (name: string): boolean => isNativeResource(n
 
 /** Any resource name, as quotas and nodes use them. */
 export function validateResourceName(name: string, path: Path): FieldError[] {
-  const findings = qualifiedNameComplaints(name).map(text => invalid(path, name, text));
+  const findings = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   if (findings.length > 0) return findings;
   return name.includes('/') || isStandardResource(name) ? [] : [invalid(path, name, 'must be a standard resource type or fully qualified')];
 }
@@ -39,6 +66,11 @@ export function validateResourceName(name: string, path: Path): FieldError[] {
 /** A resource that a container may ask for. */
 export function validateContainerResourceName(name: string, path: Path): FieldError[] {
   const findings = validateResourceName(name, path);
-  if (!name.includes('/')) return containerStandard.has(name) || isHugePages(name) ? findings : [...findings, invalid(path, name, 'must be a standard resource for containers')];
-  return isNativeResource(name) || isExtendedResource(name) ? findings : [...findings, invalid(path, name, 'doesn\'t follow extended resource name standard')];
+  if (!name.includes('/'))
+    return containerStandard.has(name) || isHugePages(name)
+      ? findings
+      : [...findings, invalid(path, name, 'must be a standard resource for containers')];
+  return isNativeResource(name) || isExtendedResource(name)
+    ? findings
+    : [...findings, invalid(path, name, "doesn't follow extended resource name standard")];
 }

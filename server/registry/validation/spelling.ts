@@ -7,11 +7,15 @@ export function addressWarnings(text: string, path: Path | string): string[] {
   const address = parseAddress(text);
   if (address === null || address.family === 'IPv4') return [];
   const plain = formatAddress(address);
-  return plain === text ? [] : [`${path.toString()}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(plain)})`];
+  return plain === text
+    ? []
+    : [`${path.toString()}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(plain)})`];
 }
 
 export function rangeWarnings(text: string, path: Path | string): string[] {
   const range = parseRange(text.trim());
   if (range === null || range.family === 'IPv4' || range.text === text.trim()) return [];
-  return [`${path.toString()}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(range.text)})`];
+  return [
+    `${path.toString()}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(range.text)})`,
+  ];
 }

@@ -5,8 +5,19 @@ import { validateAnnotations, validateLabels } from './metadata.js';
 
 /** Members of metadata that a template may not set, in the order of findings; all but labels and annotations. */
 const NOT_IN_TEMPLATES = [
-  'name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds',
-  'ownerReferences', 'finalizers', 'managedFields',
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
 ];
 /** Zero is a value only for what the reference holds as a pointer. */
 const ZERO_IS_SET = 'deletionGracePeriodSeconds';
@@ -19,8 +30,10 @@ export const isMetadataSet = (member: string, value: JsonValue | undefined): val
 export const validateTemplateMetadata = (metadata: JsonObject, path: Path): FieldError[] => [
   ...validateAnnotations(textsAt(metadata, 'annotations'), path.child('annotations')),
   ...validateLabels(textsAt(metadata, 'labels'), path.child('labels')),
-  ...NOT_IN_TEMPLATES.filter(member => isMetadataSet(member, metadata[member]))
-    .map(member => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),
+  ...NOT_IN_TEMPLATES.filter((member) => isMetadataSet(member, metadata[member])).map((member) =>
+    forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set'),
+  ),
 ];
 
-const textsAt = (metadata: JsonObject, member: string): Record<string, string> => (objectAt(metadata, member) ?? {}) as Record<string, string>;
+const textsAt = (metadata: JsonObject, member: string): Record<string, string> =>
+  (objectAt(metadata, member) ?? {}) as Record<string, string>;

@@ -11,13 +11,13 @@ export const between = (low: number, high: number): string => `must be between $
 const numberOf = (value: JsonValue | undefined): number => Number(value ?? 0);
 
 export const nonNegative = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  (numberOf(value) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : []);
+  numberOf(value) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [];
 
 export const positive = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  (numberOf(value) <= 0 ? [invalid(path, value, 'must be greater than 0')] : []);
+  numberOf(value) <= 0 ? [invalid(path, value, 'must be greater than 0')] : [];
 
 export const inRange = (value: JsonValue | undefined, low: number, high: number, path: Path): FieldError[] =>
-  (numberOf(value) < low || numberOf(value) > high ? [invalid(path, value, between(low, high))] : []);
+  numberOf(value) < low || numberOf(value) > high ? [invalid(path, value, between(low, high))] : [];
 
 export const portNumber = (value: JsonValue | undefined, path: Path): FieldError[] => inRange(value ?? 0, 1, 65535, path);
 
@@ -34,7 +34,7 @@ export function portNameComplaints(name: string): string[] {
 
 /** A port by number, or by the name that some container gives it. */
 export function portNumberOrName(value: JsonValue | undefined, path: Path): FieldError[] {
-  if (typeof value === 'string') return portNameComplaints(value).map(text => invalid(path, value, text));
+  if (typeof value === 'string') return portNameComplaints(value).map((text) => invalid(path, value, text));
   return portNumber(value, path);
 }
 
@@ -48,19 +48,21 @@ export function ipAddress(value: string, path: Path): FieldError[] {
 
 /** `supported` is printed as given. An absent or empty value is refused as required. */
 export const oneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
-  (value === undefined || value === null || value === '' ? [required(path, '')] : unlessListed(value, supported, path));
+  value === undefined || value === null || value === '' ? [required(path, '')] : unlessListed(value, supported, path);
 
 /** Like `oneOf`, for members that may be absent. */
 export const optionallyOneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
-  (value === undefined || value === null ? [] : unlessListed(value, supported, path));
+  value === undefined || value === null ? [] : unlessListed(value, supported, path);
 
 const unlessListed = (value: JsonValue, supported: readonly string[], path: Path): FieldError[] =>
-  (supported.includes(String(value)) ? [] : [notSupported(path, value, supported)]);
+  supported.includes(String(value)) ? [] : [notSupported(path, value, supported)];
 
-export const named = (value: string, rule: NameRule, path: Path): FieldError[] => rule(value, false).map(text => invalid(path, value, text));
+export const named = (value: string, rule: NameRule, path: Path): FieldError[] =>
+  rule(value, false).map((text) => invalid(path, value, text));
 export const dnsLabel = (value: string, path: Path): FieldError[] => named(value, dnsLabelName, path);
 export const dnsSubdomain = (value: string, path: Path): FieldError[] => named(value, subdomainName, path);
-export const qualified = (value: string, path: Path): FieldError[] => qualifiedNameComplaints(value).map(text => invalid(path, value, text));
+export const qualified = (value: string, path: Path): FieldError[] =>
+  qualifiedNameComplaints(value).map((text) => invalid(path, value, text));
 
 /** A required DNS label: an empty one is reported as missing alone. */
 export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (value === '' ? [required(path, '')] : dnsLabel(value, path));
@@ -68,8 +70,8 @@ export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (va
 /** Maps of labels to match (node selectors): keys and values are both reported at the map itself. */
 export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): FieldError[] =>
   Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedNameComplaints(key).map(text => invalid(path, key, text)),
-    ...labelValueComplaints(String(value)).map(text => invalid(path, value, text)),
+    ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
+    ...labelValueComplaints(String(value)).map((text) => invalid(path, value, text)),
   ]);
 
 /** A path below some directory: relative, and never up. */
@@ -77,24 +79,27 @@ export function localPath(value: string, path: Path): FieldError[] {
   return [...(value.startsWith('/') ? [invalid(path, value, 'must be a relative path')] : []), ...noBacksteps(value, path)];
 }
 
-export const noBacksteps = (value: string, path: Path): FieldError[] => (value.split('/').includes('..') ? [invalid(path, value, 'must not contain \'..\'')] : []);
+export const noBacksteps = (value: string, path: Path): FieldError[] =>
+  value.split('/').includes('..') ? [invalid(path, value, "must not contain '..'")] : [];
 
 const fileModeText = 'must be a number between 0 and 0777 (octal), both inclusive';
 export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  (value !== undefined && value !== null && (Number(value) < 0 || Number(value) > 0o777) ? [invalid(path, value, fileModeText)] : []);
+  value !== undefined && value !== null && (Number(value) < 0 || Number(value) > 0o777) ? [invalid(path, value, fileModeText)] : [];
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
 /** A key of a ConfigMap or Secret. */
 export function configMapKeyComplaints(key: string): string[] {
   if (key.length > 253) return ['must be no more than 253 characters'];
   if (!configKey.test(key)) {
-    return ['a valid config key must consist of alphanumeric characters, \'-\', \'_\' or \'.\' (e.g. \'key.name\',  or \'KEY_NAME\',  or \'key-name\', regex used for validation is \'[-._a-zA-Z0-9]+\')'];
+    return [
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    ];
   }
-  if (key === '.') return ['must not be \'.\''];
-  if (key === '..') return ['must not be \'..\''];
-  return key.startsWith('..') ? ['must not start with \'..\''] : [];
+  if (key === '.') return ["must not be '.'"];
+  if (key === '..') return ["must not be '..'"];
+  return key.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
 /** A set of objects of which one or none may be named: reports each but the first. Returns how many are set. */
 export const oneMemberOf = (holder: Readonly<Record<string, JsonValue | undefined>>, members: readonly string[]): string[] =>
-  members.filter(member => holder[member] !== undefined && holder[member] !== null);
+  members.filter((member) => holder[member] !== undefined && holder[member] !== null);

@@ -22,7 +22,7 @@ export class ObjectChange {
   /** The last state with the version of this change: what a deletion, or leaving a selector, shows. */
   get removed(): StoredItem {
     if (this.previous === null) throw new Error(`broken invariant: nothing existed before version ${this.version}`);
-    return this.removedFound ??= this.previous.atVersion(this.version);
+    return (this.removedFound ??= this.previous.atVersion(this.version));
   }
 
   get subject(): StoredItem {
@@ -39,7 +39,10 @@ export class SharedEvent implements WatchEvent {
   /** Encodings after the first, which are rare. */
   private others: Map<string, Buffer> | null = null;
 
-  constructor(readonly type: WatchEventType, readonly object: StoredObject) {}
+  constructor(
+    readonly type: WatchEventType,
+    readonly object: StoredObject,
+  ) {}
 
   get version(): Version {
     return this.object.version;
@@ -71,6 +74,6 @@ export class ChangeEvents {
   }
 
   private event(type: WatchEventType): SharedEvent {
-    return this.made[type] ??= new SharedEvent(type, type === 'DELETED' ? this.change.removed : this.change.subject);
+    return (this.made[type] ??= new SharedEvent(type, type === 'DELETED' ? this.change.removed : this.change.subject));
   }
 }

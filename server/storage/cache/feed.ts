@@ -34,17 +34,20 @@ export class ReplicaFeed {
   private readonly unsubscribe: () => void;
 
   constructor(
-    private readonly replica: Pick<Replica, 'range' | 'changesSince' | 'onChanges'>, private readonly cache: WatchCache, private readonly keys: KeySpace,
+    private readonly replica: Pick<Replica, 'range' | 'changesSince' | 'onChanges'>,
+    private readonly cache: WatchCache,
+    private readonly keys: KeySpace,
     /** Changes are missing: the cache is no longer fed, nothing of it may be read, and `load` has to be called again. */
     private readonly onGap: () => void,
   ) {
-    this.unsubscribe = replica.onChanges(batch => this.receive(batch));
+    this.unsubscribe = replica.onChanges((batch) => this.receive(batch));
   }
 
   /** Resolves when the cache holds the replica's state and follows it; rejects if the state cannot be read. */
   async load(): Promise<void> {
-    for (let attempt = 1; !await this.loadOnce(); attempt++) {
-      if (attempt >= attemptsMax) throw new Error(`the state could not be read in ${attemptsMax} attempts: changes or compactions were faster`);
+    for (let attempt = 1; !(await this.loadOnce()); attempt++) {
+      if (attempt >= attemptsMax)
+        throw new Error(`the state could not be read in ${attemptsMax} attempts: changes or compactions were faster`);
     }
     const backlog = this.backlog ?? [];
     this.backlog = null;
@@ -87,9 +90,9 @@ export class ReplicaFeed {
     this.backlogSize = 0;
     const start = await this.startRevision();
     this.cache.beginLoad(start.base);
-    if (!await this.loadState(start.base) || this.overtaken) return false;
+    if (!(await this.loadState(start.base)) || this.overtaken) return false;
     this.cache.endLoad();
-    return await this.replay(start.base, start.newest) && !this.overtaken;
+    return (await this.replay(start.base, start.newest)) && !this.overtaken;
   }
 
   private async startRevision(): Promise<{ readonly base: Revision; readonly newest: Revision }> {
@@ -104,9 +107,17 @@ export class ReplicaFeed {
 
   private async loadState(base: Revision): Promise<boolean> {
     for (let start: string | null = this.keys.start; start !== null;) {
-      const page = await this.replica.range({ start, end: this.keys.end, revision: base, limit: pageKeys, bytesMax: pageBytes, countRemaining: false });
+      const page = await this.replica.range({
+        start,
+        end: this.keys.end,
+        revision: base,
+        limit: pageKeys,
+        bytesMax: pageBytes,
+        countRemaining: false,
+      });
       if (page.outcome === 'compacted') return false;
-      if (page.outcome === 'future') throw new Error(`broken invariant: revision ${base} was read and is not there any more; newest is ${page.revision}`);
+      if (page.outcome === 'future')
+        throw new Error(`broken invariant: revision ${base} was read and is not there any more; newest is ${page.revision}`);
       for (const item of page.items) this.cache.load(item);
       const last = page.items.at(-1);
       start = last === undefined || page.remaining === 0 ? null : `${last.key}\0`;

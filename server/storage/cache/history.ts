@@ -24,7 +24,10 @@ export class History {
   private head = 0;
   private bytes = 0;
 
-  constructor(private readonly bounds: HistoryBounds, floor: Version) {
+  constructor(
+    private readonly bounds: HistoryBounds,
+    floor: Version,
+  ) {
     this.floor = floor;
   }
 

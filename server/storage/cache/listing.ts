@@ -31,7 +31,7 @@ export async function listIn(view: TreeView, version: Version, request: ListRequ
 
 function remember(view: TreeView, places: string, items: readonly StoredObject[]): void {
   let known = answers.get(view);
-  if (known === undefined || known.size >= answersMax) answers.set(view, known = new Map<string, readonly StoredObject[]>());
+  if (known === undefined || known.size >= answersMax) answers.set(view, (known = new Map<string, readonly StoredObject[]>()));
   known.set(places, items);
 }
 
@@ -41,7 +41,10 @@ class Scan {
   private position: number;
   private readonly end: number;
 
-  constructor(private readonly view: TreeView, private readonly request: ListRequest) {
+  constructor(
+    private readonly view: TreeView,
+    private readonly request: ListRequest,
+  ) {
     const { start, end } = view.range(request);
     const { after } = request;
     // The first name after `after` is `after` with a NUL byte behind it.

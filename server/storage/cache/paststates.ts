@@ -3,11 +3,20 @@ import type { History } from './history.js';
 import { ObjectTree, type TreeView } from './tree.js';
 
 /** How many past states are kept, and how long: `ListFromCacheSnapshot` of the reference keeps them 75 s. */
-export interface PastBounds { readonly statesMax: number; readonly ageMaxMs: number }
+export interface PastBounds {
+  readonly statesMax: number;
+  readonly ageMaxMs: number;
+}
 
 /** One state. `place` is the number of changes that it includes, as history counts them. */
-export interface PastState { readonly version: Version; readonly place: number; readonly view: TreeView }
-interface Kept extends PastState { readonly at: number }
+export interface PastState {
+  readonly version: Version;
+  readonly place: number;
+  readonly view: TreeView;
+}
+interface Kept extends PastState {
+  readonly at: number;
+}
 
 /** Taking back more changes than this would hold up the event loop; the store answers instead. */
 const undoMax = 5_000;
@@ -21,15 +30,19 @@ export class PastStates {
   /** In order of version. */
   private kept: Kept[] = [];
 
-  constructor(private readonly tree: ObjectTree, private readonly history: History, private readonly bounds: PastBounds) {}
+  constructor(
+    private readonly tree: ObjectTree,
+    private readonly history: History,
+    private readonly bounds: PastBounds,
+  ) {}
 
   /** The state at `version`, which has arrived; null when it is not kept and history does not reach back to it. */
   at(version: Version, now: number): TreeView | null {
-    const kept = this.kept.find(state => state.version === version);
+    const kept = this.kept.find((state) => state.version === version);
     if (kept !== undefined) return kept.view;
     if (version < this.history.floor) return null;
     const place = this.history.placeAfter(version);
-    const later = this.kept.find(state => state.place >= place) ?? { place: this.history.end, view: this.tree.view() };
+    const later = this.kept.find((state) => state.place >= place) ?? { place: this.history.end, view: this.tree.view() };
     if (later.place - place > undoMax) return null;
     const view = later.place === place ? later.view : this.undo(later.view, later.place, place);
     this.keep({ version, place, view }, now);
@@ -71,4 +84,5 @@ export class PastStates {
   }
 }
 
-const indexOfOldest = (states: readonly Kept[]): number => states.reduce((oldest, { at }, index) => (at < (states[oldest]?.at ?? Infinity) ? index : oldest), 0);
+const indexOfOldest = (states: readonly Kept[]): number =>
+  states.reduce((oldest, { at }, index) => (at < (states[oldest]?.at ?? Infinity) ? index : oldest), 0);

@@ -10,8 +10,8 @@ const bytesMax = 4 << 20;
  * remembered, and their frames are made once for all of the herd. Live events need none of this: they are shown to everybody in one turn.
  */
 export class RecentEvents {
-  private readonly added = new Recent<StoredItem, SharedEvent>(item => item.size);
-  private readonly changes = new Recent<ObjectChange, ChangeEvents>(change => change.subject.size);
+  private readonly added = new Recent<StoredItem, SharedEvent>((item) => item.size);
+  private readonly changes = new Recent<ObjectChange, ChangeEvents>((change) => change.subject.size);
 
   /** An object that is there. */
   addedOf(item: StoredItem): SharedEvent {

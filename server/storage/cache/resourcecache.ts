@@ -30,7 +30,11 @@ export class ResourceCache {
   private readonly past: PastStates;
 
   /** `floor`: the version up to which changes are not known one by one. */
-  constructor(readonly facts: ResourceFacts, floor: Version, private readonly context: CacheContext) {
+  constructor(
+    readonly facts: ResourceFacts,
+    floor: Version,
+    private readonly context: CacheContext,
+  ) {
     this.history = new History(context.history, floor);
     this.past = new PastStates(this.tree, this.history, context.past);
   }

@@ -9,7 +9,11 @@ export class Slices {
   private readonly queue: Step[] = [];
   private scheduled = false;
 
-  constructor(private readonly now: () => number, private readonly report: (error: unknown) => void, private readonly budgetMs = 5) {}
+  constructor(
+    private readonly now: () => number,
+    private readonly report: (error: unknown) => void,
+    private readonly budgetMs = 5,
+  ) {}
 
   add(step: Step): void {
     this.queue.push(step);

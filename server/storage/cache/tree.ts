@@ -15,8 +15,16 @@ const nodeEntriesMax = 64;
 /** A node with fewer entries is joined with a neighbour if both fit well into one. */
 const nodeEntriesMin = nodeEntriesMax / 4;
 
-interface Leaf { readonly epoch: number; readonly items: StoredItem[] }
-interface Branch { readonly epoch: number; readonly children: Node[]; /** First object below each child. */ readonly firsts: StoredItem[]; size: number }
+interface Leaf {
+  readonly epoch: number;
+  readonly items: StoredItem[];
+}
+interface Branch {
+  readonly epoch: number;
+  readonly children: Node[];
+  /** First object below each child. */ readonly firsts: StoredItem[];
+  size: number;
+}
 type Node = Leaf | Branch;
 
 const emptyLeaf = (): Node => ({ epoch: 0, items: [] });
@@ -224,7 +232,9 @@ export class ObjectTree extends TreeView {
   }
 
   private ownBranch(branch: Branch): Branch {
-    return branch.epoch === this.epoch ? branch : { epoch: this.epoch, children: branch.children.slice(), firsts: branch.firsts.slice(), size: branch.size };
+    return branch.epoch === this.epoch
+      ? branch
+      : { epoch: this.epoch, children: branch.children.slice(), firsts: branch.firsts.slice(), size: branch.size };
   }
 
   private branch(children: Node[]): Branch {

@@ -19,7 +19,7 @@ export class VersionGate {
   /** Whether `version` arrives within `timeoutMs`. */
   reach(version: Version, timeoutMs: number): Promise<boolean> {
     if (version <= this.current) return Promise.resolve(true);
-    return new Promise(resolve => {
+    return new Promise((resolve) => {
       const settle = (reached: boolean): void => {
         clearTimeout(timer);
         this.waiting.delete(waiter);

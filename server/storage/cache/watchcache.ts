@@ -56,8 +56,13 @@ export class WatchCache {
     const { now = () => performance.now(), report = () => undefined } = options;
     this.clock = new VersionGate(0);
     this.context = {
-      clock: this.clock, now, report, slices: new Slices(now, report), recentEvents: new RecentEvents(),
-      history: { ...historyDefaults, ...options.history }, past: { ...pastDefaults, ...options.past },
+      clock: this.clock,
+      now,
+      report,
+      slices: new Slices(now, report),
+      recentEvents: new RecentEvents(),
+      history: { ...historyDefaults, ...options.history },
+      past: { ...pastDefaults, ...options.past },
     };
   }
 
@@ -75,7 +80,10 @@ export class WatchCache {
     const name = qualifiedName(resource);
     let cache = this.resources.get(name);
     if (cache === undefined) {
-      this.resources.set(name, cache = new ResourceCache(resourceFacts(resource, this.options.selectableFields), this.oldest, this.context));
+      this.resources.set(
+        name,
+        (cache = new ResourceCache(resourceFacts(resource, this.options.selectableFields), this.oldest, this.context)),
+      );
     }
     return cache;
   }
@@ -92,7 +100,9 @@ export class WatchCache {
     if (key === null || !this.holds(key)) return;
     const cache = this.of(key);
     const namespace = this.sharedNamespace(key.namespace);
-    cache.load(storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name: flat(key.name) }, item.modRevision, item.value));
+    cache.load(
+      storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name: flat(key.name) }, item.modRevision, item.value),
+    );
   }
 
   endLoad(): void {
@@ -132,7 +142,18 @@ export class WatchCache {
     if (value === null) return cache.apply(revision, parsed.namespace, parsed.name, null);
     const namespace = this.sharedNamespace(parsed.namespace);
     const name = flat(parsed.name);
-    cache.apply(revision, namespace, name, storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name }, revision, value, this.options.writtenHere?.(key, value) ?? null));
+    cache.apply(
+      revision,
+      namespace,
+      name,
+      storedObjectOf(
+        cache.facts,
+        { resource: cache.facts.resource, namespace, name },
+        revision,
+        value,
+        this.options.writtenHere?.(key, value) ?? null,
+      ),
+    );
   }
 
   private holds(resource: GroupResource): boolean {

@@ -38,13 +38,21 @@ export class Watcher implements Watch, LiveWatcher {
   /** While live: the sink takes nothing beyond this version for now. */
   private fullAt: Version = Infinity;
 
-  constructor(readonly request: WatchRequest, private readonly sink: WatchSink) {}
+  constructor(
+    readonly request: WatchRequest,
+    private readonly sink: WatchSink,
+  ) {}
 
   get version(): Version {
     switch (this.state) {
-      case 'waiting': case 'initial': case 'ended': return 0;
-      case 'replaying': return this.after;
-      case 'live': return Math.max(this.after, this.resource.clock.version);
+      case 'waiting':
+      case 'initial':
+      case 'ended':
+        return 0;
+      case 'replaying':
+        return this.after;
+      case 'live':
+        return Math.max(this.after, this.resource.clock.version);
     }
   }
 
@@ -152,7 +160,14 @@ export class Watcher implements Watch, LiveWatcher {
     const step = (): boolean | Promise<void> => this.replayStep();
     const room = this.pause();
     if (room === true) slices.add(step);
-    else if (room !== false) void room.finally(() => { slices.add(step); }).catch((error: unknown) => { this.resource.report(error); });
+    else if (room !== false)
+      void room
+        .finally(() => {
+          slices.add(step);
+        })
+        .catch((error: unknown) => {
+          this.resource.report(error);
+        });
   }
 
   private replayStep(): boolean | Promise<void> {
@@ -211,7 +226,7 @@ export class Watcher implements Watch, LiveWatcher {
 
   /** True to go on, a promise to wait until the sink has room, false if the watch has ended. */
   private pause(): boolean | Promise<void> {
-    return this.ended ? false : this.sink.drained?.() ?? true;
+    return this.ended ? false : (this.sink.drained?.() ?? true);
   }
 }
 

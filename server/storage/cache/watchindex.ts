@@ -35,7 +35,7 @@ export class WatchIndex {
   add(watcher: LiveWatcher): void {
     const namespace = namespaceOf(watcher);
     let scope = namespace === null ? this.everywhere : this.namespaces.get(namespace);
-    if (scope === undefined) this.namespaces.set(namespace ?? '', scope = new Scope());
+    if (scope === undefined) this.namespaces.set(namespace ?? '', (scope = new Scope()));
     scope.add(watcher);
     this.count++;
   }
@@ -57,7 +57,7 @@ export class WatchIndex {
   }
 
   all(): LiveWatcher[] {
-    return [...this.everywhere.all(), ...[...this.namespaces.values()].flatMap(scope => scope.all())];
+    return [...this.everywhere.all(), ...[...this.namespaces.values()].flatMap((scope) => scope.all())];
   }
 
   /** Ends those that would miss what happened before `oldest`; who asked for what comes later stays. */
@@ -84,14 +84,14 @@ class Scope {
     }
     const aspects = this.demanded[demand.of];
     let aspect = aspects.get(demand.name);
-    if (aspect === undefined) aspects.set(demand.name, aspect = new Aspect());
+    if (aspect === undefined) aspects.set(demand.name, (aspect = new Aspect()));
     aspect.add(demand.values, watcher);
   }
 
   delete(watcher: LiveWatcher): boolean {
     const demand = demandOf(watcher);
     const aspect = demand === null ? undefined : this.demanded[demand.of].get(demand.name);
-    const found = demand === null ? this.rest.delete(watcher) : aspect?.delete(demand.values, watcher) ?? false;
+    const found = demand === null ? this.rest.delete(watcher) : (aspect?.delete(demand.values, watcher) ?? false);
     if (found) this.size--;
     if (demand !== null && aspect?.empty === true) this.demanded[demand.of].delete(demand.name);
     return found;
@@ -106,24 +106,26 @@ class Scope {
     const before = readable(events.change.previous);
     const after = readable(events.change.next);
     for (const watcher of this.rest) watcher.deliver(events);
-    for (const [field, aspect] of this.demanded.field) aspect.deliver(events, before && fieldValue(before, field), after && fieldValue(after, field));
+    for (const [field, aspect] of this.demanded.field)
+      aspect.deliver(events, before && fieldValue(before, field), after && fieldValue(after, field));
     if (this.demanded.label.size > 0) this.deliverByLabel(events, before?.labels ?? {}, after?.labels ?? {});
   }
 
   all(): LiveWatcher[] {
-    const aspects = Object.values(this.demanded).flatMap(each => [...each.values()]);
-    return [...this.rest, ...new Set(aspects.flatMap(aspect => aspect.all()))];
+    const aspects = Object.values(this.demanded).flatMap((each) => [...each.values()]);
+    return [...this.rest, ...new Set(aspects.flatMap((aspect) => aspect.all()))];
   }
 
   private deliverByLabel(events: ChangeEvents, before: Labels, after: Labels): void {
     for (const label in before) this.demanded.label.get(label)?.deliver(events, before[label] ?? null, valueOf(after, label));
-    for (const label in after) if (!Object.hasOwn(before, label)) this.demanded.label.get(label)?.deliver(events, null, after[label] ?? null);
+    for (const label in after)
+      if (!Object.hasOwn(before, label)) this.demanded.label.get(label)?.deliver(events, null, after[label] ?? null);
   }
 }
 
 type Labels = StoredObject['labels'];
 
-const valueOf = (labels: Labels, label: string): string | null => (Object.hasOwn(labels, label) ? labels[label] ?? null : null);
+const valueOf = (labels: Labels, label: string): string | null => (Object.hasOwn(labels, label) ? (labels[label] ?? null) : null);
 
 const readable = (object: StoredItem | null): StoredItem | null => (object instanceof DamagedItem ? null : object);
 
@@ -156,28 +158,33 @@ class Aspect {
   deliver(events: ChangeEvents, before: string | null, after: string | null): void {
     const old = before === null ? undefined : this.byValue.get(before);
     for (const watcher of old ?? []) watcher.deliver(events);
-    if (after !== null && after !== before) for (const watcher of this.byValue.get(after) ?? []) if (old?.has(watcher) !== true) watcher.deliver(events);
+    if (after !== null && after !== before)
+      for (const watcher of this.byValue.get(after) ?? []) if (old?.has(watcher) !== true) watcher.deliver(events);
     if (before !== null || after !== null) for (const watcher of this.ofAnyValue) watcher.deliver(events);
   }
 
   all(): LiveWatcher[] {
-    return [...this.ofAnyValue, ...[...this.byValue.values()].flatMap(bucket => [...bucket])];
+    return [...this.ofAnyValue, ...[...this.byValue.values()].flatMap((bucket) => [...bucket])];
   }
 
   private bucket(value: string): Set<LiveWatcher> {
     let bucket = this.byValue.get(value);
-    if (bucket === undefined) this.byValue.set(value, bucket = new Set());
+    if (bucket === undefined) this.byValue.set(value, (bucket = new Set()));
     return bucket;
   }
 }
 
-interface Demand { readonly of: 'field' | 'label'; readonly name: string; readonly values: readonly string[] | 'any' }
+interface Demand {
+  readonly of: 'field' | 'label';
+  readonly name: string;
+  readonly values: readonly string[] | 'any';
+}
 
 /** The rarest thing that a watcher demands, or null. Names are unique; other fields usually select less than labels do. */
 function demandOf({ request: { fields, labels } }: LiveWatcher): Demand | null {
   const name = nameSelected(fields);
   if (name !== null) return { of: 'field', name: 'metadata.name', values: [name] };
-  const field = fields.find(requirement => requirement.equals && requirement.field !== 'metadata.namespace');
+  const field = fields.find((requirement) => requirement.equals && requirement.field !== 'metadata.namespace');
   if (field !== undefined) return { of: 'field', name: field.field, values: [field.value] };
   const [one] = labels.filter(({ operator }) => operator === 'in').sort((a, b) => a.values.length - b.values.length);
   if (one !== undefined) return { of: 'label', name: one.key, values: one.values };

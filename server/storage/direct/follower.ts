@@ -16,7 +16,11 @@ export interface FollowerContext {
   readonly report: (error: unknown) => void;
 }
 
-interface Waiting { readonly key: ObjectKey; readonly change: Change; readonly next: StoredItem | null }
+interface Waiting {
+  readonly key: ObjectKey;
+  readonly change: Change;
+  readonly next: StoredItem | null;
+}
 
 /**
  * Shows the changes of a resource that is not cached to its live watchers. What an object was before a change decides what they see of it;
@@ -31,7 +35,10 @@ export class Follower {
   private shown: Version = 0;
   private tail: Promise<void> = Promise.resolve();
 
-  constructor(readonly facts: ResourceFacts, readonly context: FollowerContext) {}
+  constructor(
+    readonly facts: ResourceFacts,
+    readonly context: FollowerContext,
+  ) {}
 
   /** All changes up to here have been shown. */
   get version(): Version {
@@ -65,7 +72,9 @@ export class Follower {
     const batch = this.batch;
     this.batch = [];
     try {
-      const changes = await Promise.all(batch.map(({ change, key, next }) => completeChange(this.facts, this.context, { change, key, next })));
+      const changes = await Promise.all(
+        batch.map(({ change, key, next }) => completeChange(this.facts, this.context, { change, key, next })),
+      );
       for (const change of changes) this.show(change);
       // A bookmark that is sent while others wait must not lie behind what has been shown.
       this.shown = batch.at(-1)?.change.revision ?? this.shown;
@@ -84,7 +93,11 @@ export class Follower {
 }
 
 /** The change with the state before it, or why that state cannot be read any more. */
-export async function completeChange(facts: ResourceFacts, { reader, now }: FollowerContext, { change, key, next }: Waiting): Promise<ObjectChange | Failure> {
+export async function completeChange(
+  facts: ResourceFacts,
+  { reader, now }: FollowerContext,
+  { change, key, next }: Waiting,
+): Promise<ObjectChange | Failure> {
   const created = next !== null && change.createRevision === change.revision;
   const previous = created ? null : await reader.stateAt(facts, key, change.revision - 1);
   return previous !== null && 'outcome' in previous ? previous : new ObjectChange(change.revision, previous, next, now());

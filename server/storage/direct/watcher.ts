@@ -34,13 +34,21 @@ export class DirectWatcher implements Watch, LiveWatcher {
   /** Version of the last change that was shown while live. */
   private shown: Version = 0;
 
-  constructor(readonly request: WatchRequest, private readonly sink: WatchSink) {}
+  constructor(
+    readonly request: WatchRequest,
+    private readonly sink: WatchSink,
+  ) {}
 
   get version(): Version {
     switch (this.state) {
-      case 'waiting': case 'initial': case 'ended': return 0;
-      case 'catchingUp': return this.after;
-      case 'live': return Math.max(this.after, this.follower.version);
+      case 'waiting':
+      case 'initial':
+      case 'ended':
+        return 0;
+      case 'catchingUp':
+        return this.after;
+      case 'live':
+        return Math.max(this.after, this.follower.version);
     }
   }
 
@@ -160,8 +168,15 @@ export class DirectWatcher implements Watch, LiveWatcher {
     const { facts, context } = this.follower;
     const page = await context.reader.changesSince(facts, this.after);
     if (page.outcome !== 'found') return this.end(page);
-    const changes = await Promise.all(page.changes.map(([change, key]) =>
-      completeChange(facts, context, { change, key, next: change.value === null ? null : storedObjectOf(facts, key, change.revision, change.value) })));
+    const changes = await Promise.all(
+      page.changes.map(([change, key]) =>
+        completeChange(facts, context, {
+          change,
+          key,
+          next: change.value === null ? null : storedObjectOf(facts, key, change.revision, change.value),
+        }),
+      ),
+    );
     for (const change of changes) {
       if ('outcome' in change) return this.end(change);
       this.show(new ChangeEvents(change));

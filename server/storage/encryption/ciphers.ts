@@ -16,7 +16,7 @@ const gcmNonceBytes = 12;
 const gcmTagBytes = 16;
 const secretboxNonceBytes = 24;
 
-const gcmName = (key: Buffer): CipherGCMTypes => `aes-${key.length * 8 as 128 | 192 | 256}-gcm`;
+const gcmName = (key: Buffer): CipherGCMTypes => `aes-${(key.length * 8) as 128 | 192 | 256}-gcm`;
 
 /** AES in counter mode with a tag over the value and its place: a value moved to another place does not decrypt. */
 export const aesGcm: Cipher = {
@@ -28,7 +28,9 @@ export const aesGcm: Cipher = {
   },
   decrypt(key, sealed, context) {
     if (sealed.length < gcmNonceBytes + gcmTagBytes) throw new RangeError('the value is too short');
-    const decipher = createDecipheriv(gcmName(key), key, sealed.subarray(0, gcmNonceBytes), { authTagLength: gcmTagBytes }).setAAD(Buffer.from(context));
+    const decipher = createDecipheriv(gcmName(key), key, sealed.subarray(0, gcmNonceBytes), { authTagLength: gcmTagBytes }).setAAD(
+      Buffer.from(context),
+    );
     decipher.setAuthTag(sealed.subarray(sealed.length - gcmTagBytes));
     return Buffer.concat([decipher.update(sealed.subarray(gcmNonceBytes, sealed.length - gcmTagBytes)), decipher.final()]);
   },
@@ -56,7 +58,8 @@ export const secretbox: Cipher = {
     const nonce = randomBytes(secretboxNonceBytes);
     return Buffer.concat([nonce, xsalsa20poly1305(key, nonce).encrypt(plain)]);
   },
-  decrypt: (key, sealed) => Buffer.from(xsalsa20poly1305(key, sealed.subarray(0, secretboxNonceBytes)).decrypt(sealed.subarray(secretboxNonceBytes))),
+  decrypt: (key, sealed) =>
+    Buffer.from(xsalsa20poly1305(key, sealed.subarray(0, secretboxNonceBytes)).decrypt(sealed.subarray(secretboxNonceBytes))),
 };
 
 /** Values as they are. */

@@ -5,9 +5,18 @@ import { readConfiguration, type Shape } from '../../files/configuration.js';
 import { aesCbc, aesGcm, secretbox, type Cipher } from './ciphers.js';
 import { keyNameCharactersMax } from './transformer.js';
 
-export interface KeyFacts { readonly name: string; readonly secret: Buffer }
+export interface KeyFacts {
+  readonly name: string;
+  readonly secret: Buffer;
+}
 
-export interface KmsFacts { readonly apiVersion: 'v1' | 'v2'; readonly name: string; /** Keys kept, for v1; null for no bound that an operator set. */ readonly cacheSize: number | null; readonly endpoint: string; readonly timeoutMs: number }
+export interface KmsFacts {
+  readonly apiVersion: 'v1' | 'v2';
+  readonly name: string;
+  /** Keys kept, for v1; null for no bound that an operator set. */ readonly cacheSize: number | null;
+  readonly endpoint: string;
+  readonly timeoutMs: number;
+}
 
 export type ProviderFacts =
   | { readonly kind: 'identity' }
@@ -15,7 +24,10 @@ export type ProviderFacts =
   | { readonly kind: 'kms'; readonly kms: KmsFacts };
 
 /** Resources and how they are kept. The first provider writes; all of them read. */
-export interface ResourceRule { readonly patterns: readonly GroupResource[]; readonly providers: readonly ProviderFacts[] }
+export interface ResourceRule {
+  readonly patterns: readonly GroupResource[];
+  readonly providers: readonly ProviderFacts[];
+}
 
 /** Ciphers whose keys stand in the configuration, by their name there. */
 export const schemes = { aescbc: aesCbc, aesgcm: aesGcm, secretbox } as const satisfies Readonly<Record<string, Cipher>>;
@@ -23,17 +35,36 @@ export type SchemeName = keyof typeof schemes;
 
 const keys: Shape = { fields: { keys: { list: { fields: { name: 'text', secret: 'text' } } } } };
 const fields: Readonly<Record<string, Shape>> = {
-  resources: { list: { fields: {
-    resources: { list: 'text' },
-    providers: { list: { fields: { aesgcm: keys, aescbc: keys, secretbox: keys, identity: { fields: {} }, kms: { fields: { apiVersion: 'text', name: 'text', cachesize: 'integer', endpoint: 'text', timeout: 'text' } } } } },
-  } } },
+  resources: {
+    list: {
+      fields: {
+        resources: { list: 'text' },
+        providers: {
+          list: {
+            fields: {
+              aesgcm: keys,
+              aescbc: keys,
+              secretbox: keys,
+              identity: { fields: {} },
+              kms: { fields: { apiVersion: 'text', name: 'text', cachesize: 'integer', endpoint: 'text', timeout: 'text' } },
+            },
+          },
+        },
+      },
+    },
+  },
 };
 
 const OPTION = '--encryption-provider-config';
 
 /** Reads and checks a configuration. Throws with the option, the file and everything that is wrong. */
 export function readEncryptionConfiguration(file: string): readonly ResourceRule[] {
-  const document = readConfiguration(file, { option: OPTION, kind: 'EncryptionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields });
+  const document = readConfiguration(file, {
+    option: OPTION,
+    kind: 'EncryptionConfiguration',
+    apiVersions: ['apiserver.config.k8s.io/v1'],
+    fields,
+  });
   const reading = new Reading();
   const rules = reading.rules(document);
   if (reading.complaints.length > 0) throw new Error(`${OPTION}: ${file}: ${reading.complaints.join('; ')}`);
@@ -74,7 +105,8 @@ class Reading {
     const [resource, group] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
     if (resource === '' || name !== name.toLowerCase()) this.complaints.push(`${path}: ${JSON.stringify(name)} is no resource`);
     if (resource === '*' && dot < 0) this.complaints.push(`${path}: "*" must name a group; "*." is the core group, "*.*" are all`);
-    if (group.includes('*') && (group !== '*' || resource !== '*')) this.complaints.push(`${path}: ${JSON.stringify(name)}: a wildcard for groups stands only in "*.*"`);
+    if (group.includes('*') && (group !== '*' || resource !== '*'))
+      this.complaints.push(`${path}: ${JSON.stringify(name)}: a wildcard for groups stands only in "*.*"`);
     return { resource, group };
   }
 
@@ -87,7 +119,9 @@ class Reading {
     }
     const facts = provider[kind] as JsonObject;
     if (kind === 'identity') return { kind };
-    return kind === 'kms' ? { kind, kms: this.#kms(facts, `${path}.kms`) } : { kind: 'keyed', scheme: kind as SchemeName, keys: this.#keys(facts, kind as SchemeName, `${path}.${kind}`) };
+    return kind === 'kms'
+      ? { kind, kms: this.#kms(facts, `${path}.kms`) }
+      : { kind: 'keyed', scheme: kind as SchemeName, keys: this.#keys(facts, kind as SchemeName, `${path}.${kind}`) };
   }
 
   #keys(facts: JsonObject, scheme: SchemeName, path: string): readonly KeyFacts[] {
@@ -97,7 +131,8 @@ class Reading {
     return entries.map((entry, index) => {
       const at = `${path}.keys[${index}]`;
       const name = names[index]!;
-      if (name === '' || name.length > keyNameCharactersMax || name.includes(':')) this.complaints.push(`${at}.name must have 1 to ${keyNameCharactersMax} characters and no ":"`);
+      if (name === '' || name.length > keyNameCharactersMax || name.includes(':'))
+        this.complaints.push(`${at}.name must have 1 to ${keyNameCharactersMax} characters and no ":"`);
       if (names.indexOf(name) !== index) this.complaints.push(`${at}.name is there twice`);
       return { name, secret: this.#secret(text(entry['secret']), schemes[scheme].keyBytes, `${at}.secret`) };
     });
@@ -115,14 +150,23 @@ class Reading {
     const name = text(facts['name']);
     const endpoint = text(facts['endpoint']);
     const size = facts['cachesize'];
-    if (apiVersion !== 'v1' && apiVersion !== 'v2') this.complaints.push(`${path}.apiVersion must be v1 or v2, not ${JSON.stringify(apiVersion)}`);
-    if (name === '' || name.length > keyNameCharactersMax || name.includes(':')) this.complaints.push(`${path}.name must have 1 to ${keyNameCharactersMax} characters and no ":"`);
+    if (apiVersion !== 'v1' && apiVersion !== 'v2')
+      this.complaints.push(`${path}.apiVersion must be v1 or v2, not ${JSON.stringify(apiVersion)}`);
+    if (name === '' || name.length > keyNameCharactersMax || name.includes(':'))
+      this.complaints.push(`${path}.name must have 1 to ${keyNameCharactersMax} characters and no ":"`);
     if (apiVersion === 'v2' && this.#kmsNames.has(name)) this.complaints.push(`${path}.name: ${JSON.stringify(name)} is there twice`);
     this.#kmsNames.add(name);
-    if (!/^unix:\/\/\/?[^/].*/.test(endpoint)) this.complaints.push(`${path}.endpoint must be a socket such as unix:///var/run/kms.sock, not ${JSON.stringify(endpoint)}`);
+    if (!/^unix:\/\/\/?[^/].*/.test(endpoint))
+      this.complaints.push(`${path}.endpoint must be a socket such as unix:///var/run/kms.sock, not ${JSON.stringify(endpoint)}`);
     if (apiVersion === 'v2' && size !== undefined && size !== null) this.complaints.push(`${path}.cachesize is for v1 only`);
     if (size === 0) this.complaints.push(`${path}.cachesize must not be 0`);
-    return { apiVersion: apiVersion === 'v2' ? 'v2' : 'v1', name, endpoint, cacheSize: typeof size === 'number' ? size : null, timeoutMs: this.#timeout(facts['timeout'], `${path}.timeout`) };
+    return {
+      apiVersion: apiVersion === 'v2' ? 'v2' : 'v1',
+      name,
+      endpoint,
+      cacheSize: typeof size === 'number' ? size : null,
+      timeoutMs: this.#timeout(facts['timeout'], `${path}.timeout`),
+    };
   }
 
   #timeout(value: JsonValue | undefined, path: string): number {
@@ -139,14 +183,18 @@ class Reading {
       const everything = patterns.some(({ resource, group }) => resource === '*' && group === '*');
       if (everything && patterns.length > 1) this.complaints.push(`resources[${index}].resources: "*.*" covers the others`);
       for (const { group } of patterns.filter(({ resource }) => resource === '*')) {
-        if (patterns.filter((other) => other.group === group).length > 1) this.complaints.push(`resources[${index}].resources: the wildcard "*.${group}" covers others of its group`);
+        if (patterns.filter((other) => other.group === group).length > 1)
+          this.complaints.push(`resources[${index}].resources: the wildcard "*.${group}" covers others of its group`);
       }
       const named = patterns.map(({ resource, group }) => `${resource}.${group}`);
-      for (const name of named.filter((each, at) => named.indexOf(each) !== at)) this.complaints.push(`resources[${index}].resources: ${JSON.stringify(name)} is there twice`);
+      for (const name of named.filter((each, at) => named.indexOf(each) !== at))
+        this.complaints.push(`resources[${index}].resources: ${JSON.stringify(name)} is there twice`);
     }
     const wildcards = rules.flatMap(({ patterns }) => patterns.filter(({ resource }) => resource === '*').map(({ group }) => `*.${group}`));
-    for (const name of wildcards.filter((each, at) => wildcards.indexOf(each) !== at)) this.complaints.push(`the wildcard ${JSON.stringify(name)} is in more than one entry`);
+    for (const name of wildcards.filter((each, at) => wildcards.indexOf(each) !== at))
+      this.complaints.push(`the wildcard ${JSON.stringify(name)} is in more than one entry`);
     const masked = wildcards.slice(wildcards.indexOf('*.*') + 1);
-    if (wildcards.includes('*.*') && masked.length > 0) this.complaints.push(`the wildcard "*.*" of an earlier entry covers ${masked.join(', ')}`);
+    if (wildcards.includes('*.*') && masked.length > 0)
+      this.complaints.push(`the wildcard "*.*" of an earlier entry covers ${masked.join(', ')}`);
   }
 }

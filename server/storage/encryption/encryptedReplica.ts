@@ -68,15 +68,21 @@ export class EncryptedReplica implements StoreReplica {
 
   async range(options: RangeOptions): Promise<RangeResult> {
     const result = await this.#replica.range(options);
-    return result.outcome === 'found' ? { ...result, items: await Promise.all(result.items.map(async (item) => this.#openedItem(item))) } : result;
+    return result.outcome === 'found'
+      ? { ...result, items: await Promise.all(result.items.map(async (item) => this.#openedItem(item))) }
+      : result;
   }
 
   async changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult> {
     const result = await this.#replica.changesSince(after, options);
-    return result.outcome === 'found' ? { ...result, changes: await Promise.all(result.changes.map(async (change) => this.#openedChange(change))) } : result;
+    return result.outcome === 'found'
+      ? { ...result, changes: await Promise.all(result.changes.map(async (change) => this.#openedChange(change))) }
+      : result;
   }
 
-  compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> { return this.#replica.compact(revision, options); }
+  compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    return this.#replica.compact(revision, options);
+  }
 
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
     return this.#replica.onChanges((batch) => {
@@ -101,7 +107,9 @@ export class EncryptedReplica implements StoreReplica {
 
   #tellAfter(told: Promise<void>): void {
     this.#telling = told;
-    void told.then(() => { if (this.#telling === told) this.#telling = null; });
+    void told.then(() => {
+      if (this.#telling === told) this.#telling = null;
+    });
   }
 
   #transformersOf(key: string): readonly Transformer[] | null {
@@ -111,7 +119,9 @@ export class EncryptedReplica implements StoreReplica {
 
   async #sealed(operation: Operation): Promise<Operation> {
     const transformer = operation.type === 'put' ? this.#transformersOf(operation.key)?.[0] : undefined;
-    return operation.type === 'put' && transformer !== undefined ? { ...operation, value: await sealed(bufferOf(operation.value), transformer, operation.key) } : operation;
+    return operation.type === 'put' && transformer !== undefined
+      ? { ...operation, value: await sealed(bufferOf(operation.value), transformer, operation.key) }
+      : operation;
   }
 
   #openedBatch(batch: ChangeBatch): ChangeBatch | Promise<ChangeBatch> {
@@ -124,7 +134,11 @@ export class EncryptedReplica implements StoreReplica {
   #openedChange(change: Change): Change | Promise<Change> {
     if (change.value === null) return change;
     const value = this.#opened(change.key, change.value);
-    return value instanceof Promise ? value.then((open) => ({ ...change, value: open })) : value === change.value ? change : { ...change, value };
+    return value instanceof Promise
+      ? value.then((open) => ({ ...change, value: open }))
+      : value === change.value
+        ? change
+        : { ...change, value };
   }
 
   #openedItem(item: KeyValue): KeyValue | Promise<KeyValue> {

@@ -23,7 +23,10 @@ export function createEncryption(rules: readonly ResourceRule[]): Encryption {
     keyServices.set(id, service);
     return service.transformer;
   };
-  const prepared = rules.map(({ patterns, providers }) => ({ patterns, transformers: providers.flatMap((provider) => transformersFor(provider, serviceFor)) }));
+  const prepared = rules.map(({ patterns, providers }) => ({
+    patterns,
+    transformers: providers.flatMap((provider) => transformersFor(provider, serviceFor)),
+  }));
   const known = new Map<string, readonly Transformer[] | null>();
   for (const service of keyServices.values()) service.start();
   return {
@@ -31,20 +34,33 @@ export function createEncryption(rules: readonly ResourceRule[]): Encryption {
     transformersOf: (resource) => {
       const name = `${resource.resource}.${resource.group}`;
       let found = known.get(name);
-      if (found === undefined) known.set(name, found = prepared.find(({ patterns }) => patterns.some((pattern) => covers(pattern, resource)))?.transformers ?? null);
+      if (found === undefined)
+        known.set(
+          name,
+          (found = prepared.find(({ patterns }) => patterns.some((pattern) => covers(pattern, resource)))?.transformers ?? null),
+        );
       return found;
     },
-    close: () => { for (const service of keyServices.values()) service.close(); },
+    close: () => {
+      for (const service of keyServices.values()) service.close();
+    },
   };
 }
 
 const covers = (pattern: GroupResource, { group, resource }: GroupResource): boolean =>
-  (pattern.resource === '*' && pattern.group === '*') || (pattern.group === group && (pattern.resource === '*' || pattern.resource === resource));
+  (pattern.resource === '*' && pattern.group === '*') ||
+  (pattern.group === group && (pattern.resource === '*' || pattern.resource === resource));
 
-function transformersFor(provider: ProviderFacts, serviceFor: (provider: ProviderFacts & { readonly kind: 'kms' }) => Transformer): readonly Transformer[] {
+function transformersFor(
+  provider: ProviderFacts,
+  serviceFor: (provider: ProviderFacts & { readonly kind: 'kms' }) => Transformer,
+): readonly Transformer[] {
   switch (provider.kind) {
-    case 'identity': return [identity];
-    case 'kms': return [serviceFor(provider)];
-    case 'keyed': return provider.keys.map(({ name, secret }) => keyed(provider.scheme, schemes[provider.scheme], name, secret));
+    case 'identity':
+      return [identity];
+    case 'kms':
+      return [serviceFor(provider)];
+    case 'keyed':
+      return provider.keys.map(({ name, secret }) => keyed(provider.scheme, schemes[provider.scheme], name, secret));
   }
 }

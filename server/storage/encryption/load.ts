@@ -21,7 +21,9 @@ export function loadEncryption(options: EncryptionOptions, live: LiveFiles, repo
   followed.onChange((next) => {
     const old = current;
     current = next;
-    setTimeout(() => { old.close(); }, closingMs).unref();
+    setTimeout(() => {
+      old.close();
+    }, closingMs).unref();
   });
   return followed;
 }

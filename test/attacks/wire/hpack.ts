@@ -29,7 +29,15 @@ export function integer(value: number, prefixBits: number): Buffer {
 }
 
 /** Statuses of the static table, by index (appendix A). */
-const indexedStatuses: ReadonlyMap<number, number> = new Map([[8, 200], [9, 204], [10, 206], [11, 304], [12, 400], [13, 404], [14, 500]]);
+const indexedStatuses: ReadonlyMap<number, number> = new Map([
+  [8, 200],
+  [9, 204],
+  [10, 206],
+  [11, 304],
+  [12, 400],
+  [13, 404],
+  [14, 500],
+]);
 const statusIndexes = { first: 8, last: 14 } as const;
 const dynamicSizeUpdate = 0x20;
 
@@ -63,9 +71,13 @@ function digits(bytes: Buffer): string {
   while (at + 5 <= bits.length) {
     const short = Number.parseInt(bits.slice(at, at + 5), 2);
     const long = Number.parseInt(bits.slice(at, at + 6), 2);
-    if (short <= 2) { read += String(short); at += 5; }
-    else if (long >= 0x19 && long <= 0x1f && at + 6 <= bits.length) { read += String(long - 0x19 + 3); at += 6; }
-    else break;
+    if (short <= 2) {
+      read += String(short);
+      at += 5;
+    } else if (long >= 0x19 && long <= 0x1f && at + 6 <= bits.length) {
+      read += String(long - 0x19 + 3);
+      at += 6;
+    } else break;
   }
   return read;
 }

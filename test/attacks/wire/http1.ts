@@ -34,38 +34,72 @@ export class RawHttp1 {
       this.#rest = Buffer.concat([this.#rest, chunk]);
       this.#take(false);
     });
-    this.closed = new Promise((resolve) => { socket.once('close', () => { this.#end(); resolve(); }); });
-    socket.once('end', () => { this.#end(); });
+    this.closed = new Promise((resolve) => {
+      socket.once('close', () => {
+        this.#end();
+        resolve();
+      });
+    });
+    socket.once('end', () => {
+      this.#end();
+    });
   }
 
   /** Resolves when the handshake is over, well or not. */
   static async open({ port, cert, key }: WireOptions): Promise<RawHttp1> {
     const credentials = cert === undefined || key === undefined ? {} : { cert, key };
-    const socket = tls.connect({ host: '127.0.0.1', port, ...credentials, ALPNProtocols: ['http/1.1'], servername: 'localhost', rejectUnauthorized: false });
+    const socket = tls.connect({
+      host: '127.0.0.1',
+      port,
+      ...credentials,
+      ALPNProtocols: ['http/1.1'],
+      servername: 'localhost',
+      rejectUnauthorized: false,
+    });
     const connection = new RawHttp1(socket);
-    await new Promise<void>((resolve) => { socket.once('secureConnect', () => { resolve(); }).once('close', () => { resolve(); }); });
+    await new Promise<void>((resolve) => {
+      socket
+        .once('secureConnect', () => {
+          resolve();
+        })
+        .once('close', () => {
+          resolve();
+        });
+    });
     return connection;
   }
 
   /** Bytes that the answers read so far have left over. */
-  get unread(): string { return this.#rest.toString('latin1'); }
+  get unread(): string {
+    return this.#rest.toString('latin1');
+  }
 
-  send(bytes: string | Buffer): void { if (this.socket.writable) this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes); }
+  send(bytes: string | Buffer): void {
+    if (this.socket.writable) this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  }
 
   /** Waits until so many answers have come in all, or none can come any more. */
   async answered(count: number): Promise<readonly WireAnswer[]> {
-    while (this.answers.length < count && !this.ended) await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+    while (this.answers.length < count && !this.ended)
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
     return this.answers;
   }
 
   /** Sends nothing more and waits for the end of what comes. */
   async finish(): Promise<readonly WireAnswer[]> {
     this.socket.end();
-    while (!this.ended) await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+    while (!this.ended)
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
     return this.answers;
   }
 
-  destroy(): void { this.socket.destroy(); }
+  destroy(): void {
+    this.socket.destroy();
+  }
 
   #end(): void {
     if (this.ended) return;
@@ -83,17 +117,24 @@ export class RawHttp1 {
     }
   }
 
-  #wake(): void { for (const resolve of this.#waiting.splice(0)) resolve(); }
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
 }
 
-interface Read { readonly answer: WireAnswer; readonly length: number }
+interface Read {
+  readonly answer: WireAnswer;
+  readonly length: number;
+}
 
 /** The first answer of what has come, or null while it is not there whole. At the end of the connection a part is an answer as well. */
 function readAnswer(bytes: Buffer, atEnd: boolean): Read | null {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;
   const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
-  const headers = new Map(lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = new Map(
+    lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
   const status = Number(statusLine.split(' ')[1] ?? 0);
   const content = bytes.subarray(headEnd + 4);
   const body = bodyOf(content, status, headers);
@@ -103,7 +144,11 @@ function readAnswer(bytes: Buffer, atEnd: boolean): Read | null {
 }
 
 /** Null while the body is not whole, or goes on to the end of the connection. */
-function bodyOf(content: Buffer, status: number, headers: ReadonlyMap<string, string>): { readonly text: string; readonly length: number } | null {
+function bodyOf(
+  content: Buffer,
+  status: number,
+  headers: ReadonlyMap<string, string>,
+): { readonly text: string; readonly length: number } | null {
   if (status < 200 || status === 204 || status === 304) return { text: '', length: 0 };
   if (headers.get('transfer-encoding') === 'chunked') return chunked(content);
   const announced = headers.get('content-length');

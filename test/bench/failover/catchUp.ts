@@ -27,16 +27,29 @@ export async function measureCatchUp(cluster: WatchedCluster, behind: number): P
   const { commitIndex, firstIndex } = await cluster.statusOf(leader);
   const missed = await startAgain(cluster, follower, commitIndex);
   const row = (entries: number, by: string, { readyMs, caughtUpMs, cpuSeconds }: Started): string[] => [
-    by, String(entries), seconds(readyMs), seconds(caughtUpMs), cpuSeconds.toFixed(2), entries === 0 ? '' : String(Math.round(entries / (caughtUpMs / 1000))), entries === 0 ? '' : ratio(caughtUpMs, writtenMs),
+    by,
+    String(entries),
+    seconds(readyMs),
+    seconds(caughtUpMs),
+    cpuSeconds.toFixed(2),
+    entries === 0 ? '' : String(Math.round(entries / (caughtUpMs / 1000))),
+    entries === 0 ? '' : ratio(caughtUpMs, writtenMs),
   ];
-  printTable(['a replica starts again', 'entries missed', 'ready after s', 'caught up after s', 'its CPU s', 'entries/s', 'of writing them'], [
-    row(0, 'with nothing missed', nothing),
-    row(commitIndex - left, firstIndex > left + 1 ? 'catching up by a snapshot' : 'catching up by the log', missed),
-  ]);
+  printTable(
+    ['a replica starts again', 'entries missed', 'ready after s', 'caught up after s', 'its CPU s', 'entries/s', 'of writing them'],
+    [
+      row(0, 'with nothing missed', nothing),
+      row(commitIndex - left, firstIndex > left + 1 ? 'catching up by a snapshot' : 'catching up by the log', missed),
+    ],
+  );
   console.log(`\nload average ${loadavg()[0]?.toFixed(1)}`);
 }
 
-interface Started { readonly readyMs: number; readonly caughtUpMs: number; readonly cpuSeconds: number }
+interface Started {
+  readonly readyMs: number;
+  readonly caughtUpMs: number;
+  readonly cpuSeconds: number;
+}
 
 async function startAgain(cluster: WatchedCluster, follower: ClusterMember, until: number): Promise<Started> {
   const started = performance.now();
@@ -50,13 +63,22 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(2);
 
 async function write(endpoint: Endpoint, writes: number): Promise<void> {
   let next = 0;
-  await Promise.all(Array.from({ length: connections }, async (_, each) => {
-    const connection = await Connection.open(endpoint);
-    for (let round = next++; round < writes; round = next++) {
-      const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `missed-${each}` }, data: { value: String(round) } });
-      const { status } = await connection.send(request('PATCH', `${collection}/missed-${each}?fieldManager=bench&force=true`, body, 'application/apply-patch+yaml'));
-      if (status !== 200 && status !== 201) throw new Error(`write ${round} was answered with ${status}`);
-    }
-    connection.close();
-  }));
+  await Promise.all(
+    Array.from({ length: connections }, async (_, each) => {
+      const connection = await Connection.open(endpoint);
+      for (let round = next++; round < writes; round = next++) {
+        const body = JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: `missed-${each}` },
+          data: { value: String(round) },
+        });
+        const { status } = await connection.send(
+          request('PATCH', `${collection}/missed-${each}?fieldManager=bench&force=true`, body, 'application/apply-patch+yaml'),
+        );
+        if (status !== 200 && status !== 201) throw new Error(`write ${round} was answered with ${status}`);
+      }
+      connection.close();
+    }),
+  );
 }

@@ -24,7 +24,12 @@ const mend = async (_leader: ClusterMember, { network }: WatchedCluster): Promis
 export const faults: readonly Fault[] = [
   { what: 'SIGKILL', strike: (leader) => leader.process.kill('SIGKILL'), heal: (leader) => leader.restart(), cutsOff: false },
   { what: 'SIGTERM (hand-over)', strike: (leader) => leader.process.stop(stopGraceMs), heal: (leader) => leader.restart(), cutsOff: false },
-  { what: 'SIGSTOP (it hangs)', strike: async (leader) => leader.process.pause(), heal: async (leader) => leader.process.resume(), cutsOff: false },
+  {
+    what: 'SIGSTOP (it hangs)',
+    strike: async (leader) => leader.process.pause(),
+    heal: async (leader) => leader.process.resume(),
+    cutsOff: false,
+  },
   { what: 'cut off, both ways', strike: (leader, cluster) => cut(leader, cluster, true), heal: mend, cutsOff: true },
   { what: 'cut off, it hears the others', strike: (leader, cluster) => cut(leader, cluster, false), heal: mend, cutsOff: true },
 ];

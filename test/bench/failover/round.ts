@@ -17,7 +17,10 @@ export interface Round {
 }
 
 /** What the old leader's own clients saw: when and how they were first refused, and when they could write after the fault was over. */
-export interface CutOff { readonly told: readonly { readonly afterMs: number; readonly status: number | null }[]; readonly backAfterMs: number }
+export interface CutOff {
+  readonly told: readonly { readonly afterMs: number; readonly status: number | null }[];
+  readonly backAfterMs: number;
+}
 
 const writersEach = 2;
 /** How long writes are looked at before, at most, and after. */
@@ -31,7 +34,7 @@ export async function round(cluster: WatchedCluster, fault: Fault): Promise<Roun
   const writers = cluster.others(leader).flatMap((member) => writersAt(cluster, member));
   const cutOff = fault.cutsOff ? writersAt(cluster, leader) : [];
   let healed: Promise<unknown> | null = null;
-  const heal = (): Promise<unknown> => healed ??= fault.heal(leader, cluster);
+  const heal = (): Promise<unknown> => (healed ??= fault.heal(leader, cluster));
   try {
     await delay(settleMs);
     const begun = performance.now();
@@ -44,7 +47,9 @@ export async function round(cluster: WatchedCluster, fault: Fault): Promise<Roun
     const over = performance.now();
     await delay(windowMs);
     const seen = {
-      pauseMs: longestPause(writers, struck, over), beforeMs: longestPause(writers, Math.max(begun, struck - (over - struck)), struck), afterMs: longestPause(writers, over, performance.now()),
+      pauseMs: longestPause(writers, struck, over),
+      beforeMs: longestPause(writers, Math.max(begun, struck - (over - struck)), struck),
+      afterMs: longestPause(writers, over, performance.now()),
     };
     const refusals = (await told).map(({ sentMs, endedMs, status }) => ({ afterMs: endedMs - Math.max(sentMs, struck), status }));
     const backAfterMs = await writesAgain(cutOff, heal);
@@ -56,7 +61,10 @@ export async function round(cluster: WatchedCluster, fault: Fault): Promise<Roun
 }
 
 function writersAt(cluster: WatchedCluster, member: ClusterMember): PinnedWriter[] {
-  return Array.from({ length: writersEach }, (_, each) => new PinnedWriter(cluster.endpointOf(member), `${collection}/written-${member.id}-${each}`));
+  return Array.from(
+    { length: writersEach },
+    (_, each) => new PinnedWriter(cluster.endpointOf(member), `${collection}/written-${member.id}-${each}`),
+  );
 }
 
 /** How long after the fault is over until all of these writers write. */

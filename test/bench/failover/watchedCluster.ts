@@ -5,7 +5,13 @@ import type { PeerNetwork } from '../../torture/cluster/peerNetwork.js';
 import type { BenchCluster } from '../benchCluster.js';
 import type { Endpoint } from '../connection.js';
 
-export interface MemberStatus { readonly leaderId: string | null; readonly memberId: string; readonly commitIndex: number; readonly appliedIndex: number; readonly firstIndex: number }
+export interface MemberStatus {
+  readonly leaderId: string | null;
+  readonly memberId: string;
+  readonly commitIndex: number;
+  readonly appliedIndex: number;
+  readonly firstIndex: number;
+}
 
 export const pollMs = 20;
 const statusTimeoutMs = 2_000;
@@ -26,12 +32,18 @@ export class WatchedCluster {
     return this.bench.network;
   }
 
-  others(member: ClusterMember): ClusterMember[] { return this.members.filter((other) => other !== member); }
+  others(member: ClusterMember): ClusterMember[] {
+    return this.members.filter((other) => other !== member);
+  }
 
-  endpointOf(member: ClusterMember): Endpoint { return this.bench.endpoints[this.members.indexOf(member)] as Endpoint; }
+  endpointOf(member: ClusterMember): Endpoint {
+    return this.bench.endpoints[this.members.indexOf(member)] as Endpoint;
+  }
 
   async statusOf(member: ClusterMember): Promise<MemberStatus> {
-    return await this.#clients.get(member)!.expect(200, 'GET', '/raft/v1/status', { timeoutMs: statusTimeoutMs }) as unknown as MemberStatus;
+    return (await this.#clients
+      .get(member)!
+      .expect(200, 'GET', '/raft/v1/status', { timeoutMs: statusTimeoutMs })) as unknown as MemberStatus;
   }
 
   /** The leader on which all replicas agree, when all have applied what it has committed. */
@@ -40,10 +52,16 @@ export class WatchedCluster {
       const all = await Promise.all(this.members.map((member) => this.statusOf(member).catch(() => null)));
       const leader = this.members.find(({ id }) => id === all[0]?.leaderId);
       const committed = all[leader === undefined ? 0 : this.members.indexOf(leader)]?.commitIndex ?? Infinity;
-      if (leader !== undefined && all.every((status) => status !== null && status.leaderId === leader.id && status.appliedIndex >= committed)) return leader;
+      if (
+        leader !== undefined &&
+        all.every((status) => status !== null && status.leaderId === leader.id && status.appliedIndex >= committed)
+      )
+        return leader;
       await delay(pollMs);
     }
   }
 
-  close(): void { for (const client of this.#clients.values()) client.close(); }
+  close(): void {
+    for (const client of this.#clients.values()) client.close();
+  }
 }

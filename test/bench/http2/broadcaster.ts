@@ -8,7 +8,13 @@ import type { AddressInfo } from 'node:net';
  */
 const [certFile = '', keyFile = '', caFile = ''] = process.argv.slice(2);
 const streams = new Set<ServerHttp2Stream>();
-const server = createSecureServer({ cert: readFileSync(certFile), key: readFileSync(keyFile), ca: readFileSync(caFile), requestCert: true, settings: { maxConcurrentStreams: 1000 } });
+const server = createSecureServer({
+  cert: readFileSync(certFile),
+  key: readFileSync(keyFile),
+  ca: readFileSync(caFile),
+  requestCert: true,
+  settings: { maxConcurrentStreams: 1000 },
+});
 server.on('stream', (stream) => {
   stream.respond({ ':status': 200, 'content-type': 'application/json' });
   streams.add(stream);

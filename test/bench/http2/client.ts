@@ -30,9 +30,16 @@ export class Http2Client {
   private buffered: Buffer = Buffer.alloc(0);
   private consumed = 0;
 
-  private constructor(private readonly socket: tls.TLSSocket, private readonly authority: string) {
-    socket.on('data', (chunk: Buffer) => { this.receive(chunk); });
-    socket.on('close', () => { for (const handler of this.streams.values()) handler.end?.(); });
+  private constructor(
+    private readonly socket: tls.TLSSocket,
+    private readonly authority: string,
+  ) {
+    socket.on('data', (chunk: Buffer) => {
+      this.receive(chunk);
+    });
+    socket.on('close', () => {
+      for (const handler of this.streams.values()) handler.end?.();
+    });
     socket.on('error', () => undefined);
   }
 
@@ -56,7 +63,9 @@ export class Http2Client {
     const stream = this.nextStream;
     this.nextStream += 2;
     this.streams.set(stream, handler);
-    const block = Object.entries({ ':method': method, ':scheme': 'https', ':authority': this.authority, ':path': path, ...headers }).map(([name, value]) => literal(name, value));
+    const block = Object.entries({ ':method': method, ':scheme': 'https', ':authority': this.authority, ':path': path, ...headers }).map(
+      ([name, value]) => literal(name, value),
+    );
     this.socket.write(frame(frameTypes.headers, flagEnd | flagEndHeaders, stream, Buffer.concat(block)));
     return stream;
   }
@@ -66,7 +75,22 @@ export class Http2Client {
     return new Promise((resolve) => {
       let status = 0;
       let bytes = 0;
-      this.request('GET', path, { headers: (found) => { status = found; }, data: (_chunk, start, end) => { bytes += end - start; }, end: () => { resolve({ status, bytes }); } }, headers);
+      this.request(
+        'GET',
+        path,
+        {
+          headers: (found) => {
+            status = found;
+          },
+          data: (_chunk, start, end) => {
+            bytes += end - start;
+          },
+          end: () => {
+            resolve({ status, bytes });
+          },
+        },
+        headers,
+      );
     });
   }
 
@@ -103,7 +127,8 @@ export class Http2Client {
 
   private handleOther(type: number, flags: number, handler: StreamHandler | undefined, payload: Buffer): void {
     if (type === frameTypes.headers) handler?.headers?.(payload[0] === status200 ? 200 : 0);
-    else if (type === frameTypes.settings && (flags & flagAck) === 0) this.socket.write(frame(frameTypes.settings, flagAck, 0, Buffer.alloc(0)));
+    else if (type === frameTypes.settings && (flags & flagAck) === 0)
+      this.socket.write(frame(frameTypes.settings, flagAck, 0, Buffer.alloc(0)));
     else if (type === frameTypes.ping && (flags & flagAck) === 0) this.socket.write(frame(frameTypes.ping, flagAck, 0, payload));
   }
 

@@ -1,6 +1,17 @@
 /** HTTP/2's frames, for whoever writes them itself: load generators and attackers (RFC 9113, sections 4.1 and 6). */
 export const http2Preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, pushPromise: 5, ping: 6, goaway: 7, windowUpdate: 8, continuation: 9 } as const;
+export const frameTypes = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  pushPromise: 5,
+  ping: 6,
+  goaway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const;
 
 export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.allocUnsafe(9);

@@ -8,7 +8,11 @@ import { fileURLToPath } from 'node:url';
  * between sessions first, so a limit in the session of its load generator would find the machine free more often than they do.
  */
 export function start(program: string, args: readonly string[]): ChildProcess {
-  const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced', detached: true });
+  const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+    detached: true,
+  });
   // As many answers may be awaited at a time as there are writers.
   return child.setMaxListeners(100);
 }
@@ -19,7 +23,9 @@ export async function message<T>(child: ChildProcess): Promise<T> {
   try {
     return await Promise.race([
       once(child, 'message', { signal: stop.signal }).then(([value]) => value as T),
-      once(child, 'exit', { signal: stop.signal }).then(() => { throw new Error('a process of the benchmark ended'); }),
+      once(child, 'exit', { signal: stop.signal }).then(() => {
+        throw new Error('a process of the benchmark ended');
+      }),
     ]);
   } finally {
     stop.abort();
@@ -30,7 +36,9 @@ const ticksPerSecond = 100;
 
 /** Processor seconds that a process has used, all threads together. */
 export function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 

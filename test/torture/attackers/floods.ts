@@ -14,9 +14,19 @@ const namesMax = 100;
 const operationsMax = 5_000;
 const largeBytes = 200_000;
 
-interface Request { readonly method: string; readonly path: string; readonly body?: object; readonly type?: string }
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  readonly type?: string;
+}
 
-interface Flood { readonly cluster: TortureCluster; readonly member: TortureMember; readonly credentials: KeyAndCertificate; readonly signal: AbortSignal }
+interface Flood {
+  readonly cluster: TortureCluster;
+  readonly member: TortureMember;
+  readonly credentials: KeyAndCertificate;
+  readonly signal: AbortSignal;
+}
 
 /** Sends what `next` says, so many at a time, whatever comes back, until the signal. Resolves with how many requests were answered. */
 async function flood({ cluster, member, credentials, signal }: Flood, atOnce: number, next: (n: number) => Request): Promise<number> {
@@ -30,7 +40,13 @@ async function flood({ cluster, member, credentials, signal }: Flood, atOnce: nu
       if (answer !== null) answered++;
     }
   };
-  signal.addEventListener('abort', () => { client.close(); }, { once: true });
+  signal.addEventListener(
+    'abort',
+    () => {
+      client.close();
+    },
+    { once: true },
+  );
   await Promise.all(Array.from({ length: atOnce }, loop));
   return answered;
 }
@@ -38,14 +54,20 @@ async function flood({ cluster, member, credentials, signal }: Flood, atOnce: nu
 const configMaps = `/api/v1/namespaces/${attackedNamespace}/configmaps`;
 
 /** Gets what is not there, as fast as it goes. */
-export const floodOfGets = (by: Flood): Promise<number> => flood(by, floodAtOnce, (n) => ({ method: 'GET', path: `${configMaps}/absent-${n % 100}` }));
+export const floodOfGets = (by: Flood): Promise<number> =>
+  flood(by, floodAtOnce, (n) => ({ method: 'GET', path: `${configMaps}/absent-${n % 100}` }));
 
 /** Reads and writes what every node may. */
 export function floodOfNode(by: Flood): Promise<number> {
   const node = { kind: 'Node', apiVersion: 'v1', metadata: { name: nodeName } };
   const requests: readonly ((n: number) => Request)[] = [
     () => ({ method: 'POST', path: '/api/v1/nodes', body: node }),
-    (n) => ({ method: 'PATCH', path: `/api/v1/nodes/${nodeName}/status`, body: { status: { capacity: { pods: String(n % 1_000) } } }, type: 'application/merge-patch+json' }),
+    (n) => ({
+      method: 'PATCH',
+      path: `/api/v1/nodes/${nodeName}/status`,
+      body: { status: { capacity: { pods: String(n % 1_000) } } },
+      type: 'application/merge-patch+json',
+    }),
     () => ({ method: 'GET', path: '/api/v1/services' }),
     () => ({ method: 'GET', path: `/api/v1/pods?fieldSelector=spec.nodeName%3D${nodeName}` }),
   ];
@@ -61,7 +83,12 @@ export function floodOfExpensiveObjects(by: Flood): Promise<number> {
     () => ({ method: 'POST', path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${attackedNamespace}/roles`, body: role }),
     () => ({ method: 'POST', path: configMaps, body: { metadata: { name: 'large' }, data: { text: 'x'.repeat(largeBytes) } } }),
     () => ({ method: 'PATCH', path: `${configMaps}/large`, body: patch, type: 'application/json-patch+json' }),
-    () => ({ method: 'GET', path: `${configMaps}?labelSelector=${names('a').map((name) => `${name}!%3Db`).join(',')}` }),
+    () => ({
+      method: 'GET',
+      path: `${configMaps}?labelSelector=${names('a')
+        .map((name) => `${name}!%3Db`)
+        .join(',')}`,
+    }),
     () => ({ method: 'DELETE', path: `${configMaps}/large` }),
   ];
   return flood(by, expensiveAtOnce, (n) => requests[n % requests.length]!());

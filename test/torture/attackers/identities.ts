@@ -25,21 +25,42 @@ const made = new WeakMap<TortureCluster, Promise<Identities>>();
 export function identitiesOf(cluster: TortureCluster): Promise<Identities> {
   const known = made.get(cluster) ?? make(cluster);
   made.set(cluster, known);
-  known.catch(() => { made.delete(cluster); });
+  known.catch(() => {
+    made.delete(cluster);
+  });
   return known;
 }
 
 async function make(cluster: TortureCluster): Promise<Identities> {
   const { caFile } = cluster.pki;
-  const authority = { certificate: fs.readFileSync(caFile, 'utf8'), key: fs.readFileSync(path.join(path.dirname(caFile), 'ca.key'), 'utf8') };
-  const issue = (commonName: string, organization: string): Promise<KeyAndCertificate> => issueCertificate(authority, { commonName, organization, usages: ['clientAuth'] });
+  const authority = {
+    certificate: fs.readFileSync(caFile, 'utf8'),
+    key: fs.readFileSync(path.join(path.dirname(caFile), 'ca.key'), 'utf8'),
+  };
+  const issue = (commonName: string, organization: string): Promise<KeyAndCertificate> =>
+    issueCertificate(authority, { commonName, organization, usages: ['clientAuth'] });
   const place = `/apis/${group}/v1/namespaces/${attackedNamespace}`;
   const subject = (name: string): object => ({ kind: 'User', name, apiGroup: group });
   await create(cluster, '/api/v1/namespaces', { metadata: { name: attackedNamespace } });
-  await create(cluster, `${place}/roles`, { metadata: { name: 'getter' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }] });
-  await create(cluster, `${place}/rolebindings`, { metadata: { name: 'getter' }, roleRef: { apiGroup: group, kind: 'Role', name: 'getter' }, subjects: [subject('getter')] });
-  await create(cluster, `${place}/rolebindings`, { metadata: { name: 'admin' }, roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'admin' }, subjects: [subject('administrator')] });
-  return { user: await issue('getter', 'attackers'), node: await issue(`system:node:${nodeName}`, 'system:nodes'), administrator: await issue('administrator', 'attackers') };
+  await create(cluster, `${place}/roles`, {
+    metadata: { name: 'getter' },
+    rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
+  });
+  await create(cluster, `${place}/rolebindings`, {
+    metadata: { name: 'getter' },
+    roleRef: { apiGroup: group, kind: 'Role', name: 'getter' },
+    subjects: [subject('getter')],
+  });
+  await create(cluster, `${place}/rolebindings`, {
+    metadata: { name: 'admin' },
+    roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'admin' },
+    subjects: [subject('administrator')],
+  });
+  return {
+    user: await issue('getter', 'attackers'),
+    node: await issue(`system:node:${nodeName}`, 'system:nodes'),
+    administrator: await issue('administrator', 'attackers'),
+  };
 }
 
 /** Asks one member after the other. */

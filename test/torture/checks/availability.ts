@@ -31,9 +31,15 @@ export const silenceMaxMs = 15_000;
 const blindMaxMs = 1_000;
 
 /** Some members that could work together, from `fromMs` to `toMs`. */
-export interface Working { readonly members: string; readonly fromMs: number; readonly toMs: number }
+export interface Working {
+  readonly members: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
-export interface Silence extends Working { readonly ms: number }
+export interface Silence extends Working {
+  readonly ms: number;
+}
 
 /** Every time in which the same members, a majority of the voters whoever counts them, were well and connected. Times overlap: a set has subsets. */
 export function workingTimes(sights: readonly Sight[]): readonly Working[] {
@@ -45,7 +51,7 @@ export function workingTimes(sights: readonly Sight[]): readonly Working[] {
     const blind = sight.atMs - before > blindMaxMs;
     const next = new Map<string, number>();
     for (const [members, fromMs] of open) if (blind || !now.has(members)) done.push({ members, fromMs, toMs: before });
-    for (const members of now) next.set(members, blind ? sight.atMs : open.get(members) ?? sight.atMs);
+    for (const members of now) next.set(members, blind ? sight.atMs : (open.get(members) ?? sight.atMs));
     open = next;
     before = sight.atMs;
   }
@@ -61,10 +67,12 @@ export function silences(sights: readonly Sight[], acknowledgedMs: readonly numb
 /** The same of other events, in times that are given. */
 export function silencesIn(working: readonly Working[], eventsMs: readonly number[]): readonly Silence[] {
   const times = [...eventsMs].sort((a, b) => a - b);
-  const all = working.flatMap(({ members, fromMs, toMs }) => {
-    const stops = [fromMs, ...times.filter((time) => time > fromMs && time < toMs), toMs];
-    return stops.slice(1).map((to, index) => ({ members, fromMs: stops[index]!, toMs: to, ms: to - stops[index]! }));
-  }).sort((a, b) => b.ms - a.ms);
+  const all = working
+    .flatMap(({ members, fromMs, toMs }) => {
+      const stops = [fromMs, ...times.filter((time) => time > fromMs && time < toMs), toMs];
+      return stops.slice(1).map((to, index) => ({ members, fromMs: stops[index]!, toMs: to, ms: to - stops[index]! }));
+    })
+    .sort((a, b) => b.ms - a.ms);
   const apart: Silence[] = [];
   for (const silence of all) if (!apart.some(({ fromMs, toMs }) => silence.fromMs < toMs && fromMs < silence.toMs)) apart.push(silence);
   return apart;
@@ -74,8 +82,14 @@ export function silencesIn(working: readonly Working[], eventsMs: readonly numbe
 export function checkAvailability(sights: readonly Sight[], acknowledgedMs: readonly number[], maxMs = silenceMaxMs): readonly Finding[] {
   const start = sights[0]?.atMs ?? 0;
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-  return limited(silences(sights, acknowledgedMs).filter(({ ms }) => ms > maxMs).map(({ members, fromMs, toMs, ms }) => (
-    { promise: 'availability', details: `no write was acknowledged for ${seconds(ms)} (${seconds(fromMs - start)} to ${seconds(toMs - start)} after the first look) although ${members} were a majority, well and connected` })));
+  return limited(
+    silences(sights, acknowledgedMs)
+      .filter(({ ms }) => ms > maxMs)
+      .map(({ members, fromMs, toMs, ms }) => ({
+        promise: 'availability',
+        details: `no write was acknowledged for ${seconds(ms)} (${seconds(fromMs - start)} to ${seconds(toMs - start)} after the first look) although ${members} were a majority, well and connected`,
+      })),
+  );
 }
 
 /** Sets of members that could work together now: subsets of few, so all are tried. */
@@ -86,5 +100,12 @@ export function majorities({ members, connected }: Sight): readonly string[] {
     if (!member.well || member.votes !== 'yes') continue;
     sets = [...sets, ...sets.filter((set) => set.every(({ id }) => connected(id, member.id))).map((set) => [...set, member])];
   }
-  return sets.filter((set) => set.length * 2 > voters).map((set) => set.map(({ id, start }) => `${id} (process ${start})`).sort().join(', '));
+  return sets
+    .filter((set) => set.length * 2 > voters)
+    .map((set) =>
+      set
+        .map(({ id, start }) => `${id} (process ${start})`)
+        .sort()
+        .join(', '),
+    );
 }

@@ -18,11 +18,15 @@ export interface PastRead {
  * whatever happened since: that it misses nothing is another promise.
  */
 export function checkPastReads(reads: readonly PastRead[]): readonly Finding[] {
-  return limited(reads.flatMap(({ who, what, version, outcome, goneBefore, goneAfter }) => {
-    if (outcome === 'expired' && goneAfter !== null && version >= goneAfter) return [finding(`${who}: ${what} from ${version} was refused with 410, although history reaches back to ${goneAfter}`)];
-    if (outcome === 'served' && what !== 'watch' && goneBefore !== null && version < goneBefore) return [finding(`${who}: ${what} at ${version} was served, although history before ${goneBefore} was gone`)];
-    return [];
-  }));
+  return limited(
+    reads.flatMap(({ who, what, version, outcome, goneBefore, goneAfter }) => {
+      if (outcome === 'expired' && goneAfter !== null && version >= goneAfter)
+        return [finding(`${who}: ${what} from ${version} was refused with 410, although history reaches back to ${goneAfter}`)];
+      if (outcome === 'served' && what !== 'watch' && goneBefore !== null && version < goneBefore)
+        return [finding(`${who}: ${what} at ${version} was served, although history before ${goneBefore} was gone`)];
+      return [];
+    }),
+  );
 }
 
 const finding = (details: string): Finding => ({ promise: 'compaction', details });

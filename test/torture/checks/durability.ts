@@ -9,11 +9,21 @@ export type FinalState = ReadonlyMap<string, { readonly version: number; readonl
  * No acknowledged write is lost: each is in the store's history with its value, and the history leads to what is there in the end.
  * `history` is everything that a watcher from the beginning to the end was shown.
  */
-export function checkAcknowledged(acknowledged: readonly AcknowledgedWrite[], history: readonly ShownChange[], final: FinalState): readonly Finding[] {
-  const written = new Map(history.filter(({ type }) => type !== 'DELETED').map(({ key, version, halves }) => [version, `${key} ${halves[0]}`]));
+export function checkAcknowledged(
+  acknowledged: readonly AcknowledgedWrite[],
+  history: readonly ShownChange[],
+  final: FinalState,
+): readonly Finding[] {
+  const written = new Map(
+    history.filter(({ type }) => type !== 'DELETED').map(({ key, version, halves }) => [version, `${key} ${halves[0]}`]),
+  );
   const lost = acknowledged.filter(({ key, value, version }) => written.get(version) !== `${key} ${value}`);
   return [
-    ...limited(lost.map(({ key, value, version }) => finding(`${key}@${version} = ${value} was acknowledged; the history has ${written.get(version) ?? 'nothing'} there`))),
+    ...limited(
+      lost.map(({ key, value, version }) =>
+        finding(`${key}@${version} = ${value} was acknowledged; the history has ${written.get(version) ?? 'nothing'} there`),
+      ),
+    ),
     ...limited(differences(replayed(history), final)),
   ];
 }
@@ -29,7 +39,7 @@ function replayed(history: readonly ShownChange[]): FinalState {
 
 function differences(expected: FinalState, final: FinalState): Finding[] {
   return [...new Set([...expected.keys(), ...final.keys()])].flatMap((key) => {
-    const [wanted, is] = [expected.get(key), final.get(key)].map((object) => object ? `${object.value}@${object.version}` : 'nothing');
+    const [wanted, is] = [expected.get(key), final.get(key)].map((object) => (object ? `${object.value}@${object.version}` : 'nothing'));
     return wanted === is ? [] : [finding(`${key} is ${is} in the end; the history leads to ${wanted}`)];
   });
 }

@@ -12,5 +12,7 @@ export const findingsShownMax = 5;
 export function limited(findings: readonly Finding[]): readonly Finding[] {
   const hidden = findings.length - findingsShownMax;
   const [first] = findings;
-  return hidden <= 0 || first === undefined ? findings : [...findings.slice(0, findingsShownMax), { promise: first.promise, details: `and ${hidden} more` }];
+  return hidden <= 0 || first === undefined
+    ? findings
+    : [...findings.slice(0, findingsShownMax), { promise: first.promise, details: `and ${hidden} more` }];
 }

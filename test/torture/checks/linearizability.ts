@@ -25,7 +25,11 @@ export function checkLinearizability(operations: readonly KeyOperation[], limit 
   for (const [key, ofKey] of byKey(operations)) {
     const outcome = new Search(ofKey, limit).run();
     if (outcome === 'undecided') undecided.push(key);
-    else if (outcome !== null) findings.push({ promise: 'linearizability', details: `${key}: no order explains ${describe(outcome.operation)} where the longest order led to ${fingerprintOf(outcome.register)}` });
+    else if (outcome !== null)
+      findings.push({
+        promise: 'linearizability',
+        details: `${key}: no order explains ${describe(outcome.operation)} where the longest order led to ${fingerprintOf(outcome.register)}`,
+      });
   }
   return { findings: limited(findings), undecided };
 }
@@ -60,7 +64,10 @@ class Search {
   /** Where the search came furthest: what stands there is what cannot be explained. */
   private furthest = { index: 0, register: emptyRegister };
 
-  constructor(operations: readonly KeyOperation[], private readonly limit: number) {
+  constructor(
+    operations: readonly KeyOperation[],
+    private readonly limit: number,
+  ) {
     const sorted = [...operations].sort((a, b) => a.startMs - b.startMs);
     this.answered = sorted.filter(({ result }) => result !== 'unknown');
     this.unanswered = sorted.filter(({ result }) => result === 'unknown');

@@ -26,11 +26,15 @@ export function step(register: Register, operation: KeyOperation, versionsSeen: 
       return register.present && register.value === operation.value && register.version === operation.version ? register : null;
     case 'create':
       if (operation.result === 'exists') return register.present ? register : null;
-      return register.present ? null : written(register, operation.value, operation.result === 'done' ? operation.version : versionsSeen.get(operation.value));
+      return register.present
+        ? null
+        : written(register, operation.value, operation.result === 'done' ? operation.version : versionsSeen.get(operation.value));
     case 'update': {
       const refused = refusal(register, operation);
       if (operation.result === 'conflict' || operation.result === 'absent') return refused === operation.result ? register : null;
-      return refused !== null ? null : written(register, operation.value, operation.result === 'done' ? operation.version : versionsSeen.get(operation.value));
+      return refused !== null
+        ? null
+        : written(register, operation.value, operation.result === 'done' ? operation.version : versionsSeen.get(operation.value));
     }
     case 'delete': {
       const refused = refusal(register, operation);

@@ -19,13 +19,23 @@ export const renewalMaxMs = 20_000;
 export function checkRenewals(sights: readonly Sight[], renewals: readonly Renewal[], maxMs = renewalMaxMs): readonly Finding[] {
   const working = workingTimes(sights);
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-  return limited([...new Set(renewals.map(({ client }) => client))].flatMap((client) => {
-    const own = renewals.filter((renewal) => renewal.client === client);
-    // A client that is bound to a replica can ask for no more than that one is able to do.
-    return [...new Set(own.map(({ member }) => member))].flatMap((member) => {
-      const times = member === null ? working : working.filter(({ members }) => members.split(', ').some((each) => each.startsWith(`${member} (`)));
-      return silencesIn(times, own.map(({ atMs }) => atMs)).filter(({ ms }) => ms > maxMs)
-        .map(({ members, ms }) => ({ promise: 'leases', details: `${client} could not renew its lease for ${seconds(ms)}${member === null ? '' : ` at ${member}`} although ${members} were a majority, well and connected` }));
-    });
-  }));
+  return limited(
+    [...new Set(renewals.map(({ client }) => client))].flatMap((client) => {
+      const own = renewals.filter((renewal) => renewal.client === client);
+      // A client that is bound to a replica can ask for no more than that one is able to do.
+      return [...new Set(own.map(({ member }) => member))].flatMap((member) => {
+        const times =
+          member === null ? working : working.filter(({ members }) => members.split(', ').some((each) => each.startsWith(`${member} (`)));
+        return silencesIn(
+          times,
+          own.map(({ atMs }) => atMs),
+        )
+          .filter(({ ms }) => ms > maxMs)
+          .map(({ members, ms }) => ({
+            promise: 'leases',
+            details: `${client} could not renew its lease for ${seconds(ms)}${member === null ? '' : ` at ${member}`} although ${members} were a majority, well and connected`,
+          }));
+      });
+    }),
+  );
 }

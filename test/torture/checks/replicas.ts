@@ -10,9 +10,18 @@ export interface ReplicaDigest {
 /** Replicas that have come to the same revision hold the same, whenever they were asked. */
 export function checkReplicas(digests: readonly ReplicaDigest[]): readonly Finding[] {
   const first = new Map<number, ReplicaDigest>();
-  return limited(digests.flatMap((digest) => {
-    const other = first.get(digest.revision) ?? digest;
-    first.set(digest.revision, other);
-    return other.sha256 === digest.sha256 ? [] : [{ promise: 'equal replicas', details: `${digest.replica} and ${other.replica} differ at revision ${digest.revision}: ${digest.sha256}, ${other.sha256}` }];
-  }));
+  return limited(
+    digests.flatMap((digest) => {
+      const other = first.get(digest.revision) ?? digest;
+      first.set(digest.revision, other);
+      return other.sha256 === digest.sha256
+        ? []
+        : [
+            {
+              promise: 'equal replicas',
+              details: `${digest.replica} and ${other.replica} differ at revision ${digest.revision}: ${digest.sha256}, ${other.sha256}`,
+            },
+          ];
+    }),
+  );
 }

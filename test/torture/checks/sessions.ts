@@ -14,9 +14,20 @@ export function checkSessions(sightings: readonly Sighting[]): readonly Finding[
   const ended = [...sightings].sort((a, b) => a.endMs - b.endMs);
   let newest: Sighting | null = null;
   let next = 0;
-  return limited([...sightings].sort((a, b) => a.startMs - b.startMs).flatMap((sighting) => {
-    for (let other = ended[next]; other !== undefined && other.endMs <= sighting.startMs; other = ended[++next]) if (newest === null || other.revision > newest.revision) newest = other;
-    return newest === null || sighting.revision >= newest.revision ? []
-      : [{ promise: 'revisions never go back', details: `${sighting.client} was told ${sighting.revision} (${sighting.from}) after ${newest.client} was told ${newest.revision} (${newest.from})` }];
-  }));
+  return limited(
+    [...sightings]
+      .sort((a, b) => a.startMs - b.startMs)
+      .flatMap((sighting) => {
+        for (let other = ended[next]; other !== undefined && other.endMs <= sighting.startMs; other = ended[++next])
+          if (newest === null || other.revision > newest.revision) newest = other;
+        return newest === null || sighting.revision >= newest.revision
+          ? []
+          : [
+              {
+                promise: 'revisions never go back',
+                details: `${sighting.client} was told ${sighting.revision} (${sighting.from}) after ${newest.client} was told ${newest.revision} (${newest.from})`,
+              },
+            ];
+      }),
+  );
 }

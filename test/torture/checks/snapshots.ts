@@ -18,10 +18,16 @@ export function checkLists(lists: readonly ListedState[], history: readonly Show
   const changes = [...history].sort((a, b) => a.version - b.version);
   const state = new Map<string, { version: number; value: string }>();
   let next = 0;
-  return limited([...lists].filter(({ version }) => version <= complete).sort((a, b) => a.version - b.version).flatMap((list) => {
-    for (let change = changes[next]; change !== undefined && change.version <= list.version; change = changes[++next]) apply(state, change);
-    return differences(list, state);
-  }));
+  return limited(
+    [...lists]
+      .filter(({ version }) => version <= complete)
+      .sort((a, b) => a.version - b.version)
+      .flatMap((list) => {
+        for (let change = changes[next]; change !== undefined && change.version <= list.version; change = changes[++next])
+          apply(state, change);
+        return differences(list, state);
+      }),
+  );
 }
 
 function apply(state: Map<string, { version: number; value: string }>, { type, key, version, halves: [value] }: ShownChange): void {
@@ -31,7 +37,16 @@ function apply(state: Map<string, { version: number; value: string }>, { type, k
 
 function differences({ client, what, version, items }: ListedState, state: ListedState['items']): Finding[] {
   return [...new Set([...items.keys(), ...state.keys()])].flatMap((key) => {
-    const [listed, there] = [items.get(key), state.get(key)].map((object) => object === undefined ? 'nothing' : `${object.value}@${object.version}`);
-    return listed === there ? [] : [{ promise: 'lists are of one version', details: `${client}: ${what} at ${version} shows ${listed} for ${key}, where ${there} was` }];
+    const [listed, there] = [items.get(key), state.get(key)].map((object) =>
+      object === undefined ? 'nothing' : `${object.value}@${object.version}`,
+    );
+    return listed === there
+      ? []
+      : [
+          {
+            promise: 'lists are of one version',
+            details: `${client}: ${what} at ${version} shows ${listed} for ${key}, where ${there} was`,
+          },
+        ];
   });
 }

@@ -25,13 +25,17 @@ export interface WatchHistory {
 }
 
 /** Up to where it knows everything. */
-export const shownTo = ({ from, changes, bookmarks }: WatchHistory): number => Math.max(from, changes.at(-1)?.version ?? 0, bookmarks.at(-1)?.version ?? 0);
+export const shownTo = ({ from, changes, bookmarks }: WatchHistory): number =>
+  Math.max(from, changes.at(-1)?.version ?? 0, bookmarks.at(-1)?.version ?? 0);
 
 /** The six promises of a watch, over all watchers of a run together with what writers were told. */
 export function checkWatches(watches: readonly WatchHistory[], acknowledged: readonly AcknowledgedWrite[]): readonly Finding[] {
   const history = storeHistory(watches, acknowledged);
-  return watches.flatMap((watch) => Object.entries(checks).flatMap(([name, check]) =>
-    limited(check(watch, history).map((details) => ({ promise: `watch is ${name}`, details: `${watch.watcher}: ${details}` })))));
+  return watches.flatMap((watch) =>
+    Object.entries(checks).flatMap(([name, check]) =>
+      limited(check(watch, history).map((details) => ({ promise: `watch is ${name}`, details: `${watch.watcher}: ${details}` }))),
+    ),
+  );
 }
 
 /** Version -> the key that was changed: all that anybody knows of what the store went through. */
@@ -44,11 +48,17 @@ export function storeHistory(watches: readonly WatchHistory[], acknowledged: rea
 
 /** Every change that anybody was shown, once each, in order. */
 export function allChanges(watches: readonly WatchHistory[]): readonly ShownChange[] {
-  return [...new Map(watches.flatMap(({ changes }) => changes).map((change) => [change.version, change])).values()].sort((a, b) => a.version - b.version);
+  return [...new Map(watches.flatMap(({ changes }) => changes).map((change) => [change.version, change])).values()].sort(
+    (a, b) => a.version - b.version,
+  );
 }
 
 /** Spans of versions, between `from` and `to`, that no watch covers: nobody was shown whether there was a change. */
-export function uncovered(watches: readonly WatchHistory[], from: number, to: number): readonly { readonly after: number; readonly upTo: number }[] {
+export function uncovered(
+  watches: readonly WatchHistory[],
+  from: number,
+  to: number,
+): readonly { readonly after: number; readonly upTo: number }[] {
   const spans: { after: number; upTo: number }[] = [];
   let known = from;
   for (const watch of [...watches].sort((a, b) => a.from - b.from)) {
@@ -60,24 +70,31 @@ export function uncovered(watches: readonly WatchHistory[], from: number, to: nu
 }
 
 const checks: Readonly<Record<string, (watch: WatchHistory, history: ReadonlyMap<number, string>) => string[]>> = {
-  ordered: ({ from, changes }) => changes.flatMap(({ version }, index) => {
-    const before = changes[index - 1]?.version;
-    return version < (before ?? from + 1) ? [`${version} after ${before ?? `the list at ${from}`}`] : [];
-  }),
+  ordered: ({ from, changes }) =>
+    changes.flatMap(({ version }, index) => {
+      const before = changes[index - 1]?.version;
+      return version < (before ?? from + 1) ? [`${version} after ${before ?? `the list at ${from}`}`] : [];
+    }),
   unique: ({ changes }) => {
     const seen = new Set<number>();
-    return changes.flatMap(({ version, key }) => seen.size === seen.add(version).size ? [`${key}@${version} came twice`] : []);
+    return changes.flatMap(({ version, key }) => (seen.size === seen.add(version).size ? [`${key}@${version} came twice`] : []));
   },
-  atomic: ({ changes }) => changes.flatMap(({ key, version, halves: [left, right] }) => left === right ? [] : [`${key}@${version} has halves ${left} and ${right}`]),
+  atomic: ({ changes }) =>
+    changes.flatMap(({ key, version, halves: [left, right] }) =>
+      left === right ? [] : [`${key}@${version} has halves ${left} and ${right}`],
+    ),
   reliable: (watch, history) => {
     const { from, changes } = watch;
     const shown = new Map(changes.map(({ version, key }) => [version, key]));
     const to = shownTo(watch);
-    return [...history].flatMap(([version, key]) => version <= from || version > to || shown.get(version) === key ? [] : [`${key}@${version} was not shown`]);
+    return [...history].flatMap(([version, key]) =>
+      version <= from || version > to || shown.get(version) === key ? [] : [`${key}@${version} was not shown`],
+    );
   },
   resumable: ({ expired }) => [...expired],
-  bookmarkable: ({ changes, bookmarks }) => bookmarks.flatMap(({ version, after }) => {
-    const late = changes.slice(after).find((change) => change.version <= version);
-    return late === undefined ? [] : [`${late.key}@${late.version} came after the bookmark ${version}`];
-  }),
+  bookmarkable: ({ changes, bookmarks }) =>
+    bookmarks.flatMap(({ version, after }) => {
+      const late = changes.slice(after).find((change) => change.version <= version);
+      return late === undefined ? [] : [`${late.key}@${late.version} came after the bookmark ${version}`];
+    }),
 };

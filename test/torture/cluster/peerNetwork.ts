@@ -14,7 +14,11 @@ export interface LinkState {
 
 export const wholeLink: LinkState = { cut: false, delayMs: 0, breaksPermille: 0 };
 
-interface Station { readonly id: string; readonly server: net.Server; readonly address: string }
+interface Station {
+  readonly id: string;
+  readonly server: net.Server;
+  readonly address: string;
+}
 
 /**
  * The network between replicas: each member is known to the others by the address of a proxy, which finds out who calls and applies the state of
@@ -27,11 +31,16 @@ export class PeerNetwork {
   #whole: (() => void)[] = [];
 
   /** `members` tells the running processes: id -> pid. `chance` draws a whole number below its argument. */
-  constructor(private readonly members: () => ReadonlyMap<string, number>, private readonly chance: (below: number) => number) {}
+  constructor(
+    private readonly members: () => ReadonlyMap<string, number>,
+    private readonly chance: (below: number) => number,
+  ) {}
 
   /** The address under which the others shall know the member that listens on `port`. */
   async add(id: string, port: number): Promise<string> {
-    const server = net.createServer((socket) => { this.#accept(socket, id, port); });
+    const server = net.createServer((socket) => {
+      this.#accept(socket, id, port);
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
@@ -77,10 +86,12 @@ export class PeerNetwork {
     const sockets = [caller, callee];
     for (const socket of sockets) {
       this.#sockets.add(socket.setNoDelay());
-      socket.on('error', () => undefined).on('close', () => {
-        this.#sockets.delete(socket);
-        for (const each of sockets) each.destroy();
-      });
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          this.#sockets.delete(socket);
+          for (const each of sockets) each.destroy();
+        });
     }
     void this.#carry(caller, callee, from, to);
     void this.#carry(callee, caller, to, from);
@@ -95,7 +106,10 @@ export class PeerNetwork {
   async #carry(source: net.Socket, target: net.Socket, from: string, to: string): Promise<void> {
     try {
       for await (const piece of source as AsyncIterable<Buffer>) {
-        while (this.link(from, to).cut) await new Promise<void>((resolve) => { this.#whole.push(resolve); });
+        while (this.link(from, to).cut)
+          await new Promise<void>((resolve) => {
+            this.#whole.push(resolve);
+          });
         const { delayMs, breaksPermille } = this.link(from, to);
         if (delayMs > 0) await delay(delayMs);
         if (breaksPermille > 0 && this.chance(1000) < breaksPermille) return;

@@ -7,7 +7,7 @@ import fs from 'node:fs';
  */
 export function socketOwner(clientPort: number, serverPort: number, pids: readonly number[]): number | null {
   const inode = inodeOf(fs.readFileSync('/proc/net/tcp', 'utf8'), clientPort, serverPort);
-  return inode === null ? null : pids.find((pid) => holds(pid, inode)) ?? null;
+  return inode === null ? null : (pids.find((pid) => holds(pid, inode)) ?? null);
 }
 
 /** Of the line with this local and this remote port. Columns: number, local, remote, state, queues, timer, retransmits, owner, timeouts, inode. */

@@ -71,18 +71,43 @@ export class TortureCluster {
   readonly #balancer: ManagedProcess;
   #named = members.length;
 
-  private constructor(readonly directory: string, readonly pki: PkiFiles, settings: ClusterSettings, port: number, chance: (below: number) => number) {
+  private constructor(
+    readonly directory: string,
+    readonly pki: PkiFiles,
+    settings: ClusterSettings,
+    port: number,
+    chance: (below: number) => number,
+  ) {
     this.address = `https://127.0.0.1:${port}`;
     this.machines = FaultyMachines.make(path.join(directory, 'machines'));
-    this.network = new PeerNetwork(() => new Map(this.members.flatMap(({ id, process: { pid } }) => pid === null ? [] : [[id, pid]])), chance);
-    this.#balancer = new ManagedProcess({ role: 'balancer', name: 'balancer', program: balancerProgram, args: balancerFlags({ settings, pki, port }), address: this.address, log: this.#log('balancer') });
+    this.network = new PeerNetwork(
+      () => new Map(this.members.flatMap(({ id, process: { pid } }) => (pid === null ? [] : [[id, pid]]))),
+      chance,
+    );
+    this.#balancer = new ManagedProcess({
+      role: 'balancer',
+      name: 'balancer',
+      program: balancerProgram,
+      args: balancerFlags({ settings, pki, port }),
+      address: this.address,
+      log: this.#log('balancer'),
+    });
   }
 
   static async start(directory: string, chance: (below: number) => number): Promise<TortureCluster> {
     for (const part of ['logs', 'failPoints']) fs.mkdirSync(path.join(directory, part), { recursive: true });
     const ports = await findFreePorts(2 * members.length + 1);
-    const settings = { token, members: members.map((id, index) => ({ id, securePort: ports[2 * index]!, peerPort: ports[2 * index + 1]! })) };
-    const cluster = new TortureCluster(directory, await ensurePki(path.join(directory, 'pki'), members, { clockSkewMs: clocksOffMsMax }), settings, ports.at(-1)!, chance);
+    const settings = {
+      token,
+      members: members.map((id, index) => ({ id, securePort: ports[2 * index]!, peerPort: ports[2 * index + 1]! })),
+    };
+    const cluster = new TortureCluster(
+      directory,
+      await ensurePki(path.join(directory, 'pki'), members, { clockSkewMs: clocksOffMsMax }),
+      settings,
+      ports.at(-1)!,
+      chance,
+    );
     for (const { id, peerPort } of settings.members) await cluster.network.add(id, peerPort);
     for (const member of settings.members) cluster.members.push(cluster.#member(member, members, 'new'));
     cluster.#balancer.start();
@@ -110,7 +135,7 @@ export class TortureCluster {
 
   async status(member: TortureMember): Promise<MemberStatus | null> {
     const answer = await member.client.request('GET', '/raft/v1/status', { timeoutMs: statusTimeoutMs }).catch(() => null);
-    return answer?.status === 200 ? answer.body as MemberStatus : null;
+    return answer?.status === 200 ? (answer.body as MemberStatus) : null;
   }
 
   /** The newest compaction that any member knows of; null unless a majority answers: a member that just joined knows of none. */
@@ -159,14 +184,25 @@ export class TortureCluster {
     const { id, securePort } = own;
     const dataDirectory = path.join(this.directory, 'data', id);
     const address = `https://127.0.0.1:${securePort}`;
-    const flags = apiserverFlags({ settings: { token, members: [own] }, pki: this.pki, port: 0 }, id, dataDirectory).filter((flag) => !flag.startsWith('--raft-initial-cluster='));
+    const flags = apiserverFlags({ settings: { token, members: [own] }, pki: this.pki, port: 0 }, id, dataDirectory).filter(
+      (flag) => !flag.startsWith('--raft-initial-cluster='),
+    );
     const cluster = all.map((name) => `${name}=${this.network.addressOf(name)}`).join(',');
-    const args = [...flags, `--etcd-compaction-interval=${compactionSeconds}s`, `--raft-log-entries-kept=${entriesKept}`, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
+    const args = [
+      ...flags,
+      `--etcd-compaction-interval=${compactionSeconds}s`,
+      `--raft-log-entries-kept=${entriesKept}`,
+      `--raft-initial-cluster=${cluster}`,
+      `--raft-initial-cluster-state=${state}`,
+    ];
     const failPoints = new FailPointFile(path.join(this.directory, 'failPoints', id));
     const environment = { ...this.machines?.environment(id, dataDirectory), ...failPoints.environment };
-    const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment }, (exit) => {
-      if (!exit.expected && !this.mayEnd.has(id)) this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
-    });
+    const process = new ManagedProcess(
+      { role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment },
+      (exit) => {
+        if (!exit.expected && !this.mayEnd.has(id)) this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
+      },
+    );
     return { ...own, process, failPoints, dataDirectory, address, client: new ApiClient(address, this) };
   }
 }

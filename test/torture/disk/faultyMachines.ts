@@ -19,7 +19,10 @@ const sources = ['faultyDisk.c', 'content.c', 'names.c', 'wallClock.c'];
 export class FaultyMachines {
   readonly #clocks = new Map<string, number>();
 
-  private constructor(private readonly directory: string, private readonly library: string) {}
+  private constructor(
+    private readonly directory: string,
+    private readonly library: string,
+  ) {}
 
   static make(directory: string): FaultyMachines | null {
     if (process.platform !== 'linux') return null;

@@ -20,7 +20,12 @@ const headBytes = 32;
 export function readChanges(journal: Buffer): readonly Change[] {
   const changes: Change[] = [];
   for (let place = 0; place + headBytes <= journal.length;) {
-    const [at, length, sizeBefore, saved] = [0, 8, 16, 24].map((offset) => Number(journal.readBigInt64LE(place + offset))) as [number, number, number, number];
+    const [at, length, sizeBefore, saved] = [0, 8, 16, 24].map((offset) => Number(journal.readBigInt64LE(place + offset))) as [
+      number,
+      number,
+      number,
+      number,
+    ];
     place += headBytes + saved;
     if (place <= journal.length) changes.push({ at, length, sizeBefore, before: journal.subarray(place - saved, place) });
   }
@@ -39,16 +44,23 @@ export function withoutChanges(written: Buffer, changes: readonly Change[], surv
   const content = Buffer.alloc(Math.max(...sizes));
   written.copy(content);
   const sizeMoment = survival.kept(changes.length);
-  const cuts = sizes.flatMap((size, index) => index > 0 && size < (sizes[index - 1] ?? 0) ? [{ moment: index, size, survived: index <= sizeMoment }] : []);
+  const cuts = sizes.flatMap((size, index) =>
+    index > 0 && size < (sizes[index - 1] ?? 0) ? [{ moment: index, size, survived: index <= sizeMoment }] : [],
+  );
   const moments = new Map<number, number>();
   const momentOf = (page: number): number => {
     const known = moments.get(page);
     if (known !== undefined) return known;
-    const moment = bounded(survival.kept(changes.length), changes.length, cuts.filter(({ size }) => (page + 1) * survival.pageBytes > size));
+    const moment = bounded(
+      survival.kept(changes.length),
+      changes.length,
+      cuts.filter(({ size }) => (page + 1) * survival.pageBytes > size),
+    );
     moments.set(page, moment);
     return moment;
   };
-  for (const [index, change] of [...changes.entries()].reverse()) undo(content, change, survival.pageBytes, (page) => momentOf(page) <= index);
+  for (const [index, change] of [...changes.entries()].reverse())
+    undo(content, change, survival.pageBytes, (page) => momentOf(page) <= index);
   return content.subarray(0, sizes[sizeMoment]);
 }
 

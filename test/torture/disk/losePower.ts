@@ -17,7 +17,10 @@ export const nothingMore: Survival = { pageBytes: 4096, kept: () => 0 };
 /** Disks write sectors when and in the order they like, some pages whole and some only partly; how busy this one was is drawn once. */
 export function drawSurvival(prng: Prng): Survival {
   const permille = prng.below(1001);
-  return { pageBytes: prng.pick([512, 4096]), kept: (changes) => prng.chance(permille) ? changes : prng.chance(permille) ? prng.below(changes + 1) : 0 };
+  return {
+    pageBytes: prng.pick([512, 4096]),
+    kept: (changes) => (prng.chance(permille) ? changes : prng.chance(permille) ? prng.below(changes + 1) : 0),
+  };
 }
 
 type NameChange =
@@ -34,7 +37,9 @@ export function losePower(journal: string, dataDirectory: string, survival: Surv
   const entries = fs.readdirSync(journal).sort();
   const names = entries.filter((entry) => entry.endsWith('.names')).map((entry) => undoNames(path.join(journal, entry), survival));
   const files = filesByInode(dataDirectory);
-  const changed = entries.filter((entry) => entry.endsWith('.undo')).map((entry) => undoContent(path.join(journal, entry), files.get(path.basename(entry, '.undo')), survival));
+  const changed = entries
+    .filter((entry) => entry.endsWith('.undo'))
+    .map((entry) => undoContent(path.join(journal, entry), files.get(path.basename(entry, '.undo')), survival));
   for (const file of files.values()) if (file.endsWith('-shm')) fs.rmSync(file, { force: true });
   for (const entry of fs.readdirSync(journal)) fs.rmSync(path.join(journal, entry));
   return { files: changed.filter(Boolean).length, names: names.reduce((sum, count) => sum + count, 0) };
@@ -68,7 +73,10 @@ function undoName(change: NameChange): void {
 }
 
 function filesByInode(directory: string): ReadonlyMap<string, string> {
-  const all = fs.readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  const all = fs
+    .readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
   return new Map(all.map((file) => [String(fs.statSync(file, { bigint: true }).ino), file]));
 }
 

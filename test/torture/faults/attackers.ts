@@ -10,7 +10,10 @@ const attackMs = { min: 2_000, max: 10_000 };
 const weight = 4;
 const strangersPerMember = 300;
 
-interface AttackOn { readonly target: Target; readonly ms: number }
+interface AttackOn {
+  readonly target: Target;
+  readonly ms: number;
+}
 
 /**
  * Somebody attacks one member for a while. It is under no fault for that: whatever else comes may meet it meanwhile. `attack` goes on until the signal, and
@@ -32,17 +35,29 @@ function attackOn(what: string, attack: (scene: Scene, member: TortureMember, si
 }
 
 /** Without identities, since the cluster takes no writes, nobody attacks. */
-const attackBy = (who: keyof Identities, what: string, attack: (flood: Parameters<typeof floodOfGets>[0]) => Promise<number>): AnyFaultType =>
+const attackBy = (
+  who: keyof Identities,
+  what: string,
+  attack: (flood: Parameters<typeof floodOfGets>[0]) => Promise<number>,
+): AnyFaultType =>
   attackOn(what, async ({ cluster }, member, signal) => {
     const identities = await identitiesOf(cluster).catch(() => null);
     return identities === null ? 0 : await attack({ cluster, member, credentials: identities[who], signal });
   });
 
-export const protocolErrors = attackOn('connections that end with a protocol error', (_scene, member, signal) => breakProtocol(member, signal));
-export const thousandConnections = attackOn('a thousand connections that keep the server waiting', (_scene, member, signal) => openThousand(member, signal));
+export const protocolErrors = attackOn('connections that end with a protocol error', (_scene, member, signal) =>
+  breakProtocol(member, signal),
+);
+export const thousandConnections = attackOn('a thousand connections that keep the server waiting', (_scene, member, signal) =>
+  openThousand(member, signal),
+);
 export const floodingUser = attackBy('user', 'a user with one verb floods', floodOfGets);
 export const floodingNode = attackBy('node', 'a node floods', floodOfNode);
-export const expensiveObjects = attackBy('administrator', 'an administrator of a namespace posts expensive objects', floodOfExpensiveObjects);
+export const expensiveObjects = attackBy(
+  'administrator',
+  'an administrator of a namespace posts expensive objects',
+  floodOfExpensiveObjects,
+);
 
 export const peerFlood = faultType<{ readonly midway: boolean; readonly ms: number }>({
   weight,
@@ -50,8 +65,12 @@ export const peerFlood = faultType<{ readonly midway: boolean; readonly ms: numb
   inject: async (scene, { midway, ms }) => {
     scene.log(`flood of the peer ports for ${ms} ms: ${midway ? 'handshakes that stop midway' : 'connections on which nothing comes'}`);
     const first = midway ? halfClientHello : null;
-    const floods = await Promise.all(scene.cluster.members.map(({ peerPort }) => ConnectionFlood.start({ port: peerPort, count: strangersPerMember, first })));
-    await new Promise((resolve) => { setTimeout(resolve, ms); });
+    const floods = await Promise.all(
+      scene.cluster.members.map(({ peerPort }) => ConnectionFlood.start({ port: peerPort, count: strangersPerMember, first })),
+    );
+    await new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    });
     for (const flood of floods) flood.stop();
     scene.log(`flood of the peer ports is over, ${floods.reduce((sum, { opened }) => sum + opened, 0)} connections`);
     return 'all';

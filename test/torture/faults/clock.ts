@@ -14,9 +14,13 @@ const allPermille = 200;
 export const clock = faultType<{ readonly target: Target | null; readonly jumpMs: number; readonly ms: number }>({
   weight: 10,
   draw: (prng) => {
-    const magnitude = Math.log(jumpMs.max / jumpMs.min) * prng.below(1_000) / 1_000;
+    const magnitude = (Math.log(jumpMs.max / jumpMs.min) * prng.below(1_000)) / 1_000;
     const sign = prng.chance(500) ? 1 : -1;
-    return { target: prng.chance(allPermille) ? null : drawTarget(prng), jumpMs: sign * Math.round(jumpMs.min * Math.exp(magnitude)), ms: drawSpan(prng, wrongMs) };
+    return {
+      target: prng.chance(allPermille) ? null : drawTarget(prng),
+      jumpMs: sign * Math.round(jumpMs.min * Math.exp(magnitude)),
+      ms: drawSpan(prng, wrongMs),
+    };
   },
   inject: async (scene, { target, jumpMs, ms }) => {
     const { machines } = scene.cluster;

@@ -20,8 +20,11 @@ export function faultType<P extends object>({ weight, draw, inject }: FaultType<
   return { weight, draw, inject: (scene, parameters) => inject(scene, parameters as P) };
 }
 
-export interface Span { readonly min: number; readonly max: number }
+export interface Span {
+  readonly min: number;
+  readonly max: number;
+}
 
 export const drawSpan = (prng: Prng, { min, max }: Span): number => prng.between(min, max);
 
-export const drawTarget = (prng: Prng): Target => prng.chance(500) ? { role: 'leader' } : { role: 'follower', nth: prng.below(2) };
+export const drawTarget = (prng: Prng): Target => (prng.chance(500) ? { role: 'leader' } : { role: 'follower', nth: prng.below(2) });

@@ -79,7 +79,13 @@ export const killAtPoint = faultType<Ambush>({
   weight: 25,
   draw: (prng) => {
     const point = prng.pick(names);
-    return { target: drawTarget(prng), point, nth: prng.between(1, points[point][1]), power: prng.chance(powerFailsPermille) ? drawLoss(prng) : null, downMs: drawSpan(prng, downMs) };
+    return {
+      target: drawTarget(prng),
+      point,
+      nth: prng.between(1, points[point][1]),
+      power: prng.chance(powerFailsPermille) ? drawLoss(prng) : null,
+      downMs: drawSpan(prng, downMs),
+    };
   },
   inject: (scene, ambush) => situations[points[ambush.point][0]](scene, ambush),
 });
@@ -92,40 +98,50 @@ const situations = {
   /** Much is written and deleted. */
   bulk: (scene: Scene, ambush: Ambush) => meet(scene, ambush, ambush.target, () => writeMuch(scene)),
   /** The leader hangs, and others vote. */
-  election: (scene: Scene, ambush: Ambush) => meet(scene, ambush, { ...nobody, ...ambush.target, role: 'follower' }, async () => {
-    await scene.with({ role: 'leader' }, async (leader) => {
-      leader.process.pause();
-      await delay(hangsMs);
-      leader.process.resume();
-    });
-  }),
+  election: (scene: Scene, ambush: Ambush) =>
+    meet(scene, ambush, { ...nobody, ...ambush.target, role: 'follower' }, async () => {
+      await scene.with({ role: 'leader' }, async (leader) => {
+        leader.process.pause();
+        await delay(hangsMs);
+        leader.process.resume();
+      });
+    }),
   /** The target was away for so long that it needs a snapshot. */
   behind: async (scene: Scene, ambush: Ambush): Promise<string | null> => {
     const member = await scene.choose({ ...nobody, ...ambush.target, role: 'follower' });
-    return member === null ? null : await scene.hold(member, async () => {
-      const status = await scene.cluster.status(member);
-      if (status === null) return null;
-      scene.log(`SIGKILL ${member.id}, until it needs a snapshot`);
-      await member.process.kill();
-      const written = writeMuch(scene);
-      const far = await fallsBehind(scene, status.lastIndex);
-      await written;
-      if (far) return await strike(scene, ambush, member, () => { member.process.start(); });
-      member.process.start();
-      return null;
-    });
+    return member === null
+      ? null
+      : await scene.hold(member, async () => {
+          const status = await scene.cluster.status(member);
+          if (status === null) return null;
+          scene.log(`SIGKILL ${member.id}, until it needs a snapshot`);
+          await member.process.kill();
+          const written = writeMuch(scene);
+          const far = await fallsBehind(scene, status.lastIndex);
+          await written;
+          if (far)
+            return await strike(scene, ambush, member, () => {
+              member.process.start();
+            });
+          member.process.start();
+          return null;
+        });
   },
   /** A member is added while the target is armed. */
   change: (scene: Scene, ambush: Ambush) => meetChange(scene, ambush, ambush.target),
   /** A member is added, and gets a snapshot from the leader. */
   sender: (scene: Scene, ambush: Ambush) => meetChange(scene, ambush, { role: 'leader' }),
   /** A member is added, and dies when it starts for the first time. */
-  newcomer: (scene: Scene, ambush: Ambush) => withNewcomer(scene, async (newcomer) => {
-    await admit(scene.cluster, newcomer, changeMs);
-    const met = await strike(scene, ambush, newcomer, () => { newcomer.process.start(); });
-    if (!(await scene.cluster.ready(newcomer, readyMs))) scene.finding('availability', `${newcomer.id} does not serve ${readyMs / 1000} s after it was started again`);
-    return met;
-  }),
+  newcomer: (scene: Scene, ambush: Ambush) =>
+    withNewcomer(scene, async (newcomer) => {
+      await admit(scene.cluster, newcomer, changeMs);
+      const met = await strike(scene, ambush, newcomer, () => {
+        newcomer.process.start();
+      });
+      if (!(await scene.cluster.ready(newcomer, readyMs)))
+        scene.finding('availability', `${newcomer.id} does not serve ${readyMs / 1000} s after it was started again`);
+      return met;
+    }),
 } as const;
 
 async function meet(scene: Scene, ambush: Ambush, target: Target, provoke: () => Promise<void>): Promise<string | null> {
@@ -134,14 +150,21 @@ async function meet(scene: Scene, ambush: Ambush, target: Target, provoke: () =>
 }
 
 function meetChange(scene: Scene, ambush: Ambush, target: Target): Promise<string | null> {
-  return withNewcomer(scene, (newcomer) => meet(scene, ambush, target, async () => {
-    newcomer.process.start();
-    await admit(scene.cluster, newcomer, changeMs);
-  }));
+  return withNewcomer(scene, (newcomer) =>
+    meet(scene, ambush, target, async () => {
+      newcomer.process.start();
+      await admit(scene.cluster, newcomer, changeMs);
+    }),
+  );
 }
 
 /** Arms the member, provokes what brings it to the point, waits until it has died there, and starts it again. Null when it did not come there. */
-async function strike(scene: Scene, { point, nth, power, downMs: restMs }: Ambush, member: TortureMember, provoke: () => void | Promise<void>): Promise<string | null> {
+async function strike(
+  scene: Scene,
+  { point, nth, power, downMs: restMs }: Ambush,
+  member: TortureMember,
+  provoke: () => void | Promise<void>,
+): Promise<string | null> {
   const { cluster } = scene;
   scene.log(`armed ${member.id}: ${point}, time ${nth}`);
   cluster.mayEnd.add(member.id);
@@ -214,7 +237,8 @@ async function writeMuch({ cluster }: Scene): Promise<void> {
   bulks += 1;
   const names = Array.from({ length: bulkObjects }, (_, place) => `bulk-${bulks}-${place}`);
   const write = async (method: string, path: string, body?: object): Promise<void> => {
-    if (performance.now() < until) await client.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs: armedMs }).catch(() => null);
+    if (performance.now() < until)
+      await client.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs: armedMs }).catch(() => null);
   };
   const lane = async (first: number): Promise<void> => {
     for (let at = first; at < names.length; at += bulkAtOnce) {

@@ -10,7 +10,9 @@ export class ChangeTookTooLong extends Error {}
 /** Adds a member as one that only learns. */
 export async function admit(cluster: TortureCluster, member: TortureMember, timeoutMs: number): Promise<void> {
   const body = { id: member.id, address: cluster.network.addressOf(member.id) };
-  await change(cluster, `adding ${member.id}`, performance.now() + timeoutMs, 'POST', '/raft/v1/members', body, (roles) => roles.has(member.id));
+  await change(cluster, `adding ${member.id}`, performance.now() + timeoutMs, 'POST', '/raft/v1/members', body, (roles) =>
+    roles.has(member.id),
+  );
 }
 
 /** Adds a member, starts it, and lets it vote once it has caught up. */
@@ -19,25 +21,49 @@ export async function join(cluster: TortureCluster, member: TortureMember, timeo
   await admit(cluster, member, timeoutMs);
   member.process.start();
   cluster.votes.set(member.id, 'maybe');
-  await change(cluster, `promoting ${member.id}`, deadline, 'POST', `/raft/v1/members/${member.id}/promote`, undefined, (roles) => roles.get(member.id) === 'voter');
+  await change(
+    cluster,
+    `promoting ${member.id}`,
+    deadline,
+    'POST',
+    `/raft/v1/members/${member.id}/promote`,
+    undefined,
+    (roles) => roles.get(member.id) === 'voter',
+  );
   cluster.votes.set(member.id, 'yes');
 }
 
 export async function leave(cluster: TortureCluster, id: string, timeoutMs: number): Promise<void> {
   cluster.votes.set(id, 'maybe');
-  await change(cluster, `removing ${id}`, performance.now() + timeoutMs, 'DELETE', `/raft/v1/members/${id}`, undefined, (roles) => !roles.has(id));
+  await change(
+    cluster,
+    `removing ${id}`,
+    performance.now() + timeoutMs,
+    'DELETE',
+    `/raft/v1/members/${id}`,
+    undefined,
+    (roles) => !roles.has(id),
+  );
   cluster.votes.delete(id);
 }
 
 /** Asks one member after the other, as an operator would, until one of them says that it is done, or its leader knows it to be done. */
 async function change(
-  cluster: TortureCluster, what: string, deadline: number, method: string, path: string, body: object | undefined, done: (roles: ReadonlyMap<string, string>) => boolean,
+  cluster: TortureCluster,
+  what: string,
+  deadline: number,
+  method: string,
+  path: string,
+  body: object | undefined,
+  done: (roles: ReadonlyMap<string, string>) => boolean,
 ): Promise<void> {
   let last = 'nobody answered';
   for (let turn = 0; performance.now() < deadline; turn++) {
     const member = cluster.members[turn % cluster.members.length];
     if (member === undefined) break;
-    const answer = await member.client.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs: requestTimeoutMs }).catch(() => null);
+    const answer = await member.client
+      .request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs: requestTimeoutMs })
+      .catch(() => null);
     if (answer?.status === 200) return;
     if (answer !== null) last = `${member.id} answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
     // A repeated change is refused; only the leader's word tells whether an earlier one came true.

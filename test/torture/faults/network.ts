@@ -43,5 +43,6 @@ function setLinks(cluster: TortureCluster, member: TortureMember, direction: Dir
 }
 
 function setEverywhere(cluster: TortureCluster, state: { readonly delayMs: number; readonly breaksPermille: number }): void {
-  for (const { id } of cluster.members) for (const { id: other } of cluster.members) if (id !== other) cluster.network.set(id, other, state);
+  for (const { id } of cluster.members)
+    for (const { id: other } of cluster.members) if (id !== other) cluster.network.set(id, other, state);
 }

@@ -18,7 +18,12 @@ export interface PlannedFault {
 const gapMs = { min: 500, max: 6_000 };
 
 /** The faults of a round: the same for the same seed, on every machine. It begins with one of each of `first`, in their order. */
-export function planFaults(seed: number, durationMs: number, kinds: readonly FaultKind[] = faultKinds, first: readonly FaultKind[] = []): readonly PlannedFault[] {
+export function planFaults(
+  seed: number,
+  durationMs: number,
+  kinds: readonly FaultKind[] = faultKinds,
+  first: readonly FaultKind[] = [],
+): readonly PlannedFault[] {
   const prng = new Prng(seed);
   const planned: PlannedFault[] = [];
   for (let atMs = drawSpan(prng, gapMs); atMs < durationMs; atMs += drawSpan(prng, gapMs)) {

@@ -12,9 +12,15 @@ const allLostPermille = 300;
 const seedMax = 2 ** 31;
 
 /** `survival` draws what is left of what was not synced: null for nothing. */
-export interface Loss { readonly survival: number | null; readonly ms: number }
+export interface Loss {
+  readonly survival: number | null;
+  readonly ms: number;
+}
 
-export const drawLoss = (prng: Prng): Loss => ({ survival: prng.chance(allLostPermille) ? null : prng.below(seedMax), ms: drawSpan(prng, downMs) });
+export const drawLoss = (prng: Prng): Loss => ({
+  survival: prng.chance(allLostPermille) ? null : prng.below(seedMax),
+  ms: drawSpan(prng, downMs),
+});
 
 export const powerLoss = faultType<Loss & { readonly target: Target }>({
   weight: 10,
@@ -46,6 +52,12 @@ async function losePower(scene: Scene, machines: FaultyMachines, member: Torture
 
 /** What loss of power does to the files of a member whose process has ended. */
 export function loseUnsynced(scene: Scene, machines: FaultyMachines, member: TortureMember, { survival, ms }: Loss): void {
-  const { files, names } = machines.losePower(member.id, member.dataDirectory, survival === null ? nothingMore : drawSurvival(new Prng(survival)));
-  scene.log(`power of ${member.id} is gone for ${ms} ms: ${survival === null ? 'all' : 'some'} of what was not synced is lost, in ${files} files and ${names} names`);
+  const { files, names } = machines.losePower(
+    member.id,
+    member.dataDirectory,
+    survival === null ? nothingMore : drawSurvival(new Prng(survival)),
+  );
+  scene.log(
+    `power of ${member.id} is gone for ${ms} ms: ${survival === null ? 'all' : 'some'} of what was not synced is lost, in ${files} files and ${names} names`,
+  );
 }

@@ -9,12 +9,18 @@ const pauseMs = { min: 100, max: 10_000 };
 const stopGraceMs = 30_000;
 const readyMs = 90_000;
 
-interface TargetForMs { readonly target: Target; readonly ms: number }
+interface TargetForMs {
+  readonly target: Target;
+  readonly ms: number;
+}
 
 export const kill = faultType<TargetForMs>({
   weight: 20,
   draw: (prng) => ({ target: drawTarget(prng), ms: drawSpan(prng, downMs) }),
-  inject: (scene, { target, ms }) => scene.with(target, async (member) => { await down(scene, member, 'SIGKILL', ms); }),
+  inject: (scene, { target, ms }) =>
+    scene.with(target, async (member) => {
+      await down(scene, member, 'SIGKILL', ms);
+    }),
 });
 
 export const killAll = faultType<{ readonly ms: number }>({
@@ -30,12 +36,13 @@ export const killAll = faultType<{ readonly ms: number }>({
 export const pause = faultType<TargetForMs>({
   weight: 18,
   draw: (prng) => ({ target: drawTarget(prng), ms: drawSpan(prng, pauseMs) }),
-  inject: (scene, { target, ms }) => scene.with(target, async (member) => {
-    scene.log(`SIGSTOP ${member.id} for ${ms} ms`);
-    member.process.pause();
-    await delay(ms);
-    member.process.resume();
-  }),
+  inject: (scene, { target, ms }) =>
+    scene.with(target, async (member) => {
+      scene.log(`SIGSTOP ${member.id} for ${ms} ms`);
+      member.process.pause();
+      await delay(ms);
+      member.process.resume();
+    }),
 });
 
 export const rollingRestart = faultType<object>({
@@ -44,7 +51,8 @@ export const rollingRestart = faultType<object>({
   inject: async (scene) => {
     for (const member of [...scene.cluster.members]) {
       // One that was replaced meanwhile is gone for good.
-      if (!scene.isBusy(member) && scene.cluster.members.includes(member)) await scene.hold(member, () => down(scene, member, 'SIGTERM', 0));
+      if (!scene.isBusy(member) && scene.cluster.members.includes(member))
+        await scene.hold(member, () => down(scene, member, 'SIGTERM', 0));
     }
     return 'all';
   },
@@ -53,7 +61,8 @@ export const rollingRestart = faultType<object>({
 async function down(scene: Scene, member: TortureMember, signal: 'SIGKILL' | 'SIGTERM', ms: number): Promise<void> {
   scene.log(`${signal} ${member.id}, down for ${ms} ms`);
   if (signal === 'SIGKILL') await member.process.kill();
-  else if (!(await member.process.stop(stopGraceMs))) scene.finding('availability', `${member.id} did not end within ${stopGraceMs} ms of SIGTERM`);
+  else if (!(await member.process.stop(stopGraceMs)))
+    scene.finding('availability', `${member.id} did not end within ${stopGraceMs} ms of SIGTERM`);
   await delay(ms);
   member.process.start();
   if (signal === 'SIGTERM') await scene.cluster.ready(member, readyMs);

@@ -11,7 +11,10 @@ export class Scene {
   readonly #busy = new Set<string>();
   #changing = false;
 
-  constructor(readonly cluster: TortureCluster, readonly log: (line: string) => void) {}
+  constructor(
+    readonly cluster: TortureCluster,
+    readonly log: (line: string) => void,
+  ) {}
 
   /** Nobody is under a fault, and no change of the membership goes on. */
   get quiet(): boolean {

@@ -35,11 +35,22 @@ export async function goneHere({ pinned, server }: Actor): Promise<number | null
   return compactedOf(answer);
 }
 
-export const compactedOf = (answer: Answer | null): number | null => answer?.status === 200 ? (answer.body as { readonly compactedRevision: number }).compactedRevision : null;
+export const compactedOf = (answer: Answer | null): number | null =>
+  answer?.status === 200 ? (answer.body as { readonly compactedRevision: number }).compactedRevision : null;
 
 /** Asked right after a 410. Whoever gave it may be gone itself, and others learn a little later of what was compacted. */
-export async function recordExpired({ name, recorder, gone }: Actor, what: PastRead['what'], version: number, goneBefore: number | null): Promise<void> {
+export async function recordExpired(
+  { name, recorder, gone }: Actor,
+  what: PastRead['what'],
+  version: number,
+  goneBefore: number | null,
+): Promise<void> {
   let goneAfter = await gone();
-  for (const deadline = performance.now() + goneWithinMs; (goneAfter ?? 0) <= version && performance.now() < deadline; goneAfter = await gone()) await delay(pollMs);
+  for (
+    const deadline = performance.now() + goneWithinMs;
+    (goneAfter ?? 0) <= version && performance.now() < deadline;
+    goneAfter = await gone()
+  )
+    await delay(pollMs);
   recorder.pastReads.push({ who: name, what, version, outcome: 'expired', goneBefore, goneAfter });
 }

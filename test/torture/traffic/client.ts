@@ -16,9 +16,15 @@ const lookMs = 150;
 const pauseMs = 15;
 const pauseAfterFailureMs = 100;
 
-interface Known { readonly version: number }
+interface Known {
+  readonly version: number;
+}
 
-interface Write { readonly kind: 'create' | 'update' | 'delete'; readonly value?: string; readonly expected?: number | null }
+interface Write {
+  readonly kind: 'create' | 'update' | 'delete';
+  readonly value?: string;
+  readonly expected?: number | null;
+}
 
 /**
  * One client that sends a request, waits for the answer, and sends the next, in the mix that clusters see. It records what it was told. Its writes
@@ -43,10 +49,18 @@ export class TrafficClient {
 
   constructor(private readonly actor: Actor) {}
 
-  private get name(): Actor['name'] { return this.actor.name; }
-  private get server(): Actor['server'] { return this.actor.server; }
-  private get place(): Actor['place'] { return this.actor.place; }
-  private get recorder(): Actor['recorder'] { return this.actor.recorder; }
+  private get name(): Actor['name'] {
+    return this.actor.name;
+  }
+  private get server(): Actor['server'] {
+    return this.actor.server;
+  }
+  private get place(): Actor['place'] {
+    return this.actor.place;
+  }
+  private get recorder(): Actor['recorder'] {
+    return this.actor.recorder;
+  }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -109,8 +123,13 @@ export class TrafficClient {
     const from = this.#listed;
     if (from === null) return await this.#list();
     const stream = this.server.watch(`${pathOf(this.place)}?watch=1&timeoutSeconds=2&resourceVersion=${from}`);
-    const patience = setTimeout(() => { stream.close(); }, timeoutMs);
-    const opened = await stream.opened.then(() => true, () => false);
+    const patience = setTimeout(() => {
+      stream.close();
+    }, timeoutMs);
+    const opened = await stream.opened.then(
+      () => true,
+      () => false,
+    );
     clearTimeout(patience);
     if (opened) await delay(lookMs);
     stream.close();
@@ -128,7 +147,7 @@ export class TrafficClient {
     const answer = await this.#ask('GET', `${pathOf(this.place)}/${key}`);
     const endMs = performance.now();
     if (answer?.status !== 404 && !this.#usable(answer, 'get')) return false;
-    this.#read(key, answer?.status === 200 ? answer.body as ApiObject : undefined, startMs, endMs);
+    this.#read(key, answer?.status === 200 ? (answer.body as ApiObject) : undefined, startMs, endMs);
     return true;
   }
 
@@ -156,7 +175,7 @@ export class TrafficClient {
   }
 
   #expected(key: string): number | null {
-    return this.actor.prng.chance(guardedPermille) ? this.#known.get(key)?.version ?? null : null;
+    return this.actor.prng.chance(guardedPermille) ? (this.#known.get(key)?.version ?? null) : null;
   }
 
   async #create(key: string): Promise<boolean> {
@@ -167,12 +186,18 @@ export class TrafficClient {
   async #update(key: string): Promise<boolean> {
     const value = this.#value();
     const expected = this.#expected(key);
-    return await this.#record(key, { kind: 'update', value, expected }, () => this.#ask('PUT', `${pathOf(this.place)}/${key}`, objectOf(key, value, expected === null ? undefined : String(expected))));
+    return await this.#record(key, { kind: 'update', value, expected }, () =>
+      this.#ask('PUT', `${pathOf(this.place)}/${key}`, objectOf(key, value, expected === null ? undefined : String(expected))),
+    );
   }
 
   async #delete(key: string): Promise<boolean> {
     const expected = this.#expected(key);
-    const options = { kind: 'DeleteOptions', apiVersion: 'v1', ...(expected === null ? {} : { preconditions: { resourceVersion: String(expected) } }) };
+    const options = {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      ...(expected === null ? {} : { preconditions: { resourceVersion: String(expected) } }),
+    };
     return await this.#record(key, { kind: 'delete', expected }, () => this.#ask('DELETE', `${pathOf(this.place)}/${key}`, options));
   }
 
@@ -197,12 +222,17 @@ export class TrafficClient {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${this.place.namespace}/leases`;
     const key = `lease/${this.name}`;
     const body = (version: number | null): object => ({
-      kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', metadata: { name: this.name, ...(version === null ? {} : { resourceVersion: String(version) }) }, spec: { holderIdentity: value, leaseDurationSeconds: 15 },
+      kind: 'Lease',
+      apiVersion: 'coordination.k8s.io/v1',
+      metadata: { name: this.name, ...(version === null ? {} : { resourceVersion: String(version) }) },
+      spec: { holderIdentity: value, leaseDurationSeconds: 15 },
     });
     const held = this.#lease;
     this.#lease = null;
     if (held === null) return await this.#take(key, path, value, body);
-    return await this.#record(key, { kind: 'update', value, expected: held }, async () => this.#renewed(await this.#ask('PUT', `${path}/${this.name}`, body(held))));
+    return await this.#record(key, { kind: 'update', value, expected: held }, async () =>
+      this.#renewed(await this.#ask('PUT', `${path}/${this.name}`, body(held))),
+    );
   }
 
   #renewed(answer: Answer | null): Answer | null {

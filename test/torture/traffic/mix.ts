@@ -4,7 +4,15 @@ import type { Prng } from '../../simulation/prng.js';
 export type RequestKind = 'list' | 'cachedList' | 'watch' | 'get' | 'update' | 'create' | 'delete';
 
 /** Of 1,000 requests, Lease renewals aside: 800 read, mostly lists and watches; of the 200 that write, 90 % update, 5 % create and 5 % delete. */
-export const mixPermille: Readonly<Record<RequestKind, number>> = { list: 320, cachedList: 180, watch: 140, get: 160, update: 180, create: 10, delete: 10 };
+export const mixPermille: Readonly<Record<RequestKind, number>> = {
+  list: 320,
+  cachedList: 180,
+  watch: 140,
+  get: 160,
+  update: 180,
+  create: 10,
+  delete: 10,
+};
 
 export const writeKinds: ReadonlySet<RequestKind> = new Set(['update', 'create', 'delete']);
 

@@ -26,5 +26,6 @@ export function outcomeOf(kind: 'create' | 'update' | 'delete', answer: Answer |
   return { result: 'unexpected', details: `${kind} was answered with ${status} ${JSON.stringify(body).slice(0, 400)}` };
 }
 
-const versionOf = (body: unknown): number => Number((body as { readonly metadata?: { readonly resourceVersion?: string } }).metadata?.resourceVersion ?? 0);
+const versionOf = (body: unknown): number =>
+  Number((body as { readonly metadata?: { readonly resourceVersion?: string } }).metadata?.resourceVersion ?? 0);
 const reasonOf = (body: unknown): string => (body as { readonly reason?: string }).reason ?? '';

@@ -29,17 +29,25 @@ async function listByPages(actor: Actor, signal: AbortSignal): Promise<void> {
   const items: ApiObject[] = [];
   let version: number | null = null;
   for (let token: string | undefined = ''; !signal.aborted;) {
-    const { answer, goneBefore } = await ask(actor, `${pathOf(place)}?limit=${pageSize}${token === '' ? '' : `&continue=${encodeURIComponent(token)}`}`, version !== null, signal);
+    const { answer, goneBefore } = await ask(
+      actor,
+      `${pathOf(place)}?limit=${pageSize}${token === '' ? '' : `&continue=${encodeURIComponent(token)}`}`,
+      version !== null,
+      signal,
+    );
     if (answer === null) return;
     if (answer.status === gone && version !== null) return await recordExpired(actor, 'next page', version, goneBefore);
-    if (answer.status !== 200) return recorder.unexpected(name, `a page was answered with ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
+    if (answer.status !== 200)
+      return recorder.unexpected(name, `a page was answered with ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
     const page = answer.body as ApiObject & { readonly metadata: { readonly continue?: string } };
-    if (version !== null) recorder.pastReads.push({ who: name, what: 'next page', version, outcome: 'served', goneBefore, goneAfter: null });
-    if (versionOf(page) !== (version ?? versionOf(page))) return recorder.unexpected(name, `a page of a list at ${version} is at ${versionOf(page)}`);
+    if (version !== null)
+      recorder.pastReads.push({ who: name, what: 'next page', version, outcome: 'served', goneBefore, goneAfter: null });
+    if (versionOf(page) !== (version ?? versionOf(page)))
+      return recorder.unexpected(name, `a page of a list at ${version} is at ${versionOf(page)}`);
     version = versionOf(page);
     token = page.metadata.continue;
     if (token === undefined || token === '') return void recorder.lists.push(listedIn(name, 'list by pages', page, items));
-    items.push(...page.items ?? []);
+    items.push(...(page.items ?? []));
     const { min, max } = prng.chance(longGapPermille) ? longGapMs : pageGapMs;
     await delay(prng.between(min, max), undefined, { signal }).catch(() => undefined);
   }
@@ -59,7 +67,8 @@ export async function readPast(actor: Actor, signal: AbortSignal): Promise<void>
     const { answer, goneBefore } = await ask(actor, `${pathOf(place)}?resourceVersion=${version}&resourceVersionMatch=Exact`, true, signal);
     if (answer === null) continue;
     if (answer.status === gone) await recordExpired(actor, 'exact list', version, goneBefore);
-    else if (answer.status !== 200) recorder.unexpected(name, `an exact list was answered with ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
+    else if (answer.status !== 200)
+      recorder.unexpected(name, `an exact list was answered with ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
     else {
       recorder.pastReads.push({ who: name, what: 'exact list', version, outcome: 'served', goneBefore, goneAfter: null });
       const listed = listedIn(name, 'exact list', answer.body as ApiObject);
@@ -70,7 +79,12 @@ export async function readPast(actor: Actor, signal: AbortSignal): Promise<void>
 }
 
 /** Asks until the answer is definite; null when it is given up. */
-async function ask(actor: Actor, path: string, past: boolean, signal: AbortSignal): Promise<{ readonly answer: Answer | null; readonly goneBefore: number | null }> {
+async function ask(
+  actor: Actor,
+  path: string,
+  past: boolean,
+  signal: AbortSignal,
+): Promise<{ readonly answer: Answer | null; readonly goneBefore: number | null }> {
   for (let attempt = 0; attempt < attemptsMax && !signal.aborted; attempt++) {
     const goneBefore = past ? await goneHere(actor) : null;
     const answer = await actor.server.request('GET', path, { timeoutMs }).catch(() => null);

@@ -13,8 +13,12 @@ export const last = 'last';
 export const keysOf = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `k${index}`);
 
 /** Values are written twice, side by side, to see that objects are whole. */
-export const objectOf = (name: string, value: string, resourceVersion?: string): object =>
-  ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) }, data: { left: value, right: value, padding: 'x'.repeat(200) } });
+export const objectOf = (name: string, value: string, resourceVersion?: string): object => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+  data: { left: value, right: value, padding: 'x'.repeat(200) },
+});
 
 export const pathOf = ({ namespace }: Place): string => `/api/v1/namespaces/${namespace}/configmaps`;
 
@@ -22,6 +26,8 @@ export const versionOf = ({ metadata }: ApiObject): number => Number(metadata.re
 
 /** What a list shows of the place; `others` are the pages before it. */
 export function listedIn(client: string, what: string, list: ApiObject, others: readonly ApiObject[] = []): ListedState {
-  const items = [...others, ...list.items ?? []].map((item) => [item.metadata.name, { version: versionOf(item), value: item.data?.['left'] ?? '' }] as const);
+  const items = [...others, ...(list.items ?? [])].map(
+    (item) => [item.metadata.name, { version: versionOf(item), value: item.data?.['left'] ?? '' }] as const,
+  );
   return { client, what, version: versionOf(list), items: new Map(items) };
 }

@@ -17,7 +17,10 @@ export class Segment implements WatchHistory {
   readonly bookmarks: { readonly version: number; readonly after: number }[] = [];
   readonly expired: string[] = [];
 
-  constructor(readonly watcher: string, readonly from: number) {}
+  constructor(
+    readonly watcher: string,
+    readonly from: number,
+  ) {}
 
   /** False when the event says that history before it is gone. */
   show({ type, object }: WatchEvent): boolean {
@@ -26,7 +29,13 @@ export class Segment implements WatchHistory {
       return object.code !== gone;
     }
     if (type === 'BOOKMARK') this.bookmarks.push({ version: versionOf(object), after: this.changes.length });
-    else this.changes.push({ type, key: object.metadata.name, version: versionOf(object), halves: [object.data?.['left'] ?? '', object.data?.['right'] ?? ''] });
+    else
+      this.changes.push({
+        type,
+        key: object.metadata.name,
+        version: versionOf(object),
+        halves: [object.data?.['left'] ?? '', object.data?.['right'] ?? ''],
+      });
     return true;
   }
 }
@@ -46,7 +55,11 @@ export class Watcher {
   #sawLast = false;
 
   /** After so many of 1,000 watches it stays away for a while. */
-  constructor(private readonly actor: Actor, from: number, private readonly awayPermille: number) {
+  constructor(
+    private readonly actor: Actor,
+    from: number,
+    private readonly awayPermille: number,
+  ) {
     this.histories = [new Segment(actor.name, from)];
     this.#running = this.#run();
   }
@@ -77,9 +90,12 @@ export class Watcher {
     while (!this.#stopped) {
       const seconds = prng.between(watchSeconds.min, watchSeconds.max);
       const version = shownTo(this.#segment);
-      const stream = this.#stream = server.watch(`${pathOf(place)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${version}`);
+      const stream = (this.#stream = server.watch(
+        `${pathOf(place)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${version}`,
+      ));
       if (!(await this.#take(stream))) await this.#listAgain(version);
-      else if (prng.chance(this.awayPermille)) await delay(prng.between(awayMs.min, awayMs.max), undefined, { signal: this.#away.signal }).catch(() => undefined);
+      else if (prng.chance(this.awayPermille))
+        await delay(prng.between(awayMs.min, awayMs.max), undefined, { signal: this.#away.signal }).catch(() => undefined);
       if (stream.events.length === 0 && !this.#stopped) await delay(pauseAfterFailureMs);
     }
   }

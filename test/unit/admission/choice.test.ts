@@ -11,7 +11,8 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { createSample, refusal } from '../registry/sample.js';
 
 const storage = createMemoryStorage({ selectableFields: selectableFieldsOf });
-const names = (enable: string[], disable: string[] = []): string[] => createPlugins({ storage, enabled: enabledPlugins(enable, disable) }).map(({ name }) => name);
+const names = (enable: string[], disable: string[] = []): string[] =>
+  createPlugins({ storage, enabled: enabledPlugins(enable, disable) }).map(({ name }) => name);
 
 const refused: readonly (readonly [argument: string[], complaint: RegExp])[] = [
   [['--enable-admission-plugins=Nope'], /--enable-admission-plugins: plugin "Nope" is unknown/],
@@ -32,13 +33,16 @@ describe('the choice of admission plugins', () => {
     expect(names([])).to.include.members(['LimitRanger', 'ServiceAccount', 'ResourceQuota']).and.not.include.members(['AlwaysDeny']);
     const chosen = names(['AlwaysDeny', 'AlwaysAdmit'], ['LimitRanger']);
     expect(chosen).to.not.include('LimitRanger');
-    const places = chosen.map(name => KNOWN_PLUGINS.findIndex(each => each.name === name));
+    const places = chosen.map((name) => KNOWN_PLUGINS.findIndex((each) => each.name === name));
     expect(places).to.deep.equal([...places].sort((a, b) => a - b));
     expect([chosen[0], chosen.at(-1)]).to.deep.equal(['AlwaysAdmit', 'AlwaysDeny']);
   });
 
   it('keeps checks that are no plug-ins of the reference, and drops steps made elsewhere with their names', () => {
-    const others = [{ name: 'CertificateSigning', resources: null }, { name: 'RBACEscalation', resources: null }];
+    const others = [
+      { name: 'CertificateSigning', resources: null },
+      { name: 'RBACEscalation', resources: null },
+    ];
     const chosen = createPlugins({ storage, others, enabled: enabledPlugins([], ['CertificateSigning']) }).map(({ name }) => name);
     expect(chosen[0]).to.equal('RBACEscalation');
     expect(chosen).to.not.include('CertificateSigning');
@@ -46,7 +50,12 @@ describe('the choice of admission plugins', () => {
 
   it('takes effect on writes', async () => {
     const without = await createSample({ admission: enabledPlugins([], ['ServiceAccount', 'DefaultTolerationSeconds']) });
-    const pod = await without.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    const pod = await without.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    });
     expect((pod['spec'] as { tolerations?: unknown }).tolerations).to.equal(undefined);
   });
 
@@ -55,7 +64,13 @@ describe('the choice of admission plugins', () => {
     await create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
     const denying = await createSample({ storage: kept, admission: enabledPlugins(['AlwaysDeny'], []) });
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
-    for (const attempt of [denying.create({ ...map, metadata: { name: 'b' } }), denying.update(map, object => { object['data'] = { a: 'b' }; }), denying.remove('v1/ConfigMap', 'a')]) {
+    for (const attempt of [
+      denying.create({ ...map, metadata: { name: 'b' } }),
+      denying.update(map, (object) => {
+        object['data'] = { a: 'b' };
+      }),
+      denying.remove('v1/ConfigMap', 'a'),
+    ]) {
       expect((await refusal(attempt)).message).to.match(/^configmaps "[ab]" is forbidden: admission control is denying all modifications$/);
     }
   });
@@ -63,7 +78,9 @@ describe('the choice of admission plugins', () => {
 
 describe('the admission configuration file', () => {
   const directory = temporaryDirectory('admission');
-  after(() => { fs.rmSync(directory, { recursive: true, force: true }); });
+  after(() => {
+    fs.rmSync(directory, { recursive: true, force: true });
+  });
   const file = (name: string, text: string): string => {
     fs.writeFileSync(path.join(directory, name), text);
     return path.join(directory, name);
@@ -72,20 +89,32 @@ describe('the admission configuration file', () => {
 
   it('gives each plug-in its own part, in place or in a file beside', () => {
     file('other.yaml', 'kind: Two\n');
-    const main = file('main.yaml', `${head}plugins:\n- name: PodSecurity\n  configuration: {kind: One}\n- name: EventRateLimit\n  path: other.yaml\n- name: LimitRanger\n`);
-    expect([...readPluginConfigurations(main)]).to.deep.equal([['PodSecurity', { kind: 'One' }], ['EventRateLimit', { kind: 'Two' }]]);
+    const main = file(
+      'main.yaml',
+      `${head}plugins:\n- name: PodSecurity\n  configuration: {kind: One}\n- name: EventRateLimit\n  path: other.yaml\n- name: LimitRanger\n`,
+    );
+    expect([...readPluginConfigurations(main)]).to.deep.equal([
+      ['PodSecurity', { kind: 'One' }],
+      ['EventRateLimit', { kind: 'Two' }],
+    ]);
   });
 
   for (const [what, text, complaint] of [
     ['another kind', 'apiVersion: v1\nkind: Pod\n', /must hold kind AdmissionConfiguration/],
     ['an unknown plug-in', `${head}plugins:\n- name: Nope\n`, /admission plugin "Nope" is unknown/],
-    ['a plug-in twice', `${head}plugins:\n- name: PodSecurity\n- name: PodSecurity\n  configuration: {}\n- name: PodSecurity\n  configuration: {}\n`, /configures plugin PodSecurity twice/],
+    [
+      'a plug-in twice',
+      `${head}plugins:\n- name: PodSecurity\n- name: PodSecurity\n  configuration: {}\n- name: PodSecurity\n  configuration: {}\n`,
+      /configures plugin PodSecurity twice/,
+    ],
     ['a file that is not there', `${head}plugins:\n- name: PodSecurity\n  path: absent.yaml\n`, /absent\.yaml cannot be read/],
     ['a member twice', `${head}kind: AdmissionConfiguration\n`, /already set/],
     ['a misspelt member', `${head}plugin:\n- name: PodSecurity\n`, /plugin is unknown/],
     ['a misspelt member of a plug-in', `${head}plugins:\n- name: PodSecurity\n  config: {}\n`, /plugins\[0\]\.config is unknown/],
     ['no YAML', 'a: [', /bad\.yaml is not YAML/],
   ] as const) {
-    it(`is refused with ${what}`, () => { expect(() => readPluginConfigurations(file('bad.yaml', text))).to.throw(complaint); });
+    it(`is refused with ${what}`, () => {
+      expect(() => readPluginConfigurations(file('bad.yaml', text))).to.throw(complaint);
+    });
   }
 });

@@ -6,64 +6,241 @@ import { detailsText, violations } from '../../../server/admission/podsecurity/s
 import { subjectOf } from '../../../server/admission/podsecurity/subject.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
-const good = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
-const container = (name: string, security: JsonObject = good, more: JsonObject = {}): JsonObject => ({ name, image: 'i', securityContext: security, ...more });
+const good = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+  runAsNonRoot: true,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+const container = (name: string, security: JsonObject = good, more: JsonObject = {}): JsonObject => ({
+  name,
+  image: 'i',
+  securityContext: security,
+  ...more,
+});
 const spec = (...containers: JsonObject[]): JsonObject => ({ containers });
 const label = (mode: string, value: string): Record<string, string> => ({ [`pod-security.kubernetes.io/${mode}`]: value });
 
-const rows: readonly (readonly [what: string, level: Level, spec: JsonObject, expected: string, minor?: number, annotations?: Record<string, string>])[] = [
+const rows: readonly (readonly [
+  what: string,
+  level: Level,
+  spec: JsonObject,
+  expected: string,
+  minor?: number,
+  annotations?: Record<string, string>,
+])[] = [
   ['nothing of what is privileged', 'privileged', { hostPID: true, ...spec(container('a', { privileged: true })) }, ''],
-  ['privileged containers', 'baseline', spec(container('a', { privileged: true }), container('b', { privileged: true })), 'privileged (containers "a", "b" must not set securityContext.privileged=true)'],
-  ['the namespaces of the node', 'baseline', { hostNetwork: true, hostIPC: true, ...spec(container('a')) }, 'host namespaces (hostNetwork=true, hostIPC=true)'],
-  ['paths of the node', 'baseline', { volumes: [{ name: 'v', hostPath: { path: '/' } }], ...spec(container('a')) }, 'hostPath volumes (volume "v")'],
-  ['ports of the node', 'baseline', spec(container('a', {}, { ports: [{ containerPort: 1, hostPort: 9 }, { containerPort: 2, hostPort: 10 }] })), 'hostPort (container "a" uses hostPorts 10, 9)'],
-  ['hosts of probes', 'baseline', spec(container('a', {}, { livenessProbe: { httpGet: { host: 'h', port: 1 } }, lifecycle: { preStop: { tcpSocket: { host: 'k', port: 1 } } } })),
-    'probe or lifecycle host (container "a" uses probe or lifecycle hosts "h", "k")'],
-  ['hosts of probes before that was a rule', 'baseline', spec(container('a', {}, { livenessProbe: { httpGet: { host: 'h', port: 1 } } })), '', 33],
-  ['capabilities beyond the usual ones', 'baseline', spec(container('a', { capabilities: { add: ['SYS_ADMIN', 'CHOWN', 'BPF'] } })), 'non-default capabilities (container "a" must not include "BPF", "SYS_ADMIN" in securityContext.capabilities.add)'],
-  ['options of SELinux', 'baseline', { securityContext: { seLinuxOptions: { user: 'u', type: 'spc_t' } }, ...spec(container('a', { seLinuxOptions: { role: 'r' } })) },
-    'seLinuxOptions (pod and container "a" set forbidden securityContext.seLinuxOptions: type "spc_t"; user may not be set; role may not be set)'],
-  ['unconfined pods', 'baseline', { securityContext: { seccompProfile: { type: 'Unconfined' } }, ...spec(container('a', {})) }, 'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined")'],
-  ['annotations for that, long ago', 'baseline', spec(container('a', {})), 'seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")', 18, { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' }],
-  ['profiles of AppArmor', 'baseline', spec(container('a', { appArmorProfile: { type: 'Unconfined' } })), 'forbidden AppArmor profile (container "a" must not set AppArmor profile type to "Unconfined")'],
-  ['parameters of the kernel', 'baseline', { securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }, { name: 'net.ipv4.tcp_rmem', value: '1' }] }, ...spec(container('a')) }, 'forbidden sysctls (kernel.msgmax)'],
-  ['parameters that came later', 'baseline', { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] }, ...spec(container('a')) }, 'forbidden sysctls (net.ipv4.tcp_rmem)', 31],
-  ['unmasked processes', 'baseline', spec(container('a', { procMount: 'Unmasked' })), 'procMount (container "a" must not set securityContext.procMount to "Unmasked")'],
+  [
+    'privileged containers',
+    'baseline',
+    spec(container('a', { privileged: true }), container('b', { privileged: true })),
+    'privileged (containers "a", "b" must not set securityContext.privileged=true)',
+  ],
+  [
+    'the namespaces of the node',
+    'baseline',
+    { hostNetwork: true, hostIPC: true, ...spec(container('a')) },
+    'host namespaces (hostNetwork=true, hostIPC=true)',
+  ],
+  [
+    'paths of the node',
+    'baseline',
+    { volumes: [{ name: 'v', hostPath: { path: '/' } }], ...spec(container('a')) },
+    'hostPath volumes (volume "v")',
+  ],
+  [
+    'ports of the node',
+    'baseline',
+    spec(
+      container(
+        'a',
+        {},
+        {
+          ports: [
+            { containerPort: 1, hostPort: 9 },
+            { containerPort: 2, hostPort: 10 },
+          ],
+        },
+      ),
+    ),
+    'hostPort (container "a" uses hostPorts 10, 9)',
+  ],
+  [
+    'hosts of probes',
+    'baseline',
+    spec(
+      container(
+        'a',
+        {},
+        { livenessProbe: { httpGet: { host: 'h', port: 1 } }, lifecycle: { preStop: { tcpSocket: { host: 'k', port: 1 } } } },
+      ),
+    ),
+    'probe or lifecycle host (container "a" uses probe or lifecycle hosts "h", "k")',
+  ],
+  [
+    'hosts of probes before that was a rule',
+    'baseline',
+    spec(container('a', {}, { livenessProbe: { httpGet: { host: 'h', port: 1 } } })),
+    '',
+    33,
+  ],
+  [
+    'capabilities beyond the usual ones',
+    'baseline',
+    spec(container('a', { capabilities: { add: ['SYS_ADMIN', 'CHOWN', 'BPF'] } })),
+    'non-default capabilities (container "a" must not include "BPF", "SYS_ADMIN" in securityContext.capabilities.add)',
+  ],
+  [
+    'options of SELinux',
+    'baseline',
+    { securityContext: { seLinuxOptions: { user: 'u', type: 'spc_t' } }, ...spec(container('a', { seLinuxOptions: { role: 'r' } })) },
+    'seLinuxOptions (pod and container "a" set forbidden securityContext.seLinuxOptions: type "spc_t"; user may not be set; role may not be set)',
+  ],
+  [
+    'unconfined pods',
+    'baseline',
+    { securityContext: { seccompProfile: { type: 'Unconfined' } }, ...spec(container('a', {})) },
+    'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined")',
+  ],
+  [
+    'annotations for that, long ago',
+    'baseline',
+    spec(container('a', {})),
+    'seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")',
+    18,
+    { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' },
+  ],
+  [
+    'profiles of AppArmor',
+    'baseline',
+    spec(container('a', { appArmorProfile: { type: 'Unconfined' } })),
+    'forbidden AppArmor profile (container "a" must not set AppArmor profile type to "Unconfined")',
+  ],
+  [
+    'parameters of the kernel',
+    'baseline',
+    {
+      securityContext: {
+        sysctls: [
+          { name: 'kernel.msgmax', value: '1' },
+          { name: 'net.ipv4.tcp_rmem', value: '1' },
+        ],
+      },
+      ...spec(container('a')),
+    },
+    'forbidden sysctls (kernel.msgmax)',
+  ],
+  [
+    'parameters that came later',
+    'baseline',
+    { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] }, ...spec(container('a')) },
+    'forbidden sysctls (net.ipv4.tcp_rmem)',
+    31,
+  ],
+  [
+    'unmasked processes',
+    'baseline',
+    spec(container('a', { procMount: 'Unmasked' })),
+    'procMount (container "a" must not set securityContext.procMount to "Unmasked")',
+  ],
   ['unmasked processes of own users', 'baseline', { hostUsers: false, ...spec(container('a', { procMount: 'Unmasked' })) }, ''],
-  ['unmasked processes of own users, strictly', 'restricted', { hostUsers: false, ...spec(container('a', { ...good, procMount: 'Unmasked' })) }, 'procMount (container "a" must not set securityContext.procMount to "Unmasked")'],
-  ['processes of the node on Windows', 'baseline', { securityContext: { windowsOptions: { hostProcess: true } }, ...spec(container('a', {})) }, 'hostProcess (pod must not set securityContext.windowsOptions.hostProcess=true)'],
+  [
+    'unmasked processes of own users, strictly',
+    'restricted',
+    { hostUsers: false, ...spec(container('a', { ...good, procMount: 'Unmasked' })) },
+    'procMount (container "a" must not set securityContext.procMount to "Unmasked")',
+  ],
+  [
+    'processes of the node on Windows',
+    'baseline',
+    { securityContext: { windowsOptions: { hostProcess: true } }, ...spec(container('a', {})) },
+    'hostProcess (pod must not set securityContext.windowsOptions.hostProcess=true)',
+  ],
 
   ['a good pod', 'restricted', spec(container('a')), ''],
-  ['what is left open', 'restricted', spec(container('a', {})),
-    'allowPrivilegeEscalation != false (container "a" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "a" must set securityContext.capabilities.drop=["ALL"]), '
-    + 'runAsNonRoot != true (pod or container "a" must set securityContext.runAsNonRoot=true), seccompProfile (pod or container "a" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")'],
-  ['what is left open to the pod', 'restricted', { securityContext: { runAsNonRoot: true, seccompProfile: { type: 'Localhost' } }, ...spec(container('a', { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } })) }, ''],
-  ['root by name', 'restricted', { securityContext: { runAsNonRoot: false, runAsUser: 0 }, ...spec(container('a', { ...good, runAsUser: 0 })) },
-    'runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false), runAsUser=0 (pod and container "a" must not set runAsUser=0)'],
+  [
+    'what is left open',
+    'restricted',
+    spec(container('a', {})),
+    'allowPrivilegeEscalation != false (container "a" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "a" must set securityContext.capabilities.drop=["ALL"]), ' +
+      'runAsNonRoot != true (pod or container "a" must set securityContext.runAsNonRoot=true), seccompProfile (pod or container "a" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
+  ],
+  [
+    'what is left open to the pod',
+    'restricted',
+    {
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'Localhost' } },
+      ...spec(container('a', { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } })),
+    },
+    '',
+  ],
+  [
+    'root by name',
+    'restricted',
+    { securityContext: { runAsNonRoot: false, runAsUser: 0 }, ...spec(container('a', { ...good, runAsUser: 0 })) },
+    'runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false), runAsUser=0 (pod and container "a" must not set runAsUser=0)',
+  ],
   ['root of own users', 'restricted', { hostUsers: false, securityContext: { runAsUser: 0 }, ...spec(container('a')) }, ''],
-  ['added capabilities', 'restricted', spec(container('a', { ...good, capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'KILL'] } })), 'unrestricted capabilities (container "a" must not include "KILL" in securityContext.capabilities.add)'],
-  ['volumes', 'restricted', { volumes: [{ name: 'a', nfs: {} }, { name: 'b', hostPath: { path: '/' } }, { name: 'c', emptyDir: {} }], ...spec(container('a')) },
-    'restricted volume types (volumes "a", "b" use restricted volume types "hostPath", "nfs")'],
+  [
+    'added capabilities',
+    'restricted',
+    spec(container('a', { ...good, capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'KILL'] } })),
+    'unrestricted capabilities (container "a" must not include "KILL" in securityContext.capabilities.add)',
+  ],
+  [
+    'volumes',
+    'restricted',
+    {
+      volumes: [
+        { name: 'a', nfs: {} },
+        { name: 'b', hostPath: { path: '/' } },
+        { name: 'c', emptyDir: {} },
+      ],
+      ...spec(container('a')),
+    },
+    'restricted volume types (volumes "a", "b" use restricted volume types "hostPath", "nfs")',
+  ],
   ['Windows', 'restricted', { os: { name: 'windows' }, ...spec(container('a', { runAsNonRoot: true })) }, ''],
-  ['the first version', 'restricted', spec(container('a', {})), 'runAsNonRoot != true (pod or container "a" must set securityContext.runAsNonRoot=true)', 0],
+  [
+    'the first version',
+    'restricted',
+    spec(container('a', {})),
+    'runAsNonRoot != true (pod or container "a" must set securityContext.runAsNonRoot=true)',
+    0,
+  ],
 ];
 
 describe('admission, standards of pods', () => {
   for (const [what, level, pod, expected, minor = Infinity, annotations = {}] of rows) {
-    it(`${level}: ${what}`, () => { expect(detailsText(violations(subjectOf(pod, annotations), { level, minor }))).to.equal(expected); });
+    it(`${level}: ${what}`, () => {
+      expect(detailsText(violations(subjectOf(pod, annotations), { level, minor }))).to.equal(expected);
+    });
   }
 
   it('reads the labels of namespaces, and warns of what is enforced unless told otherwise', () => {
     const latest = { level: 'baseline', minor: Infinity };
-    expect(policyOf(label('enforce', 'baseline'), NO_POLICY).policy).to.deep.equal({ enforce: latest, warn: latest, audit: NO_POLICY.audit });
-    expect(policyOf({ ...label('enforce', 'baseline'), ...label('warn', 'privileged') }, NO_POLICY).policy.warn).to.deep.equal(NO_POLICY.warn);
-    const { policy, findings } = policyOf({ ...label('enforce', 'strict'), ...label('warn', 'strict'), ...label('audit-version', '1.2') }, NO_POLICY);
+    expect(policyOf(label('enforce', 'baseline'), NO_POLICY).policy).to.deep.equal({
+      enforce: latest,
+      warn: latest,
+      audit: NO_POLICY.audit,
+    });
+    expect(policyOf({ ...label('enforce', 'baseline'), ...label('warn', 'privileged') }, NO_POLICY).policy.warn).to.deep.equal(
+      NO_POLICY.warn,
+    );
+    const { policy, findings } = policyOf(
+      { ...label('enforce', 'strict'), ...label('warn', 'strict'), ...label('audit-version', '1.2') },
+      NO_POLICY,
+    );
     expect([policy.enforce.level, policy.warn.level, findings.length]).to.deep.equal(['restricted', 'privileged', 3]);
   });
 
   it('takes exemptions and defaults from its configuration, and refuses what it does not understand', () => {
     const head = { apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration' };
-    const rules = podSecurityRules({ ...head, defaults: { enforce: 'baseline', 'enforce-version': 'v1.30' }, exemptions: { namespaces: ['n'] } });
+    const rules = podSecurityRules({
+      ...head,
+      defaults: { enforce: 'baseline', 'enforce-version': 'v1.30' },
+      exemptions: { namespaces: ['n'] },
+    });
     expect([rules.defaults.enforce, [...rules.namespaces], [...rules.users]]).to.deep.equal([{ level: 'baseline', minor: 30 }, ['n'], []]);
     expect(() => podSecurityRules({ ...head, defaults: { enforce: 'low' } })).to.throw('must be a level');
     expect(() => podSecurityRules({ kind: 'Other' })).to.throw('PodSecurityConfiguration');
@@ -75,9 +252,16 @@ describe('admission, standards of pods', () => {
   describe('in a namespace', () => {
     let sample: Sample;
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
-    const demand = (labels: Record<string, string>): Promise<unknown> => sample.update(namespace, current => { current.metadata.labels = labels; });
-    const pod = (name: string, security: JsonObject): JsonObject =>
-      ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { serviceAccountName: 'sa', automountServiceAccountToken: false, ...spec(container('c', security)) } });
+    const demand = (labels: Record<string, string>): Promise<unknown> =>
+      sample.update(namespace, (current) => {
+        current.metadata.labels = labels;
+      });
+    const pod = (name: string, security: JsonObject): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: { serviceAccountName: 'sa', automountServiceAccountToken: false, ...spec(container('c', security)) },
+    });
 
     beforeEach(async () => {
       sample = await createSample({ admission: true });
@@ -87,22 +271,36 @@ describe('admission, standards of pods', () => {
     it('refuses pods, and only warns those who would make them', async () => {
       await demand(label('enforce', 'baseline'));
       const error = await refusal(sample.create(pod('p', { privileged: true })));
-      expect([error.code, error.message]).to.deep.equal([403, 'pods "p" is forbidden: violates PodSecurity "baseline:latest": privileged (container "c" must not set securityContext.privileged=true)']);
+      expect([error.code, error.message]).to.deep.equal([
+        403,
+        'pods "p" is forbidden: violates PodSecurity "baseline:latest": privileged (container "c" must not set securityContext.privileged=true)',
+      ]);
       sample.warnings();
       const template = { metadata: { labels: { a: 'b' } }, spec: spec(container('c', { privileged: true })) };
-      await sample.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } });
-      expect(sample.warnings()).to.deep.equal(['would violate PodSecurity "baseline:latest": privileged (container "c" must not set securityContext.privileged=true)']);
+      await sample.create({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { selector: { matchLabels: { a: 'b' } }, template },
+      });
+      expect(sample.warnings()).to.deep.equal([
+        'would violate PodSecurity "baseline:latest": privileged (container "c" must not set securityContext.privileged=true)',
+      ]);
     });
 
     it('names pods that are already there when it gets stricter, and lets them be until their image changes', async () => {
       for (const name of ['b', 'a']) await sample.create(pod(name, { privileged: true }));
       sample.warnings();
       await demand(label('enforce', 'baseline'));
-      expect(sample.warnings()).to.deep.equal(['existing pods in namespace "default" violate the new PodSecurity enforce level "baseline:latest"', 'a (and 1 other pod): privileged']);
-      const change = (image: string): Promise<unknown> => sample.update(pod('a', {}), current => {
-        current.metadata.labels = { x: 'y' };
-        ((current['spec'] as { containers: JsonObject[] }).containers[0] ?? {})['image'] = image;
-      });
+      expect(sample.warnings()).to.deep.equal([
+        'existing pods in namespace "default" violate the new PodSecurity enforce level "baseline:latest"',
+        'a (and 1 other pod): privileged',
+      ]);
+      const change = (image: string): Promise<unknown> =>
+        sample.update(pod('a', {}), (current) => {
+          current.metadata.labels = { x: 'y' };
+          ((current['spec'] as { containers: JsonObject[] }).containers[0] ?? {})['image'] = image;
+        });
       await change('i');
       expect((await refusal(change('other'))).code).to.equal(403);
     });

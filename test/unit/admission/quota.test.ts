@@ -2,15 +2,42 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../server/api/object.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
-const quota = (name: string, hard: Record<string, string>, spec: JsonObject = {}): JsonObject => ({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name }, spec: { hard, ...spec } });
-const secret = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } });
-const service = (name: string, type: string): JsonObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { type, ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2 }] } });
-const pod = (name: string, requests: Record<string, string>, spec: JsonObject = {}): JsonObject => ({
-  apiVersion: 'v1', kind: 'Pod', metadata: { name },
-  spec: { serviceAccountName: 'sa', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i', resources: { requests } }], ...spec },
+const quota = (name: string, hard: Record<string, string>, spec: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: { name },
+  spec: { hard, ...spec },
 });
-const claim = (name: string, size: string, storageClassName: string): JsonObject =>
-  ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name }, spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage: size } } } });
+const secret = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } });
+const service = (name: string, type: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name },
+  spec: {
+    type,
+    ports: [
+      { name: 'a', port: 1 },
+      { name: 'b', port: 2 },
+    ],
+  },
+});
+const pod = (name: string, requests: Record<string, string>, spec: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: {
+    serviceAccountName: 'sa',
+    automountServiceAccountToken: false,
+    containers: [{ name: 'c', image: 'i', resources: { requests } }],
+    ...spec,
+  },
+});
+const claim = (name: string, size: string, storageClassName: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name },
+  spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage: size } } },
+});
 
 describe('admission/quota', () => {
   let sample: Sample;
@@ -24,16 +51,24 @@ describe('admission/quota', () => {
   async function countedQuota(name: string, hard: Record<string, string>, spec: JsonObject = {}): Promise<void> {
     const made = quota(name, hard, spec);
     await sample.create(made);
-    await sample.update(made, current => { current['status'] = { hard, used: Object.fromEntries(Object.keys(hard).map(each => [each, '0'])) }; }, 'status');
+    await sample.update(
+      made,
+      (current) => {
+        current['status'] = { hard, used: Object.fromEntries(Object.keys(hard).map((each) => [each, '0'])) };
+      },
+      'status',
+    );
   }
   const used = async (name: string): Promise<unknown> => ((await sample.get('ResourceQuota', name))['status'] as JsonObject)['used'];
 
   it('counts objects and refuses one too many, however many ask at once', async () => {
-    await countedQuota('q', { 'secrets': '3', 'count/secrets': '5' });
+    await countedQuota('q', { secrets: '3', 'count/secrets': '5' });
     const results = await Promise.allSettled(Array.from({ length: 6 }, (_, index) => sample.create(secret(`s${index}`))));
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(3);
-    expect(await used('q')).to.deep.equal({ 'secrets': '3', 'count/secrets': '3' });
-    expect((await refusal(sample.create(secret('last')))).message).to.equal('secrets "last" is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=3, limited: secrets=3');
+    expect(await used('q')).to.deep.equal({ secrets: '3', 'count/secrets': '3' });
+    expect((await refusal(sample.create(secret('last')))).message).to.equal(
+      'secrets "last" is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=3, limited: secrets=3',
+    );
   });
 
   it('enforces nothing before a controller has counted', async () => {
@@ -42,15 +77,19 @@ describe('admission/quota', () => {
   });
 
   it('wants containers to name what is limited', async () => {
-    await countedQuota('q', { 'requests.cpu': '1', 'limits.memory': '1Gi', 'pods': '9' });
-    expect((await refusal(sample.create(pod('a', { memory: '1' })))).message).to.equal('pods "a" is forbidden: failed quota: q: must specify limits.memory for: c; requests.cpu for: c');
+    await countedQuota('q', { 'requests.cpu': '1', 'limits.memory': '1Gi', pods: '9' });
+    expect((await refusal(sample.create(pod('a', { memory: '1' })))).message).to.equal(
+      'pods "a" is forbidden: failed quota: q: must specify limits.memory for: c; requests.cpu for: c',
+    );
   });
 
   it('adds up what pods request', async () => {
-    await countedQuota('q', { 'requests.cpu': '1', 'pods': '9' });
+    await countedQuota('q', { 'requests.cpu': '1', pods: '9' });
     await sample.create(pod('a', { cpu: '600m' }));
-    expect(await used('q')).to.deep.equal({ 'requests.cpu': '600m', 'pods': '1' });
-    expect((await refusal(sample.create(pod('b', { cpu: '0.5' })))).message).to.contain('exceeded quota: q, requested: requests.cpu=500m, used: requests.cpu=600m, limited: requests.cpu=1');
+    expect(await used('q')).to.deep.equal({ 'requests.cpu': '600m', pods: '1' });
+    expect((await refusal(sample.create(pod('b', { cpu: '0.5' })))).message).to.contain(
+      'exceeded quota: q, requested: requests.cpu=500m, used: requests.cpu=600m, limited: requests.cpu=1',
+    );
   });
 
   it('counts only what is in the scopes of a quota', async () => {
@@ -64,18 +103,30 @@ describe('admission/quota', () => {
   });
 
   describe('where something may be used only if a quota counts it', () => {
-    const limitedTo = (...limitedResources: JsonObject[]): JsonObject => ({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'ResourceQuotaConfiguration', limitedResources });
+    const limitedTo = (...limitedResources: JsonObject[]): JsonObject => ({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'ResourceQuotaConfiguration',
+      limitedResources,
+    });
     const limit = async (...rules: JsonObject[]): Promise<void> => {
-      sample = await createSample({ storage: sample.storage, admission: true, configurations: new Map([['ResourceQuota', limitedTo(...rules)]]) });
+      sample = await createSample({
+        storage: sample.storage,
+        admission: true,
+        configurations: new Map([['ResourceQuota', limitedTo(...rules)]]),
+      });
     };
     const refused = async (attempt: Promise<unknown>): Promise<string> => (await refusal(attempt)).message;
 
     it('is refused without such a quota, and admitted within one', async () => {
       await limit({ resource: 'pods', matchContains: ['pods', 'cpu'] });
-      expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.equal('pods "a" is forbidden: insufficient quota to consume: count/pods,cpu,pods,requests.cpu');
-      await countedQuota('q', { 'pods': '2', 'requests.cpu': '2' });
-      expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.equal('pods "a" is forbidden: insufficient quota to consume: count/pods,cpu');
-      await countedQuota('r', { 'count/pods': '2', 'cpu': '2' });
+      expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.equal(
+        'pods "a" is forbidden: insufficient quota to consume: count/pods,cpu,pods,requests.cpu',
+      );
+      await countedQuota('q', { pods: '2', 'requests.cpu': '2' });
+      expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.equal(
+        'pods "a" is forbidden: insufficient quota to consume: count/pods,cpu',
+      );
+      await countedQuota('r', { 'count/pods': '2', cpu: '2' });
       await sample.create(pod('a', { cpu: '1' }));
       await sample.create(secret('of another type'.replaceAll(' ', '-')));
     });
@@ -85,36 +136,55 @@ describe('admission/quota', () => {
       await limit({ apiGroup: '', resource: 'pods', matchScopes: [critical] });
       await sample.create(pod('plain', {}));
       const urgent = pod('a', {}, { priorityClassName: 'system-node-critical' });
-      expect(await refused(sample.create(urgent))).to.equal('pods "a" is forbidden: insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]');
+      expect(await refused(sample.create(urgent))).to.equal(
+        'pods "a" is forbidden: insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]',
+      );
       await countedQuota('q', { pods: '1' }, { scopeSelector: { matchExpressions: [critical] } });
       await sample.create(urgent);
     });
 
     it('is told in words that are understood, or the server does not start', async () => {
       for (const [configuration, complaint] of [
-        [{ kind: 'Y', apiVersion: 'x/v1' }, 'must hold kind ResourceQuotaConfiguration'], [limitedTo({ resource: 'pods', matchContain: ['pods'] }), 'limitedResources[0].matchContain is unknown'],
-        [{ kind: 'Configuration', apiVersion: 'apiserver.config.k8s.io/v1' }, 'must hold kind Configuration of apiVersion resourcequota.admission.k8s.io/v1beta1'],
+        [{ kind: 'Y', apiVersion: 'x/v1' }, 'must hold kind ResourceQuotaConfiguration'],
+        [limitedTo({ resource: 'pods', matchContain: ['pods'] }), 'limitedResources[0].matchContain is unknown'],
+        [
+          { kind: 'Configuration', apiVersion: 'apiserver.config.k8s.io/v1' },
+          'must hold kind Configuration of apiVersion resourcequota.admission.k8s.io/v1beta1',
+        ],
       ] as const) {
         const attempt = createSample({ admission: true, configurations: new Map([['ResourceQuota', configuration as JsonObject]]) });
-        expect(await attempt.then(() => 'started', (error: Error) => error.message)).to.contain(complaint);
+        expect(
+          await attempt.then(
+            () => 'started',
+            (error: Error) => error.message,
+          ),
+        ).to.contain(complaint);
       }
     });
   });
 
   it('charges an update only for what it adds', async () => {
-    await countedQuota('q', { 'services': '1', 'services.nodeports': '1' });
+    await countedQuota('q', { services: '1', 'services.nodeports': '1' });
     await sample.create(service('a', 'ClusterIP'));
-    const opened = await refusal(sample.update(service('a', ''), current => { (current['spec'] as JsonObject)['type'] = 'NodePort'; }));
+    const opened = await refusal(
+      sample.update(service('a', ''), (current) => {
+        (current['spec'] as JsonObject)['type'] = 'NodePort';
+      }),
+    );
     expect(opened.message).to.contain('requested: services.nodeports=2, used: services.nodeports=0, limited: services.nodeports=1');
-    await sample.update(service('a', ''), current => { current.metadata.labels = { a: 'b' }; });
-    expect(await used('q')).to.deep.equal({ 'services': '1', 'services.nodeports': '0' });
+    await sample.update(service('a', ''), (current) => {
+      current.metadata.labels = { a: 'b' };
+    });
+    expect(await used('q')).to.deep.equal({ services: '1', 'services.nodeports': '0' });
   });
 
   it('counts storage, also by class', async () => {
     await countedQuota('q', { 'requests.storage': '10Gi', 'fast.storageclass.storage.k8s.io/requests.storage': '2Gi' });
     await sample.create(claim('a', '5Gi', 'slow'));
     await sample.create(claim('b', '2Gi', 'fast'));
-    expect((await refusal(sample.create(claim('c', '1Gi', 'fast')))).message).to.contain('requested: fast.storageclass.storage.k8s.io/requests.storage=1Gi');
+    expect((await refusal(sample.create(claim('c', '1Gi', 'fast')))).message).to.contain(
+      'requested: fast.storageclass.storage.k8s.io/requests.storage=1Gi',
+    );
     expect(await used('q')).to.deep.equal({ 'requests.storage': '7Gi', 'fast.storageclass.storage.k8s.io/requests.storage': '2Gi' });
   });
 });

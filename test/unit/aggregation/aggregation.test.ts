@@ -25,22 +25,54 @@ const writes = { user: systemUser, manager: 'm', dryRun: false, timeoutMs: 1000,
 const NAME = 'v1.remote.example.com';
 const PATH = '/apis/remote.example.com/v1';
 
-interface Seen { readonly method: string; readonly url: string; readonly headers: http.IncomingHttpHeaders; readonly body: string }
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
 
 /** Another program's API; `answer` takes what is not its list of resources. */
-async function startProgram(identities: Identities): Promise<{ readonly server: Server; readonly port: number; readonly seen: Seen[]; answer: (request: http.IncomingMessage, response: http.ServerResponse) => void }> {
+async function startProgram(identities: Identities): Promise<{
+  readonly server: Server;
+  readonly port: number;
+  readonly seen: Seen[];
+  answer: (request: http.IncomingMessage, response: http.ServerResponse) => void;
+}> {
   const { cert, key } = await identities.issue({ name: 'api', usage: 'serverAuth', dns: ['api.default.svc'] });
-  const program = { server: createServer({ cert, key, ca: identities.ca, requestCert: true, rejectUnauthorized: false }), port: 0, seen: [] as Seen[], answer: (_request: http.IncomingMessage, response: http.ServerResponse): void => { response.end('{}'); } };
+  const program = {
+    server: createServer({ cert, key, ca: identities.ca, requestCert: true, rejectUnauthorized: false }),
+    port: 0,
+    seen: [] as Seen[],
+    answer: (_request: http.IncomingMessage, response: http.ServerResponse): void => {
+      response.end('{}');
+    },
+  };
   program.server.on('request', (request, response) => {
     if (request.url === PATH) {
-      response.end(JSON.stringify({ kind: 'APIResourceList', resources: [{ name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'], shortNames: ['th'] }, { name: 'things/status', kind: 'Thing', namespaced: true, verbs: ['get'] }] }));
+      response.end(
+        JSON.stringify({
+          kind: 'APIResourceList',
+          resources: [
+            { name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'], shortNames: ['th'] },
+            { name: 'things/status', kind: 'Thing', namespaced: true, verbs: ['get'] },
+          ],
+        }),
+      );
       return;
     }
     const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      program.seen.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
-      program.answer(request, response);
-    });
+    request
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        program.seen.push({
+          method: request.method ?? '',
+          url: request.url ?? '',
+          headers: request.headers,
+          body: Buffer.concat(chunks).toString(),
+        });
+        program.answer(request, response);
+      });
   });
   program.server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
     program.seen.push({ method: 'UPGRADE', url: request.url ?? '', headers: request.headers, body: '' });
@@ -84,31 +116,76 @@ describe('aggregation', () => {
   };
   const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${url}${path}`, { redirect: 'manual', ...init });
   const aggregated = async (): Promise<JsonObject | undefined> => {
-    const list = await (await get('/apis', { headers: { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' } })).json() as { readonly items: JsonObject[] };
-    return list.items.find(each => (each['metadata'] as JsonObject)['name'] === 'remote.example.com');
+    const list = (await (
+      await get('/apis', { headers: { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' } })
+    ).json()) as { readonly items: JsonObject[] };
+    return list.items.find((each) => (each['metadata'] as JsonObject)['name'] === 'remote.example.com');
   };
 
   before(async () => {
     identities = await createIdentities();
     program = await startProgram(identities);
     const { cert, key } = await identities.issue({ name: 'front-proxy' });
-    const options = { storage, catalogue, identity: { cert, key }, addresses: () => (port === null ? Promise.reject(new ServiceUnresolvedError('nobody is there')) : Promise.resolve({ host: '127.0.0.1', port })) };
+    const options = {
+      storage,
+      catalogue,
+      identity: { cert, key },
+      addresses: () =>
+        port === null ? Promise.reject(new ServiceUnresolvedError('nobody is there')) : Promise.resolve({ host: '127.0.0.1', port }),
+    };
     aggregation = createAggregation({ ...options, rejectsRedirects: true });
     lenient = createAggregation({ ...options, rejectsRedirects: false });
     const discovery = createDiscovery({ catalogue, remote: () => aggregation.groups() });
     const routes = createRoutes({
-      resources: async (context) => { if (!await (context.query.has('lenient') ? lenient : aggregation).answers(context)) { context.response.writeHead(404); context.response.end(); } },
-      documents: async context => await aggregation.answers(context) || discovery(context), health: createHealthRegistry(), metrics: createMetrics(), replica: null, log: silent,
+      resources: async (context) => {
+        if (!(await (context.query.has('lenient') ? lenient : aggregation).answers(context))) {
+          context.response.writeHead(404);
+          context.response.end();
+        }
+      },
+      documents: async (context) => (await aggregation.answers(context)) || discovery(context),
+      health: createHealthRegistry(),
+      metrics: createMetrics(),
+      replica: null,
+      log: silent,
     });
-    const chain = createChain({
-      authenticate: () => ({ outcome: 'user', user: { name: 'ann', uid: '7', groups: ['devs', 'ops'], extra: { 'example.com/Scope': ['a', 'b'] } } }), authorize: () => ({ decision: 'allow', reason: '' }),
-      requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics: createMetrics(), log: silent,
-    }, routes);
+    const chain = createChain(
+      {
+        authenticate: () => ({
+          outcome: 'user',
+          user: { name: 'ann', uid: '7', groups: ['devs', 'ops'], extra: { 'example.com/Scope': ['a', 'b'] } },
+        }),
+        authorize: () => ({ decision: 'allow', reason: '' }),
+        requestTimeoutMs: 60_000,
+        inflight: { readOnlyMax: 0, mutatingMax: 0 },
+        corsOrigins: [],
+        strictTransportSecurity: null,
+        metrics: createMetrics(),
+        log: silent,
+      },
+      routes,
+    );
     ({ server: front, url } = await listen(chain));
-    await registry.create({ resource: typed('', 'v1', 'namespaces'), namespace: '', name: '' }, { metadata: { name: 'default' } } as ApiObject, writes);
-    await registry.create({ resource: apiServices, namespace: '', name: '' }, {
-      metadata: { name: NAME }, spec: { group: 'remote.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, service: { namespace: 'default', name: 'api' }, caBundle: Buffer.from(identities.ca).toString('base64') },
-    } as ApiObject, writes);
+    await registry.create(
+      { resource: typed('', 'v1', 'namespaces'), namespace: '', name: '' },
+      { metadata: { name: 'default' } } as ApiObject,
+      writes,
+    );
+    await registry.create(
+      { resource: apiServices, namespace: '', name: '' },
+      {
+        metadata: { name: NAME },
+        spec: {
+          group: 'remote.example.com',
+          version: 'v1',
+          groupPriorityMinimum: 100,
+          versionPriority: 10,
+          service: { namespace: 'default', name: 'api' },
+          caBundle: Buffer.from(identities.ca).toString('base64'),
+        },
+      } as ApiObject,
+      writes,
+    );
     await aggregation.synced;
     aggregation.begin({ registry, resource: apiServices, writes, now: () => '2026-01-01T00:00:00Z', report: ignore });
   });
@@ -122,41 +199,94 @@ describe('aggregation', () => {
   });
 
   it('says why a program cannot be used, and waits for none', async () => {
-    expect(await becomes('ServiceNotFound')).to.deep.equal({ type: 'Available', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'ServiceNotFound', message: 'service/api in "default" is not present' });
+    expect(await becomes('ServiceNotFound')).to.deep.equal({
+      type: 'Available',
+      status: 'False',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+      reason: 'ServiceNotFound',
+      message: 'service/api in "default" is not present',
+    });
     for (const path of [PATH, `${PATH}/things`]) {
       const answer = await get(path);
-      expect([answer.status, answer.headers.get('content-type'), await answer.text()]).to.deep.equal([503, 'text/plain; charset=utf-8', 'service unavailable\n']);
+      expect([answer.status, answer.headers.get('content-type'), await answer.text()]).to.deep.equal([
+        503,
+        'text/plain; charset=utf-8',
+        'service unavailable\n',
+      ]);
     }
-    expect(await (await get('/apis/remote.example.com')).json()).to.deep.include({ kind: 'APIGroup', name: 'remote.example.com', versions: [{ groupVersion: 'remote.example.com/v1', version: 'v1' }] });
+    expect(await (await get('/apis/remote.example.com')).json()).to.deep.include({
+      kind: 'APIGroup',
+      name: 'remote.example.com',
+      versions: [{ groupVersion: 'remote.example.com/v1', version: 'v1' }],
+    });
     expect((await aggregated())?.['versions']).to.deep.equal([{ version: 'v1', freshness: 'Stale' }]);
   });
 
   it('finds programs as they come, and what they serve', async () => {
-    await storage.create({ resource: { group: '', resource: 'services' }, namespace: 'default', name: 'api' }, { metadata: { name: 'api', namespace: 'default' }, spec: { type: 'ExternalName', externalName: 'x' } }, { timeoutMs: 1000 });
-    expect((await becomes('FailedDiscoveryCheck'))['message']).to.equal('failing or missing response from https://api.default.svc:443/apis/remote.example.com/v1: nobody is there');
+    await storage.create(
+      { resource: { group: '', resource: 'services' }, namespace: 'default', name: 'api' },
+      { metadata: { name: 'api', namespace: 'default' }, spec: { type: 'ExternalName', externalName: 'x' } },
+      { timeoutMs: 1000 },
+    );
+    expect((await becomes('FailedDiscoveryCheck'))['message']).to.equal(
+      'failing or missing response from https://api.default.svc:443/apis/remote.example.com/v1: nobody is there',
+    );
     ({ port } = program);
     expect(await becomes('Passed')).to.deep.include({ status: 'True', message: 'all checks passed' });
-    expect((await aggregated())?.['versions']).to.deep.equal([{
-      version: 'v1', freshness: 'Current', resources: [{
-        resource: 'things', responseKind: { group: 'remote.example.com', version: 'v1', kind: 'Thing' }, scope: 'Namespaced', singularResource: 'thing', verbs: ['get', 'list'], shortNames: ['th'],
-        subresources: [{ subresource: 'status', responseKind: { group: 'remote.example.com', version: 'v1', kind: 'Thing' }, verbs: ['get'] }],
-      }],
-    }]);
+    expect((await aggregated())?.['versions']).to.deep.equal([
+      {
+        version: 'v1',
+        freshness: 'Current',
+        resources: [
+          {
+            resource: 'things',
+            responseKind: { group: 'remote.example.com', version: 'v1', kind: 'Thing' },
+            scope: 'Namespaced',
+            singularResource: 'thing',
+            verbs: ['get', 'list'],
+            shortNames: ['th'],
+            subresources: [
+              { subresource: 'status', responseKind: { group: 'remote.example.com', version: 'v1', kind: 'Thing' }, verbs: ['get'] },
+            ],
+          },
+        ],
+      },
+    ]);
   });
 
   it('passes requests and answers on, with who asks in place of how they proved it', async () => {
-    program.answer = (_request, response) => { response.writeHead(418, { 'x-own': 'yes' }).end('short and stout'); };
-    const answer = await get(`${PATH}/namespaces/n/things/a%2fb?watch=false`, { method: 'POST', body: '{"a":1}', headers: { authorization: 'Bearer secret', 'x-remote-user': 'root', 'content-type': 'application/json' } });
+    program.answer = (_request, response) => {
+      response.writeHead(418, { 'x-own': 'yes' }).end('short and stout');
+    };
+    const answer = await get(`${PATH}/namespaces/n/things/a%2fb?watch=false`, {
+      method: 'POST',
+      body: '{"a":1}',
+      headers: { authorization: 'Bearer secret', 'x-remote-user': 'root', 'content-type': 'application/json' },
+    });
     expect([answer.status, answer.headers.get('x-own'), await answer.text()]).to.deep.equal([418, 'yes', 'short and stout']);
     const [seen] = program.seen.splice(0);
     // The path as it was decoded before anybody asked whether it is allowed.
     expect(seen).to.deep.include({ method: 'POST', url: `${PATH}/namespaces/n/things/a/b?watch=false`, body: '{"a":1}' });
-    expect(seen?.headers).to.deep.include({ 'x-remote-user': 'ann', 'x-remote-uid': '7', 'x-remote-group': 'devs, ops', 'x-remote-extra-example.com%2fscope': 'a, b', host: 'api.default.svc', via: '1.1 kube-aggregator' }).and.to.not.have.property('authorization');
+    expect(seen?.headers)
+      .to.deep.include({
+        'x-remote-user': 'ann',
+        'x-remote-uid': '7',
+        'x-remote-group': 'devs, ops',
+        'x-remote-extra-example.com%2fscope': 'a, b',
+        host: 'api.default.svc',
+        via: '1.1 kube-aggregator',
+      })
+      .and.to.not.have.property('authorization');
   });
 
   it('passes what comes slowly as it comes', async () => {
     let finish = ignore;
-    program.answer = (_request, response) => { response.write('first\n'); finish = () => { response.end('last\n'); }; };
+    program.answer = (_request, response) => {
+      response.write('first\n');
+      finish = () => {
+        response.end('last\n');
+      };
+    };
     const answer = await get(`${PATH}/things?watch=true`);
     const reader = answer.body!.getReader();
     expect(Buffer.from((await reader.read()).value!).toString()).to.equal('first\n');
@@ -169,7 +299,9 @@ describe('aggregation', () => {
     const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(`GET ${PATH}/things/x/exec HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
     let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => { text += chunk; });
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
     while (!text.includes('\r\n\r\n')) await once(socket, 'data');
     expect(text).to.match(/^HTTP\/1\.1 101 /);
     text = '';
@@ -180,9 +312,14 @@ describe('aggregation', () => {
   });
 
   it('lets no program send clients elsewhere, unless told to', async () => {
-    program.answer = (_request, response) => { response.writeHead(302, { location: 'https://elsewhere.example.com/' }).end(); };
+    program.answer = (_request, response) => {
+      response.writeHead(302, { location: 'https://elsewhere.example.com/' }).end();
+    };
     const refused = await get(`${PATH}/things`);
-    expect([refused.status, await refused.text()]).to.deep.equal([502, 'the backend attempted to redirect this request, which is not permitted\n']);
+    expect([refused.status, await refused.text()]).to.deep.equal([
+      502,
+      'the backend attempted to redirect this request, which is not permitted\n',
+    ]);
     const passed = await get(`${PATH}/things?lenient`);
     expect([passed.status, passed.headers.get('location')]).to.deep.equal([302, 'https://elsewhere.example.com/']);
   });
@@ -196,16 +333,31 @@ describe('aggregation', () => {
     program.server.close();
     program.server.closeAllConnections();
     const answer = await get(`${PATH}/things`);
-    expect([answer.status, await answer.text()]).to.satisfy(([code, text]: [number, string]) => code === 503 && /^(error trying to reach service: |service unavailable)/.test(text));
+    expect([answer.status, await answer.text()]).to.satisfy(
+      ([code, text]: [number, string]) => code === 503 && /^(error trying to reach service: |service unavailable)/.test(text),
+    );
     // A change of the object makes the server look at once.
-    await registry.update({ resource: apiServices, namespace: '', name: NAME }, { apply: current => ({ ...current!, metadata: { ...current!.metadata, labels: { a: 'b' } } }), subresource: '', uid: null, mayCreate: null }, writes);
+    await registry.update(
+      { resource: apiServices, namespace: '', name: NAME },
+      {
+        apply: (current) => ({ ...current!, metadata: { ...current!.metadata, labels: { a: 'b' } } }),
+        subresource: '',
+        uid: null,
+        mayCreate: null,
+      },
+      writes,
+    );
     expect(await becomes('FailedDiscoveryCheck')).to.deep.include({ status: 'False' });
     expect((await aggregated())?.['versions']).to.have.nested.property('[0].freshness', 'Stale');
     expect((await aggregated())?.['versions']).to.have.nested.property('[0].resources[0].resource', 'things');
   });
 
   it('forgets what is not there any more', async () => {
-    await registry.delete({ resource: apiServices, namespace: '', name: NAME }, { gracePeriodSeconds: null, propagationPolicy: null, orphanDependents: null, uid: null, resourceVersion: null }, writes);
+    await registry.delete(
+      { resource: apiServices, namespace: '', name: NAME },
+      { gracePeriodSeconds: null, propagationPolicy: null, orphanDependents: null, uid: null, resourceVersion: null },
+      writes,
+    );
     while ((await get('/apis/remote.example.com')).status !== 404) await new Promise(setImmediate);
     expect((await get(`${PATH}/things`)).status).to.equal(404);
     expect(await aggregated()).to.equal(undefined);

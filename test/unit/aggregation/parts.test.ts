@@ -6,16 +6,33 @@ import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { createCatalogue } from '../../../server/catalogue/resources.js';
 
 const target = { namespace: 'n', name: 's', port: 443 };
-const service = (spec: JsonObject = {}): ApiObject => ({ metadata: { name: 's' }, spec: { type: 'ClusterIP', ports: [{ name: 'https', port: 443 }], ...spec } });
-const slice = (endpoint: JsonObject, portName = 'https'): ApiObject => ({ metadata: {}, ports: [{ name: portName, port: 8443 }], endpoints: [endpoint] });
+const service = (spec: JsonObject = {}): ApiObject => ({
+  metadata: { name: 's' },
+  spec: { type: 'ClusterIP', ports: [{ name: 'https', port: 443 }], ...spec },
+});
+const slice = (endpoint: JsonObject, portName = 'https'): ApiObject => ({
+  metadata: {},
+  ports: [{ name: portName, port: 8443 }],
+  endpoints: [endpoint],
+});
 
 describe('aggregation, its parts', () => {
   const rows: readonly (readonly [what: string, service: ApiObject | null, slices: readonly ApiObject[], problem: string | null])[] = [
     ['no service', null, [], 'ServiceNotFound: service/s in "n" is not present'],
     ['another port', service({ ports: [{ port: 80 }] }), [], 'ServicePortError: service/s in "n" is not listening on port 443'],
     ['no endpoints', service(), [], 'EndpointsNotFound: cannot find endpointslices for service/s in "n"'],
-    ['none that is ready', service(), [slice({ addresses: ['10.0.0.1'], conditions: { ready: false } })], 'MissingEndpoints: endpointslices for service/s in "n" have no addresses with port name "https"'],
-    ['none at that port', service(), [slice({ addresses: ['10.0.0.1'] }, 'other')], 'MissingEndpoints: endpointslices for service/s in "n" have no addresses with port name "https"'],
+    [
+      'none that is ready',
+      service(),
+      [slice({ addresses: ['10.0.0.1'], conditions: { ready: false } })],
+      'MissingEndpoints: endpointslices for service/s in "n" have no addresses with port name "https"',
+    ],
+    [
+      'none at that port',
+      service(),
+      [slice({ addresses: ['10.0.0.1'] }, 'other')],
+      'MissingEndpoints: endpointslices for service/s in "n" have no addresses with port name "https"',
+    ],
     ['one that is ready', service(), [slice({ addresses: ['10.0.0.1'] })], null],
     ['a name outside', service({ type: 'ExternalName', ports: [] }), [], null],
   ];
@@ -28,16 +45,51 @@ describe('aggregation, its parts', () => {
 
   it('keeps the time of the last transition, and conditions of others', () => {
     const other = { type: 'Odd', status: 'True' };
-    const object = { metadata: {}, status: { conditions: [other, { type: 'Available', status: 'False', lastTransitionTime: 'then', reason: 'A', message: 'a' }] } };
-    const conditions = (status: 'True' | 'False'): unknown => (withAvailability(object, { status, reason: 'B', message: 'b' }, 'now')['status'] as JsonObject)['conditions'];
-    expect(conditions('False')).to.deep.equal([other, { type: 'Available', status: 'False', lastTransitionTime: 'then', reason: 'B', message: 'b' }]);
-    expect(conditions('True')).to.deep.equal([other, { type: 'Available', status: 'True', lastTransitionTime: 'now', reason: 'B', message: 'b' }]);
+    const object = {
+      metadata: {},
+      status: { conditions: [other, { type: 'Available', status: 'False', lastTransitionTime: 'then', reason: 'A', message: 'a' }] },
+    };
+    const conditions = (status: 'True' | 'False'): unknown =>
+      (withAvailability(object, { status, reason: 'B', message: 'b' }, 'now')['status'] as JsonObject)['conditions'];
+    expect(conditions('False')).to.deep.equal([
+      other,
+      { type: 'Available', status: 'False', lastTransitionTime: 'then', reason: 'B', message: 'b' },
+    ]);
+    expect(conditions('True')).to.deep.equal([
+      other,
+      { type: 'Available', status: 'True', lastTransitionTime: 'now', reason: 'B', message: 'b' },
+    ]);
   });
 
   it('orders groups and versions by their priorities', () => {
-    const api = (group: string, version: string, priorities: readonly [number, number], remote = true): ApiService =>
-      ({ name: `${version}.${group}`, group, version, groupPriority: priorities[0], versionPriority: priorities[1], target: remote ? target : null, ca: '', trusting: false, availability: null });
-    const groups = remoteGroups([api('b.example.com', 'v1', [100, 5]), api('b.example.com', 'v2', [100, 5]), api('b.example.com', 'v1beta1', [100, 50]), api('a.example.com', 'v1', [200, 1]), api('apps', 'v1', [17800, 15], false), api('apps', 'v2', [17800, 10]), api('local.example.com', 'v1', [1, 1], false)], createCatalogue().groups, new Map());
-    expect(groups.map(({ name, versions }) => [name, ...versions])).to.deep.equal([['apps', 'v1', 'v2'], ['a.example.com', 'v1'], ['b.example.com', 'v1beta1', 'v2', 'v1']]);
+    const api = (group: string, version: string, priorities: readonly [number, number], remote = true): ApiService => ({
+      name: `${version}.${group}`,
+      group,
+      version,
+      groupPriority: priorities[0],
+      versionPriority: priorities[1],
+      target: remote ? target : null,
+      ca: '',
+      trusting: false,
+      availability: null,
+    });
+    const groups = remoteGroups(
+      [
+        api('b.example.com', 'v1', [100, 5]),
+        api('b.example.com', 'v2', [100, 5]),
+        api('b.example.com', 'v1beta1', [100, 50]),
+        api('a.example.com', 'v1', [200, 1]),
+        api('apps', 'v1', [17800, 15], false),
+        api('apps', 'v2', [17800, 10]),
+        api('local.example.com', 'v1', [1, 1], false),
+      ],
+      createCatalogue().groups,
+      new Map(),
+    );
+    expect(groups.map(({ name, versions }) => [name, ...versions])).to.deep.equal([
+      ['apps', 'v1', 'v2'],
+      ['a.example.com', 'v1'],
+      ['b.example.com', 'v1beta1', 'v2', 'v1'],
+    ]);
   });
 });

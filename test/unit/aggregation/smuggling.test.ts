@@ -15,11 +15,17 @@ import { createIdentities } from '../http/identities.js';
 
 const PATH = '/apis/remote.example.com/v1/namespaces/default/things';
 const PROXIED = '/api/v1/namespaces/default/pods/p/proxy';
-const STOLEN = 'DELETE /apis/remote.example.com/v1/things/stolen HTTP/1.1\r\nhost: api.default.svc\r\nx-remote-user: root\r\nx-remote-group: system:masters\r\n\r\n';
+const STOLEN =
+  'DELETE /apis/remote.example.com/v1/things/stolen HTTP/1.1\r\nhost: api.default.svc\r\nx-remote-user: root\r\nx-remote-group: system:masters\r\n\r\n';
 
 /** How a body comes from the client. */
 type Framing = 'http2' | 'http2 with its length' | 'chunks' | 'length';
-interface Sent { readonly method: string; readonly framing: Framing; readonly body: readonly string[]; readonly path: string }
+interface Sent {
+  readonly method: string;
+  readonly framing: Framing;
+  readonly body: readonly string[];
+  readonly path: string;
+}
 
 describe('requests to backends', () => {
   let backend: WireBackend;
@@ -32,24 +38,54 @@ describe('requests to backends', () => {
     const { cert, key } = await identities.issue({ name: 'api', usage: 'serverAuth', dns: ['api.default.svc'] });
     backend = await WireBackend.start({ cert, key });
     const service: ApiService = {
-      name: 'v1.remote.example.com', group: 'remote.example.com', version: 'v1', groupPriority: 1, versionPriority: 1, target: { namespace: 'default', name: 'api', port: 443 }, ca: identities.ca, trusting: false,
+      name: 'v1.remote.example.com',
+      group: 'remote.example.com',
+      version: 'v1',
+      groupPriority: 1,
+      versionPriority: 1,
+      target: { namespace: 'default', name: 'api', port: 443 },
+      ca: identities.ca,
+      trusting: false,
       availability: { status: 'True', reason: 'Passed', message: '' },
     };
     const proxy = await identities.issue({ name: 'front-proxy' });
-    const services = createServiceConnections({ identity: { cert: proxy.cert, key: proxy.key }, addresses: () => Promise.resolve({ host: '127.0.0.1', port: backend.port }) });
+    const services = createServiceConnections({
+      identity: { cert: proxy.cert, key: proxy.key },
+      addresses: () => Promise.resolve({ host: '127.0.0.1', port: backend.port }),
+    });
     connections.push(services);
     const backends = createBackends({ credentials: { ca: null, cert: null, key: null }, preferredAddresses: [], connectTimeoutMs: 5_000 });
     front = await openFrontDoor({
-      identities, server: await identities.issue({ name: 'front', usage: 'serverAuth', ip: ['127.0.0.1'], dns: ['localhost'] }),
-      chain: { authenticate: () => ({ outcome: 'user', user: { name: 'ann', uid: '', groups: [], extra: {} } }), authorize: () => ({ decision: 'allow', reason: '' }) },
-      resources: context => (context.info.path.startsWith(PROXIED)
-        ? relayRequest(context, backends, { scheme: 'https', host: '127.0.0.1', port: String(backend.port), path: context.info.path.slice(PROXIED.length), query: '', agent: false, addresses: null }, PROXIED)
-        : relayToService(context, service, { connections: services, rejectsRedirects: true })),
+      identities,
+      server: await identities.issue({ name: 'front', usage: 'serverAuth', ip: ['127.0.0.1'], dns: ['localhost'] }),
+      chain: {
+        authenticate: () => ({ outcome: 'user', user: { name: 'ann', uid: '', groups: [], extra: {} } }),
+        authorize: () => ({ decision: 'allow', reason: '' }),
+      },
+      resources: (context) =>
+        context.info.path.startsWith(PROXIED)
+          ? relayRequest(
+              context,
+              backends,
+              {
+                scheme: 'https',
+                host: '127.0.0.1',
+                port: String(backend.port),
+                path: context.info.path.slice(PROXIED.length),
+                query: '',
+                agent: false,
+                addresses: null,
+              },
+              PROXIED,
+            )
+          : relayToService(context, service, { connections: services, rejectsRedirects: true }),
     });
     session = connect(`https://localhost:${front.port}`, { rejectUnauthorized: false });
     await once(session, 'connect');
   });
-  beforeEach(() => { backend.reset(); });
+  beforeEach(() => {
+    backend.reset();
+  });
   after(async () => {
     session.destroy();
     for (const each of connections) each.close();
@@ -57,13 +93,17 @@ describe('requests to backends', () => {
     await backend.close();
   });
 
-  const openStream = (method: string, path: string, headers: Record<string, string> = {}): ClientHttp2Stream => session.request({ ':method': method, ':path': path, ...headers }, { endStream: false });
+  const openStream = (method: string, path: string, headers: Record<string, string> = {}): ClientHttp2Stream =>
+    session.request({ ':method': method, ':path': path, ...headers }, { endStream: false });
 
   /** Resolves when a stream is over, however. */
-  const closed = (stream: ClientHttp2Stream): Promise<void> => new Promise((resolve) => { stream.on('error', () => undefined).once('close', resolve); });
+  const closed = (stream: ClientHttp2Stream): Promise<void> =>
+    new Promise((resolve) => {
+      stream.on('error', () => undefined).once('close', resolve);
+    });
 
   async function statusOf(stream: ClientHttp2Stream): Promise<number> {
-    const [headers] = await once(stream, 'response') as [{ readonly ':status'?: number }];
+    const [headers] = (await once(stream, 'response')) as [{ readonly ':status'?: number }];
     stream.resume();
     await once(stream, 'end');
     return headers[':status'] ?? 0;
@@ -79,7 +119,13 @@ describe('requests to backends', () => {
 
   /** Sends bytes on a connection of their own; gives the status of the answer. */
   async function raw(bytes: string): Promise<number> {
-    const socket = tls.connect({ host: '127.0.0.1', port: front.port, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false, servername: 'localhost' });
+    const socket = tls.connect({
+      host: '127.0.0.1',
+      port: front.port,
+      ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: false,
+      servername: 'localhost',
+    });
     socket.on('error', () => undefined).setEncoding('latin1');
     socket.write(bytes, 'latin1');
     let text = '';
@@ -90,30 +136,57 @@ describe('requests to backends', () => {
   const over1 = ({ method, framing, body, path }: Sent): Promise<number> => {
     const head = `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`;
     const whole = body.join('');
-    return raw(framing === 'length' ? `${head}content-length: ${whole.length}\r\n\r\n${whole}`
-      : `${head}transfer-encoding: chunked\r\n\r\n${body.filter(each => each !== '').map(each => `${each.length.toString(16)}\r\n${each}\r\n`).join('')}0\r\n\r\n`);
+    return raw(
+      framing === 'length'
+        ? `${head}content-length: ${whole.length}\r\n\r\n${whole}`
+        : `${head}transfer-encoding: chunked\r\n\r\n${body
+            .filter((each) => each !== '')
+            .map((each) => `${each.length.toString(16)}\r\n${each}\r\n`)
+            .join('')}0\r\n\r\n`,
+    );
   };
 
   const send = (sent: Sent): Promise<number> => (sent.framing.startsWith('http2') ? over2(sent) : over1(sent));
   const header = ({ headers }: WireRequest, name: string): string | undefined => headers.find(([each]) => each === name)?.[1];
 
   const piece = fc.oneof(
-    fc.constantFrom('', '\r\n', '\r\n\r\n', '0\r\n\r\n', '5\r\n', STOLEN, `0\r\n\r\n${STOLEN}`, `\r\n${STOLEN}`, 'GET / HTTP/1.1\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'HTTP/1.1 200 OK\r\n\r\n'),
-    fc.uint8Array({ maxLength: 64 }).map(bytes => Buffer.from(bytes).toString('latin1')), fc.integer({ min: 1, max: 100_000 }).map(length => 'x'.repeat(length)),
+    fc.constantFrom(
+      '',
+      '\r\n',
+      '\r\n\r\n',
+      '0\r\n\r\n',
+      '5\r\n',
+      STOLEN,
+      `0\r\n\r\n${STOLEN}`,
+      `\r\n${STOLEN}`,
+      'GET / HTTP/1.1\r\n\r\n',
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      'HTTP/1.1 200 OK\r\n\r\n',
+    ),
+    fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
+    fc.integer({ min: 1, max: 100_000 }).map((length) => 'x'.repeat(length)),
   );
   const sent: fc.Arbitrary<Sent> = fc.record({
-    method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH'), framing: fc.constantFrom<Framing>('http2', 'http2 with its length', 'chunks', 'length'),
-    body: fc.array(piece, { maxLength: 4 }), path: fc.constantFrom(PATH, `${PROXIED}/x`),
+    method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH'),
+    framing: fc.constantFrom<Framing>('http2', 'http2 with its length', 'chunks', 'length'),
+    body: fc.array(piece, { maxLength: 4 }),
+    path: fc.constantFrom(PATH, `${PROXIED}/x`),
   });
 
   it('are as many as came, each with its whole body inside its frame, whatever the body looks like', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 4 }), async (all) => {
-      backend.reset();
-      for (const each of all) expect(await send(each), JSON.stringify(each).slice(0, 200)).to.equal(200);
-      expect(backend.requests.map(({ method, body }) => [method, body])).to.have.deep.members(all.map(({ method, body }) => [method, body.join('')]));
-      for (const { complaint, unread } of backend.connections) expect([complaint, unread]).to.deep.equal([null, '']);
-      for (const request of backend.requests) expect(header(request, 'x-remote-user')).to.equal(request.target === PATH ? 'ann' : undefined);
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 4 }), async (all) => {
+        backend.reset();
+        for (const each of all) expect(await send(each), JSON.stringify(each).slice(0, 200)).to.equal(200);
+        expect(backend.requests.map(({ method, body }) => [method, body])).to.have.deep.members(
+          all.map(({ method, body }) => [method, body.join('')]),
+        );
+        for (const { complaint, unread } of backend.connections) expect([complaint, unread]).to.deep.equal([null, '']);
+        for (const request of backend.requests)
+          expect(header(request, 'x-remote-user')).to.equal(request.target === PATH ? 'ann' : undefined);
+      }),
+      { numRuns: 60 },
+    );
   }).timeout(60_000);
 
   it('have no body and no frame where the client sent none, and use a connection again', async () => {
@@ -130,7 +203,9 @@ describe('requests to backends', () => {
 
   it('lose what speaks of one connection, and what its client names for it', async () => {
     const named = 'keep-alive, x-own, content-length, x-remote-user, transfer-encoding';
-    await raw(`POST ${PATH} HTTP/1.1\r\nhost: x\r\nconnection: close, ${named}\r\nx-own: 1\r\nte: trailers\r\ntrailer: x-a\r\nexpect: 100-continue\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nx-a: 1\r\n\r\n`);
+    await raw(
+      `POST ${PATH} HTTP/1.1\r\nhost: x\r\nconnection: close, ${named}\r\nx-own: 1\r\nte: trailers\r\ntrailer: x-a\r\nexpect: 100-continue\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nx-a: 1\r\n\r\n`,
+    );
     const [request] = backend.requests;
     expect(request?.body).to.equal('abc');
     for (const name of ['x-own', 'te', 'trailer', 'expect', 'keep-alive', 'x-a']) expect(header(request!, name), name).to.equal(undefined);
@@ -139,30 +214,61 @@ describe('requests to backends', () => {
 
   /** Resets a stream within its body; with null, ends the whole connection. Node's client would end the body first. */
   async function takenBack(code: number | null): Promise<void> {
-    const headed = new Promise<void>((resolve) => { backend.atHead = () => { resolve(); }; });
+    const headed = new Promise<void>((resolve) => {
+      backend.atHead = () => {
+        resolve();
+      };
+    });
     const wire = await RawHttp2.open({ port: front.port });
     const stream = wire.request('POST', PATH, { endStream: false });
     wire.data(stream, 'some of it');
     await headed;
     if (code !== null) wire.reset(stream, code);
     else wire.destroy();
-    await Promise.all(backend.connections.map(each => each.closed));
+    await Promise.all(backend.connections.map((each) => each.closed));
     wire.destroy();
   }
 
   const cuts: readonly (readonly [what: string, begin: () => Promise<unknown>])[] = [
-    ['over HTTP/2, shorter than announced', async () => { const stream = openStream('POST', PATH, { 'content-length': '100' }); stream.end('short'); await closed(stream); }],
-    ['over HTTP/2, longer than announced', async () => { const stream = openStream('POST', PATH, { 'content-length': '2' }); stream.end(`xx${STOLEN}`); await closed(stream); }],
+    [
+      'over HTTP/2, shorter than announced',
+      async () => {
+        const stream = openStream('POST', PATH, { 'content-length': '100' });
+        stream.end('short');
+        await closed(stream);
+      },
+    ],
+    [
+      'over HTTP/2, longer than announced',
+      async () => {
+        const stream = openStream('POST', PATH, { 'content-length': '2' });
+        stream.end(`xx${STOLEN}`);
+        await closed(stream);
+      },
+    ],
     ['over HTTP/2, taken back', () => takenBack(8)],
     ['over HTTP/2, taken back as if all were well', () => takenBack(0)],
     ['over HTTP/2, with its connection', () => takenBack(null)],
-    ['over HTTP/1.1, broken off', async () => {
-      const headed = new Promise<void>((resolve) => { backend.atHead = () => { resolve(); }; });
-      const socket = tls.connect({ host: '127.0.0.1', port: front.port, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false, servername: 'localhost' });
-      socket.on('error', () => undefined).write(`POST ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nshort`);
-      await headed;
-      socket.destroy();
-    }],
+    [
+      'over HTTP/1.1, broken off',
+      async () => {
+        const headed = new Promise<void>((resolve) => {
+          backend.atHead = () => {
+            resolve();
+          };
+        });
+        const socket = tls.connect({
+          host: '127.0.0.1',
+          port: front.port,
+          ALPNProtocols: ['http/1.1'],
+          rejectUnauthorized: false,
+          servername: 'localhost',
+        });
+        socket.on('error', () => undefined).write(`POST ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nshort`);
+        await headed;
+        socket.destroy();
+      },
+    ],
   ];
   for (const [what, begin] of cuts) {
     it(`that break off end their connection: ${what}`, async () => {
@@ -177,7 +283,10 @@ describe('requests to backends', () => {
 
   const answers: readonly (readonly [what: string, answer: string])[] = [
     ['more bytes', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nstolen'],
-    ['half an answer more, behind chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200 OK\r\nx-a: '],
+    [
+      'half an answer more, behind chunks',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200 OK\r\nx-a: ',
+    ],
     ['half an answer more, behind none', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200'],
     ['half an answer more', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nx-a: '],
     ['trailers', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nx-a: 1\r\n\r\n'],
@@ -192,7 +301,12 @@ describe('requests to backends', () => {
       backend.reply = () => answer;
       const stream = session.request({ ':method': 'GET', ':path': PATH }, { endStream: true });
       stream.resume();
-      const [odd] = await Promise.all([new Promise<WireBackend['connections'][number]>((resolve) => { backend.atHead = resolve; }), closed(stream)]);
+      const [odd] = await Promise.all([
+        new Promise<WireBackend['connections'][number]>((resolve) => {
+          backend.atHead = resolve;
+        }),
+        closed(stream),
+      ]);
       backend.atHead = null;
       await odd.closed;
       backend.reply = () => 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
@@ -202,7 +316,9 @@ describe('requests to backends', () => {
   }
 
   it('go over no connection whose answer came before the request was over, though both are passed on', async () => {
-    backend.atHead = ({ socket }) => { socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno'); };
+    backend.atHead = ({ socket }) => {
+      socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
+    };
     const stream = openStream('POST', PATH);
     stream.on('error', () => undefined).write('begun');
     const headed = once(stream, 'response') as Promise<[{ readonly ':status'?: number }]>;
@@ -225,14 +341,21 @@ describe('requests to backends', () => {
   });
 
   it('carry the path and the parameters that were looked at, in one form', async () => {
-    await raw(`GET https://elsewhere.example.com/apis/remote.example.com/v1/things/%61%2Fb?watch=%31&a=1;b=2&a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    await raw(
+      `GET https://elsewhere.example.com/apis/remote.example.com/v1/things/%61%2Fb?watch=%31&a=1;b=2&a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+    );
     expect(backend.requests.map(({ target }) => target)).to.deep.equal(['/apis/remote.example.com/v1/things/a/b?a=&watch=1']);
     expect(header(backend.requests[0]!, 'host')).to.equal('api.default.svc');
   });
 
   for (const protocol of ['h2c', 'HTTP/2.0', 'websocket, h2c', 'TLS/1.2', 'H2C']) {
     it(`change to no protocol in which the client could say who he is: ${protocol}`, async () => {
-      for (const path of [PATH, `${PROXIED}/x`]) expect(await raw(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade, http2-settings\r\nhttp2-settings: AAMAAABkAAQAAP__\r\nupgrade: ${protocol}\r\n\r\n`)).to.equal(400);
+      for (const path of [PATH, `${PROXIED}/x`])
+        expect(
+          await raw(
+            `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade, http2-settings\r\nhttp2-settings: AAMAAABkAAQAAP__\r\nupgrade: ${protocol}\r\n\r\n`,
+          ),
+        ).to.equal(400);
       expect(backend.requests).to.have.length(0);
     });
   }

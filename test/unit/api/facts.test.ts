@@ -60,11 +60,16 @@ function factsOf(files: Readonly<Record<string, string>>): string {
   }
   return folder;
 }
-const generated = (files: Readonly<Record<string, string>>): Map<string, string> => generate(readFacts(factsOf({ 'meta/v1.yaml': meta, ...files })));
-const table = (files: Map<string, string>, name: string): Record<string, unknown> => JSON.parse(files.get(`data/${name}.json`) ?? '') as Record<string, unknown>;
+const generated = (files: Readonly<Record<string, string>>): Map<string, string> =>
+  generate(readFacts(factsOf({ 'meta/v1.yaml': meta, ...files })));
+const table = (files: Map<string, string>, name: string): Record<string, unknown> =>
+  JSON.parse(files.get(`data/${name}.json`) ?? '') as Record<string, unknown>;
 
 describe('api/generate', () => {
-  const files = generated({ 'example/v1.yaml': widgets, 'example/descriptions.yaml': 'WidgetSpec: { description: What is wanted., fields: { size: How large. } }' });
+  const files = generated({
+    'example/v1.yaml': widgets,
+    'example/descriptions.yaml': 'WidgetSpec: { description: What is wanted., fields: { size: How large. } }',
+  });
 
   it('makes the table of types: members by name, inlined ones in their places', () => {
     expect(table(files, 'types')['example.v1.WidgetSpec']).to.deep.equal({
@@ -76,36 +81,67 @@ describe('api/generate', () => {
   });
 
   it('makes the table of messages: fields by number, inlined ones as they are', () => {
-    expect(table(files, 'protobuf')['example.v1.WidgetSpec']).to.equal('1 size int32!;2 source ...example.v1.WidgetSource!;3 parts []example.v1.WidgetPart;4 since meta.v1.Time!');
+    expect(table(files, 'protobuf')['example.v1.WidgetSpec']).to.equal(
+      '1 size int32!;2 source ...example.v1.WidgetSource!;3 parts []example.v1.WidgetPart;4 since meta.v1.Time!',
+    );
     expect(table(files, 'protobuf')['example.v1.Widget']).to.equal('1 metadata meta.v1.ObjectMeta!;2 spec example.v1.WidgetSpec!');
   });
 
   it('makes the tables of resources, columns and kinds', () => {
-    expect(JSON.parse(files.get('data/resources.json') ?? '')).to.deep.equal([{ name: 'example.k8s.io', versions: [{ version: 'v1', servedByDefault: true, resources: [
-      ['widgets', 'Widget', 'widget', true, 'create,get,list', ['wd'], [], [['scale', 'Scale', 'get,update', 'autoscaling', 'v1']]],
-    ] }] }]);
-    expect(table(files, 'tables')).to.deep.equal({ 'example.k8s.io/v1 widgets': [['Name', 'string', 'name', 0], ['Colour', 'string', '', 1]] });
+    expect(JSON.parse(files.get('data/resources.json') ?? '')).to.deep.equal([
+      {
+        name: 'example.k8s.io',
+        versions: [
+          {
+            version: 'v1',
+            servedByDefault: true,
+            resources: [
+              ['widgets', 'Widget', 'widget', true, 'create,get,list', ['wd'], [], [['scale', 'Scale', 'get,update', 'autoscaling', 'v1']]],
+            ],
+          },
+        ],
+      },
+    ]);
+    expect(table(files, 'tables')).to.deep.equal({
+      'example.k8s.io/v1 widgets': [
+        ['Name', 'string', 'name', 0],
+        ['Colour', 'string', '', 1],
+      ],
+    });
     expect(table(files, 'kinds')).to.deep.equal({ 'example.k8s.io/v1': ['Widget'] });
   });
 
   it('makes interfaces: what is required is there, what may be shown as null may be null', () => {
     const text = files.get('types/example/v1.ts') ?? '';
-    expect(text).to.contain('/** What is wanted. */\nexport interface WidgetSpec {\n  /** How large. */\n  readonly size: number;\n  readonly parts?: readonly WidgetPart[];\n' +
-      "  readonly colour?: 'red' | 'blue';\n  readonly labels?: Readonly<Record<string, string>>;\n  readonly since?: metaV1.Time | null;\n}");
-    expect(text).to.contain("export const widgets: Resource<Widget> = { group: 'example.k8s.io', version: 'v1', resource: 'widgets', kind: 'Widget', namespaced: true };");
+    expect(text).to.contain(
+      '/** What is wanted. */\nexport interface WidgetSpec {\n  /** How large. */\n  readonly size: number;\n  readonly parts?: readonly WidgetPart[];\n' +
+        "  readonly colour?: 'red' | 'blue';\n  readonly labels?: Readonly<Record<string, string>>;\n  readonly since?: metaV1.Time | null;\n}",
+    );
+    expect(text).to.contain(
+      "export const widgets: Resource<Widget> = { group: 'example.k8s.io', version: 'v1', resource: 'widgets', kind: 'Widget', namespaced: true };",
+    );
   });
 
   it('refuses an unknown key, an unknown type and a number given twice, and says where', () => {
     const wrong = (text: string) => (): unknown => generated({ 'example/v1.yaml': text });
     expect(wrong(widgets.replace('listMapKeys', 'listKeys'))).to.throw('example/v1.yaml: WidgetSpec.parts: listKeys is not one of');
-    expect(wrong(widgets.replace('list of WidgetPart', 'list of WidgetPiece'))).to.throw('example/v1.yaml: WidgetSpec.parts is of an unknown type example.v1.WidgetPiece');
-    expect(wrong(widgets.replace('proto: 3', 'proto: 2'))).to.throw('example/v1.yaml: WidgetSpec: source and parts both have the Protobuf number 2');
+    expect(wrong(widgets.replace('list of WidgetPart', 'list of WidgetPiece'))).to.throw(
+      'example/v1.yaml: WidgetSpec.parts is of an unknown type example.v1.WidgetPiece',
+    );
+    expect(wrong(widgets.replace('proto: 3', 'proto: 2'))).to.throw(
+      'example/v1.yaml: WidgetSpec: source and parts both have the Protobuf number 2',
+    );
   });
 
   it('names resources as the kinds are written', () => {
     for (const [resource, kind, name] of [
-      ['replicasets', 'ReplicaSet', 'replicaSets'], ['networkpolicies', 'NetworkPolicy', 'networkPolicies'], ['apiservices', 'APIService', 'apiServices'],
-      ['csidrivers', 'CSIDriver', 'csiDrivers'], ['endpoints', 'Endpoints', 'endpoints'], ['ipaddresses', 'IPAddress', 'ipAddresses'],
-    ] as const) expect(constantOf(resource, kind)).to.equal(name);
+      ['replicasets', 'ReplicaSet', 'replicaSets'],
+      ['networkpolicies', 'NetworkPolicy', 'networkPolicies'],
+      ['apiservices', 'APIService', 'apiServices'],
+      ['csidrivers', 'CSIDriver', 'csiDrivers'],
+      ['endpoints', 'Endpoints', 'endpoints'],
+      ['ipaddresses', 'IPAddress', 'ipAddresses'],
+    ] as const)
+      expect(constantOf(resource, kind)).to.equal(name);
   });
 });

@@ -11,47 +11,114 @@ const quantity = (text: string): Quantity => {
   if (!result.ok) throw new Error(result.message);
   return result.quantity;
 };
-const WRONG_FORMAT = 'quantities must match the regular expression \'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$\'';
-const WRONG_SUFFIX = 'unable to parse quantity\'s suffix';
+const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
 describe('quantities', () => {
   it('keep their spelling if their digits and unit are the canonical ones', () => {
-    for (const text of ['0', '1', '1k', '1M', '1024', '1Ki', '500m', '1536Mi', '2048', '+5', '5.', '00012', '100m', '1e3', '1E3', '12e6', '1e-3', '1E', '1Ei', '2P', '1n', '1u', '9223372036854775807', '9223372036854775808', '999999999n', '3e0', '-5']) {
+    for (const text of [
+      '0',
+      '1',
+      '1k',
+      '1M',
+      '1024',
+      '1Ki',
+      '500m',
+      '1536Mi',
+      '2048',
+      '+5',
+      '5.',
+      '00012',
+      '100m',
+      '1e3',
+      '1E3',
+      '12e6',
+      '1e-3',
+      '1E',
+      '1Ei',
+      '2P',
+      '1n',
+      '1u',
+      '9223372036854775807',
+      '9223372036854775808',
+      '999999999n',
+      '3e0',
+      '-5',
+    ]) {
       expect(canonical(text)).to.equal(text);
     }
   });
 
   it('are brought into canonical form otherwise', () => {
     const forms: Record<string, string> = {
-      '1000m': '1', '0.5': '500m', '1.5': '1500m', '1000': '1k', '1000k': '1M', '1024Ki': '1Mi', '1024Mi': '1Gi', '1.5Gi': '1536Mi', '0.5Gi': '512Mi', '.5': '500m', '1.10': '1100m', '1.5e3': '1500', '0.0001': '100u',
-      '0.1Ki': '102400m', '1.7Ki': '1740800m', '100000000000000000000': '100E', '1000000000000000000000': '1', '10000000000000000000000000000': '10', '0Gi': '0', '0m': '0', '1000000000n': '1', '1e1000': '10e999',
-      ' 1': '1', '1 ': '1', Gi: '0', e3: '0', '.': '0', '0.1n': '1n', '1e-20': '1e-9', '16Ei': '9223372036854775807', '-1.5Gi': '-1536Mi',
+      '1000m': '1',
+      '0.5': '500m',
+      '1.5': '1500m',
+      '1000': '1k',
+      '1000k': '1M',
+      '1024Ki': '1Mi',
+      '1024Mi': '1Gi',
+      '1.5Gi': '1536Mi',
+      '0.5Gi': '512Mi',
+      '.5': '500m',
+      '1.10': '1100m',
+      '1.5e3': '1500',
+      '0.0001': '100u',
+      '0.1Ki': '102400m',
+      '1.7Ki': '1740800m',
+      '100000000000000000000': '100E',
+      '1000000000000000000000': '1',
+      '10000000000000000000000000000': '10',
+      '0Gi': '0',
+      '0m': '0',
+      '1000000000n': '1',
+      '1e1000': '10e999',
+      ' 1': '1',
+      '1 ': '1',
+      Gi: '0',
+      e3: '0',
+      '.': '0',
+      '0.1n': '1n',
+      '1e-20': '1e-9',
+      '16Ei': '9223372036854775807',
+      '-1.5Gi': '-1536Mi',
     };
     for (const [text, expected] of Object.entries(forms)) expect(canonical(text), text).to.equal(expected);
   });
 
   it('are refused in the words of the reference', () => {
-    for (const text of ['', '1 Gi', '1g', '1KB', '1kib', '1gi', '1.2.3', '1,5', '0x10', '1e3Gi', 'NaN', 'x']) expect(canonical(text), text).to.equal(WRONG_FORMAT);
+    for (const text of ['', '1 Gi', '1g', '1KB', '1kib', '1gi', '1.2.3', '1,5', '0x10', '1e3Gi', 'NaN', 'x'])
+      expect(canonical(text), text).to.equal(WRONG_FORMAT);
     for (const text of ['1K', '1e', '1ee3', '--1', '1mi']) expect(canonical(text), text).to.equal(WRONG_SUFFIX);
   });
 
   it('compare by value', () => {
     const ascending = ['-1Gi', '-5', '0', '1n', '1m', '0.5', '1', '1Ki', '1025', '1Mi', '1e9', '1Ei', '1e100', '1e1000000000'];
-    for (let index = 1; index < ascending.length; index++) expect(compareQuantities(quantity(ascending[index - 1] ?? ''), quantity(ascending[index] ?? '')), ascending[index]).to.equal(-1);
+    for (let index = 1; index < ascending.length; index++)
+      expect(compareQuantities(quantity(ascending[index - 1] ?? ''), quantity(ascending[index] ?? '')), ascending[index]).to.equal(-1);
     expect(compareQuantities(quantity('1024Mi'), quantity('1Gi'))).to.equal(0);
     expect(compareQuantities(quantity('0'), quantity('0Gi'))).to.equal(0);
   });
 
   it('have canonical forms that are stable and of the same value', () => {
-    const texts = fc.tuple(fc.constantFrom('', '-'), fc.bigInt(0n, 10n ** 20n), fc.option(fc.nat(999999)), fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'E-2', 'e5'))
+    const texts = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.bigInt(0n, 10n ** 20n),
+        fc.option(fc.nat(999999)),
+        fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'E-2', 'e5'),
+      )
       .map(([sign, whole, fraction, unit]) => `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${unit}`);
-    fc.assert(fc.property(texts, (text) => {
-      const value = quantity(text);
-      const size = { ...value, digits: value.digits < 0n ? -value.digits : value.digits };
-      if (compareQuantities(size, quantity('1e20')) >= 0) return; // beyond E there is no unit, and the reference prints none
-      const printed = canonical(text);
-      expect(canonical(printed)).to.equal(printed);
-      expect(compareQuantities(value, quantity(formatQuantity(value)))).to.equal(0);
-    }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(texts, (text) => {
+        const value = quantity(text);
+        const size = { ...value, digits: value.digits < 0n ? -value.digits : value.digits };
+        if (compareQuantities(size, quantity('1e20')) >= 0) return; // beyond E there is no unit, and the reference prints none
+        const printed = canonical(text);
+        expect(canonical(printed)).to.equal(printed);
+        expect(compareQuantities(value, quantity(formatQuantity(value)))).to.equal(0);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

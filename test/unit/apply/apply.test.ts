@@ -2,7 +2,16 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { apply, type ApplyResult } from '../../../server/patch/apply/apply.js';
-import { capManagers, isReset, managerOf, readManagers, updateEntriesMax, writeManagers, type ManagerId, type Managers } from '../../../server/patch/apply/managers.js';
+import {
+  capManagers,
+  isReset,
+  managerOf,
+  readManagers,
+  updateEntriesMax,
+  writeManagers,
+  type ManagerId,
+  type Managers,
+} from '../../../server/patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { emptyValue } from '../../../server/patch/apply/schema.js';
 import { widget } from './schemas.js';
@@ -11,20 +20,31 @@ const now = '2026-01-01T00:00:00Z';
 const versions: Versions = { schemaOf: (version) => (version === 'v1' ? widget : null), convert: (object) => object };
 const applier = (manager: string): ManagerId => ({ manager, operation: 'Apply', apiVersion: 'v1', subresource: '' });
 const updater = (manager: string): ManagerId => ({ manager, operation: 'Update', apiVersion: 'v1', subresource: '' });
-const object = (spec: JsonObject, labels?: Record<string, string>): ApiObject =>
-  ({ apiVersion: 'v1', kind: 'Widget', metadata: { name: 'w', ...(labels === undefined ? {} : { labels }) }, spec });
+const object = (spec: JsonObject, labels?: Record<string, string>): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'Widget',
+  metadata: { name: 'w', ...(labels === undefined ? {} : { labels }) },
+  spec,
+});
 const fieldsOfManager = (managers: Managers, name: string): JsonObject | undefined =>
   [...managers.values()].find((entry) => entry.manager === name)?.fields.toFieldsV1();
 
 /** Applies in turn; fails the test on a conflict unless it is forced. */
-function applied(live: ApiObject, managers: Managers, name: string, config: ApiObject, force = false): { object: ApiObject; managers: Managers } {
+function applied(
+  live: ApiObject,
+  managers: Managers,
+  name: string,
+  config: ApiObject,
+  force = false,
+): { object: ApiObject; managers: Managers } {
   const result = apply(live, config, managers, applier(name), now, force, versions);
   if (!result.ok) throw new Error(`unexpected conflict: ${JSON.stringify(result.conflicts.map((each) => each.fields.toFieldsV1()))}`);
   return result;
 }
 const start = emptyValue(widget) as ApiObject;
 const none: Managers = new Map();
-const conflictsOf = (result: ApplyResult): unknown => (result.ok ? null : result.conflicts.map((each) => [each.manager.manager, each.fields.toFieldsV1()]));
+const conflictsOf = (result: ApplyResult): unknown =>
+  result.ok ? null : result.conflicts.map((each) => [each.manager.manager, each.fields.toFieldsV1()]);
 
 describe('server-side apply', () => {
   it('owns the leaves of what it applied, and items and map entries as a whole', () => {
@@ -38,7 +58,9 @@ describe('server-side apply', () => {
   it('names the manager and the field of a conflict, and takes the field over with force', () => {
     const first = applied(start, none, 'a', object({ replicas: 1, text: 'one' }));
     const config = object({ replicas: 2 });
-    expect(conflictsOf(apply(first.object, config, first.managers, applier('b'), now, false, versions))).to.deep.equal([['a', { 'f:spec': { 'f:replicas': {} } }]]);
+    expect(conflictsOf(apply(first.object, config, first.managers, applier('b'), now, false, versions))).to.deep.equal([
+      ['a', { 'f:spec': { 'f:replicas': {} } }],
+    ]);
     const forced = applied(first.object, first.managers, 'b', config, true);
     expect(forced.object['spec']).to.deep.equal({ replicas: 2, text: 'one' });
     expect(fieldsOfManager(forced.managers, 'a')).to.deep.equal({ 'f:spec': { 'f:text': {} } });
@@ -61,9 +83,32 @@ describe('server-side apply', () => {
   });
 
   it('matches items by all key members, the default standing in for an absent one', () => {
-    let state = applied(start, none, 'a', object({ ports: [{ port: 80, protocol: 'TCP', name: 'web' }, { port: 80, protocol: 'UDP' }] }));
-    state = applied(state.object, state.managers, 'a', object({ ports: [{ port: 80, name: 'http' }, { port: 80, protocol: 'UDP' }] }));
-    expect((state.object['spec'] as JsonObject)['ports']).to.deep.equal([{ port: 80, name: 'http' }, { port: 80, protocol: 'UDP' }]);
+    let state = applied(
+      start,
+      none,
+      'a',
+      object({
+        ports: [
+          { port: 80, protocol: 'TCP', name: 'web' },
+          { port: 80, protocol: 'UDP' },
+        ],
+      }),
+    );
+    state = applied(
+      state.object,
+      state.managers,
+      'a',
+      object({
+        ports: [
+          { port: 80, name: 'http' },
+          { port: 80, protocol: 'UDP' },
+        ],
+      }),
+    );
+    expect((state.object['spec'] as JsonObject)['ports']).to.deep.equal([
+      { port: 80, name: 'http' },
+      { port: 80, protocol: 'UDP' },
+    ]);
   });
 
   it('replaces atomic lists and structs as a whole', () => {
@@ -80,7 +125,9 @@ describe('server-side apply', () => {
   });
 
   it('refuses two items with one key', () => {
-    expect(() => apply(start, object({ items: [{ name: 'x' }, { name: 'x' }] }), none, applier('a'), now, false, versions)).to.throw(/duplicate entries for key/);
+    expect(() => apply(start, object({ items: [{ name: 'x' }, { name: 'x' }] }), none, applier('a'), now, false, versions)).to.throw(
+      /duplicate entries for key/,
+    );
   });
 
   it('leaves an updater the fields that it changed, and the applier the rest', () => {
@@ -92,45 +139,66 @@ describe('server-side apply', () => {
   });
 
   it('never touches the prototype, whatever a member is called', () => {
-    const config = JSON.parse('{"apiVersion":"v1","kind":"Widget","metadata":{"name":"w","labels":{"__proto__":"x","constructor":"y"}},"spec":{}}') as ApiObject;
+    const config = JSON.parse(
+      '{"apiVersion":"v1","kind":"Widget","metadata":{"name":"w","labels":{"__proto__":"x","constructor":"y"}},"spec":{}}',
+    ) as ApiObject;
     const { object: merged } = applied(start, none, 'a', config);
     expect(Object.keys(merged.metadata.labels ?? {})).to.have.members(['__proto__', 'constructor']);
     expect(({} as JsonObject)['x']).to.equal(undefined);
   });
 
   const scalar = fc.constantFrom<string | number>('p', 'q', 1, 2);
-  const items = fc.uniqueArray(fc.record({ name: fc.constantFrom('x', 'y', 'z'), value: scalar }), { selector: (item) => item.name, maxLength: 3 });
-  const config = fc.record({ replicas: scalar, text: scalar, args: fc.array(scalar, { maxLength: 2 }), items, template: fc.record({ a: scalar }, { requiredKeys: [] }) }, { requiredKeys: [] })
+  const items = fc.uniqueArray(fc.record({ name: fc.constantFrom('x', 'y', 'z'), value: scalar }), {
+    selector: (item) => item.name,
+    maxLength: 3,
+  });
+  const config = fc
+    .record(
+      {
+        replicas: scalar,
+        text: scalar,
+        args: fc.array(scalar, { maxLength: 2 }),
+        items,
+        template: fc.record({ a: scalar }, { requiredKeys: [] }),
+      },
+      { requiredKeys: [] },
+    )
     .map((spec) => object(spec as JsonObject));
 
   it('is idempotent: applying the same configuration again changes nothing', () => {
-    fc.assert(fc.property(config, config, (one, two) => {
-      let state = applied(start, none, 'a', one);
-      state = applied(state.object, state.managers, 'b', two, true);
-      const again = apply(state.object, two, state.managers, applier('b'), now, false, versions);
-      expect(again.ok && again.unchanged).to.equal(true);
-    }));
+    fc.assert(
+      fc.property(config, config, (one, two) => {
+        let state = applied(start, none, 'a', one);
+        state = applied(state.object, state.managers, 'b', two, true);
+        const again = apply(state.object, two, state.managers, applier('b'), now, false, versions);
+        expect(again.ok && again.unchanged).to.equal(true);
+      }),
+    );
   });
 
   it('does not depend on the order of appliers that touch different fields', () => {
-    fc.assert(fc.property(scalar, items, (text, list) => {
-      const [one, two] = [object({ text }), object({ items: list as unknown as JsonObject[] })];
-      const ab = applied(applied(start, none, 'a', one).object, applied(start, none, 'a', one).managers, 'b', two);
-      const ba = applied(applied(start, none, 'b', two).object, applied(start, none, 'b', two).managers, 'a', one);
-      expect(ab.object).to.deep.equal(ba.object);
-      expect(writeManagers(ab.managers)).to.deep.equal(writeManagers(ba.managers));
-    }));
+    fc.assert(
+      fc.property(scalar, items, (text, list) => {
+        const [one, two] = [object({ text }), object({ items: list as unknown as JsonObject[] })];
+        const ab = applied(applied(start, none, 'a', one).object, applied(start, none, 'a', one).managers, 'b', two);
+        const ba = applied(applied(start, none, 'b', two).object, applied(start, none, 'b', two).managers, 'a', one);
+        expect(ab.object).to.deep.equal(ba.object);
+        expect(writeManagers(ab.managers)).to.deep.equal(writeManagers(ba.managers));
+      }),
+    );
   });
 
   it('leaves nothing behind when the only applier applies nothing', () => {
-    fc.assert(fc.property(config, (one) => {
-      const first = applied(start, none, 'a', one);
-      // A list that is empty by itself is nobody's.
-      fc.pre(first.managers.size > 0);
-      const last = applied(first.object, first.managers, 'a', { apiVersion: 'v1', kind: 'Widget', metadata: { name: 'w' } });
-      expect(last.object['spec'] ?? null).to.equal(null);
-      expect(last.managers.size).to.equal(0);
-    }));
+    fc.assert(
+      fc.property(config, (one) => {
+        const first = applied(start, none, 'a', one);
+        // A list that is empty by itself is nobody's.
+        fc.pre(first.managers.size > 0);
+        const last = applied(first.object, first.managers, 'a', { apiVersion: 'v1', kind: 'Widget', metadata: { name: 'w' } });
+        expect(last.object['spec'] ?? null).to.equal(null);
+        expect(last.managers.size).to.equal(0);
+      }),
+    );
   });
 });
 
@@ -145,16 +213,26 @@ describe('managed fields entries', () => {
     let live = object({});
     for (let each = 0; each < updateEntriesMax + 5; each += 1) {
       const next = object({}, { ...live.metadata.labels, [`l${each}`]: 'v' });
-      managers = capManagers(ownUpdate(live, next, managers, updater(`m${each}`), `2026-01-01T00:00:${String(each).padStart(2, '0')}Z`, versions));
+      managers = capManagers(
+        ownUpdate(live, next, managers, updater(`m${each}`), `2026-01-01T00:00:${String(each).padStart(2, '0')}Z`, versions),
+      );
       live = next;
     }
     expect(managers.size).to.be.at.most(updateEntriesMax);
-    expect(Object.keys((fieldsOfManager(managers, 'ancient-changes')?.['f:metadata'] as JsonObject)['f:labels'] as JsonObject)).to.include('f:l0');
+    expect(Object.keys((fieldsOfManager(managers, 'ancient-changes')?.['f:metadata'] as JsonObject)['f:labels'] as JsonObject)).to.include(
+      'f:l0',
+    );
     expect(fieldsOfManager(managers, `m${updateEntriesMax + 4}`)).to.not.equal(undefined);
   });
 
   it('are reset by one empty entry only', () => {
-    expect([isReset([{}]), isReset([]), isReset([{}, {}]), isReset([{ manager: 'a' }]), isReset(undefined)]).to.deep.equal([true, true, false, false, false]);
+    expect([isReset([{}]), isReset([]), isReset([{}, {}]), isReset([{ manager: 'a' }]), isReset(undefined)]).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('take the manager from the request, else from the user agent', () => {

@@ -14,36 +14,49 @@ const spelled = (set: FieldSet): string[] => [...set.paths()].map((each) => each
 
 describe('field sets', () => {
   it('obey the laws of sets, path by path', () => {
-    fc.assert(fc.property(fieldSet, fieldSet, (a, b) => {
-      const [left, right] = [new Set(spelled(a)), new Set(spelled(b))];
-      expect(spelled(a.union(b))).to.deep.equal([...new Set([...left, ...right])].sort());
-      expect(spelled(a.intersection(b))).to.deep.equal([...left].filter((each) => right.has(each)).sort());
-      expect(spelled(a.difference(b))).to.deep.equal([...left].filter((each) => !right.has(each)).sort());
-    }));
+    fc.assert(
+      fc.property(fieldSet, fieldSet, (a, b) => {
+        const [left, right] = [new Set(spelled(a)), new Set(spelled(b))];
+        expect(spelled(a.union(b))).to.deep.equal([...new Set([...left, ...right])].sort());
+        expect(spelled(a.intersection(b))).to.deep.equal([...left].filter((each) => right.has(each)).sort());
+        expect(spelled(a.difference(b))).to.deep.equal([...left].filter((each) => !right.has(each)).sort());
+      }),
+    );
   });
 
   it('do not depend on order: union and intersection commute, associate and are idempotent', () => {
-    fc.assert(fc.property(fieldSet, fieldSet, fieldSet, (a, b, c) => {
-      expect(a.union(b).equals(b.union(a))).to.equal(true);
-      expect(a.intersection(b).equals(b.intersection(a))).to.equal(true);
-      expect(a.union(b).union(c).equals(a.union(b.union(c)))).to.equal(true);
-      expect(a.union(a).equals(a)).to.equal(true);
-      expect(a.difference(b).union(a.intersection(b)).equals(a)).to.equal(true);
-    }));
+    fc.assert(
+      fc.property(fieldSet, fieldSet, fieldSet, (a, b, c) => {
+        expect(a.union(b).equals(b.union(a))).to.equal(true);
+        expect(a.intersection(b).equals(b.intersection(a))).to.equal(true);
+        expect(
+          a
+            .union(b)
+            .union(c)
+            .equals(a.union(b.union(c))),
+        ).to.equal(true);
+        expect(a.union(a).equals(a)).to.equal(true);
+        expect(a.difference(b).union(a.intersection(b)).equals(a)).to.equal(true);
+      }),
+    );
   });
 
   it('take whole subtrees away in a recursive difference', () => {
-    fc.assert(fc.property(fieldSet, fieldSet, (a, b) => {
-      const removed = [...b.paths()].map((each) => each.join('/'));
-      const expected = spelled(a).filter((each) => !removed.some((gone) => each === gone || each.startsWith(`${gone}/`)));
-      expect(spelled(a.recursiveDifference(b))).to.deep.equal(expected);
-    }));
+    fc.assert(
+      fc.property(fieldSet, fieldSet, (a, b) => {
+        const removed = [...b.paths()].map((each) => each.join('/'));
+        const expected = spelled(a).filter((each) => !removed.some((gone) => each === gone || each.startsWith(`${gone}/`)));
+        expect(spelled(a.recursiveDifference(b))).to.deep.equal(expected);
+      }),
+    );
   });
 
   it('come back from fieldsV1 as they went in', () => {
-    fc.assert(fc.property(fieldSet, (set) => {
-      expect(spelled(FieldSet.fromFieldsV1(set.toFieldsV1()))).to.deep.equal(spelled(set));
-    }));
+    fc.assert(
+      fc.property(fieldSet, (set) => {
+        expect(spelled(FieldSet.fromFieldsV1(set.toFieldsV1()))).to.deep.equal(spelled(set));
+      }),
+    );
   });
 
   it('write leaves as empty objects and a path with members below as "."', () => {
@@ -62,7 +75,9 @@ describe('field sets', () => {
   it('are sorted when they are written, in whatever order they were read', () => {
     const read = (fields: JsonObject): string => JSON.stringify(FieldSet.fromFieldsV1(fields).toFieldsV1());
     expect(read({ 'f:data': { 'f:b': {}, 'f:a': {}, '.': {} } })).to.equal('{"f:data":{".":{},"f:a":{},"f:b":{}}}');
-    expect(read({ 'f:a': { 'i:0': {}, 'v:"s"': {}, 'k:{"name":"x"}': { '.': {} }, 'f:z': {} } })).to.equal('{"f:a":{"f:z":{},"k:{\\"name\\":\\"x\\"}":{},"v:\\"s\\"":{},"i:0":{}}}');
+    expect(read({ 'f:a': { 'i:0': {}, 'v:"s"': {}, 'k:{"name":"x"}': { '.': {} }, 'f:z': {} } })).to.equal(
+      '{"f:a":{"f:z":{},"k:{\\"name\\":\\"x\\"}":{},"v:\\"s\\"":{},"i:0":{}}}',
+    );
   });
 
   it('know one key in two spellings', () => {
@@ -70,7 +85,12 @@ describe('field sets', () => {
     expect(a.has([keyElement({ port: 80, protocol: 'TCP' })])).to.equal(true);
   });
 
-  for (const [what, fields] of [['a number', 3], ['a list', []], ['an element of no known kind', { spec: {} }], ['a key that is not JSON', { 'k:{name': {} }]] as const) {
+  for (const [what, fields] of [
+    ['a number', 3],
+    ['a list', []],
+    ['an element of no known kind', { spec: {} }],
+    ['a key that is not JSON', { 'k:{name': {} }],
+  ] as const) {
     it(`refuse fieldsV1 that is ${what}`, () => {
       expect(() => FieldSet.fromFieldsV1(fields as never)).to.throw(RangeError);
     });

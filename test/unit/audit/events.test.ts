@@ -11,9 +11,28 @@ const extent = (level: Level, omitManagedFields = false): Extent => ({ level, st
 
 function recordOf(level: Level, changes: Partial<Audited> = {}): AuditRecord {
   const audited = {
-    request: { url: '/api/v1/namespaces/shop/secrets?x=1', headers: { 'user-agent': 'test/1', 'x-forwarded-for': '203.0.113.9, bogus', 'x-real-ip': '203.0.113.9' }, socket: { remoteAddress: '::ffff:10.0.0.1' } },
-    method: 'POST', auditId: 'a1', user: { name: 'ada', uid: 'u1', groups: ['dev'], extra: { scope: ['x'] } }, impersonator: null,
-    info: { isResource: true, path: '', verb: 'create', group: '', version: 'v1', namespace: 'shop', resource: 'secrets', subresource: '', name: '', rest: [] }, ...changes,
+    request: {
+      url: '/api/v1/namespaces/shop/secrets?x=1',
+      headers: { 'user-agent': 'test/1', 'x-forwarded-for': '203.0.113.9, bogus', 'x-real-ip': '203.0.113.9' },
+      socket: { remoteAddress: '::ffff:10.0.0.1' },
+    },
+    method: 'POST',
+    auditId: 'a1',
+    user: { name: 'ada', uid: 'u1', groups: ['dev'], extra: { scope: ['x'] } },
+    impersonator: null,
+    info: {
+      isResource: true,
+      path: '',
+      verb: 'create',
+      group: '',
+      version: 'v1',
+      namespace: 'shop',
+      resource: 'secrets',
+      subresource: '',
+      name: '',
+      rest: [],
+    },
+    ...changes,
   } as unknown as Audited;
   return new AuditRecord(audited, extent(level), Date.UTC(2026, 0, 2));
 }
@@ -31,8 +50,12 @@ describe('audit, events', () => {
   it('tells who did what from where', () => {
     const { user, sourceIPs, objectRef, verb, requestURI, responseStatus } = filled('Metadata');
     expect({ user, sourceIPs, objectRef, verb, requestURI, responseStatus }).to.deep.equal({
-      user: { username: 'ada', uid: 'u1', groups: ['dev'], extra: { scope: ['x'] } }, sourceIPs: ['203.0.113.9', '10.0.0.1'], verb: 'create', requestURI: '/api/v1/namespaces/shop/secrets?x=1',
-      objectRef: { resource: 'secrets', namespace: 'shop', name: 'till', uid: 'u2', apiVersion: 'v1' }, responseStatus: { metadata: {}, code: 201 },
+      user: { username: 'ada', uid: 'u1', groups: ['dev'], extra: { scope: ['x'] } },
+      sourceIPs: ['203.0.113.9', '10.0.0.1'],
+      verb: 'create',
+      requestURI: '/api/v1/namespaces/shop/secrets?x=1',
+      objectRef: { resource: 'secrets', namespace: 'shop', name: 'till', uid: 'u2', apiVersion: 'v1' },
+      responseStatus: { metadata: {}, code: 201 },
     });
   });
 
@@ -46,12 +69,19 @@ describe('audit, events', () => {
 
   it('never encodes an answer that is not written', () => {
     let encoded = 0;
-    recordOf('Request').responseBody(() => { encoded++; return Buffer.from('{}'); });
+    recordOf('Request').responseBody(() => {
+      encoded++;
+      return Buffer.from('{}');
+    });
     expect(encoded).to.equal(0);
   });
 
   it('tells both users where one acts as another', () => {
-    const { user, impersonatedUser } = recordOf('Metadata', { impersonator: { name: 'root', uid: '', groups: [], extra: {} } }).event('RequestReceived', null, 0);
+    const { user, impersonatedUser } = recordOf('Metadata', { impersonator: { name: 'root', uid: '', groups: [], extra: {} } }).event(
+      'RequestReceived',
+      null,
+      0,
+    );
     expect([user['username'], impersonatedUser?.['username']]).to.deep.equal(['root', 'ada']);
   });
 
@@ -72,12 +102,17 @@ describe('audit, events', () => {
 
   it('keeps 64-bit integers in bodies', () => {
     expect(bodyText({ spec: { n: 9_007_199_254_740_993n } }, false)).to.equal('{"spec":{"n":9007199254740993}}');
-    expect(bodyOfJson(Buffer.from('{"metadata":{"managedFields":[]},"n":9007199254740993}\n'), true)).to.equal('{"metadata":{},"n":9007199254740993}');
+    expect(bodyOfJson(Buffer.from('{"metadata":{"managedFields":[]},"n":9007199254740993}\n'), true)).to.equal(
+      '{"metadata":{},"n":9007199254740993}',
+    );
   });
 
   it('leaves managed fields out of objects and of the items of lists', () => {
     const object = { metadata: { name: 'a', managedFields: [{ manager: 'm' }] } };
-    expect(JSON.parse(bodyText({ kind: 'List', items: [object] }, true))).to.deep.equal({ kind: 'List', items: [{ metadata: { name: 'a' } }] });
+    expect(JSON.parse(bodyText({ kind: 'List', items: [object] }, true))).to.deep.equal({
+      kind: 'List',
+      items: [{ metadata: { name: 'a' } }],
+    });
     expect(object.metadata.managedFields).to.have.length(1);
     expect(bodyOfJson(Buffer.from(JSON.stringify(object)), false)).to.include('managedFields');
   });
@@ -85,27 +120,54 @@ describe('audit, events', () => {
   it('is one line of JSON with its members in order', () => {
     const line = eventJson(sampleEvent({ requestObject: '{"a":1}', annotations: { k: 'v' } }));
     expect(Object.keys(JSON.parse(line) as object)).to.deep.equal([
-      'kind', 'apiVersion', 'level', 'auditID', 'stage', 'requestURI', 'verb', 'user', 'sourceIPs', 'userAgent', 'objectRef', 'responseStatus', 'requestObject',
-      'requestReceivedTimestamp', 'stageTimestamp', 'annotations',
+      'kind',
+      'apiVersion',
+      'level',
+      'auditID',
+      'stage',
+      'requestURI',
+      'verb',
+      'user',
+      'sourceIPs',
+      'userAgent',
+      'objectRef',
+      'responseStatus',
+      'requestObject',
+      'requestReceivedTimestamp',
+      'stageTimestamp',
+      'annotations',
     ]);
     expect(line).to.not.include('\n');
   });
 
   it('writes the older form', () => {
     expect(legacyLine(sampleEvent())).to.equal(
-      '2026-01-02T03:04:05.678000Z AUDIT: id="a1" stage="ResponseComplete" ip="10.1.2.3" method="get" user="ada" groups="\\"dev\\",\\"ops\\"" as="<self>" asgroups="<lookup>" '
-      + 'user-agent="test/1" namespace="shop" uri="/api/v1/namespaces/shop/secrets/till" response="200"');
-    expect(legacyLine(sampleEvent({ user: {}, responseStatus: null, sourceIPs: [], objectRef: null }))).to.match(/ip="<unknown>" .*user="<none>" groups="<none>" .*namespace="<none>" .*response="<deferred>"/);
+      '2026-01-02T03:04:05.678000Z AUDIT: id="a1" stage="ResponseComplete" ip="10.1.2.3" method="get" user="ada" groups="\\"dev\\",\\"ops\\"" as="<self>" asgroups="<lookup>" ' +
+        'user-agent="test/1" namespace="shop" uri="/api/v1/namespaces/shop/secrets/till" response="200"',
+    );
+    expect(legacyLine(sampleEvent({ user: {}, responseStatus: null, sourceIPs: [], objectRef: null }))).to.match(
+      /ip="<unknown>" .*user="<none>" groups="<none>" .*namespace="<none>" .*response="<deferred>"/,
+    );
   });
 
   it('takes the bodies from events that are too large, and drops what is too large even so', async () => {
     const lost: number[] = [];
     const writer = new MemoryWriter();
     const seen: AuditEvent[] = [];
-    const recording = { write: (events: readonly AuditEvent[]) => { seen.push(...events); return writer.write(events); }, close: () => writer.close() };
+    const recording = {
+      write: (events: readonly AuditEvent[]) => {
+        seen.push(...events);
+        return writer.write(events);
+      },
+      close: () => writer.close(),
+    };
     const body = JSON.stringify({ text: 'x'.repeat(2_000) });
-    await truncating(recording, { maxEventBytes: 1_500, maxBatchBytes: 10_000 }, (events) => { lost.push(events); }).write([
-      numbered('small'), sampleEvent({ auditID: 'cut', requestObject: body, responseObject: body }), sampleEvent({ auditID: 'gone', userAgent: 'x'.repeat(2_000) }),
+    await truncating(recording, { maxEventBytes: 1_500, maxBatchBytes: 10_000 }, (events) => {
+      lost.push(events);
+    }).write([
+      numbered('small'),
+      sampleEvent({ auditID: 'cut', requestObject: body, responseObject: body }),
+      sampleEvent({ auditID: 'gone', userAgent: 'x'.repeat(2_000) }),
     ]);
     expect(writer.written).to.deep.equal(['small', 'cut']);
     expect(seen[1]).to.deep.include({ requestObject: null, responseObject: null, annotations: { 'audit.k8s.io/truncated': 'true' } });
@@ -115,7 +177,9 @@ describe('audit, events', () => {
   it('splits batches that are too large', async () => {
     const writer = new MemoryWriter();
     const size = Buffer.byteLength(eventJson(numbered('a')));
-    await truncating(writer, { maxEventBytes: size, maxBatchBytes: 2 * size }, () => {}).write(['a', 'b', 'c', 'd', 'e'].map((id) => numbered(id)));
+    await truncating(writer, { maxEventBytes: size, maxBatchBytes: 2 * size }, () => {}).write(
+      ['a', 'b', 'c', 'd', 'e'].map((id) => numbered(id)),
+    );
     expect(writer.batches).to.deep.equal([['a', 'b'], ['c', 'd'], ['e']]);
   });
 });

@@ -10,9 +10,21 @@ import { clientFor } from '../../../server/webhook/client.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { numbered } from './sample.js';
 
-const rotation: Rotation = { maxBytes: 10, maxAgeDays: 0, maxBackups: 0, compress: false, report: (error) => { throw error; } };
+const rotation: Rotation = {
+  maxBytes: 10,
+  maxAgeDays: 0,
+  maxBackups: 0,
+  compress: false,
+  report: (error) => {
+    throw error;
+  },
+};
 
-const backups = (folder: string): string[] => fs.readdirSync(folder).filter((name) => name !== 'audit.log').sort();
+const backups = (folder: string): string[] =>
+  fs
+    .readdirSync(folder)
+    .filter((name) => name !== 'audit.log')
+    .sort();
 
 describe('audit, log files', () => {
   it('makes the folder, and goes on with the file of an earlier run', async () => {
@@ -33,7 +45,11 @@ describe('audit, log files', () => {
     await log.close();
     expect(backups(folder)).to.have.length(2);
     expect(backups(folder)[0]).to.match(/^audit-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}\.log$/);
-    expect([...backups(folder), 'audit.log'].map((name) => fs.readFileSync(path.join(folder, name), 'utf8'))).to.deep.equal(['1234567\n', '89\n', 'a line longer than a file\n']);
+    expect([...backups(folder), 'audit.log'].map((name) => fs.readFileSync(path.join(folder, name), 'utf8'))).to.deep.equal([
+      '1234567\n',
+      '89\n',
+      'a line longer than a file\n',
+    ]);
   });
 
   it('keeps as many old files as asked for, compressed, and none of another name', async () => {
@@ -63,14 +79,20 @@ describe('audit, log files', () => {
 
   it('says so when its folder cannot be made', async function () {
     if (!fs.existsSync('/proc/self')) this.skip();
-    const error = await RotatingFile.open('/proc/nothing/here/audit.log', rotation).then(() => null, (reason: NodeJS.ErrnoException) => reason);
+    const error = await RotatingFile.open('/proc/nothing/here/audit.log', rotation).then(
+      () => null,
+      (reason: NodeJS.ErrnoException) => reason,
+    );
     expect(error?.code).to.equal('ENOENT');
   });
 
   it('says so when the disk is full', async function () {
     if (!fs.existsSync('/dev/full')) this.skip();
     const writer = await fileWriter('/dev/full', formats['json']!, rotation);
-    const error = await writer.write([numbered('a')]).then(() => null, (reason: NodeJS.ErrnoException) => reason);
+    const error = await writer.write([numbered('a')]).then(
+      () => null,
+      (reason: NodeJS.ErrnoException) => reason,
+    );
     expect(error?.code).to.equal('ENOSPC');
     await writer.close();
   });
@@ -81,10 +103,18 @@ describe('audit, service', () => {
     const bodies: string[] = [];
     const server = createServer((request, response) => {
       let body = '';
-      request.on('data', (chunk: Buffer) => { body += chunk.toString(); });
-      request.on('end', () => { bodies.push(body); response.statusCode = bodies.length === 1 ? 503 : 200; response.end(); });
+      request.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      request.on('end', () => {
+        bodies.push(body);
+        response.statusCode = bodies.length === 1 ? 503 : 200;
+        response.end();
+      });
     });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     const writer = webhookWriter(clientFor({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit` }), 1);
     await writer.write([numbered('a'), numbered('b')]);
     await writer.close();
@@ -96,10 +126,20 @@ describe('audit, service', () => {
 
   it('gives up on a service that refuses', async () => {
     let asked = 0;
-    const server = createServer((request, response) => { asked++; request.resume(); response.statusCode = 403; response.end('no'); });
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    const server = createServer((request, response) => {
+      asked++;
+      request.resume();
+      response.statusCode = 403;
+      response.end('no');
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     const writer = webhookWriter(clientFor({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }), 1);
-    const error = await writer.write([numbered('a')]).then(() => null, (reason: Error) => reason);
+    const error = await writer.write([numbered('a')]).then(
+      () => null,
+      (reason: Error) => reason,
+    );
     await writer.close();
     server.close();
     expect(error?.message).to.match(/answered 403: no/);

@@ -4,7 +4,12 @@ import { readPolicy } from '../../../server/audit/policy.js';
 import { extentBy } from '../../../server/audit/rules.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 
-const policyOf = (rules: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [...rules], ...more });
+const policyOf = (rules: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  rules: [...rules],
+  ...more,
+});
 
 function extentFor(rules: readonly JsonObject[], attributes: Attributes, more: JsonObject = {}): ReturnType<ReturnType<typeof extentBy>> {
   const result = readPolicy(policyOf(rules, more));
@@ -13,19 +18,35 @@ function extentFor(rules: readonly JsonObject[], attributes: Attributes, more: J
 }
 
 const user = { name: 'ada', uid: '', groups: ['dev'], extra: {} };
-const onSecret: Attributes = { isResource: true, user, verb: 'get', group: '', version: 'v1', namespace: 'shop', resource: 'secrets', subresource: '', name: 'till' };
+const onSecret: Attributes = {
+  isResource: true,
+  user,
+  verb: 'get',
+  group: '',
+  version: 'v1',
+  namespace: 'shop',
+  resource: 'secrets',
+  subresource: '',
+  name: 'till',
+};
 const onScale: Attributes = { ...onSecret, group: 'apps', verb: 'update', resource: 'deployments', subresource: 'scale', name: 'web' };
 const onPath: Attributes = { isResource: false, user, verb: 'get', path: '/healthz/ping' };
 
 describe('audit, policy', () => {
   const refused: Readonly<Record<string, readonly [JsonValue, RegExp]>> = {
     'what is no object': ['text', /must hold kind Policy/],
-    'another version': [{ apiVersion: 'audit.k8s.io/v1beta1', kind: 'Policy', rules: [{ level: 'None' }] }, /must hold .* apiVersion audit\.k8s\.io\/v1$/],
+    'another version': [
+      { apiVersion: 'audit.k8s.io/v1beta1', kind: 'Policy', rules: [{ level: 'None' }] },
+      /must hold .* apiVersion audit\.k8s\.io\/v1$/,
+    ],
     'another kind': [{ apiVersion: 'audit.k8s.io/v1', kind: 'Event', rules: [{ level: 'None' }] }, /must hold kind Policy/],
     'no rules': [policyOf([]), /rules must have at least one rule/],
     'a rule without level': [policyOf([{}]), /rules\[0\]\.level must be one of None, Metadata, Request, RequestResponse, not nothing/],
     'a level that does not exist': [policyOf([{ level: 'All' }]), /rules\[0\]\.level .* not "All"/],
-    'a stage that does not exist': [policyOf([{ level: 'None', omitStages: ['Response'] }]), /rules\[0\]\.omitStages\[0\] must be one of RequestReceived, .* not "Response"/],
+    'a stage that does not exist': [
+      policyOf([{ level: 'None', omitStages: ['Response'] }]),
+      /rules\[0\]\.omitStages\[0\] must be one of RequestReceived, .* not "Response"/,
+    ],
     'an unknown member': [policyOf([{ level: 'None', user: ['ada'] }]), /rules\[0\]\.user is unknown/],
     'a text in place of a list': [policyOf([{ level: 'None', users: 'ada' }]), /rules\[0\]\.users must be a list/],
     'paths beside resources': [policyOf([{ level: 'None', nonResourceURLs: ['/x'], resources: [{ group: '' }] }]), /cannot stand beside/],
@@ -34,12 +55,17 @@ describe('audit, policy', () => {
     'a group with a version': [policyOf([{ level: 'None', resources: [{ group: 'apps/v1' }] }]), /is a group without a version/],
     'what is not a list': [policyOf([], { rules: 'none' }), /rules must be a list/],
     'metadata that are none': [policyOf([{ level: 'None' }], { metadata: 'x' }), /metadata must be an object/],
-    'names without resources': [policyOf([{ level: 'None', resources: [{ group: '', resourceNames: ['a'] }] }]), /needs resources beside it/],
+    'names without resources': [
+      policyOf([{ level: 'None', resources: [{ group: '', resourceNames: ['a'] }] }]),
+      /needs resources beside it/,
+    ],
   };
   for (const [what, [document, complaint]] of Object.entries(refused)) {
     it(`refuses ${what}`, () => {
       const result = readPolicy(document);
-      expect(result.ok ? [] : result.complaints).to.satisfy((complaints: readonly string[]) => complaints.some((text) => complaint.test(text)));
+      expect(result.ok ? [] : result.complaints).to.satisfy((complaints: readonly string[]) =>
+        complaints.some((text) => complaint.test(text)),
+      );
     });
   }
 
@@ -49,7 +75,7 @@ describe('audit, policy', () => {
   });
 
   const fits: Readonly<Record<string, readonly [JsonObject, Attributes, boolean]>> = {
-    'everything': [{}, onSecret, true],
+    everything: [{}, onSecret, true],
     'a user': [{ users: ['bob', 'ada'] }, onSecret, true],
     'another user': [{ users: ['bob'] }, onSecret, false],
     'a group of users': [{ userGroups: ['dev'] }, onSecret, true],
@@ -95,6 +121,8 @@ describe('audit, policy', () => {
 
   it('lets a rule speak louder than the policy on managed fields', () => {
     expect(extentFor([{ level: 'Request' }], onSecret, { omitManagedFields: true }).omitManagedFields).to.equal(true);
-    expect(extentFor([{ level: 'Request', omitManagedFields: false }], onSecret, { omitManagedFields: true }).omitManagedFields).to.equal(false);
+    expect(extentFor([{ level: 'Request', omitManagedFields: false }], onSecret, { omitManagedFields: true }).omitManagedFields).to.equal(
+      false,
+    );
   });
 });

@@ -3,10 +3,23 @@ import type { AuditEvent, Stage } from '../../../server/audit/event.js';
 
 /** An event with nothing special about it. */
 export const sampleEvent = (changes: Partial<AuditEvent> = {}): AuditEvent => ({
-  level: 'Metadata', auditID: 'a1', stage: 'ResponseComplete', requestURI: '/api/v1/namespaces/shop/secrets/till', verb: 'get', user: { username: 'ada', groups: ['dev', 'ops'] },
-  impersonatedUser: null, sourceIPs: ['10.1.2.3'], userAgent: 'test/1', objectRef: { resource: 'secrets', namespace: 'shop', name: 'till', apiVersion: 'v1' },
-  responseStatus: { metadata: {}, code: 200 }, requestObject: null, responseObject: null, requestReceivedTimestamp: '2026-01-02T03:04:05.678000Z',
-  stageTimestamp: '2026-01-02T03:04:05.679000Z', annotations: {}, ...changes,
+  level: 'Metadata',
+  auditID: 'a1',
+  stage: 'ResponseComplete',
+  requestURI: '/api/v1/namespaces/shop/secrets/till',
+  verb: 'get',
+  user: { username: 'ada', groups: ['dev', 'ops'] },
+  impersonatedUser: null,
+  sourceIPs: ['10.1.2.3'],
+  userAgent: 'test/1',
+  objectRef: { resource: 'secrets', namespace: 'shop', name: 'till', apiVersion: 'v1' },
+  responseStatus: { metadata: {}, code: 200 },
+  requestObject: null,
+  responseObject: null,
+  requestReceivedTimestamp: '2026-01-02T03:04:05.678000Z',
+  stageTimestamp: '2026-01-02T03:04:05.679000Z',
+  annotations: {},
+  ...changes,
 });
 
 export const numbered = (id: string, stage: Stage = 'ResponseComplete'): AuditEvent => sampleEvent({ auditID: id, stage });
@@ -18,11 +31,15 @@ export class MemoryWriter implements Writer {
   closed = false;
   #gate: { readonly open: () => void; readonly opened: Promise<void> } | null = null;
 
-  get written(): string[] { return this.batches.flat(); }
+  get written(): string[] {
+    return this.batches.flat();
+  }
 
   hold(): void {
     let open = (): void => {};
-    const opened = new Promise<void>((resolve) => { open = resolve; });
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     this.#gate = { open, opened };
   }
 

@@ -22,8 +22,12 @@ describe('audit, blocking sink', () => {
     const sink = new BlockingSink(writer, { strict: false, ...nothing });
     writer.hold();
     let done = false;
-    const processed = sink.process(numbered('a')).then(() => { done = true; });
-    await new Promise((resolve) => { setImmediate(resolve); });
+    const processed = sink.process(numbered('a')).then(() => {
+      done = true;
+    });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect(done).to.equal(false);
     writer.release();
     await processed;
@@ -32,7 +36,12 @@ describe('audit, blocking sink', () => {
   it('loses and reports what cannot be written, unless it is strict', async () => {
     const writer = new MemoryWriter();
     const lost: number[] = [];
-    const sink = new BlockingSink(writer, { strict: false, lost: (events) => { lost.push(events); } });
+    const sink = new BlockingSink(writer, {
+      strict: false,
+      lost: (events) => {
+        lost.push(events);
+      },
+    });
     writer.broken = new Error('disk full');
     expect(await sink.process(numbered('a'))).to.equal(false);
     writer.broken = null;
@@ -44,7 +53,12 @@ describe('audit, blocking sink', () => {
   it('strict: keeps the events of requests under way until they can be written, before any later one', async () => {
     const writer = new MemoryWriter();
     const lost: number[] = [];
-    const sink = new BlockingSink(writer, { strict: true, lost: (events) => { lost.push(events); } });
+    const sink = new BlockingSink(writer, {
+      strict: true,
+      lost: (events) => {
+        lost.push(events);
+      },
+    });
     writer.broken = new Error('disk full');
     expect(await sink.process(numbered('arrived', 'RequestReceived'))).to.equal(false);
     expect(await sink.process(numbered('done'))).to.equal(false);
@@ -85,7 +99,10 @@ describe('audit, batch sink', () => {
     const writer = new MemoryWriter();
     const written = new Promise<void>((resolve) => {
       const write = writer.write.bind(writer);
-      writer.write = async (events) => { await write(events); resolve(); };
+      writer.write = async (events) => {
+        await write(events);
+        resolve();
+      };
     });
     const sink = new BatchSink(writer, { ...options, maxWaitMs: 5 });
     await sink.process(numbered('a'));
@@ -97,7 +114,13 @@ describe('audit, batch sink', () => {
   it('loses and reports what finds no room', async () => {
     const writer = new MemoryWriter();
     const lost: number[] = [];
-    const sink = new BatchSink(writer, { ...options, bufferSize: 2, lost: (events) => { lost.push(events); } });
+    const sink = new BatchSink(writer, {
+      ...options,
+      bufferSize: 2,
+      lost: (events) => {
+        lost.push(events);
+      },
+    });
     for (const id of ['a', 'b', 'c']) await sink.process(numbered(id));
     await sink.close();
     expect(writer.written).to.deep.equal(['a', 'b']);
@@ -108,9 +131,19 @@ describe('audit, batch sink', () => {
     const writer = new MemoryWriter();
     const lost: number[] = [];
     let refused = (): void => {};
-    const failed = new Promise<void>((resolve) => { refused = resolve; });
+    const failed = new Promise<void>((resolve) => {
+      refused = resolve;
+    });
     writer.broken = new Error('no service');
-    const sink = new BatchSink(writer, { ...options, maxSize: 1, lost: (events) => { lost.push(events); writer.broken = null; refused(); } });
+    const sink = new BatchSink(writer, {
+      ...options,
+      maxSize: 1,
+      lost: (events) => {
+        lost.push(events);
+        writer.broken = null;
+        refused();
+      },
+    });
     await sink.process(numbered('a'));
     await failed;
     await sink.process(numbered('b'));

@@ -6,7 +6,12 @@ import { SignJWT } from 'jose';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { payloadOf, type NewClaims } from '../../../server/authentication/serviceaccount/claims.js';
 import { createIssuer } from '../../../server/authentication/serviceaccount/issuer.js';
-import { readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from '../../../server/authentication/serviceaccount/keys.js';
+import {
+  readSigningKey,
+  readVerificationKeys,
+  type SigningKey,
+  type VerificationKey,
+} from '../../../server/authentication/serviceaccount/keys.js';
 import { createLookup } from '../../../server/authentication/serviceaccount/lookup.js';
 import { openIdDocuments } from '../../../server/authentication/serviceaccount/openid.js';
 import { secretTokens } from '../../../server/authentication/serviceaccount/secretTokens.js';
@@ -28,7 +33,11 @@ const fileWith = (name: string, ...keys: KeyObject[]): string => {
 
 const object = (name: string, uid: string, namespace = 'ns'): ApiObject => ({ metadata: { name, uid, namespace } });
 const put = async (storage: MemoryStorage, resource: string, { metadata }: ApiObject): Promise<void> => {
-  const result = await storage.create({ resource: { group: '', resource }, namespace: metadata.namespace ?? '', name: metadata.name ?? '' }, { apiVersion: 'v1', kind: 'X', metadata }, { timeoutMs: 1000 });
+  const result = await storage.create(
+    { resource: { group: '', resource }, namespace: metadata.namespace ?? '', name: metadata.name ?? '' },
+    { apiVersion: 'v1', kind: 'X', metadata },
+    { timeoutMs: 1000 },
+  );
   expect(result.outcome).to.equal('applied');
 };
 
@@ -52,28 +61,52 @@ describe('authentication/serviceaccount', () => {
     await put(storage, 'serviceaccounts', object('robot', 'u1'));
     await put(storage, 'pods', object('web', 'u2'));
     await put(storage, 'secrets', object('hidden', 'u3'));
-    verify = accountTokenVerifier({ issuers: [issuer, 'https://old.test'], keys: { current: keys }, audiences: [issuer], lookup: createLookup(storage), now: () => clock });
+    verify = accountTokenVerifier({
+      issuers: [issuer, 'https://old.test'],
+      keys: { current: keys },
+      audiences: [issuer],
+      lookup: createLookup(storage),
+      now: () => clock,
+    });
   });
 
-  const payload = (more: Partial<NewClaims> = {}): JsonObject => payloadOf({
-    id: 'j1', issuer, audiences: [issuer], now, lifetimeSeconds: 600, warnAfterSeconds: null, account: object('robot', 'u1'), pod: null, secret: null, node: null, ...more,
-  });
+  const payload = (more: Partial<NewClaims> = {}): JsonObject =>
+    payloadOf({
+      id: 'j1',
+      issuer,
+      audiences: [issuer],
+      now,
+      lifetimeSeconds: 600,
+      warnAfterSeconds: null,
+      account: object('robot', 'u1'),
+      pod: null,
+      secret: null,
+      node: null,
+      ...more,
+    });
   const issued = (more: Partial<NewClaims> = {}): Promise<string> => createIssuer(issuer, signing).sign(payload(more));
   const outcome = async (token: string, audiences = [issuer]): Promise<string> => {
     const result = await verify(token, audiences);
     return result.outcome === 'invalid' ? result.reason : result.outcome;
   };
-  const signedWith = (key: KeyObject, header: { alg: string; kid?: string }, claims: JsonObject = payload()): Promise<string> => new SignJWT(claims).setProtectedHeader(header).sign(key);
+  const signedWith = (key: KeyObject, header: { alg: string; kid?: string }, claims: JsonObject = payload()): Promise<string> =>
+    new SignJWT(claims).setProtectedHeader(header).sign(key);
   const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
   it('knows an account by the token issued for it', async () => {
     const token = await issued({ audiences: [issuer, 'other'], pod: object('web', 'u2'), node: { metadata: { name: 'n' } } });
     expect(await verify(token, ['x', 'other'])).to.deep.equal({
-      outcome: 'user', audiences: ['other'], user: {
-        name: 'system:serviceaccount:ns:robot', uid: 'u1', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'],
+      outcome: 'user',
+      audiences: ['other'],
+      user: {
+        name: 'system:serviceaccount:ns:robot',
+        uid: 'u1',
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'],
         extra: {
-          'authentication.kubernetes.io/credential-id': ['JTI=j1'], 'authentication.kubernetes.io/node-name': ['n'],
-          'authentication.kubernetes.io/pod-name': ['web'], 'authentication.kubernetes.io/pod-uid': ['u2'],
+          'authentication.kubernetes.io/credential-id': ['JTI=j1'],
+          'authentication.kubernetes.io/node-name': ['n'],
+          'authentication.kubernetes.io/pod-name': ['web'],
+          'authentication.kubernetes.io/pod-uid': ['u2'],
         },
       },
     });
@@ -97,11 +130,16 @@ describe('authentication/serviceaccount', () => {
     });
     it('a token whose times are none', async () => {
       for (const times of [{ exp: 'never' }, { exp: [10 ** 12] }, { nbf: '0' }, { iat: {} }]) {
-        expect(await outcome(await signedWith(curve.privateKey, { alg: 'ES256' }, { ...payload(), ...times })), JSON.stringify(times)).not.to.equal('user');
+        expect(
+          await outcome(await signedWith(curve.privateKey, { alg: 'ES256' }, { ...payload(), ...times })),
+          JSON.stringify(times),
+        ).not.to.equal('user');
       }
     });
     it('another audience', async () => {
-      expect(await outcome(await issued({ audiences: ['a', 'b'] }))).to.equal(`token audiences ["a" "b"] is invalid for the target audiences ["${issuer}"]`);
+      expect(await outcome(await issued({ audiences: ['a', 'b'] }))).to.equal(
+        `token audiences ["a" "b"] is invalid for the target audiences ["${issuer}"]`,
+      );
     });
     it('an audience that only begins like the right one', async () => {
       expect(await outcome(await issued({ audiences: [`${issuer}.evil`] }))).to.match(/is invalid for the target audiences/);
@@ -113,52 +151,78 @@ describe('authentication/serviceaccount', () => {
       expect(await outcome(token, ['other'])).to.match(/is invalid for the target audiences/);
     });
     it('another issuer, as a token of somebody else', async () => {
-      expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256' }, { ...payload(), iss: 'https://evil.test' }))).to.equal('absent');
+      expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256' }, { ...payload(), iss: 'https://evil.test' }))).to.equal(
+        'absent',
+      );
     });
-    it('a signature by a key that is not the cluster\'s', async () => {
-      expect(await outcome(await signedWith(stranger.privateKey, { alg: 'RS256' }))).to.equal('no key of this cluster has signed the token');
+    it("a signature by a key that is not the cluster's", async () => {
+      expect(await outcome(await signedWith(stranger.privateKey, { alg: 'RS256' }))).to.equal(
+        'no key of this cluster has signed the token',
+      );
     });
-    it('a stranger\'s signature under the id of the cluster\'s key', async () => {
-      expect(await outcome(await signedWith(stranger.privateKey, { alg: 'RS256', kid: signing.id }))).to.equal('no key of this cluster has signed the token');
+    it("a stranger's signature under the id of the cluster's key", async () => {
+      expect(await outcome(await signedWith(stranger.privateKey, { alg: 'RS256', kid: signing.id }))).to.equal(
+        'no key of this cluster has signed the token',
+      );
     });
     it('the id of another key of the cluster', async () => {
-      expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256', kid: keys[0]!.id }))).to.equal('no key of this cluster has signed the token');
+      expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256', kid: keys[0]!.id }))).to.equal(
+        'no key of this cluster has signed the token',
+      );
     });
     for (const alg of ['none', 'None', 'NONE', '']) {
       it(`the algorithm ${JSON.stringify(alg)}`, async () => {
         const head = encoded({ alg });
         expect(await outcome(`${head}.${encoded(payload())}.`)).to.equal('no key of this cluster has signed the token');
-        expect(await outcome(`${head}.${encoded(payload())}.${(await issued()).split('.')[2]}`)).to.equal('no key of this cluster has signed the token');
+        expect(await outcome(`${head}.${encoded(payload())}.${(await issued()).split('.')[2]}`)).to.equal(
+          'no key of this cluster has signed the token',
+        );
       });
     }
     it('the public key used as a shared secret', async () => {
       for (const secret of [pem(rsa.publicKey), pem(rsa.publicKey).trim(), rsa.publicKey.export({ type: 'spki', format: 'der' })]) {
         const text = `${encoded({ alg: 'HS256', kid: signing.id })}.${encoded(payload())}`;
-        expect(await outcome(`${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`)).to.equal('no key of this cluster has signed the token');
+        expect(await outcome(`${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`)).to.equal(
+          'no key of this cluster has signed the token',
+        );
       }
     });
-    it('an algorithm that is not the key\'s own, even with a good signature', async () => {
-      for (const alg of ['RS512', 'PS256']) expect(await outcome(await signedWith(rsa.privateKey, { alg }))).to.equal('no key of this cluster has signed the token');
+    it("an algorithm that is not the key's own, even with a good signature", async () => {
+      for (const alg of ['RS512', 'PS256'])
+        expect(await outcome(await signedWith(rsa.privateKey, { alg }))).to.equal('no key of this cluster has signed the token');
     });
     it('a key that the token brings along', async () => {
       const jwk = stranger.publicKey.export({ format: 'jwk' });
-      const token = await new SignJWT(payload()).setProtectedHeader({ alg: 'RS256', jwk: jwk as { kty: string }, jku: 'https://evil.test/keys' }).sign(stranger.privateKey);
+      const token = await new SignJWT(payload())
+        .setProtectedHeader({ alg: 'RS256', jwk: jwk as { kty: string }, jku: 'https://evil.test/keys' })
+        .sign(stranger.privateKey);
       expect(await outcome(token)).to.equal('no key of this cluster has signed the token');
     });
     it('a changed payload, also after the true token was seen', async () => {
       const token = await issued();
       expect(await outcome(token)).to.equal('user');
       const [head, , signature] = token.split('.');
-      expect(await outcome(`${head}.${encoded({ ...payload(), sub: 'system:serviceaccount:kube-system:admin' })}.${signature}`)).to.equal('no key of this cluster has signed the token');
+      expect(await outcome(`${head}.${encoded({ ...payload(), sub: 'system:serviceaccount:kube-system:admin' })}.${signature}`)).to.equal(
+        'no key of this cluster has signed the token',
+      );
     });
     it('a subject that is not the account', async () => {
-      expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256' }, { ...payload(), sub: 'system:admin' }))).to.equal('the token names no service account');
+      expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256' }, { ...payload(), sub: 'system:admin' }))).to.equal(
+        'the token names no service account',
+      );
     });
     it('an account that was deleted, at once, though its token was good a moment ago', async () => {
       const token = await issued();
       expect(await outcome(token)).to.equal('user');
-      const found = await storage.get({ resource: { group: '', resource: 'serviceaccounts' }, namespace: 'ns', name: 'robot' }, { at: 'any' });
-      await storage.delete({ resource: { group: '', resource: 'serviceaccounts' }, namespace: 'ns', name: 'robot' }, found.outcome === 'found' ? found.object.version : 0, { timeoutMs: 1000 });
+      const found = await storage.get(
+        { resource: { group: '', resource: 'serviceaccounts' }, namespace: 'ns', name: 'robot' },
+        { at: 'any' },
+      );
+      await storage.delete(
+        { resource: { group: '', resource: 'serviceaccounts' }, namespace: 'ns', name: 'robot' },
+        found.outcome === 'found' ? found.object.version : 0,
+        { timeoutMs: 1000 },
+      );
       expect(await outcome(token)).to.equal('service account ns/robot has been deleted');
       await put(storage, 'serviceaccounts', object('robot', 'another'));
       expect(await outcome(token)).to.equal('service account ns/robot has been deleted');
@@ -170,18 +234,35 @@ describe('authentication/serviceaccount', () => {
       expect(await outcome(await issued({ node: object('gone', 'u9', '') }))).to.equal('service account token has been invalidated');
     });
     for (const text of ['', 'x', '.', '..', 'a.b', 'a.b.c', 'a.b.c.d.e', '%00.%00.%00', `${'A'.repeat(5000)}.B.C`, 'e30.e30.']) {
-      it(`garbage: ${JSON.stringify(text.slice(0, 20))}`, async () => { expect(await outcome(text)).to.equal('absent'); });
+      it(`garbage: ${JSON.stringify(text.slice(0, 20))}`, async () => {
+        expect(await outcome(text)).to.equal('absent');
+      });
     }
   });
 
   describe('tokens kept in secrets', () => {
     const kept = (more: JsonObject = {}): JsonObject => ({
-      iss: 'kubernetes/serviceaccount', sub: 'system:serviceaccount:ns:robot', 'kubernetes.io/serviceaccount/namespace': 'ns', 'kubernetes.io/serviceaccount/secret.name': 'kept',
-      'kubernetes.io/serviceaccount/service-account.name': 'robot', 'kubernetes.io/serviceaccount/service-account.uid': 'u1', ...more,
+      iss: 'kubernetes/serviceaccount',
+      sub: 'system:serviceaccount:ns:robot',
+      'kubernetes.io/serviceaccount/namespace': 'ns',
+      'kubernetes.io/serviceaccount/secret.name': 'kept',
+      'kubernetes.io/serviceaccount/service-account.name': 'robot',
+      'kubernetes.io/serviceaccount/service-account.uid': 'u1',
+      ...more,
     });
     const answer = async (token: string, held: string | null, labels: Record<string, string> = {}): Promise<unknown> => {
       const key = { resource: { group: '', resource: 'secrets' }, namespace: 'ns', name: 'kept' };
-      if (held !== null) await storage.create(key, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kept', namespace: 'ns', labels }, data: { token: Buffer.from(held).toString('base64') } }, { timeoutMs: 1000 });
+      if (held !== null)
+        await storage.create(
+          key,
+          {
+            apiVersion: 'v1',
+            kind: 'Secret',
+            metadata: { name: 'kept', namespace: 'ns', labels },
+            data: { token: Buffer.from(held).toString('base64') },
+          },
+          { timeoutMs: 1000 },
+        );
       const found = await secretTokens({ keys: { current: keys }, storage, lookup: createLookup(storage) })(token);
       return typeof found === 'object' && found !== null ? found.name : found;
     };
@@ -200,10 +281,25 @@ describe('authentication/serviceaccount', () => {
         if (found.outcome !== 'found') throw new Error('the secret is gone');
         return [found.object.decode().metadata.labels?.['kubernetes.io/legacy-token-last-used'], found.object.version];
       };
-      await storage.create(secret, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kept', namespace: 'ns', labels: { mine: 'x' } }, data: { token: Buffer.from(token).toString('base64') } }, { timeoutMs: 1000 });
+      await storage.create(
+        secret,
+        {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'kept', namespace: 'ns', labels: { mine: 'x' } },
+          data: { token: Buffer.from(token).toString('base64') },
+        },
+        { timeoutMs: 1000 },
+      );
       let today = Date.parse('2030-01-01T12:00:00Z');
       const authenticate = secretTokens({ keys: { current: keys }, storage, lookup: createLookup(storage), now: () => today });
-      const use = async (): Promise<readonly [string | undefined, number]> => { expect(await authenticate(token)).to.have.property('name'); await new Promise((resolve) => { setImmediate(resolve); }); return read(); };
+      const use = async (): Promise<readonly [string | undefined, number]> => {
+        expect(await authenticate(token)).to.have.property('name');
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        return read();
+      };
       const [first, second] = [await use(), await use()];
       expect([first[0], second]).to.deep.equal(['2030-01-01', first]);
       today += 86_400_000;
@@ -215,13 +311,17 @@ describe('authentication/serviceaccount', () => {
     });
     it('do not count when their secret is marked as unused', async () => {
       const token = await sign(kept());
-      expect(await answer(token, token, { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' })).to.equal('service account token has been marked as unused');
+      expect(await answer(token, token, { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' })).to.equal(
+        'service account token has been marked as unused',
+      );
     });
     it('do not count for another account than they name, nor when forged', async () => {
       const another = await sign(kept({ 'kubernetes.io/serviceaccount/service-account.uid': 'old' }));
       expect(await answer(another, another)).to.equal('service account ns/robot has been deleted');
       expect(await answer(await sign(kept({ sub: 'system:admin' })), null)).to.equal('the token names no service account');
-      expect(await answer(await signedWith(stranger.privateKey, { alg: 'RS256' }, kept()), null)).to.equal('no key of this cluster has signed the token');
+      expect(await answer(await signedWith(stranger.privateKey, { alg: 'RS256' }, kept()), null)).to.equal(
+        'no key of this cluster has signed the token',
+      );
       expect(await answer(await issued(), null)).to.equal(null);
     });
   });
@@ -234,16 +334,27 @@ describe('authentication/serviceaccount', () => {
     });
     it('are refused with option and file, and without a word of the key', () => {
       const broken = fileWith('broken.pem', generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey);
-      expect(() => readVerificationKeys([broken], '--keys')).to.throw(/^--keys: .*broken\.pem holds a key that cannot be read: neither RSA with at least 2048 bits/);
+      expect(() => readVerificationKeys([broken], '--keys')).to.throw(
+        /^--keys: .*broken\.pem holds a key that cannot be read: neither RSA with at least 2048 bits/,
+      );
       expect(() => readVerificationKeys([join(directory, 'absent')], '--keys')).to.throw(/^--keys: cannot read .*absent/);
-      expect(() => readSigningKey(fileWith('public.pem', rsa.publicKey), '--key')).to.throw(/^--key: .*public\.pem does not hold an unencrypted PEM private key/);
+      expect(() => readSigningKey(fileWith('public.pem', rsa.publicKey), '--key')).to.throw(
+        /^--key: .*public\.pem does not hold an unencrypted PEM private key/,
+      );
       writeFileSync(join(directory, 'text'), 'not a key');
       expect(() => readVerificationKeys([join(directory, 'text')], '--keys')).to.throw(/text holds no PEM key/);
     });
     it('are published without their private halves', () => {
-      const documents = openIdDocuments(issuer, `${issuer}/openid/v1/jwks`, readVerificationKeys([fileWith('both.pem', rsa.privateKey, curve.privateKey)], '--keys'));
+      const documents = openIdDocuments(
+        issuer,
+        `${issuer}/openid/v1/jwks`,
+        readVerificationKeys([fileWith('both.pem', rsa.privateKey, curve.privateKey)], '--keys'),
+      );
       const published = documents?.keys['keys'] as JsonObject[];
-      expect(published.map((key) => Object.keys(key).sort())).to.deep.equal([['alg', 'e', 'kid', 'kty', 'n', 'use'], ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']]);
+      expect(published.map((key) => Object.keys(key).sort())).to.deep.equal([
+        ['alg', 'e', 'kid', 'kty', 'n', 'use'],
+        ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
+      ]);
       expect(documents?.configuration['id_token_signing_alg_values_supported']).to.deep.equal(['ES256', 'RS256']);
       expect(openIdDocuments('kubernetes/serviceaccount', '', keys)).to.equal(null);
     });

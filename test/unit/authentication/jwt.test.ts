@@ -44,7 +44,9 @@ describe('tokens of other issuers', function () {
     return issuers;
   };
   const withOptions = (...more: string[]): Promise<Issuers> => {
-    const settings = oidcSettings(optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`, ...more));
+    const settings = oidcSettings(
+      optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`, ...more),
+    );
     return follow(settings === null ? [] : [settings]);
   };
 
@@ -54,14 +56,23 @@ describe('tokens of other issuers', function () {
     it('make users by claims and prefixes', async () => {
       const plain = await withOptions();
       expect(await plain.authenticate(await issuer.sign())).to.deep.equal(user(`${issuer.url}#ann`));
-      const mapped = await withOptions('--oidc-username-claim=email', '--oidc-groups-claim=roles', '--oidc-groups-prefix=oidc:', '--oidc-required-claim=tenant=a,level=1');
+      const mapped = await withOptions(
+        '--oidc-username-claim=email',
+        '--oidc-groups-claim=roles',
+        '--oidc-groups-prefix=oidc:',
+        '--oidc-required-claim=tenant=a,level=1',
+      );
       const claims = { email: 'ann@example.org', email_verified: true, roles: ['x', 'y'], tenant: 'a', level: '1' };
       expect(await mapped.authenticate(await issuer.sign(claims))).to.deep.equal(user('ann@example.org', ['oidc:x', 'oidc:y']));
       expect(await mapped.authenticate(await issuer.sign({ ...claims, roles: 'x' }))).to.deep.equal(user('ann@example.org', ['oidc:x']));
       expect(await mapped.authenticate(await issuer.sign({ ...claims, email_verified: false }))).to.equal('oidc: email is not verified');
       expect(await mapped.authenticate(await issuer.sign({ ...claims, email_verified: 'true' }))).to.equal('oidc: email is not verified');
-      expect(await mapped.authenticate(await issuer.sign({ ...claims, tenant: 'b' }))).to.equal('oidc: required claim tenant has another value');
-      expect(await mapped.authenticate(await issuer.sign({ ...claims, level: undefined }))).to.equal('oidc: required claim level is not there');
+      expect(await mapped.authenticate(await issuer.sign({ ...claims, tenant: 'b' }))).to.equal(
+        'oidc: required claim tenant has another value',
+      );
+      expect(await mapped.authenticate(await issuer.sign({ ...claims, level: undefined }))).to.equal(
+        'oidc: required claim level is not there',
+      );
       expect(await mapped.authenticate(await issuer.sign({ ...claims, roles: [1] }))).to.match(/claim roles for the groups is neither/);
       expect(await (await withOptions('--oidc-username-prefix=-')).authenticate(await issuer.sign())).to.deep.equal(user('ann'));
       expect(await (await withOptions('--oidc-username-prefix=p:')).authenticate(await issuer.sign())).to.deep.equal(user('p:ann'));
@@ -69,18 +80,40 @@ describe('tokens of other issuers', function () {
 
     const now = Math.floor(Date.now() / 1000);
     const refused: [string, () => Promise<string>, string | null][] = [
-      ['expired', () => issuer.sign({ exp: now - 1 }), 'oidc: the token has expired'], ['without end', () => issuer.sign({ exp: undefined }), 'oidc: the token has expired'],
-      ['not yet valid', () => issuer.sign({ nbf: now + 900 }), 'oidc: the token is not valid yet'], ['for others', () => issuer.sign({ aud: ['you', 'them'] }), 'oidc: the token is meant for others'],
-      ['without audience', () => issuer.sign({ aud: undefined }), 'oidc: the token is meant for others'], ['of another issuer', () => issuer.sign({ iss: 'https://evil.test' }), null],
-      ['without a name', () => issuer.sign({ sub: undefined }), 'oidc: claim sub for the username is not there'], ['with a name that is no text', () => issuer.sign({ sub: 7 as unknown as string }), 'oidc: claim sub for the username is no text'],
+      ['expired', () => issuer.sign({ exp: now - 1 }), 'oidc: the token has expired'],
+      ['without end', () => issuer.sign({ exp: undefined }), 'oidc: the token has expired'],
+      ['not yet valid', () => issuer.sign({ nbf: now + 900 }), 'oidc: the token is not valid yet'],
+      ['for others', () => issuer.sign({ aud: ['you', 'them'] }), 'oidc: the token is meant for others'],
+      ['without audience', () => issuer.sign({ aud: undefined }), 'oidc: the token is meant for others'],
+      ['of another issuer', () => issuer.sign({ iss: 'https://evil.test' }), null],
+      ['without a name', () => issuer.sign({ sub: undefined }), 'oidc: claim sub for the username is not there'],
+      ['with a name that is no text', () => issuer.sign({ sub: 7 as unknown as string }), 'oidc: claim sub for the username is no text'],
       ['with an empty name', () => issuer.sign({ sub: '' }), 'oidc: the username is empty'],
       ['with an unknown key id', () => issuer.sign({}, { kid: 'other' }), 'oidc: no key of the issuer has signed the token'],
-      ['not signed', async () => `${part({ alg: 'none' })}.${(await issuer.sign()).split('.')[1]}.`, 'oidc: the token is signed in a way that is not accepted'],
-      ['signed with the public key as a secret', async () => confused(await issuer.sign(), issuer), 'oidc: the token is signed in a way that is not accepted'],
-      ['with another payload', async () => { const [head, , tail] = (await issuer.sign()).split('.'); return `${head}.${part({ iss: issuer.url, sub: 'admin', aud: 'me', exp: now + 60 })}.${tail}`; }, 'oidc: no key of the issuer has signed the token'],
+      [
+        'not signed',
+        async () => `${part({ alg: 'none' })}.${(await issuer.sign()).split('.')[1]}.`,
+        'oidc: the token is signed in a way that is not accepted',
+      ],
+      [
+        'signed with the public key as a secret',
+        async () => confused(await issuer.sign(), issuer),
+        'oidc: the token is signed in a way that is not accepted',
+      ],
+      [
+        'with another payload',
+        async () => {
+          const [head, , tail] = (await issuer.sign()).split('.');
+          return `${head}.${part({ iss: issuer.url, sub: 'admin', aud: 'me', exp: now + 60 })}.${tail}`;
+        },
+        'oidc: no key of the issuer has signed the token',
+      ],
       ['no token at all', () => Promise.resolve('abc'), null],
     ];
-    for (const [what, make, reason] of refused) it(`are refused: ${what}`, async () => { expect(await (await withOptions()).authenticate(await make())).to.equal(reason); });
+    for (const [what, make, reason] of refused)
+      it(`are refused: ${what}`, async () => {
+        expect(await (await withOptions()).authenticate(await make())).to.equal(reason);
+      });
 
     it('are verified with new keys once the issuer has rotated them, and no longer with old ones', async () => {
       const issuers = await withOptions('--oidc-username-prefix=-', '--oidc-signing-algs=RS256,ES256');
@@ -94,7 +127,9 @@ describe('tokens of other issuers', function () {
       await issuer.rotate();
     });
     it('with unknown keys make the issuer be asked once in a while, not once each', async () => {
-      const settings = oidcSettings(optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`));
+      const settings = oidcSettings(
+        optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`),
+      );
       const issuers = await follow([settings!], 3_600_000);
       const asked = issuer.asked.length;
       for (let i = 0; i < 5; i++) await issuers.authenticate(await issuer.sign({}, { kid: `unknown-${i}` }));
@@ -103,36 +138,58 @@ describe('tokens of other issuers', function () {
     });
     it('are not believed when the discovery document is that of another issuer, or its certificate is unknown', async () => {
       issuer.document = { issuer: 'https://evil.test', jwks_uri: `${issuer.url}/keys` };
-      const settings = oidcSettings(optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`))!;
+      const settings = oidcSettings(
+        optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`),
+      )!;
       for (const one of [settings, { ...settings, certificateAuthority: null }]) {
         logged.length = 0;
         const issuers = createIssuers(fixed([one]), log);
         running.push(issuers);
-        while (logged.length === 0) await new Promise((resolve) => { setImmediate(resolve); });
+        while (logged.length === 0)
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
         expect(logged[0]).to.match(/cannot be asked for its keys/);
         expect(await issuers.authenticate(await issuer.sign())).to.equal('oidc: the issuer has not been reached yet');
         issuer.document = null;
       }
     });
     it('are asked for completely and without contradiction, or the server does not start', () => {
-      const complaints = (...argv: string[]): string => { const read = readApiServerOptions(argv); return read.ok ? '' : read.errors.join('\n'); };
+      const complaints = (...argv: string[]): string => {
+        const read = readApiServerOptions(argv);
+        return read.ok ? '' : read.errors.join('\n');
+      };
       expect(complaints('--oidc-issuer-url=https://i.test')).to.include('--oidc-issuer-url needs --oidc-client-id');
       expect(complaints('--oidc-groups-claim=g')).to.include('--oidc-groups-claim needs --oidc-issuer-url');
       expect(complaints('--oidc-issuer-url=http://i.test', '--oidc-client-id=me')).to.match(/https:\/\//);
       expect(complaints('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--oidc-signing-algs=HS256')).to.include('HS256');
-      expect(complaints('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--service-account-issuer=https://i.test')).to.include('name the same issuer');
-      expect(complaints('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--authentication-config=f')).to.include('exclude each other');
-      expect(() => oidcSettings(optionsOf('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--oidc-ca-file=/nope'))).to.throw(/--oidc-ca-file: cannot read \/nope/);
+      expect(complaints('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--service-account-issuer=https://i.test')).to.include(
+        'name the same issuer',
+      );
+      expect(complaints('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--authentication-config=f')).to.include(
+        'exclude each other',
+      );
+      expect(() => oidcSettings(optionsOf('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--oidc-ca-file=/nope'))).to.throw(
+        /--oidc-ca-file: cannot read \/nope/,
+      );
     });
   });
 
   describe('by configuration', () => {
     const file = join(temporaryDirectory('authn'), 'config.yaml');
-    interface Parts { readonly issuer?: object; readonly mappings?: object; readonly more?: object }
+    interface Parts {
+      readonly issuer?: object;
+      readonly mappings?: object;
+      readonly more?: object;
+    }
     const entry = ({ issuer: changes = {}, mappings = {}, more = {} }: Parts = {}): object => ({
-      issuer: { url: issuer.url, certificateAuthority: identities.ca, audiences: ['me'], ...changes }, claimMappings: { username: { claim: 'sub', prefix: '' }, ...mappings }, ...more,
+      issuer: { url: issuer.url, certificateAuthority: identities.ca, audiences: ['me'], ...changes },
+      claimMappings: { username: { claim: 'sub', prefix: '' }, ...mappings },
+      ...more,
     });
-    const write = (jwt: object[], rest: object = {}): void => { writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', jwt, ...rest })); };
+    const write = (jwt: object[], rest: object = {}): void => {
+      writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', jwt, ...rest }));
+    };
     const ask = async (parts: Parts, claims: object): Promise<User | string | null> => {
       write([entry(parts)]);
       return (await follow(readAuthenticationConfiguration(file, []).jwt)).authenticate(await issuer.sign({ ...claims }));
@@ -142,18 +199,36 @@ describe('tokens of other issuers', function () {
       const parts: Parts = {
         issuer: { audiences: ['me', 'you'], audienceMatchPolicy: 'MatchAny' },
         mappings: {
-          username: { expression: '"u:" + claims.sub' }, groups: { expression: 'claims.roles.split(",").map(r, "g:" + r)' }, uid: { expression: 'claims.?id.orValue("")' },
-          extra: [{ key: 'example.org/tier', valueExpression: 'has(claims.tier) ? claims.tier : null' }, { key: 'example.org/none', valueExpression: '""' }],
+          username: { expression: '"u:" + claims.sub' },
+          groups: { expression: 'claims.roles.split(",").map(r, "g:" + r)' },
+          uid: { expression: 'claims.?id.orValue("")' },
+          extra: [
+            { key: 'example.org/tier', valueExpression: 'has(claims.tier) ? claims.tier : null' },
+            { key: 'example.org/none', valueExpression: '""' },
+          ],
         },
         more: {
-          claimValidationRules: [{ claim: 'hd', requiredValue: 'org' }, { expression: 'claims.exp - claims.iat <= 3600', message: 'lives too long' }],
-          userValidationRules: [{ expression: '!user.username.startsWith("u:system:")', message: 'reserved' }, { expression: 'user.groups.all(g, g != "g:root")' }],
+          claimValidationRules: [
+            { claim: 'hd', requiredValue: 'org' },
+            { expression: 'claims.exp - claims.iat <= 3600', message: 'lives too long' },
+          ],
+          userValidationRules: [
+            { expression: '!user.username.startsWith("u:system:")', message: 'reserved' },
+            { expression: 'user.groups.all(g, g != "g:root")' },
+          ],
         },
       };
       const claims = { roles: 'a,b', tier: ['x'], hd: 'org', id: '7', aud: 'you' };
-      expect(await ask(parts, claims)).to.deep.equal({ name: 'u:ann', uid: '7', groups: ['g:a', 'g:b'], extra: { 'example.org/tier': ['x'] } });
+      expect(await ask(parts, claims)).to.deep.equal({
+        name: 'u:ann',
+        uid: '7',
+        groups: ['g:a', 'g:b'],
+        extra: { 'example.org/tier': ['x'] },
+      });
       expect(await ask(parts, { ...claims, hd: 'com' })).to.equal('oidc: required claim hd has another value');
-      expect(await ask(parts, { ...claims, exp: Math.floor(Date.now() / 1000) + 7200 })).to.equal("oidc: validation expression 'claims.exp - claims.iat <= 3600' failed: lives too long");
+      expect(await ask(parts, { ...claims, exp: Math.floor(Date.now() / 1000) + 7200 })).to.equal(
+        "oidc: validation expression 'claims.exp - claims.iat <= 3600' failed: lives too long",
+      );
       expect(await ask(parts, { ...claims, sub: 'system:x' })).to.match(/failed: reserved$/);
       expect(await ask(parts, { ...claims, roles: 'root' })).to.match(/^oidc: validation expression 'user.groups/);
       expect(await ask(parts, { ...claims, roles: undefined })).to.equal('oidc: the expression for the groups fails: no such key: roles');
@@ -172,8 +247,17 @@ describe('tokens of other issuers', function () {
       const live = new LiveFiles();
       const failures: string[] = [];
       write([entry({ mappings: { username: { claim: 'sub', prefix: 'a:' } } })]);
-      const settings = live.follow({ files: [file], read: () => readAuthenticationConfiguration(file, []), failed: ({ message }) => { failures.push(message); } });
-      const issuers = createIssuers(derived(settings, ({ jwt }) => jwt), log);
+      const settings = live.follow({
+        files: [file],
+        read: () => readAuthenticationConfiguration(file, []),
+        failed: ({ message }) => {
+          failures.push(message);
+        },
+      });
+      const issuers = createIssuers(
+        derived(settings, ({ jwt }) => jwt),
+        log,
+      );
       running.push(issuers);
       await issuers.ready();
       const token = await issuer.sign();
@@ -196,16 +280,27 @@ describe('tokens of other issuers', function () {
     const wrong: [string, () => object[], RegExp, object?][] = [
       ['an issuer that is not https', () => [entry({ issuer: { url: 'http://i.test' } })], /jwt\[0\]\.issuer\.url: .*https/],
       ['no issuer', () => [entry({ issuer: { url: '' } })], /issuer\.url: Required value/],
-      ['a query', () => [entry({ issuer: { url: 'https://i.test?x=1' } })], /query/], ['a password', () => [entry({ issuer: { url: 'https://u:p@i.test' } })], /user or password/],
+      ['a query', () => [entry({ issuer: { url: 'https://i.test?x=1' } })], /query/],
+      ['a password', () => [entry({ issuer: { url: 'https://u:p@i.test' } })], /user or password/],
       ['an own issuer', () => [entry({ issuer: { url: 'https://own.test' } })], /service account tokens/],
       ['an issuer twice', () => [entry(), entry()], /jwt\[1\]\.issuer\.url: Duplicate value/],
-      ['discovery at an issuer of many slashes', () => [entry({ issuer: { url: `https://i.test/${'/'.repeat(200_000)}x`, discoveryURL: `https://i.test/${'/'.repeat(200_000)}x/` } })], /must differ from url/],
+      [
+        'discovery at an issuer of many slashes',
+        () => [
+          entry({ issuer: { url: `https://i.test/${'/'.repeat(200_000)}x`, discoveryURL: `https://i.test/${'/'.repeat(200_000)}x/` } }),
+        ],
+        /must differ from url/,
+      ],
       ['discovery at the issuer', () => [entry({ issuer: { discoveryURL: `${issuer.url}/` } })], /must differ from url/],
       ['no audience', () => [entry({ issuer: { audiences: [] } })], /issuer\.audiences: Required value/],
       ['several audiences without policy', () => [entry({ issuer: { audiences: ['a', 'b'] } })], /must be MatchAny/],
       ['a wrong authority', () => [entry({ issuer: { certificateAuthority: 'x' } })], /<omitted>.*no PEM certificate/],
       ['no prefix', () => [entry({ mappings: { username: { claim: 'sub' } } })], /username\.prefix: Required value/],
-      ['claim and expression', () => [entry({ mappings: { groups: { claim: 'a', prefix: '', expression: 'claims.b' } } })], /groups: .*exclude each other/],
+      [
+        'claim and expression',
+        () => [entry({ mappings: { groups: { claim: 'a', prefix: '', expression: 'claims.b' } } })],
+        /groups: .*exclude each other/,
+      ],
       ['a prefix with an expression', () => [entry({ mappings: { groups: { expression: 'claims.b', prefix: '' } } })], /groups\.prefix/],
       ['an expression that is none', () => [entry({ mappings: { username: { expression: 'claims.' } } })], /compilation failed/],
       ['an expression of the wrong type', () => [entry({ mappings: { username: { expression: '1 + 1' } } })], /must evaluate to string/],
@@ -213,8 +308,16 @@ describe('tokens of other issuers', function () {
       ['a reserved key', () => [entry({ mappings: { extra: [{ key: 'x.k8s.io/a', valueExpression: '"b"' }] } })], /reserved/],
       ['a key without domain', () => [entry({ mappings: { extra: [{ key: 'a', valueExpression: '"b"' }] } })], /behind a domain/],
       ['a rule without anything', () => [entry({ more: { claimValidationRules: [{}] } })], /claimValidationRules\[0\]: Required value/],
-      ['a message with a claim', () => [entry({ more: { claimValidationRules: [{ claim: 'a', message: 'm' }] } })], /belongs to an expression/],
-      ['a user rule about claims', () => [entry({ more: { userValidationRules: [{ expression: 'claims.a' }] } })], /undeclared reference to 'claims'/],
+      [
+        'a message with a claim',
+        () => [entry({ more: { claimValidationRules: [{ claim: 'a', message: 'm' }] } })],
+        /belongs to an expression/,
+      ],
+      [
+        'a user rule about claims',
+        () => [entry({ more: { userValidationRules: [{ expression: 'claims.a' }] } })],
+        /undeclared reference to 'claims'/,
+      ],
       ['a word that is unknown', () => [entry({ issuer: { audience: 'x' } })], /jwt\[0\]\.issuer\.audience is unknown/],
       ['a list that is none', () => [entry({ issuer: { audiences: 'me' } })], /audiences must be a list/],
       ['conditions for nobody', () => [], /anonymous\.conditions/, { anonymous: { enabled: false, conditions: [{ path: '/livez' }] } }],

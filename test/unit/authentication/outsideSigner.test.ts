@@ -28,7 +28,11 @@ describe('a signer outside', function () {
     signers.push(signer);
     return signer;
   };
-  const complaint = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'nothing is wrong', (error: unknown) => (error as Error).message);
+  const complaint = (promise: Promise<unknown>): Promise<string> =>
+    promise.then(
+      () => 'nothing is wrong',
+      (error: unknown) => (error as Error).message,
+    );
 
   it('signs what can be verified with its keys, also after it has rotated them', async () => {
     const signer = await connect();
@@ -54,14 +58,23 @@ describe('a signer outside', function () {
     service.rotate('hidden', { excluded: true });
     expect(await complaint(sign({}))).to.match(/key hidden, which is not published/);
     service.rotate('key-3');
-    for (const [header, message] of [[{ jku: 'https://evil.test' }, /header/], [{ alg: 'none' }, /header/], [{ alg: 'HS256' }, /header/], [{ typ: 'at+jwt' }, /header/], [{ kid: '' }, /key id/], [{ kid: 'x'.repeat(2_000) }, /key id/]] as const) {
+    for (const [header, message] of [
+      [{ jku: 'https://evil.test' }, /header/],
+      [{ alg: 'none' }, /header/],
+      [{ alg: 'HS256' }, /header/],
+      [{ typ: 'at+jwt' }, /header/],
+      [{ kid: '' }, /key id/],
+      [{ kid: 'x'.repeat(2_000) }, /key id/],
+    ] as const) {
       service.header = header;
       expect(await complaint(sign({})), JSON.stringify(header).slice(0, 40)).to.match(message);
     }
   });
   it('keeps the server from starting when it is not there or answers nonsense', async () => {
     const problem = (): Promise<string> => complaint(connect());
-    expect(await complaint(connectSigner({ socket: '/nope.sock', failed: () => {}, timeoutMs: 500 }))).to.match(/^--service-account-signing-endpoint: the signer at \/nope\.sock cannot be used/);
+    expect(await complaint(connectSigner({ socket: '/nope.sock', failed: () => {}, timeoutMs: 500 }))).to.match(
+      /^--service-account-signing-endpoint: the signer at \/nope\.sock cannot be used/,
+    );
     service.maxTokenExpirationSeconds = 599;
     expect(await problem()).to.match(/at most 599 seconds; at least 600/);
     service.maxTokenExpirationSeconds = 600;
@@ -85,8 +98,16 @@ describe('a signer outside', function () {
     });
     const start = async (...more: string[]): Promise<RunningServer> => {
       const options = readApiServerOptions([
-        '--bind-address=127.0.0.1', '--secure-port=0', '--authorization-mode=RBAC', `--raft-data-dir=${join(temporaryDirectory('signed'), 'data')}`, `--client-ca-file=${identities.caFile}`, `--tls-cert-file=${serving.certFile}`,
-        `--tls-private-key-file=${serving.keyFile}`, '--service-account-issuer=https://cluster.test,https://old.test', `--service-account-signing-endpoint=${service.socket}`, ...more,
+        '--bind-address=127.0.0.1',
+        '--secure-port=0',
+        '--authorization-mode=RBAC',
+        `--raft-data-dir=${join(temporaryDirectory('signed'), 'data')}`,
+        `--client-ca-file=${identities.caFile}`,
+        `--tls-cert-file=${serving.certFile}`,
+        `--tls-private-key-file=${serving.keyFile}`,
+        '--service-account-issuer=https://cluster.test,https://old.test',
+        `--service-account-signing-endpoint=${service.socket}`,
+        ...more,
       ]);
       if (!options.ok) throw new Error(options.errors.join('\n'));
       return startServer(options.options, recordingLogger([]));
@@ -96,10 +117,19 @@ describe('a signer outside', function () {
       const server = await start('--service-account-jwks-uri=https://keys.test/jwks');
       await server.ready;
       const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> =>
-        call1(Number(new URL(server.url).port), { method, path, headers: { 'content-type': 'application/json', ...headers }, ...(headers['authorization'] === undefined ? { identity: admin } : {}), ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+        call1(Number(new URL(server.url).port), {
+          method,
+          path,
+          headers: { 'content-type': 'application/json', ...headers },
+          ...(headers['authorization'] === undefined ? { identity: admin } : {}),
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
       const accounts = '/api/v1/namespaces/default/serviceaccounts';
       await send('POST', accounts, { metadata: { name: 'robot' } });
-      const pod = await send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { serviceAccountName: 'robot', containers: [{ name: 'c', image: 'i' }] } });
+      const pod = await send('POST', '/api/v1/namespaces/default/pods', {
+        metadata: { name: 'p' },
+        spec: { serviceAccountName: 'robot', containers: [{ name: 'c', image: 'i' }] },
+      });
       const request = async (spec: object): Promise<{ token: string; claims: Record<string, number>; headers: Answer['headers'] }> => {
         const answer = await send('POST', `${accounts}/robot/token`, { spec });
         expect(answer.status, answer.text).to.equal(201);
@@ -110,8 +140,14 @@ describe('a signer outside', function () {
       const plain = await request({ expirationSeconds: 900 });
       expect([decodeProtectedHeader(plain.token).kid, lifetime(plain)]).to.deep.equal(['key-1', 900]);
       const long = await request({ expirationSeconds: 100_000 });
-      expect([lifetime(long), String(long.headers['warning'])]).to.deep.equal([7_200, '299 - "requested expiration of 100000 seconds shortened to 7200 seconds"']);
-      const mounted = await request({ expirationSeconds: 3_607, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: (pod.body['metadata'] as { uid: string }).uid } });
+      expect([lifetime(long), String(long.headers['warning'])]).to.deep.equal([
+        7_200,
+        '299 - "requested expiration of 100000 seconds shortened to 7200 seconds"',
+      ]);
+      const mounted = await request({
+        expirationSeconds: 3_607,
+        boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: (pod.body['metadata'] as { uid: string }).uid },
+      });
       expect(lifetime(mounted)).to.equal(7_200);
       expect((await send('GET', '/api', undefined, { authorization: `Bearer ${mounted.token}` })).status).to.equal(200);
       service.rotate('key-2', { keepOld: true });
@@ -119,19 +155,39 @@ describe('a signer outside', function () {
       const keys = await send('GET', '/openid/v1/jwks');
       expect((keys.body['keys'] as { kid: string }[]).map(({ kid }) => kid)).to.deep.equal(['key-1', 'key-2']);
       expect(keys.headers['cache-control']).to.match(/^public, max-age=(5\d\d|600)$/);
-      expect((await send('GET', '/.well-known/openid-configuration')).body).to.deep.include({ issuer: 'https://cluster.test', jwks_uri: 'https://keys.test/jwks' });
+      expect((await send('GET', '/.well-known/openid-configuration')).body).to.deep.include({
+        issuer: 'https://cluster.test',
+        jwks_uri: 'https://keys.test/jwks',
+      });
       await server.stop();
     });
     it('and the options about lifetime and look-up count as with keys of its own', async () => {
-      const server = await start('--service-account-extend-token-expiration=false', '--service-account-lookup=false', '--service-account-max-token-expiration=1h30m');
+      const server = await start(
+        '--service-account-extend-token-expiration=false',
+        '--service-account-lookup=false',
+        '--service-account-max-token-expiration=1h30m',
+      );
       await server.ready;
       const send = (method: string, path: string, body?: object): Promise<Answer> =>
-        call1(Number(new URL(server.url).port), { method, path, headers: { 'content-type': 'application/json' }, identity: admin, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+        call1(Number(new URL(server.url).port), {
+          method,
+          path,
+          headers: { 'content-type': 'application/json' },
+          identity: admin,
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
       const accounts = '/api/v1/namespaces/default/serviceaccounts';
       await send('POST', accounts, { metadata: { name: 'robot' } });
-      await send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { serviceAccountName: 'robot', containers: [{ name: 'c', image: 'i' }] } });
-      const tokenFor = async (spec: object): Promise<string> => ((await send('POST', `${accounts}/robot/token`, { spec })).body['status'] as { token: string }).token;
-      const lifetime = (token: string): number => { const { exp = 0, iat = 0 } = decodeJwt(token); return exp - iat; };
+      await send('POST', '/api/v1/namespaces/default/pods', {
+        metadata: { name: 'p' },
+        spec: { serviceAccountName: 'robot', containers: [{ name: 'c', image: 'i' }] },
+      });
+      const tokenFor = async (spec: object): Promise<string> =>
+        ((await send('POST', `${accounts}/robot/token`, { spec })).body['status'] as { token: string }).token;
+      const lifetime = (token: string): number => {
+        const { exp = 0, iat = 0 } = decodeJwt(token);
+        return exp - iat;
+      };
       const mounted = await tokenFor({ expirationSeconds: 3_607, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } });
       expect([lifetime(mounted), lifetime(await tokenFor({ expirationSeconds: 7_000 }))]).to.deep.equal([3_607, 5_400]);
       await send('DELETE', '/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0');
@@ -141,7 +197,9 @@ describe('a signer outside', function () {
       await server.stop();
     });
     it('must sign for as long as the server was told to allow', async () => {
-      expect(await complaint(start('--service-account-max-token-expiration=3h'))).to.match(/asks for 10800 seconds; the signer .* at most 7200/);
+      expect(await complaint(start('--service-account-max-token-expiration=3h'))).to.match(
+        /asks for 10800 seconds; the signer .* at most 7200/,
+      );
     });
   });
 });

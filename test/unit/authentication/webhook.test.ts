@@ -14,15 +14,30 @@ describe('tokens checked by a service', () => {
     service = await startReviewService(await createIdentities());
     client = webhookClient(service.kubeconfig, '--test');
   });
-  after(() => { client.close(); service.close(); });
-  beforeEach(() => { service.questions.length = 0; now = 0; });
-  const checker = (changes: Partial<TokenWebhookOptions> = {}): TokenAuthenticator => tokenWebhook({ client, version: 'v1', cacheTtlMs: 100, audiences: ['api'], retrying: reviewRetrying(1), now: () => now, ...changes });
+  after(() => {
+    client.close();
+    service.close();
+  });
+  beforeEach(() => {
+    service.questions.length = 0;
+    now = 0;
+  });
+  const checker = (changes: Partial<TokenWebhookOptions> = {}): TokenAuthenticator =>
+    tokenWebhook({ client, version: 'v1', cacheTtlMs: 100, audiences: ['api'], retrying: reviewRetrying(1), now: () => now, ...changes });
   const ann = { username: 'ann', uid: '7', groups: ['devs'], extra: { 'example.org/a': ['b'] } };
 
   it('stand for whom the service says', async () => {
     service.replies = [{ authenticated: true, user: ann, audiences: ['api', 'x'] }];
-    expect(await checker()('t0ken', ['api'])).to.deep.equal({ outcome: 'user', user: { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.org/a': ['b'] } }, audiences: ['api'] });
-    expect(service.questions[0]).to.deep.include({ kind: 'TokenReview', apiVersion: 'authentication.k8s.io/v1', spec: { token: 't0ken', audiences: ['api'] } });
+    expect(await checker()('t0ken', ['api'])).to.deep.equal({
+      outcome: 'user',
+      user: { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.org/a': ['b'] } },
+      audiences: ['api'],
+    });
+    expect(service.questions[0]).to.deep.include({
+      kind: 'TokenReview',
+      apiVersion: 'authentication.k8s.io/v1',
+      spec: { token: 't0ken', audiences: ['api'] },
+    });
     await checker({ version: 'v1beta1' })('t0ken', ['api']);
     expect(service.questions[1]).to.have.property('apiVersion', 'authentication.k8s.io/v1beta1');
   });
@@ -62,6 +77,9 @@ describe('tokens checked by a service', () => {
     service.replies = [500, 'reset', { authenticated: true, user: ann }];
     expect(await checker()('t', ['api'])).to.have.property('outcome', 'user');
     service.replies = [400];
-    expect(await checker()('s3cret-token', ['api'])).to.have.property('reason').match(/failed/).and.not.include('s3cret');
+    expect(await checker()('s3cret-token', ['api']))
+      .to.have.property('reason')
+      .match(/failed/)
+      .and.not.include('s3cret');
   });
 });

@@ -14,7 +14,17 @@ const read = (...lines: string[]): ReturnType<typeof readAbacPolicies> => {
 const policy = (spec: object): string => JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec });
 const user = (name: string, ...groups: string[]): User => ({ name, uid: '', groups, extra: {} });
 const ann = user('ann', 'team', 'system:authenticated');
-const pods = (verb: string, namespace: string, who = ann): Attributes => ({ isResource: true, user: who, verb, group: '', version: 'v1', namespace, resource: 'pods', subresource: '', name: '' });
+const pods = (verb: string, namespace: string, who = ann): Attributes => ({
+  isResource: true,
+  user: who,
+  verb,
+  group: '',
+  version: 'v1',
+  namespace,
+  resource: 'pods',
+  subresource: '',
+  name: '',
+});
 const path = (at: string, who = ann, verb = 'get'): Attributes => ({ isResource: false, user: who, verb, path: at });
 
 describe('authorization/abac', () => {
@@ -22,10 +32,20 @@ describe('authorization/abac', () => {
     ['a user', { user: 'ann', resource: '*', namespace: '*', apiGroup: '*' }, pods('create', 'ns'), true],
     ['another user', { user: 'bob', resource: '*', namespace: '*', apiGroup: '*' }, pods('get', 'ns'), false],
     ['a group', { group: 'team', resource: 'pods', namespace: 'ns', apiGroup: '' }, pods('get', 'ns'), true],
-    ['a user who must also be in a group', { user: 'ann', group: 'others', resource: '*', namespace: '*', apiGroup: '*' }, pods('get', 'ns'), false],
+    [
+      'a user who must also be in a group',
+      { user: 'ann', group: 'others', resource: '*', namespace: '*', apiGroup: '*' },
+      pods('get', 'ns'),
+      false,
+    ],
     ['nobody', { resource: '*', namespace: '*', apiGroup: '*' }, pods('get', 'ns'), false],
     ['everybody with a name', { user: '*', resource: '*', namespace: '*', apiGroup: '*' }, pods('get', 'ns'), true],
-    ['everybody, asked by nobody', { user: '*', resource: '*', namespace: '*', apiGroup: '*' }, pods('get', 'ns', user('system:anonymous', 'system:unauthenticated')), false],
+    [
+      'everybody, asked by nobody',
+      { user: '*', resource: '*', namespace: '*', apiGroup: '*' },
+      pods('get', 'ns', user('system:anonymous', 'system:unauthenticated')),
+      false,
+    ],
     ['another namespace', { user: 'ann', resource: '*', namespace: 'other', apiGroup: '*' }, pods('get', 'ns'), false],
     ['another group of resources', { user: 'ann', resource: '*', namespace: '*', apiGroup: 'apps' }, pods('get', 'ns'), false],
     ['reading', { user: 'ann', readonly: true, resource: '*', namespace: '*', apiGroup: '*' }, pods('watch', 'ns'), true],
@@ -37,7 +57,9 @@ describe('authorization/abac', () => {
   ];
   for (const [what, spec, attributes, allowed] of cases) {
     it(`${allowed ? 'allows' : 'does not allow'} by a policy for ${what}`, () => {
-      expect(read('# comment', '', policy(spec)).authorize(attributes)).to.deep.equal(allowed ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: 'No policy matched.' });
+      expect(read('# comment', '', policy(spec)).authorize(attributes)).to.deep.equal(
+        allowed ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: 'No policy matched.' },
+      );
     });
   }
   it('takes no more time for a path of many stars than its length', () => {
@@ -51,8 +73,16 @@ describe('authorization/abac', () => {
     expect(read('{}').authorize(path('/metrics', user('x')))).to.deep.include({ decision: 'noOpinion' });
   });
   it('lists what a user may do', () => {
-    const { rules } = read(policy({ user: 'ann', readonly: true, resource: 'pods', namespace: 'ns', apiGroup: '' }), policy({ user: 'bob', resource: '*', namespace: '*', apiGroup: '*' }));
-    expect(rules(ann, 'ns')).to.deep.equal({ resourceRules: [{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['pods'], resourceNames: [] }], nonResourceRules: [], incomplete: false, problems: [] });
+    const { rules } = read(
+      policy({ user: 'ann', readonly: true, resource: 'pods', namespace: 'ns', apiGroup: '' }),
+      policy({ user: 'bob', resource: '*', namespace: '*', apiGroup: '*' }),
+    );
+    expect(rules(ann, 'ns')).to.deep.equal({
+      resourceRules: [{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['pods'], resourceNames: [] }],
+      nonResourceRules: [],
+      incomplete: false,
+      problems: [],
+    });
     expect(rules(ann, 'other').resourceRules).to.deep.equal([]);
   });
   it('refuses broken files with option, file and line', () => {

@@ -13,9 +13,17 @@ const resource = (who: User, verb: string, what: string, more: { namespace?: str
 };
 const path = (who: User, verb: string, at: string): Attributes => ({ isResource: false, user: who, verb, path: at });
 const role = (name: string, ...rules: { [member: string]: JsonValue }[]): ApiObject => ({ metadata: { name }, rules });
-const binding = (name: string, kind: string, roleName: string, ...subjects: { [member: string]: JsonValue }[]): ApiObject =>
-  ({ metadata: { name }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: roleName }, subjects });
-const core = (verbs: string[], resources: string[], resourceNames: string[] = []): { [member: string]: JsonValue } => ({ apiGroups: [''], resources, verbs, resourceNames });
+const binding = (name: string, kind: string, roleName: string, ...subjects: { [member: string]: JsonValue }[]): ApiObject => ({
+  metadata: { name },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: roleName },
+  subjects,
+});
+const core = (verbs: string[], resources: string[], resourceNames: string[] = []): { [member: string]: JsonValue } => ({
+  apiGroups: [''],
+  resources,
+  verbs,
+  resourceNames,
+});
 
 /** An index in which ann is bound to one cluster role with these rules. */
 function withRules(...rules: { [member: string]: JsonValue }[]): PolicyIndex {
@@ -58,10 +66,16 @@ describe('authorization/rbac/policyIndex', () => {
 
   it('grants a namespace what is bound there, and says by what', () => {
     const index = new PolicyIndex();
-    index.putBinding('one', binding('readers', 'Role', 'reader', { kind: 'ServiceAccount', name: 'robot' }, { kind: 'Group', name: 'team' }));
+    index.putBinding(
+      'one',
+      binding('readers', 'Role', 'reader', { kind: 'ServiceAccount', name: 'robot' }, { kind: 'Group', name: 'team' }),
+    );
     index.putRole('one', role('reader', core(['get'], ['configmaps'])));
     const robot = user('system:serviceaccount:one:robot', 'system:serviceaccounts');
-    expect(index.decide(resource(robot, 'get', 'configmaps', { namespace: 'one' }))).to.deep.equal({ decision: 'allow', reason: 'RBAC: allowed by RoleBinding "readers/one" of Role "reader" to ServiceAccount "robot/one"' });
+    expect(index.decide(resource(robot, 'get', 'configmaps', { namespace: 'one' }))).to.deep.equal({
+      decision: 'allow',
+      reason: 'RBAC: allowed by RoleBinding "readers/one" of Role "reader" to ServiceAccount "robot/one"',
+    });
     expect(index.decide(resource(user('x', 'team'), 'get', 'configmaps', { namespace: 'one' })).reason).to.match(/to Group "team"$/);
     expect(index.decide(resource(robot, 'get', 'configmaps', { namespace: 'two' })).decision).to.equal('noOpinion');
     expect(index.decide(resource(robot, 'get', 'configmaps')).decision).to.equal('noOpinion');
@@ -71,14 +85,17 @@ describe('authorization/rbac/policyIndex', () => {
   it('names roles that are not there, once each', () => {
     const index = new PolicyIndex();
     index.putBinding('one', binding('b', 'Role', 'gone', { kind: 'User', name: 'ann' }));
-    expect(index.decide(resource(ann, 'get', 'pods', { namespace: 'one' })).reason).to.equal('RBAC: role.rbac.authorization.k8s.io "gone" not found');
+    expect(index.decide(resource(ann, 'get', 'pods', { namespace: 'one' })).reason).to.equal(
+      'RBAC: role.rbac.authorization.k8s.io "gone" not found',
+    );
     index.putBinding('', binding('c', 'ClusterRole', 'lost', { kind: 'User', name: 'ann' }));
     index.putBinding('', binding('d', 'ClusterRole', 'lost', { kind: 'User', name: 'ann' }));
-    expect(index.decide(resource(ann, 'get', 'pods', { namespace: 'one' })).reason)
-      .to.equal('RBAC: [clusterrole.rbac.authorization.k8s.io "lost" not found, role.rbac.authorization.k8s.io "gone" not found]');
+    expect(index.decide(resource(ann, 'get', 'pods', { namespace: 'one' })).reason).to.equal(
+      'RBAC: [clusterrole.rbac.authorization.k8s.io "lost" not found, role.rbac.authorization.k8s.io "gone" not found]',
+    );
   });
 
-  it('never lets a cluster binding grant a namespace\'s role', () => {
+  it("never lets a cluster binding grant a namespace's role", () => {
     const index = new PolicyIndex();
     index.putRole('one', role('r', core(['*'], ['*'])));
     index.putRole('', role('r', core(['get'], ['nodes'])));
@@ -109,7 +126,9 @@ describe('authorization/rbac/policyIndex', () => {
     expect(index.decide(path(authenticated, 'get', '/apis/apps/v1')).decision).to.equal('allow');
     expect(index.decide(path(anonymous, 'get', '/apis/apps/v1')).decision).to.equal('noOpinion');
     expect(index.decide(path(anonymous, 'get', '/livez')).decision).to.equal('allow');
-    expect(index.decide(resource(authenticated, 'create', 'selfsubjectaccessreviews', { group: 'authorization.k8s.io' })).decision).to.equal('allow');
+    expect(
+      index.decide(resource(authenticated, 'create', 'selfsubjectaccessreviews', { group: 'authorization.k8s.io' })).decision,
+    ).to.equal('allow');
     expect(index.decide(resource(user('system:kube-controller-manager'), 'list', 'secrets')).decision).to.equal('allow');
     expect(index.rulesFor(authenticated, 'default').rules).to.not.have.length(0);
   });
@@ -118,37 +137,76 @@ describe('authorization/rbac/policyIndex', () => {
     const word = (...words: string[]): fc.Arbitrary<string> => fc.constantFrom(...words);
     const some = (...words: string[]): fc.Arbitrary<string[]> => fc.uniqueArray(word(...words), { minLength: 1, maxLength: 2 });
     const rule = fc.oneof(
-      fc.record({ verbs: some('get', 'list', '*'), apiGroups: some('', 'apps', '*'), resources: some('pods', 'pods/log', '*', '*/log'), resourceNames: fc.oneof(fc.constant([]), some('a', 'b')) }),
-      fc.record({ verbs: some('get', '*'), nonResourceURLs: some('/a', '/a/*', '*') }));
+      fc.record({
+        verbs: some('get', 'list', '*'),
+        apiGroups: some('', 'apps', '*'),
+        resources: some('pods', 'pods/log', '*', '*/log'),
+        resourceNames: fc.oneof(fc.constant([]), some('a', 'b')),
+      }),
+      fc.record({ verbs: some('get', '*'), nonResourceURLs: some('/a', '/a/*', '*') }),
+    );
     const namespace = word('', 'n');
     const subject = fc.oneof(
-      fc.record({ kind: word('User', 'Group'), name: word('u', 'v') }), fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constant('s'), namespace: word('n', 'm') }));
+      fc.record({ kind: word('User', 'Group'), name: word('u', 'v') }),
+      fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constant('s'), namespace: word('n', 'm') }),
+    );
     const step = fc.oneof(
       fc.record({ do: fc.constant('role' as const), namespace, name: word('r1', 'r2', 'r3'), rules: fc.array(rule, { maxLength: 3 }) }),
       fc.record({ do: fc.constant('unrole' as const), namespace, name: word('r1', 'r2', 'r3') }),
-      fc.record({ do: fc.constant('bind' as const), namespace, name: word('b1', 'b2', 'b3', 'b4'), kind: word('Role', 'ClusterRole'), role: word('r1', 'r2', 'r3'), subjects: fc.array(subject, { maxLength: 2 }) }),
-      fc.record({ do: fc.constant('unbind' as const), namespace, name: word('b1', 'b2', 'b3', 'b4') }));
+      fc.record({
+        do: fc.constant('bind' as const),
+        namespace,
+        name: word('b1', 'b2', 'b3', 'b4'),
+        kind: word('Role', 'ClusterRole'),
+        role: word('r1', 'r2', 'r3'),
+        subjects: fc.array(subject, { maxLength: 2 }),
+      }),
+      fc.record({ do: fc.constant('unbind' as const), namespace, name: word('b1', 'b2', 'b3', 'b4') }),
+    );
     const asking = fc.record({
-      user: fc.record({ name: word('u', 'v', 'system:serviceaccount:n:s'), groups: fc.subarray(['u', 'v']) }), verb: word('get', 'list'), group: word('', 'apps'), namespace: word('', 'n', 'm'),
-      what: word('pods', 'pods/log', 'nodes'), name: word('', 'a', 'c'), path: fc.option(word('/a', '/a/b', '/c')),
+      user: fc.record({ name: word('u', 'v', 'system:serviceaccount:n:s'), groups: fc.subarray(['u', 'v']) }),
+      verb: word('get', 'list'),
+      group: word('', 'apps'),
+      namespace: word('', 'n', 'm'),
+      what: word('pods', 'pods/log', 'nodes'),
+      name: word('', 'a', 'c'),
+      path: fc.option(word('/a', '/a/b', '/c')),
     });
-    fc.assert(fc.property(fc.array(step, { maxLength: 30, size: 'max' }), fc.array(asking, { minLength: 1, maxLength: 10 }), (steps, questions) => {
-      const index = new PolicyIndex();
-      const model = new Model();
-      for (const each of steps) {
-        const key = `${each.namespace}/${each.name}`;
-        switch (each.do) {
-          case 'role': index.putRole(each.namespace, role(each.name, ...each.rules as { [member: string]: JsonValue }[])); model.roles.set(key, each.rules); break;
-          case 'unrole': index.removeRole(each.namespace, each.name); model.roles.delete(key); break;
-          case 'bind': index.putBinding(each.namespace, binding(each.name, each.kind, each.role, ...each.subjects)); model.bindings.set(key, each); break;
-          case 'unbind': index.removeBinding(each.namespace, each.name); model.bindings.delete(key); break;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30, size: 'max' }), fc.array(asking, { minLength: 1, maxLength: 10 }), (steps, questions) => {
+        const index = new PolicyIndex();
+        const model = new Model();
+        for (const each of steps) {
+          const key = `${each.namespace}/${each.name}`;
+          switch (each.do) {
+            case 'role':
+              index.putRole(each.namespace, role(each.name, ...(each.rules as { [member: string]: JsonValue }[])));
+              model.roles.set(key, each.rules);
+              break;
+            case 'unrole':
+              index.removeRole(each.namespace, each.name);
+              model.roles.delete(key);
+              break;
+            case 'bind':
+              index.putBinding(each.namespace, binding(each.name, each.kind, each.role, ...each.subjects));
+              model.bindings.set(key, each);
+              break;
+            case 'unbind':
+              index.removeBinding(each.namespace, each.name);
+              model.bindings.delete(key);
+              break;
+          }
         }
-      }
-      for (const { user: who, verb, group, namespace: where, what, name, path: at } of questions) {
-        const attributes = at === null ? resource(user(who.name, ...who.groups), verb, what, { namespace: where, group, name }) : path(user(who.name, ...who.groups), verb, at);
-        expect(index.decide(attributes).decision === 'allow').to.equal(model.allows(attributes));
-      }
-    }), { numRuns: 300 });
+        for (const { user: who, verb, group, namespace: where, what, name, path: at } of questions) {
+          const attributes =
+            at === null
+              ? resource(user(who.name, ...who.groups), verb, what, { namespace: where, group, name })
+              : path(user(who.name, ...who.groups), verb, at);
+          expect(index.decide(attributes).decision === 'allow').to.equal(model.allows(attributes));
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('decides alike when one subject has more roles than are asked one by one', () => {
@@ -158,7 +216,9 @@ describe('authorization/rbac/policyIndex', () => {
       index.putBinding('', binding(`b${i}`, 'ClusterRole', `r${i}`, { kind: 'Group', name: 'team' }));
     }
     const member = user('x', 'team');
-    expect(index.decide(resource(member, 'get', 'kind73')).reason).to.equal('RBAC: allowed by ClusterRoleBinding "b73" of ClusterRole "r73" to Group "team"');
+    expect(index.decide(resource(member, 'get', 'kind73')).reason).to.equal(
+      'RBAC: allowed by ClusterRoleBinding "b73" of ClusterRole "r73" to Group "team"',
+    );
     index.putRole('', role('r73', core(['get'], ['other'])));
     expect(index.decide(resource(member, 'get', 'kind73')).decision).to.equal('noOpinion');
     expect(index.decide(resource(member, 'get', 'other')).decision).to.equal('allow');
@@ -167,8 +227,19 @@ describe('authorization/rbac/policyIndex', () => {
   });
 });
 
-interface ModelRule { readonly verbs: readonly string[]; readonly apiGroups?: readonly string[]; readonly resources?: readonly string[]; readonly resourceNames?: readonly string[]; readonly nonResourceURLs?: readonly string[] }
-interface ModelBinding { readonly namespace: string; readonly kind: string; readonly role: string; readonly subjects: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[] }
+interface ModelRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+interface ModelBinding {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly role: string;
+  readonly subjects: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+}
 
 /** The rules as the documentation of the API tells them, searched from end to end. */
 class Model {
@@ -190,10 +261,14 @@ class Model {
     return who === (kind === 'User' ? name : `system:serviceaccount:${namespace}:${name}`);
   }
 
-  private grants({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: ModelRule, attributes: Attributes): boolean {
+  private grants(
+    { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: ModelRule,
+    attributes: Attributes,
+  ): boolean {
     const has = (list: readonly string[], wanted: string): boolean => list.includes('*') || list.includes(wanted);
     if (!has(verbs, attributes.verb)) return false;
-    if (!attributes.isResource) return nonResourceURLs.some((url) => url === attributes.path || (url.endsWith('*') && attributes.path.startsWith(url.slice(0, -1))));
+    if (!attributes.isResource)
+      return nonResourceURLs.some((url) => url === attributes.path || (url.endsWith('*') && attributes.path.startsWith(url.slice(0, -1))));
     const { resource: what, subresource, group, name } = attributes;
     const full = subresource === '' ? what : `${what}/${subresource}`;
     const matches = has(resources, full) || (subresource !== '' && resources.includes(`*/${subresource}`));

@@ -4,12 +4,21 @@ import { reconcileBinding, reconcileRole } from '../../../server/authorization/r
 
 const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
 const rule = (resource: string, verb: string): JsonValue => ({ apiGroups: [''], resources: [resource], verbs: [verb] });
-const role = (rules: JsonValue[], more: Partial<ApiObject['metadata']> = {}): ApiObject => ({ metadata: { name: 'r', labels: { a: 'b' }, annotations: { [autoupdate]: 'true' }, ...more }, rules });
-const binding = (subjects: JsonValue[], roleName = 'r'): ApiObject => ({ metadata: { name: 'b', annotations: { [autoupdate]: 'true' } }, roleRef: { apiGroup: 'x', kind: 'ClusterRole', name: roleName }, subjects });
+const role = (rules: JsonValue[], more: Partial<ApiObject['metadata']> = {}): ApiObject => ({
+  metadata: { name: 'r', labels: { a: 'b' }, annotations: { [autoupdate]: 'true' }, ...more },
+  rules,
+});
+const binding = (subjects: JsonValue[], roleName = 'r'): ApiObject => ({
+  metadata: { name: 'b', annotations: { [autoupdate]: 'true' } },
+  roleRef: { apiGroup: 'x', kind: 'ClusterRole', name: roleName },
+  subjects,
+});
 
 describe('authorization/rbac/reconcile', () => {
   it('keeps a role that grants what it should, and more', () => {
-    expect(reconcileRole(role([rule('pods', 'get'), rule('secrets', 'get')]), role([rule('pods', 'get')]))).to.deep.equal({ action: 'keep' });
+    expect(reconcileRole(role([rule('pods', 'get'), rule('secrets', 'get')]), role([rule('pods', 'get')]))).to.deep.equal({
+      action: 'keep',
+    });
   });
   it('adds what is missing and keeps what others added', () => {
     const result = reconcileRole(role([rule('secrets', 'get')], { labels: { a: 'mine', c: 'd' } }), role([rule('pods', 'get')]));
@@ -18,10 +27,15 @@ describe('authorization/rbac/reconcile', () => {
     expect(result.action === 'update' && result.object.metadata.labels).to.deep.equal({ a: 'mine', c: 'd' });
   });
   it('leaves alone what an administrator protects', () => {
-    expect(reconcileRole(role([], { annotations: { [autoupdate]: 'false' } }), role([rule('pods', 'get')]))).to.deep.equal({ action: 'keep' });
+    expect(reconcileRole(role([], { annotations: { [autoupdate]: 'false' } }), role([rule('pods', 'get')]))).to.deep.equal({
+      action: 'keep',
+    });
   });
   it('leaves aggregated rules to their controller', () => {
-    const aggregated = (rules: JsonValue[]): ApiObject => ({ ...role(rules), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { x: 'y' } }] } });
+    const aggregated = (rules: JsonValue[]): ApiObject => ({
+      ...role(rules),
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { x: 'y' } }] },
+    });
     expect(reconcileRole(aggregated([]), aggregated([rule('pods', 'get')]))).to.deep.equal({ action: 'keep' });
     expect(reconcileRole(role([]), aggregated([])).action).to.equal('update');
   });

@@ -2,8 +2,14 @@ import { expect } from 'chai';
 import { checkAdmission, type AdmissionScope, type Wanted } from '../../../server/cel/check/admission.js';
 import { typeOf } from '../../../server/cel/check/types.js';
 
-const scope: AdmissionScope = { params: true, authorizer: true, patches: true, variables: { n: typeOf('int'), s: typeOf('string'), any: typeOf('dyn'), names: typeOf('list<string>') } };
-const refused = (expression: string, wanted: readonly Wanted[] | null = ['bool'], within = scope): string | null => checkAdmission(expression, within, wanted).refused;
+const scope: AdmissionScope = {
+  params: true,
+  authorizer: true,
+  patches: true,
+  variables: { n: typeOf('int'), s: typeOf('string'), any: typeOf('dyn'), names: typeOf('list<string>') },
+};
+const refused = (expression: string, wanted: readonly Wanted[] | null = ['bool'], within = scope): string | null =>
+  checkAdmission(expression, within, wanted).refused;
 
 describe('expressions of admission', () => {
   const valid = String.raw`
@@ -74,56 +80,162 @@ describe('expressions of admission', () => {
     optional.of("a").or(object.?b).value() == "a"
     ((((((((((true))))))))))
     request.options.force && !!object.a
-  `.split('\n').map((line) => line.trim()).filter((line) => line !== '');
-  for (const expression of valid) it(`takes ${expression}`, () => { expect(refused(expression)).to.equal(null); });
+  `
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  for (const expression of valid)
+    it(`takes ${expression}`, () => {
+      expect(refused(expression)).to.equal(null);
+    });
 
   const others: [string, Wanted[]][] = [
-    ['"bad " + string(object.x)', ['string']], ['object.a + "x"', ['string']], ['"a" + (has(object.b) ? object.b : "c")', ['string']], ['null', ['string', 'null']], ['has(object.x) ? "a" : null', ['string', 'null']],
-    ['[JSONPatch{op: "add", path: "/metadata/labels/" + jsonpatch.escapeKey(variables.s), value: object.a}]', ['list<JSONPatch>']], ['[]', ['list<JSONPatch>']],
-    ['has(object.x) ? [JSONPatch{op: "test", path: "/a", value: Object.spec{a: 1}}, JSONPatch{op: "remove", path: "/a"}] : []', ['list<JSONPatch>']],
+    ['"bad " + string(object.x)', ['string']],
+    ['object.a + "x"', ['string']],
+    ['"a" + (has(object.b) ? object.b : "c")', ['string']],
+    ['null', ['string', 'null']],
+    ['has(object.x) ? "a" : null', ['string', 'null']],
+    ['[JSONPatch{op: "add", path: "/metadata/labels/" + jsonpatch.escapeKey(variables.s), value: object.a}]', ['list<JSONPatch>']],
+    ['[]', ['list<JSONPatch>']],
+    [
+      'has(object.x) ? [JSONPatch{op: "test", path: "/a", value: Object.spec{a: 1}}, JSONPatch{op: "remove", path: "/a"}] : []',
+      ['list<JSONPatch>'],
+    ],
     ['object.spec.containers.map(c, JSONPatch{op: "add", path: "/x", value: c})', ['list<JSONPatch>']],
-    ['Object{metadata: Object.metadata{labels: {"a": variables.s}}, spec: Object.spec{containers: object.spec.containers.map(c, Object.spec.containers.item{name: c.name, ?image: object.?i})}}', ['Object']], ['Object{}', ['Object']],
+    [
+      'Object{metadata: Object.metadata{labels: {"a": variables.s}}, spec: Object.spec{containers: object.spec.containers.map(c, Object.spec.containers.item{name: c.name, ?image: object.?i})}}',
+      ['Object'],
+    ],
+    ['Object{}', ['Object']],
   ];
-  for (const [expression, wanted] of others) it(`takes ${expression}`, () => { expect(refused(expression, wanted)).to.equal(null); });
+  for (const [expression, wanted] of others)
+    it(`takes ${expression}`, () => {
+      expect(refused(expression, wanted)).to.equal(null);
+    });
 
   const wrong: [expression: string, message: string, wanted?: Wanted[]][] = [
-    ['params.x', 'must evaluate to bool but got dyn'], ['object.data.size()', 'must evaluate to bool but got int'], ['1', 'must evaluate to bool but got int'], ['variables.any', 'must evaluate to bool but got dyn'],
-    ['1', 'must evaluate to string but got int', ['string']], ['1', 'must evaluate to one of [string null_type] but got int', ['string', 'null']], ['object.data.x', 'must evaluate to string but got dyn', ['string']],
-    ['1', 'must evaluate to list(JSONPatch) but got int', ['list<JSONPatch>']], ['[1]', 'must evaluate to list(JSONPatch) but got list(int)', ['list<JSONPatch>']], ['"x"', 'must evaluate to Object but got string', ['Object']],
+    ['params.x', 'must evaluate to bool but got dyn'],
+    ['object.data.size()', 'must evaluate to bool but got int'],
+    ['1', 'must evaluate to bool but got int'],
+    ['variables.any', 'must evaluate to bool but got dyn'],
+    ['1', 'must evaluate to string but got int', ['string']],
+    ['1', 'must evaluate to one of [string null_type] but got int', ['string', 'null']],
+    ['object.data.x', 'must evaluate to string but got dyn', ['string']],
+    ['1', 'must evaluate to list(JSONPatch) but got int', ['list<JSONPatch>']],
+    ['[1]', 'must evaluate to list(JSONPatch) but got list(int)', ['list<JSONPatch>']],
+    ['"x"', 'must evaluate to Object but got string', ['Object']],
     ['object.', "compilation failed: ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n | object.\n | .......^"],
     ['foo == 1', "compilation failed: ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | foo == 1\n | ^"],
-    ['oldSelf == self', "compilation failed: ERROR: <input>:1:1: undeclared reference to 'oldSelf' (in container '')\n | oldSelf == self\n | ^\nERROR: <input>:1:12: undeclared reference to 'self' (in container '')\n | oldSelf == self\n | ...........^"],
+    [
+      'oldSelf == self',
+      "compilation failed: ERROR: <input>:1:1: undeclared reference to 'oldSelf' (in container '')\n | oldSelf == self\n | ^\nERROR: <input>:1:12: undeclared reference to 'self' (in container '')\n | oldSelf == self\n | ...........^",
+    ],
     ['variables.y', "compilation failed: ERROR: <input>:1:10: undefined field 'y'\n | variables.y\n | .........^"],
-    ['variables.s == 1', "compilation failed: ERROR: <input>:1:13: found no matching overload for '_==_' applied to '(string, int)'\n | variables.s == 1\n | ............^"],
-    ['request.userInfo.nope == "x"', "compilation failed: ERROR: <input>:1:17: undefined field 'nope'\n | request.userInfo.nope == \"x\"\n | ................^"],
-    ['unknownFunc(object.a)', "compilation failed: ERROR: <input>:1:12: undeclared reference to 'unknownFunc' (in container '')\n | unknownFunc(object.a)\n | ...........^"],
-    ['object.x +', "compilation failed: ERROR: <input>:1:11: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | object.x +\n | ..........^"],
-    ['object.a > 1 ? true : 5', "compilation failed: ERROR: <input>:1:14: found no matching overload for '_?_:_' applied to '(bool, bool, int)'\n | object.a > 1 ? true : 5\n | .............^"],
-    ['variables.n.b.c > 0', "compilation failed: ERROR: <input>:1:12: type 'int' does not support field selection\n | variables.n.b.c > 0\n | ...........^"],
-    ['true &&\n  nobody', "compilation failed: ERROR: <input>:2:3: undeclared reference to 'nobody' (in container '')\n |   nobody\n | ..^"],
+    [
+      'variables.s == 1',
+      "compilation failed: ERROR: <input>:1:13: found no matching overload for '_==_' applied to '(string, int)'\n | variables.s == 1\n | ............^",
+    ],
+    [
+      'request.userInfo.nope == "x"',
+      'compilation failed: ERROR: <input>:1:17: undefined field \'nope\'\n | request.userInfo.nope == "x"\n | ................^',
+    ],
+    [
+      'unknownFunc(object.a)',
+      "compilation failed: ERROR: <input>:1:12: undeclared reference to 'unknownFunc' (in container '')\n | unknownFunc(object.a)\n | ...........^",
+    ],
+    [
+      'object.x +',
+      "compilation failed: ERROR: <input>:1:11: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | object.x +\n | ..........^",
+    ],
+    [
+      'object.a > 1 ? true : 5',
+      "compilation failed: ERROR: <input>:1:14: found no matching overload for '_?_:_' applied to '(bool, bool, int)'\n | object.a > 1 ? true : 5\n | .............^",
+    ],
+    [
+      'variables.n.b.c > 0',
+      "compilation failed: ERROR: <input>:1:12: type 'int' does not support field selection\n | variables.n.b.c > 0\n | ...........^",
+    ],
+    [
+      'true &&\n  nobody',
+      "compilation failed: ERROR: <input>:2:3: undeclared reference to 'nobody' (in container '')\n |   nobody\n | ..^",
+    ],
   ];
-  for (const [expression, message, wanted] of wrong) it(`refuses ${expression}`, () => { expect(refused(expression, wanted ?? ['bool'])).to.equal(message); });
+  for (const [expression, message, wanted] of wrong)
+    it(`refuses ${expression}`, () => {
+      expect(refused(expression, wanted ?? ['bool'])).to.equal(message);
+    });
 
   it('refuses all that is no expression, or cannot be right', () => {
-    for (const expression of ['1 +', 'broken(', 'not cel(', ')', 'a b', '"open', "'\\d'", 'object.1', 'has(object)', 'has(1 + 1)', '1.all(x, true)', 'object.a.all(1, true)', 'object.a.all(x, 1)', '"a" - "b"', '1 && true', '!1', '"a".size(1)', 'size(1)',
-      'request.name.nope()', 'Nope{a: 1} == 1', 'JSONPatch{nope: 1} == 1', 'JSONPatch{op: 1} == 1', 'for == 1', 'namespaceObject.spec.nope == "x"', 'authorizer.nope("x")', '1 in 2', '$', '@', 'a ? b', '[1, 2', '{1}', '{"a" 1}', `${'('.repeat(300)}1${')'.repeat(300)}`, 'x'.repeat(200_000)]) {
+    for (const expression of [
+      '1 +',
+      'broken(',
+      'not cel(',
+      ')',
+      'a b',
+      '"open',
+      "'\\d'",
+      'object.1',
+      'has(object)',
+      'has(1 + 1)',
+      '1.all(x, true)',
+      'object.a.all(1, true)',
+      'object.a.all(x, 1)',
+      '"a" - "b"',
+      '1 && true',
+      '!1',
+      '"a".size(1)',
+      'size(1)',
+      'request.name.nope()',
+      'Nope{a: 1} == 1',
+      'JSONPatch{nope: 1} == 1',
+      'JSONPatch{op: 1} == 1',
+      'for == 1',
+      'namespaceObject.spec.nope == "x"',
+      'authorizer.nope("x")',
+      '1 in 2',
+      '$',
+      '@',
+      'a ? b',
+      '[1, 2',
+      '{1}',
+      '{"a" 1}',
+      `${'('.repeat(300)}1${')'.repeat(300)}`,
+      'x'.repeat(200_000),
+    ]) {
       expect(refused(expression), expression.slice(0, 40)).to.be.a('string');
     }
   });
 
   it('knows what a place has', () => {
     const bare: AdmissionScope = { params: false, authorizer: false, patches: false, variables: null };
-    for (const name of ['params.a == 1', 'authorizer.path("/").check("get").allowed()', 'variables.n == 1', 'Object{} == object']) expect(refused(name, ['bool'], bare), name).to.match(/undeclared reference/);
+    for (const name of ['params.a == 1', 'authorizer.path("/").check("get").allowed()', 'variables.n == 1', 'Object{} == object'])
+      expect(refused(name, ['bool'], bare), name).to.match(/undeclared reference/);
     expect(refused('object.a == oldObject.a', ['bool'], bare)).to.equal(null);
   });
 
   it('bounds how high a tree may be, whatever it is made of', () => {
-    for (const expression of [`object${'.a'.repeat(5_000)} == 1`, `1${' + 1'.repeat(5_000)} == 1`, `${'('.repeat(200)}object${`${'.a'.repeat(100)})`.repeat(200)} == 1`, `object${'[0]'.repeat(5_000)} == 1`, `${'object.a(1,'.repeat(200)}1${')'.repeat(200)}`, `${'!'.repeat(50_000)}true.a`, '['.repeat(50_000), '{'.repeat(50_000)]) {
+    for (const expression of [
+      `object${'.a'.repeat(5_000)} == 1`,
+      `1${' + 1'.repeat(5_000)} == 1`,
+      `${'('.repeat(200)}object${`${'.a'.repeat(100)})`.repeat(200)} == 1`,
+      `object${'[0]'.repeat(5_000)} == 1`,
+      `${'object.a(1,'.repeat(200)}1${')'.repeat(200)}`,
+      `${'!'.repeat(50_000)}true.a`,
+      '['.repeat(50_000),
+      '{'.repeat(50_000),
+    ]) {
       expect(refused(expression), expression.slice(0, 20)).to.be.a('string');
     }
     expect(refused(`object${'.a'.repeat(500)} == 1`)).to.equal(null);
   });
   it('looks at the longest expression in reasonable steps', () => {
-    expect(refused(Array.from({ length: 6_000 }, (_, position) => `object.a == ${position}`).join(' || ').slice(0, 99_000).replace(/ \|\|[^|]*$/, ''))).to.equal(null);
+    expect(
+      refused(
+        Array.from({ length: 6_000 }, (_, position) => `object.a == ${position}`)
+          .join(' || ')
+          .slice(0, 99_000)
+          .replace(/ \|\|[^|]*$/, ''),
+      ),
+    ).to.equal(null);
   });
 });

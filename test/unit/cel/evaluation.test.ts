@@ -6,12 +6,26 @@ import { Failure, typeNameOf } from '../../../server/cel/eval/values.js';
 
 const object: JsonValue = {
   metadata: { name: 't', labels: { app: 'web' } },
-  spec: { n: 3, f: 1.5, s: 'abc', list: [1, 2, 3], map: { a: 'x', b: 'y' }, nothing: null, big: 9007199254740993n, items: [{ k: 'a', v: 1 }, { k: 'b', v: 2 }] },
+  spec: {
+    n: 3,
+    f: 1.5,
+    s: 'abc',
+    list: [1, 2, 3],
+    map: { a: 'x', b: 'y' },
+    nothing: null,
+    big: 9007199254740993n,
+    items: [
+      { k: 'a', v: 1 },
+      { k: 'b', v: 2 },
+    ],
+  },
 };
 
 /** What an expression yields; failures begin with `!`, and what JSON cannot say is told by its type. */
 function run(expression: string): unknown {
-  const { value } = compileProgram(expression, new Set(['object', 'oldObject'])).evaluate(name => (name === 'object' ? plainView(object) : name === 'oldObject' ? null : undefined));
+  const { value } = compileProgram(expression, new Set(['object', 'oldObject'])).evaluate((name) =>
+    name === 'object' ? plainView(object) : name === 'oldObject' ? null : undefined,
+  );
   if (value instanceof Failure) return `!${value.message}`;
   try {
     return toJson(value);
@@ -21,10 +35,14 @@ function run(expression: string): unknown {
 }
 
 /** One expression and its result a line, both as they are. */
-const rows = (text: string): [string, unknown][] => text.trim().split('\n').map((line) => {
-  const [expression = '', result = ''] = line.trim().split(/\s=>\s/);
-  return [expression, result.startsWith('!') ? result : JSON.parse(result)];
-});
+const rows = (text: string): [string, unknown][] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [expression = '', result = ''] = line.trim().split(/\s=>\s/);
+      return [expression, result.startsWith('!') ? result : JSON.parse(result)];
+    });
 
 const tables: Readonly<Record<string, string>> = {
   arithmetic: String.raw`
@@ -207,10 +225,16 @@ const tables: Readonly<Record<string, string>> = {
 
 describe('evaluation of expressions', () => {
   for (const [name, table] of Object.entries(tables)) {
-    it(`knows ${name}`, () => { for (const [expression, result] of rows(table)) expect(run(expression), expression).to.deep.equal(result); });
+    it(`knows ${name}`, () => {
+      for (const [expression, result] of rows(table)) expect(run(expression), expression).to.deep.equal(result);
+    });
   }
 
   it('knows the names of types that JSON cannot say', () => {
-    expect([run('timestamp("2024-01-01T00:00:00Z")'), run('type(ip("::1"))'), run('optional.of(1)')]).to.deep.equal(['google.protobuf.Timestamp', 'type', 'optional_type']);
+    expect([run('timestamp("2024-01-01T00:00:00Z")'), run('type(ip("::1"))'), run('optional.of(1)')]).to.deep.equal([
+      'google.protobuf.Timestamp',
+      'type',
+      'optional_type',
+    ]);
   });
 });

@@ -17,13 +17,21 @@ const messageOf = (text: string): string => {
 
 /** Those come back as bigint, which JSON.parse cannot do. */
 const withoutUnsafeIntegers = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value), (_name, item: unknown) => (typeof item === 'number' && Number.isInteger(item) && !Number.isSafeInteger(item) ? 0 : item));
+  JSON.parse(JSON.stringify(value), (_name, item: unknown) =>
+    typeof item === 'number' && Number.isInteger(item) && !Number.isSafeInteger(item) ? 0 : item,
+  );
 
 describe('JSON codec', () => {
   it('keeps 64-bit integers', () => {
-    expect(valueOf('{"a":9223372036854775807,"b":-9223372036854775808,"c":18446744073709551615,"d":9007199254740991}'))
-      .to.deep.equal({ a: 9223372036854775807n, b: -9223372036854775808n, c: 18446744073709551615n, d: 9007199254740991 });
-    expect(jsonCodec.encode({ a: 9223372036854775807n, b: [1n], c: undefined, d: 'x' }).toString()).to.equal('{"a":9223372036854775807,"b":[1],"d":"x"}');
+    expect(valueOf('{"a":9223372036854775807,"b":-9223372036854775808,"c":18446744073709551615,"d":9007199254740991}')).to.deep.equal({
+      a: 9223372036854775807n,
+      b: -9223372036854775808n,
+      c: 18446744073709551615n,
+      d: 9007199254740991,
+    });
+    expect(jsonCodec.encode({ a: 9223372036854775807n, b: [1n], c: undefined, d: 'x' }).toString()).to.equal(
+      '{"a":9223372036854775807,"b":[1],"d":"x"}',
+    );
   });
 
   it('reads numbers of other forms as floating point', () => {
@@ -33,7 +41,11 @@ describe('JSON codec', () => {
 
   it('finds duplicate members, with the last one winning', () => {
     const result = decode('{"spec":{"replicas":1,"replicas":2},"list":[{"a":1},{"b":{"c":1,"c":{"d":1}}}],"spec2":"a:b\\"c\\":"}');
-    expect(result).to.deep.equal({ ok: true, duplicates: ['spec.replicas', 'list[1].b.c'], value: { spec: { replicas: 2 }, list: [{ a: 1 }, { b: { c: { d: 1 } } }], spec2: 'a:b"c":' } });
+    expect(result).to.deep.equal({
+      ok: true,
+      duplicates: ['spec.replicas', 'list[1].b.c'],
+      value: { spec: { replicas: 2 }, list: [{ a: 1 }, { b: { c: { d: 1 } } }], spec2: 'a:b"c":' },
+    });
   });
 
   it('replaces invalid UTF-8 and lone surrogates', () => {
@@ -59,45 +71,55 @@ describe('JSON codec', () => {
     const cases: Record<string, string> = {
       '': 'unexpected end of JSON input',
       '{': 'unexpected end of JSON input',
-      'not json at all': 'invalid character \'o\' in literal null (expecting \'u\')',
-      '{} x': 'invalid character \'x\' after top-level value',
-      '{a': 'invalid character \'a\' looking for beginning of object key string',
-      '{"a" 1}': 'invalid character \'1\' after object key',
-      '{"a":1 "b"}': 'invalid character \'"\' after object key:value pair',
-      '{"a":1,}': 'invalid character \'}\' looking for beginning of object key string',
-      '[1 2]': 'invalid character \'2\' after array element',
-      '[1,]': 'invalid character \']\' looking for beginning of value',
-      '01': 'invalid character \'1\' after top-level value',
-      '-x': 'invalid character \'x\' in numeric literal',
-      '1.x': 'invalid character \'x\' after decimal point in numeric literal',
-      '1ex': 'invalid character \'x\' in exponent of numeric literal',
-      '"\\x"': 'invalid character \'x\' in string escape code',
-      '"\\u12g4"': 'invalid character \'g\' in \\u hexadecimal character escape',
-      '"a\nb"': 'invalid character \'\\n\' in string literal',
-      '\ufeff{}': 'invalid character \'ï\' looking for beginning of value',
+      'not json at all': "invalid character 'o' in literal null (expecting 'u')",
+      '{} x': "invalid character 'x' after top-level value",
+      '{a': "invalid character 'a' looking for beginning of object key string",
+      '{"a" 1}': "invalid character '1' after object key",
+      '{"a":1 "b"}': "invalid character '\"' after object key:value pair",
+      '{"a":1,}': "invalid character '}' looking for beginning of object key string",
+      '[1 2]': "invalid character '2' after array element",
+      '[1,]': "invalid character ']' looking for beginning of value",
+      '01': "invalid character '1' after top-level value",
+      '-x': "invalid character 'x' in numeric literal",
+      '1.x': "invalid character 'x' after decimal point in numeric literal",
+      '1ex': "invalid character 'x' in exponent of numeric literal",
+      '"\\x"': "invalid character 'x' in string escape code",
+      '"\\u12g4"': "invalid character 'g' in \\u hexadecimal character escape",
+      '"a\nb"': "invalid character '\\n' in string literal",
+      '\ufeff{}': "invalid character 'ï' looking for beginning of value",
     };
     for (const [text, message] of Object.entries(cases)) expect(messageOf(text), text).to.equal(message);
   });
 
   it('agrees with JSON.parse on every value, in both readers', () => {
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }).map(withoutUnsafeIntegers), fc.constantFrom(undefined, 1, 2), (value, indent) => {
-      const text = JSON.stringify(value, null, indent);
-      const expected: unknown = JSON.parse(text);
-      const careful = readJson(text, { depthMax: 100, keepLiterals: false });
-      expect(careful.ok && careful.value).to.deep.equal(expected);
-      const fast = parseJson(bytesOf(text), { depthMax: 100, keepLiterals: false });
-      expect(fast.ok && fast.value).to.deep.equal(expected);
-      if (fast.ok) expect(countMembers(fast.value)).to.equal(fast.members);
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }).map(withoutUnsafeIntegers), fc.constantFrom(undefined, 1, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        const expected: unknown = JSON.parse(text);
+        const careful = readJson(text, { depthMax: 100, keepLiterals: false });
+        expect(careful.ok && careful.value).to.deep.equal(expected);
+        const fast = parseJson(bytesOf(text), { depthMax: 100, keepLiterals: false });
+        expect(fast.ok && fast.value).to.deep.equal(expected);
+        if (fast.ok) expect(countMembers(fast.value)).to.equal(fast.members);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('accepts and refuses the same texts as JSON.parse, whatever the bytes', () => {
     const noise = fc.array(fc.constantFrom(...'{}[]",:\\u0123456789eE+-.truefalsn \n'), { maxLength: 30 }).map((parts) => parts.join(''));
-    fc.assert(fc.property(noise, (text) => {
-      let accepted = true;
-      try { JSON.parse(text); } catch { accepted = false; }
-      if (/[0-9]{3}|[eE]/.test(text)) return; // out of the range of a double
-      expect(decode(text).ok, text).to.equal(accepted);
-    }), { numRuns: 3000 });
+    fc.assert(
+      fc.property(noise, (text) => {
+        let accepted = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          accepted = false;
+        }
+        if (/[0-9]{3}|[eE]/.test(text)) return; // out of the range of a double
+        expect(decode(text).ok, text).to.equal(accepted);
+      }),
+      { numRuns: 3000 },
+    );
   });
 });

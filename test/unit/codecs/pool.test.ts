@@ -3,7 +3,9 @@ import { createWorkers, type Workers } from '../../../workers/pool.js';
 
 describe('workers pool', () => {
   let workers: Workers;
-  beforeEach(() => { workers = createWorkers({ inlineBytesMax: 1000, threads: 1, queueMax: 2 }); });
+  beforeEach(() => {
+    workers = createWorkers({ inlineBytesMax: 1000, threads: 1, queueMax: 2 });
+  });
   afterEach(() => workers.close());
 
   const large = (text = 'x'): Buffer => Buffer.from(JSON.stringify({ text: text.repeat(5000) }));
@@ -25,13 +27,24 @@ describe('workers pool', () => {
 
   it('passes failures and 64-bit integers between threads as values', async () => {
     expect(await workers.decode(job(Buffer.from('{'.padEnd(2000))))).to.deep.equal({ ok: false, message: 'unexpected end of JSON input' });
-    expect(await workers.decode(job(Buffer.from('[9223372036854775807]'.padEnd(2000))))).to.deep.equal({ ok: true, value: [9223372036854775807n], duplicates: [] });
+    expect(await workers.decode(job(Buffer.from('[9223372036854775807]'.padEnd(2000))))).to.deep.equal({
+      ok: true,
+      value: [9223372036854775807n],
+      duplicates: [],
+    });
   });
 
   it('decodes to checked objects on a thread, with the same answer as inline', async () => {
-    const request = { bytes: Buffer.from(JSON.stringify({ metadata: { name: 'a', generation: 1 }, data: { k: 'v'.repeat(2000) }, odd: 1 })), encoding: 'json' as const, kind: { group: '', version: 'v1', kind: 'ConfigMap' }, findStrict: true };
+    const request = {
+      bytes: Buffer.from(JSON.stringify({ metadata: { name: 'a', generation: 1 }, data: { k: 'v'.repeat(2000) }, odd: 1 })),
+      encoding: 'json' as const,
+      kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+      findStrict: true,
+    };
     const inline = createWorkers();
-    expect(await workers.decodeObject(request)).to.deep.equal(inline.decodeObject(request)).and.to.deep.include({ strict: ['unknown field "odd"'] });
+    expect(await workers.decodeObject(request))
+      .to.deep.equal(inline.decodeObject(request))
+      .and.to.deep.include({ strict: ['unknown field "odd"'] });
     await inline.close();
   });
 

@@ -40,16 +40,18 @@ describe('Protobuf codec', () => {
       return result.ok && result.value['spec'];
     };
     expect(decoded({})).to.not.have.property('replicas');
-    expect(decoded({ replicas: 0, paused: false })).to.include({ replicas: 0 }).and.not.have.property('paused');
+    expect(decoded({ replicas: 0, paused: false }))
+      .to.include({ replicas: 0 })
+      .and.not.have.property('paused');
     const pod = encodeMessage({}, POD);
     const bare = decodeMessage(pod.ok ? pod.bytes : Buffer.alloc(0), POD);
     expect(bare).to.deep.equal({ ok: true, value: { metadata: {}, spec: { containers: null }, status: {} } });
   });
 
   it('keeps 64-bit integers and sorts maps by bytes', () => {
-    const lease = encodeMessage({ metadata: { generation: -9223372036854775808n, labels: { 'ﬀ': '2', '😀': '3', a: '1' } } }, POD);
+    const lease = encodeMessage({ metadata: { generation: -9223372036854775808n, labels: { ﬀ: '2', '😀': '3', a: '1' } } }, POD);
     const decoded = decodeMessage(lease.ok ? lease.bytes : Buffer.alloc(0), POD);
-    const metadata = decoded.ok ? decoded.value['metadata'] as { generation: bigint; labels: object } : undefined;
+    const metadata = decoded.ok ? (decoded.value['metadata'] as { generation: bigint; labels: object }) : undefined;
     expect(metadata?.generation).to.equal(-9223372036854775808n);
     expect(Object.keys(metadata?.labels ?? {})).to.deep.equal(['a', 'ﬀ', '😀']);
   });
@@ -63,7 +65,10 @@ describe('Protobuf codec', () => {
     const unknown = Buffer.concat([raw, Buffer.from([0xf8, 0x07, 0x05, 0xfa, 0x07, 0x01, 0x00, 0xf9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8])]);
     expect(decodeMessage(unknown, configMap)).to.deep.equal(decodeMessage(raw, configMap));
     expect(decodeMessage(raw.subarray(0, raw.length - 1), configMap)).to.deep.equal({ ok: false, message: 'unexpected EOF' });
-    expect(protobufDecode(Buffer.from('{}'))).to.deep.equal({ ok: false, message: 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]' });
+    expect(protobufDecode(Buffer.from('{}'))).to.deep.equal({
+      ok: false,
+      message: 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
+    });
     expect(protobufDecode(Buffer.alloc(0))).to.deep.equal({ ok: false, message: 'empty data' });
   });
 
@@ -92,7 +97,15 @@ const reflected = (name: string, root: protobuf.Root, known: Map<string, protobu
   for (const field of messageNamed(name)?.fields ?? []) {
     const { shape } = field;
     if (shape.is === 'map') type.add(new protobuf.MapField(field.name, field.number, 'string', wireName(shape.values, root, known)));
-    else type.add(new protobuf.Field(field.name, field.number, wireName(shape.is === 'list' ? shape.items : shape, root, known), shape.is === 'list' ? 'repeated' : 'optional'));
+    else
+      type.add(
+        new protobuf.Field(
+          field.name,
+          field.number,
+          wireName(shape.is === 'list' ? shape.items : shape, root, known),
+          shape.is === 'list' ? 'repeated' : 'optional',
+        ),
+      );
   }
   return type;
 };

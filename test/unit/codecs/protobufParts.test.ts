@@ -12,7 +12,10 @@ import { randomObject } from './randomObjects.js';
 
 /** What the generated code of the reference does with messages that no program writes, but that are Protobuf all the same. */
 const CONFIG_MAP: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
-const types = (): ApiType[] => typeNames().map(name => typeNamed(name)).filter((type): type is ApiType => type !== undefined && type.kinds.length > 0 && messageOfKind(type.kinds[0] as Kind) !== undefined);
+const types = (): ApiType[] =>
+  typeNames()
+    .map((name) => typeNamed(name))
+    .filter((type): type is ApiType => type !== undefined && type.kinds.length > 0 && messageOfKind(type.kinds[0] as Kind) !== undefined);
 const kindOf = (type: ApiType): Kind => type.kinds[0] as Kind;
 
 const varint = (value: number): Buffer => {
@@ -23,7 +26,12 @@ const varint = (value: number): Buffer => {
 };
 const tagged = (number: number, bytes: Buffer): Buffer => Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes]);
 
-interface Piece { readonly number: number; readonly wireType: number; /** With tag and length. */ readonly whole: Buffer; readonly content: Buffer }
+interface Piece {
+  readonly number: number;
+  readonly wireType: number;
+  /** With tag and length. */ readonly whole: Buffer;
+  readonly content: Buffer;
+}
 
 /** The fields of a message as they stand. */
 function piecesOf(bytes: Buffer): Piece[] {
@@ -50,19 +58,23 @@ function piecesOf(bytes: Buffer): Piece[] {
   return pieces;
 }
 
-const SPECIAL = /^(meta\.v1\.(Micro)?Time|resource\.Quantity|intstr\.IntOrString|runtime\.RawExtension|meta\.v1\.(FieldsV1|Verbs)|.*\.ExtraValue|apiextensions\.\w+\.JSON(SchemaPropsOr\w+)?)$/;
-const singleMessage = ({ shape }: MessageField): Message | undefined => (shape.is === 'type' && !SPECIAL.test(shape.name) ? messageNamed(shape.name) : undefined);
+const SPECIAL =
+  /^(meta\.v1\.(Micro)?Time|resource\.Quantity|intstr\.IntOrString|runtime\.RawExtension|meta\.v1\.(FieldsV1|Verbs)|.*\.ExtraValue|apiextensions\.\w+\.JSON(SchemaPropsOr\w+)?)$/;
+const singleMessage = ({ shape }: MessageField): Message | undefined =>
+  shape.is === 'type' && !SPECIAL.test(shape.name) ? messageNamed(shape.name) : undefined;
 
 /** The same message with every message in it that is not one of many given in two parts. */
 function inParts(bytes: Buffer, message: Message, cut: (length: number) => number): Buffer {
-  return Buffer.concat(piecesOf(bytes).flatMap(({ number, whole, content }) => {
-    const field = message.fields.find(each => each.number === number);
-    const below = field === undefined ? undefined : singleMessage(field);
-    if (below === undefined) return [whole];
-    const parts = piecesOf(inParts(content, below, cut)).map(piece => piece.whole);
-    const at = cut(parts.length + 1);
-    return [tagged(number, Buffer.concat(parts.slice(0, at))), tagged(number, Buffer.concat(parts.slice(at)))];
-  }));
+  return Buffer.concat(
+    piecesOf(bytes).flatMap(({ number, whole, content }) => {
+      const field = message.fields.find((each) => each.number === number);
+      const below = field === undefined ? undefined : singleMessage(field);
+      if (below === undefined) return [whole];
+      const parts = piecesOf(inParts(content, below, cut)).map((piece) => piece.whole);
+      const at = cut(parts.length + 1);
+      return [tagged(number, Buffer.concat(parts.slice(0, at))), tagged(number, Buffer.concat(parts.slice(at)))];
+    }),
+  );
 }
 
 const encodedObject = (type: ApiType, seed: number): { readonly bytes: Buffer; readonly value: JsonMembers } => {
@@ -80,20 +92,29 @@ const problemOf = (bytes: Buffer, kind: Kind): string | null => {
 };
 
 /** Fields of every wire type with content that is well formed. */
-const CONTENTS: readonly (readonly [wireType: number, content: Buffer])[] = [[0, Buffer.from([1])], [1, Buffer.alloc(8)], [2, Buffer.from([0])], [5, Buffer.alloc(4)]];
-const GROUP = (number: number): Buffer => Buffer.concat([varint(number * 8 + 3), varint(8 + 3), varint(8 + 4), varint(2 * 8), Buffer.from([5]), varint(number * 8 + 4)]);
+const CONTENTS: readonly (readonly [wireType: number, content: Buffer])[] = [
+  [0, Buffer.from([1])],
+  [1, Buffer.alloc(8)],
+  [2, Buffer.from([0])],
+  [5, Buffer.alloc(4)],
+];
+const GROUP = (number: number): Buffer =>
+  Buffer.concat([varint(number * 8 + 3), varint(8 + 3), varint(8 + 4), varint(2 * 8), Buffer.from([5]), varint(number * 8 + 4)]);
 
 describe('Protobuf messages', function () {
   this.timeout(60_000);
 
   it('mean the same in parts as in one piece', () => {
-    fc.assert(fc.property(anyType, fc.integer(), fc.array(fc.nat(), { minLength: 1 }), (type, seed, cuts) => {
-      const { bytes, value } = encodedObject(type, seed);
-      let next = 0;
-      const parts = inParts(bytes, messageOfKind(kindOf(type)) as Message, length => (cuts[next++ % cuts.length] ?? 0) % length);
-      const decoded = decodeMessage(parts, kindOf(type));
-      expect(decoded.ok && decoded.value, `${type.name} ${seed}`).to.deep.equal(value);
-    }), { numRuns: 400 });
+    fc.assert(
+      fc.property(anyType, fc.integer(), fc.array(fc.nat(), { minLength: 1 }), (type, seed, cuts) => {
+        const { bytes, value } = encodedObject(type, seed);
+        let next = 0;
+        const parts = inParts(bytes, messageOfKind(kindOf(type)) as Message, (length) => (cuts[next++ % cuts.length] ?? 0) % length);
+        const decoded = decodeMessage(parts, kindOf(type));
+        expect(decoded.ok && decoded.value, `${type.name} ${seed}`).to.deep.equal(value);
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it('take the last of several values, and collect items and entries', () => {
@@ -101,33 +122,50 @@ describe('Protobuf messages', function () {
       const encoded = encodeMessage({ metadata: { name, labels, finalizers } }, CONFIG_MAP);
       return Buffer.from(encoded.ok ? encoded.bytes : []);
     };
-    const decoded = decodeMessage(Buffer.concat([part('a', { x: '1', y: '1' }, ['f/a']), part('b', { y: '2', z: '2' }, ['f/b'])]), CONFIG_MAP);
-    expect(decoded).to.have.nested.property('value.metadata').that.deep.includes({ name: 'b', labels: { x: '1', y: '2', z: '2' }, finalizers: ['f/a', 'f/b'] });
+    const decoded = decodeMessage(
+      Buffer.concat([part('a', { x: '1', y: '1' }, ['f/a']), part('b', { y: '2', z: '2' }, ['f/b'])]),
+      CONFIG_MAP,
+    );
+    expect(decoded)
+      .to.have.nested.property('value.metadata')
+      .that.deep.includes({ name: 'b', labels: { x: '1', y: '2', z: '2' }, finalizers: ['f/a', 'f/b'] });
   });
 
   it('are refused when a field that is known has another wire type', () => {
     for (const type of types()) {
       const message = messageOfKind(kindOf(type)) as Message;
       for (const { number, shape } of message.fields) {
-        const scalar = shape.is === 'scalar' ? shape.scalar : shape.is === 'list' && shape.items.is === 'scalar' ? shape.items.scalar : null;
+        const scalar =
+          shape.is === 'scalar' ? shape.scalar : shape.is === 'list' && shape.items.is === 'scalar' ? shape.items.scalar : null;
         const own = scalar === null || scalar === 'string' || scalar === 'bytes' ? 2 : scalar === 'double' ? 1 : 0;
         for (const [wireType, content] of CONTENTS) {
           // Numbers in a list may come packed.
           if (wireType === own || (wireType === 2 && shape.is === 'list')) continue;
-          expect(problemOf(Buffer.concat([varint(number * 8 + wireType), content]), kindOf(type)), `${message.name} ${number}`).to.match(new RegExp(`^proto: wrong wireType = ${wireType} for field [A-Z]\\w*$`));
+          expect(problemOf(Buffer.concat([varint(number * 8 + wireType), content]), kindOf(type)), `${message.name} ${number}`).to.match(
+            new RegExp(`^proto: wrong wireType = ${wireType} for field [A-Z]\\w*$`),
+          );
         }
       }
     }
   });
 
   it('may have fields that are not known, groups among them, anywhere', () => {
-    fc.assert(fc.property(anyType, fc.integer(), fc.nat(), fc.constantFrom(...CONTENTS.map(([wireType, content]) => Buffer.concat([varint(9_999 * 8 + wireType), content])), GROUP(9_999)), (type, seed, place, unknown) => {
-      const { bytes, value } = encodedObject(type, seed);
-      const pieces = piecesOf(bytes).map(piece => piece.whole);
-      const at = place % (pieces.length + 1);
-      const decoded = decodeMessage(Buffer.concat([...pieces.slice(0, at), unknown, ...pieces.slice(at)]), kindOf(type));
-      expect(decoded.ok && decoded.value, type.name).to.deep.equal(value);
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(
+        anyType,
+        fc.integer(),
+        fc.nat(),
+        fc.constantFrom(...CONTENTS.map(([wireType, content]) => Buffer.concat([varint(9_999 * 8 + wireType), content])), GROUP(9_999)),
+        (type, seed, place, unknown) => {
+          const { bytes, value } = encodedObject(type, seed);
+          const pieces = piecesOf(bytes).map((piece) => piece.whole);
+          const at = place % (pieces.length + 1);
+          const decoded = decodeMessage(Buffer.concat([...pieces.slice(0, at), unknown, ...pieces.slice(at)]), kindOf(type));
+          expect(decoded.ok && decoded.value, type.name).to.deep.equal(value);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   it('are refused with what is wrong with them', () => {
@@ -153,11 +191,22 @@ describe('Protobuf messages', function () {
     const typeMeta = tagged(1, Buffer.concat([tagged(1, Buffer.from('v1')), tagged(2, Buffer.from('ConfigMap'))]));
     const raw = tagged(2, tagged(1, tagged(1, Buffer.from('a'))));
     expect(openEnvelope(envelope())).to.deep.equal({ ok: false, message: 'empty body' });
-    expect(openEnvelope(envelope(Buffer.from([0x08, 0x01])))).to.deep.equal({ ok: false, message: 'proto: wrong wireType = 0 for field TypeMeta' });
+    expect(openEnvelope(envelope(Buffer.from([0x08, 0x01])))).to.deep.equal({
+      ok: false,
+      message: 'proto: wrong wireType = 0 for field TypeMeta',
+    });
     const read = (bytes: Buffer): unknown => decodeObject({ bytes, encoding: 'protobuf', kind: CONFIG_MAP, findStrict: true });
-    for (const bytes of [envelope(typeMeta, raw), envelope(raw, typeMeta, tagged(3, Buffer.from('gzip')), tagged(4, Buffer.from('text/plain')))]) expect(read(bytes)).to.have.nested.property('object.metadata.name', 'a');
+    for (const bytes of [
+      envelope(typeMeta, raw),
+      envelope(raw, typeMeta, tagged(3, Buffer.from('gzip')), tagged(4, Buffer.from('text/plain'))),
+    ])
+      expect(read(bytes)).to.have.nested.property('object.metadata.name', 'a');
     const inParts = envelope(tagged(1, tagged(1, Buffer.from('v1'))), tagged(1, tagged(2, Buffer.from('ConfigMap'))), raw);
     expect(read(inParts)).to.deep.include({ ok: true });
-    expect(read(envelope(typeMeta, tagged(2, Buffer.from([0x10, 0x05]))))).to.deep.equal({ ok: false, stage: 'structure', message: 'proto: wrong wireType = 0 for field Data' });
+    expect(read(envelope(typeMeta, tagged(2, Buffer.from([0x10, 0x05]))))).to.deep.equal({
+      ok: false,
+      stage: 'structure',
+      message: 'proto: wrong wireType = 0 for field Data',
+    });
   });
 });

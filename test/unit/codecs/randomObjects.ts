@@ -4,7 +4,26 @@ import { typeNamed, type ApiType, type Field, type Scalar, type Shape } from '..
 export const randomObject = (type: ApiType, seed: number): Record<string, unknown> => new Maker(seed).object(type, 0);
 
 const NESTING_MAX = 7;
-const WORDS = ['', 'a', 'name', 'x-y.z/w', 'no', '1', '1e3', '2024-01-01', 'ü😀', 'two words', 'line\nbreak', ' lead', '# hash', '"quoted"', '\t', 'null', '~', 'word '.repeat(30)];
+const WORDS = [
+  '',
+  'a',
+  'name',
+  'x-y.z/w',
+  'no',
+  '1',
+  '1e3',
+  '2024-01-01',
+  'ü😀',
+  'two words',
+  'line\nbreak',
+  ' lead',
+  '# hash',
+  '"quoted"',
+  '\t',
+  'null',
+  '~',
+  'word '.repeat(30),
+];
 const QUANTITIES = ['0', '1', '100m', '1Gi', '1536Mi', '1e3', '2k', '5'];
 
 class Maker {
@@ -34,7 +53,8 @@ class Maker {
   private value(shape: Shape, depth: number): unknown {
     if (shape.is === 'scalar') return this.scalar(shape.scalar);
     if (shape.is === 'list') return this.times(3).map(() => this.value(shape.items, depth + 1));
-    if (shape.is === 'map') return Object.fromEntries(this.times(3).map((index) => [`${this.pick(WORDS)}${index}`, this.value(shape.values, depth + 1)]));
+    if (shape.is === 'map')
+      return Object.fromEntries(this.times(3).map((index) => [`${this.pick(WORDS)}${index}`, this.value(shape.values, depth + 1)]));
     return this.named(shape.name, depth + 1);
   }
 
@@ -47,27 +67,44 @@ class Maker {
 
   private leaf(name: string): unknown {
     switch (name) {
-      case 'Quantity': return this.pick(QUANTITIES);
-      case 'Time': return new Date(this.below(4e9) * 1000).toISOString().replace('.000Z', 'Z');
-      case 'MicroTime': return new Date(this.below(4e9) * 1000).toISOString().replace('.000Z', `.${String(this.below(1e6)).padStart(6, '0')}Z`);
-      case 'IntOrString': return this.chance(0.5) ? this.below(70000) : this.pick(WORDS);
-      case 'JSONSchemaPropsOrBool': return this.chance(0.5);
-      case 'JSONSchemaPropsOrArray': return [{ type: 'object' }, {}];
-      case 'JSONSchemaPropsOrStringArray': return ['a', 'b'];
-      case 'RawExtension': case 'JSON': return { [this.pick(WORDS)]: [1, 1.5, null, { a: 'x' }], big: 9007199254740993n };
-      case 'FieldsV1': return { 'f:metadata': { '.': {} } };
-      default: return undefined;
+      case 'Quantity':
+        return this.pick(QUANTITIES);
+      case 'Time':
+        return new Date(this.below(4e9) * 1000).toISOString().replace('.000Z', 'Z');
+      case 'MicroTime':
+        return new Date(this.below(4e9) * 1000).toISOString().replace('.000Z', `.${String(this.below(1e6)).padStart(6, '0')}Z`);
+      case 'IntOrString':
+        return this.chance(0.5) ? this.below(70000) : this.pick(WORDS);
+      case 'JSONSchemaPropsOrBool':
+        return this.chance(0.5);
+      case 'JSONSchemaPropsOrArray':
+        return [{ type: 'object' }, {}];
+      case 'JSONSchemaPropsOrStringArray':
+        return ['a', 'b'];
+      case 'RawExtension':
+      case 'JSON':
+        return { [this.pick(WORDS)]: [1, 1.5, null, { a: 'x' }], big: 9007199254740993n };
+      case 'FieldsV1':
+        return { 'f:metadata': { '.': {} } };
+      default:
+        return undefined;
     }
   }
 
   private scalar(scalar: Scalar): unknown {
     switch (scalar) {
-      case 'string': return this.pick(WORDS);
-      case 'bytes': return Buffer.from(this.times(5)).toString('base64');
-      case 'int32': return this.below(2 ** 32) - 2 ** 31;
-      case 'int64': return this.chance(0.2) ? 9223372036854775807n - BigInt(this.below(1e9)) : this.below(2 ** 32) * 4096 - 2 ** 40;
-      case 'double': return (this.below(2000) - 1000) / 8;
-      case 'boolean': return this.chance(0.5);
+      case 'string':
+        return this.pick(WORDS);
+      case 'bytes':
+        return Buffer.from(this.times(5)).toString('base64');
+      case 'int32':
+        return this.below(2 ** 32) - 2 ** 31;
+      case 'int64':
+        return this.chance(0.2) ? 9223372036854775807n - BigInt(this.below(1e9)) : this.below(2 ** 32) * 4096 - 2 ** 40;
+      case 'double':
+        return (this.below(2000) - 1000) / 8;
+      case 'boolean':
+        return this.chance(0.5);
     }
   }
 

@@ -9,7 +9,8 @@ describe('controllers/referenceControllers', () => {
     for (const { name, alias } of controllerCatalogue) expect([name, pairs.get(name)]).to.deep.equal([name, alias]);
   });
 
-  it('lets command lines pass that were made for the reference', () => expect(unknownControllers(['*', 'bootstrapsigner', 'tokencleaner', '-ttl-controller', '-nodelifecycle'])).to.deep.equal([]));
+  it('lets command lines pass that were made for the reference', () =>
+    expect(unknownControllers(['*', 'bootstrapsigner', 'tokencleaner', '-ttl-controller', '-nodelifecycle'])).to.deep.equal([]));
 
   it('tells which are missing', () => {
     expect(missingControllers).to.include('bootstrap-signer-controller').and.not.include('cronjob-controller');

@@ -19,45 +19,104 @@ const cachesDoNotFail = 'lists come from a cache in memory, which does not fail'
 const rows: Readonly<Record<string, Row>> = {
   'controller_utils.go': { sources: ['workloads'], reasons: ['FailedCreate', 'FailedDelete', 'SuccessfulCreate', 'SuccessfulDelete'] },
   cronjob: {
-    sources: ['cronjob'], reasons: [
-      'FailedCreate', 'FailedDelete', 'FailedGet', 'InvalidSchedule', 'JobAlreadyActive', 'MissSchedule', 'MissingJob', 'SawCompletedJob', 'SuccessfulCreate', 'SuccessfulDelete', 'TooManyMissedTimes',
-      'UnParseableCronJobSchedule', 'UnexpectedJob', 'UnknownTimeZone', 'UnparseableSchedule', 'UnsupportedSchedule',
+    sources: ['cronjob'],
+    reasons: [
+      'FailedCreate',
+      'FailedDelete',
+      'FailedGet',
+      'InvalidSchedule',
+      'JobAlreadyActive',
+      'MissSchedule',
+      'MissingJob',
+      'SawCompletedJob',
+      'SuccessfulCreate',
+      'SuccessfulDelete',
+      'TooManyMissedTimes',
+      'UnParseableCronJobSchedule',
+      'UnexpectedJob',
+      'UnknownTimeZone',
+      'UnparseableSchedule',
+      'UnsupportedSchedule',
     ],
   },
   daemon: { sources: ['daemonset'], reasons: ['FailedDaemonPod', 'SelectingAll', 'SucceededDaemonPod'] },
   deployment: {
-    sources: ['deployment'], reasons: ['ReplicaSetCreateError', 'ScalingReplicaSet', 'SelectingAll'],
-    without: { DeploymentRollback: 'asked for by an API that is served no more; kubectl rolls back by itself', FailedDelete: 'the deletion of an old set is tried again without a word' },
+    sources: ['deployment'],
+    reasons: ['ReplicaSetCreateError', 'ScalingReplicaSet', 'SelectingAll'],
+    without: {
+      DeploymentRollback: 'asked for by an API that is served no more; kubectl rolls back by itself',
+      FailedDelete: 'the deletion of an old set is tried again without a word',
+    },
   },
-  disruption: { sources: ['disruption'], reasons: ['CalculateExpectedPodCountFailed', 'MultiplePodDisruptionBudgets', 'NoPods', 'NotDeleted', 'UnmanagedPods'] },
+  disruption: {
+    sources: ['disruption'],
+    reasons: ['CalculateExpectedPodCountFailed', 'MultiplePodDisruptionBudgets', 'NoPods', 'NotDeleted', 'UnmanagedPods'],
+  },
   endpoint: { sources: ['endpoints'], reasons: ['FailedToCreateEndpoint', 'FailedToUpdateEndpoint'] },
-  endpointslice: { sources: ['endpointslice'], reasons: ['FailedToUpdateEndpointSlices'], without: { FailedToListEndpointSlices: cachesDoNotFail, FailedToListPods: cachesDoNotFail } },
+  endpointslice: {
+    sources: ['endpointslice'],
+    reasons: ['FailedToUpdateEndpointSlices'],
+    without: { FailedToListEndpointSlices: cachesDoNotFail, FailedToListPods: cachesDoNotFail },
+  },
   endpointslicemirroring: { sources: ['endpointslicemirroring'], reasons: ['InvalidIPAddress', 'TooManyAddressesToMirror'] },
   garbagecollector: { sources: ['garbagecollector'], reasons: ['OwnerRefInvalidNamespace'] },
   job: {
-    sources: ['job'], reasons: ['Completed', 'Resumed', 'Suspended', 'TooManySucceededPods', 'UnknownCompletionMode'],
+    sources: ['job'],
+    reasons: ['Completed', 'Resumed', 'Suspended', 'TooManySucceededPods', 'UnknownCompletionMode'],
     without: { WorkloadCreated: 'workloads of the scheduling group are behind a gate that is off' },
   },
-  statefulset: { sources: ['statefulset'], reasons: ['ConflictingController', 'FailedCreate', 'FailedDelete', 'FailedUpdate', 'SuccessfulCreate', 'SuccessfulDelete', 'SuccessfulUpdate'] },
+  statefulset: {
+    sources: ['statefulset'],
+    reasons: [
+      'ConflictingController',
+      'FailedCreate',
+      'FailedDelete',
+      'FailedUpdate',
+      'SuccessfulCreate',
+      'SuccessfulDelete',
+      'SuccessfulUpdate',
+    ],
+  },
 };
 
 /** Parts of the reference whose controllers ours are not, or not yet: `controller-manager --help` names them. */
 const absent: ReadonlySet<string> = new Set([
-  'cloud-provider/controllers/node', 'cloud-provider/controllers/nodelifecycle', 'cloud-provider/controllers/service', 'devicetainteviction', 'podautoscaler', 'resourceclaim', 'servicecidrs', 'tainteviction',
-  'util/node', 'volume/ephemeral', 'volume/expand', 'volume/persistentvolume', 'volume/selinuxwarning',
+  'cloud-provider/controllers/node',
+  'cloud-provider/controllers/nodelifecycle',
+  'cloud-provider/controllers/service',
+  'devicetainteviction',
+  'podautoscaler',
+  'resourceclaim',
+  'servicecidrs',
+  'tainteviction',
+  'util/node',
+  'volume/ephemeral',
+  'volume/expand',
+  'volume/persistentvolume',
+  'volume/selinuxwarning',
 ]);
 
 const textOf = (folder: string): string => {
   const directory = path.join(packageRoot, 'controllers', folder);
-  return fs.readdirSync(directory).filter(name => name.endsWith('.ts')).map(name => fs.readFileSync(path.join(directory, name), 'utf8')).join('\n');
+  return fs
+    .readdirSync(directory)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => fs.readFileSync(path.join(directory, name), 'utf8'))
+    .join('\n');
 };
 
 describe('controllers/events of each controller', () => {
   for (const [name, { sources, reasons, without = {} }] of Object.entries(rows)) {
     it(`${name}: ${reasons.join(', ')}`, () => {
       const text = sources.map(textOf).join('\n');
-      expect(reasons.filter(reason => !text.includes(`'${reason}'`)), 'not told').to.deep.equal([]);
-      expect(Object.keys(without).filter(reason => text.includes(`'${reason}'`)), 'told after all').to.deep.equal([]);
+      expect(
+        reasons.filter((reason) => !text.includes(`'${reason}'`)),
+        'not told',
+      ).to.deep.equal([]);
+      expect(
+        Object.keys(without).filter((reason) => text.includes(`'${reason}'`)),
+        'told after all',
+      ).to.deep.equal([]);
     });
   }
 
@@ -67,7 +126,9 @@ describe('controllers/events of each controller', () => {
     const unknown = Object.entries(reference).flatMap(([name, events]) => {
       const row = rows[name];
       if (!row) return absent.has(name) ? [] : [name];
-      return events.filter(({ reason }) => !row.reasons.includes(reason) && row.without?.[reason] === undefined).map(({ reason }) => `${name} ${reason}`);
+      return events
+        .filter(({ reason }) => !row.reasons.includes(reason) && row.without?.[reason] === undefined)
+        .map(({ reason }) => `${name} ${reason}`);
     });
     expect(unknown).to.deep.equal([]);
   });

@@ -28,22 +28,41 @@ class Candidate {
   /** How long its work takes to end after it was told to. */
   lingerMs = 0;
 
-  constructor(readonly name: string, world: MemoryApi, readonly clock: FakeClock) {
+  constructor(
+    readonly name: string,
+    world: MemoryApi,
+    readonly clock: FakeClock,
+  ) {
     const api = world.as(name);
     api.before = async () => {
       if (!this.cut) return;
       await pause(clock, requestMs);
       throw new ConnectionError('no answer', false);
     };
-    const tell = (_: KubeObject, reason: string, message: string): void => { this.events.push(`${reason}: ${message}`); };
+    const tell = (_: KubeObject, reason: string, message: string): void => {
+      this.events.push(`${reason}: ${message}`);
+    };
     this.elector = new LeaderElector({
-      api, clock, random: () => 0, identity: name, namespace: 'kube-system', name: 'm', leaseDurationMs: leaseMs, renewDeadlineMs: deadlineMs, retryPeriodMs: retryMs,
-      events: { normal: tell, warning: tell }, onNewLeader: holder => this.seen.push(holder),
+      api,
+      clock,
+      random: () => 0,
+      identity: name,
+      namespace: 'kube-system',
+      name: 'm',
+      leaseDurationMs: leaseMs,
+      renewDeadlineMs: deadlineMs,
+      retryPeriodMs: retryMs,
+      events: { normal: tell, warning: tell },
+      onNewLeader: (holder) => this.seen.push(holder),
     });
   }
 
   start(): this {
-    void this.elector.run(signal => this.#work(signal), this.stopping.signal).then(result => { this.result = result; });
+    void this.elector
+      .run((signal) => this.#work(signal), this.stopping.signal)
+      .then((result) => {
+        this.result = result;
+      });
     return this;
   }
 
@@ -70,10 +89,20 @@ describe('controllers/leaderelection', () => {
     const a = candidate('a').start();
     await clock.advance(0);
     expect(a.leading).to.equal(true);
-    expect(api.peek(leases, key)?.spec).to.deep.equal({ holderIdentity: 'a', leaseDurationSeconds: 15, acquireTime: '2026-01-01T00:00:00.000000Z', renewTime: '2026-01-01T00:00:00.000000Z', leaseTransitions: 0 });
+    expect(api.peek(leases, key)?.spec).to.deep.equal({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:00.000000Z',
+      leaseTransitions: 0,
+    });
     await clock.advance(3 * retryMs);
     expect(api.takeWrites().map(({ verb }) => verb)).to.deep.equal(['create', 'update', 'update', 'update']);
-    expect(api.peek(leases, key)?.spec).to.include({ acquireTime: '2026-01-01T00:00:00.000000Z', renewTime: '2026-01-01T00:00:06.000000Z', leaseTransitions: 0 });
+    expect(api.peek(leases, key)?.spec).to.include({
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:06.000000Z',
+      leaseTransitions: 0,
+    });
     expect(a.events).to.deep.equal(['LeaderElection: a became leader']);
     a.stopping.abort();
     await settle();
@@ -113,7 +142,10 @@ describe('controllers/leaderelection', () => {
 
   it('takes over from a leader that is gone, once the lease has not moved for its whole duration', async () => {
     const { clock, api, candidate } = world();
-    api.seed(leases, { metadata: { namespace: 'kube-system', name: 'm' }, spec: { holderIdentity: 'dead', leaseDurationSeconds: 15, leaseTransitions: 4 } });
+    api.seed(leases, {
+      metadata: { namespace: 'kube-system', name: 'm' },
+      spec: { holderIdentity: 'dead', leaseDurationSeconds: 15, leaseTransitions: 4 },
+    });
     const b = candidate('b').start();
     await clock.advance(leaseMs - 1);
     expect(b.leading).to.equal(false);
@@ -127,12 +159,15 @@ describe('controllers/leaderelection', () => {
   it('judges by its own observation, whatever the times in the lease say', async () => {
     for (const renewTime of ['1999-01-01T00:00:00.000000Z', '2099-01-01T00:00:00.000000Z']) {
       const { clock, api, candidate } = world();
-      api.seed(leases, { metadata: { namespace: 'kube-system', name: 'm' }, spec: { holderIdentity: 'skewed', leaseDurationSeconds: 15, renewTime } });
+      api.seed(leases, {
+        metadata: { namespace: 'kube-system', name: 'm' },
+        spec: { holderIdentity: 'skewed', leaseDurationSeconds: 15, renewTime },
+      });
       const b = candidate('b').start();
       // The holder renews, with a clock that stands wrong: each move counts from when it is seen.
       for (let count = 0; count < 5; count++) {
         await clock.advance(10_000);
-        api.change(leases, key, lease => ({ ...lease, metadata: { ...lease.metadata, annotations: { count: String(count) } } }));
+        api.change(leases, key, (lease) => ({ ...lease, metadata: { ...lease.metadata, annotations: { count: String(count) } } }));
       }
       expect(b.leading, renewTime).to.equal(false);
       await clock.advance(leaseMs + 2 * retryMs);
@@ -230,7 +265,17 @@ describe('controllers/leaderelection', () => {
 
   it('stops when its work ends by itself', async () => {
     const { clock, api } = world();
-    const elector = new LeaderElector({ api, clock, random: () => 0, identity: 'a', namespace: 'kube-system', name: 'm', leaseDurationMs: leaseMs, renewDeadlineMs: deadlineMs, retryPeriodMs: retryMs });
+    const elector = new LeaderElector({
+      api,
+      clock,
+      random: () => 0,
+      identity: 'a',
+      namespace: 'kube-system',
+      name: 'm',
+      leaseDurationMs: leaseMs,
+      renewDeadlineMs: deadlineMs,
+      retryPeriodMs: retryMs,
+    });
     const result = elector.run(() => Promise.resolve(), new AbortController().signal);
     await settle();
     expect(await result).to.equal('stopped');

@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { connectionOrder, newBackend, recordConnectFailure, recordProbe, sessionGraceMs, shouldCutSessions, type Backend } from '../../../deploy/backends.js';
+import {
+  connectionOrder,
+  newBackend,
+  recordConnectFailure,
+  recordProbe,
+  sessionGraceMs,
+  shouldCutSessions,
+  type Backend,
+} from '../../../deploy/backends.js';
 import type { Readiness } from '../../../deploy/readiness.js';
 
 const ready: Readiness = { state: 'ready' };

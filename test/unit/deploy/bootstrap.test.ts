@@ -5,13 +5,16 @@ import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
 const run = (...args: string[]): { status: number | null; text: string } => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(packageRoot, 'deploy', 'bootstrap.mjs'), ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(packageRoot, 'deploy', 'bootstrap.mjs'), ...args], {
+    encoding: 'utf8',
+  });
   return { status, text: stdout + stderr };
 };
 
 describe('deploy/bootstrap', () => {
-  const scripts = (JSON.parse(fs.readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts;
-  const commands = Object.values(scripts).flatMap(script => /deploy\/bootstrap\.mjs (\S+)/.exec(script)?.[1] ?? []);
+  const scripts = (JSON.parse(fs.readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
+    .scripts;
+  const commands = Object.values(scripts).flatMap((script) => /deploy\/bootstrap\.mjs (\S+)/.exec(script)?.[1] ?? []);
 
   it('explains every command that package.json uses', () => {
     const { status, text } = run('--help');

@@ -13,7 +13,9 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 describe('deploy/cli options', () => {
   const read = (...args: readonly string[]): UpOptions => {
-    const command = withUpOptions(new Command('up')).exitOverride().configureOutput({ writeErr: () => undefined });
+    const command = withUpOptions(new Command('up'))
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined });
     command.parse(args, { from: 'user' });
     return readUpOptions(command);
   };
@@ -26,19 +28,40 @@ describe('deploy/cli options', () => {
   it('takes settings from a file, and flags before those', () => {
     const config = file('replicas: 1\nnodes: 2\nmanagers: 0\nport: 7000\napiserverFlags: [--v=2]\n');
     expect(read('--config', config)).to.deep.include({ replicas: 1, nodes: 2, managers: 0, port: 7000, apiserverFlag: ['--v=2'] });
-    expect(read('--config', config, '--port', '0', '--replicas', '3', '--fake-nodes', '1', '--apiserver-flag=--v=4')).to.deep.include({ replicas: 3, nodes: 1, port: 0, apiserverFlag: ['--v=2', '--v=4'] });
+    expect(read('--config', config, '--port', '0', '--replicas', '3', '--fake-nodes', '1', '--apiserver-flag=--v=4')).to.deep.include({
+      replicas: 3,
+      nodes: 1,
+      port: 0,
+      apiserverFlag: ['--v=2', '--v=4'],
+    });
     expect(read()).to.deep.include({ port: 6443, managers: 2, nodes: 0, fresh: false });
   });
 
   it('says which file it is, and what is wrong with it', () => {
-    for (const [text, why] of [['replica: 1', 'it has no setting "replica"'], ['replicas: 2', 'Allowed choices are 1, 3, 5'], ['- 1', 'it is no mapping'], ['a: [', ''], ['apiserverFlags: [v=2]', 'is no flag']] as const) {
+    for (const [text, why] of [
+      ['replica: 1', 'it has no setting "replica"'],
+      ['replicas: 2', 'Allowed choices are 1, 3, 5'],
+      ['- 1', 'it is no mapping'],
+      ['a: [', ''],
+      ['apiserverFlags: [v=2]', 'is no flag'],
+    ] as const) {
       const config = file(text);
-      expect(() => read('--config', config), text).to.throw(`${config} cannot be used`).and.to.have.property('message').that.contains(why);
+      expect(() => read('--config', config), text)
+        .to.throw(`${config} cannot be used`)
+        .and.to.have.property('message')
+        .that.contains(why);
     }
   });
 
   it('refuses what is no port, no count and no flag', () => {
-    for (const args of [['--port', '70000'], ['--replicas', '2'], ['--managers', '-1'], ['--nodes', '101'], ['--manager-flag', 'v=1']]) expect(() => read(...args), args.join(' ')).to.throw();
+    for (const args of [
+      ['--port', '70000'],
+      ['--replicas', '2'],
+      ['--managers', '-1'],
+      ['--nodes', '101'],
+      ['--manager-flag', 'v=1'],
+    ])
+      expect(() => read(...args), args.join(' ')).to.throw();
   });
 
   it('keeps clusters under names that are folders and contexts', () => {
@@ -57,13 +80,19 @@ describe('deploy/cli options', () => {
 
 describe('deploy/cli kubeconfig', () => {
   const own = kubeconfigText({ server: 'https://127.0.0.1:1', ca: 'ca', user: 'admin', cert: 'cert', key: 'key', name: 'x' });
-  interface Written { readonly clusters: readonly { readonly name: string }[]; readonly 'current-context': string }
+  interface Written {
+    readonly clusters: readonly { readonly name: string }[];
+    readonly 'current-context': string;
+  }
 
   it('adds a context beside those of others, renews it, and takes it out again', () => {
     const file = path.join(temporaryDirectory('kube'), 'below', 'config');
     mergeContext(file, 'a', own);
     expect(fs.statSync(file).mode & 0o777).to.equal(0o600);
-    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('clusters:', '# mine\nclusters:\n  - name: prod\n    cluster: {server: "https://prod"}'));
+    fs.writeFileSync(
+      file,
+      fs.readFileSync(file, 'utf8').replace('clusters:', '# mine\nclusters:\n  - name: prod\n    cluster: {server: "https://prod"}'),
+    );
     mergeContext(file, 'a', own.replace(':1\n', ':2\n'));
     mergeContext(file, 'b', own);
     const text = fs.readFileSync(file, 'utf8');
@@ -93,12 +122,22 @@ describe('deploy/cli control socket', () => {
       return { target };
     });
     const told: string[] = [];
-    expect(await askLauncher(directory, { command: 'kill', target: 'r1' }, line => told.push(line))).to.deep.equal({ target: 'r1' });
+    expect(await askLauncher(directory, { command: 'kill', target: 'r1' }, (line) => told.push(line))).to.deep.equal({ target: 'r1' });
     expect(told).to.deep.equal(['doing kill']);
-    expect(await askLauncher(directory, { command: 'kill', target: 'nobody' }).then(() => '', (error: Error) => error.message)).to.equal('there is no nobody here');
+    expect(
+      await askLauncher(directory, { command: 'kill', target: 'nobody' }).then(
+        () => '',
+        (error: Error) => error.message,
+      ),
+    ).to.equal('there is no nobody here');
     expect(fs.statSync(path.dirname(controlSocket(directory))).mode & 0o777).to.equal(0o700);
     expect(fs.statSync(controlSocket(directory)).mode & 0o777).to.equal(0o600);
     await close();
-    expect(await askLauncher(directory, { command: 'status' }).then(() => '', (error: Error) => error.message)).to.contain('no cluster runs in');
+    expect(
+      await askLauncher(directory, { command: 'status' }).then(
+        () => '',
+        (error: Error) => error.message,
+      ),
+    ).to.contain('no cluster runs in');
   });
 });

@@ -25,8 +25,11 @@ describe('deploy/cluster', () => {
     clusters.push(cluster);
     return cluster;
   };
-  const clusterJson = (directory: string): ClusterJson => JSON.parse(fs.readFileSync(path.join(directory, 'cluster.json'), 'utf8')) as ClusterJson;
-  afterEach(async () => { for (const cluster of clusters.splice(0)) await cluster.stop(); });
+  const clusterJson = (directory: string): ClusterJson =>
+    JSON.parse(fs.readFileSync(path.join(directory, 'cluster.json'), 'utf8')) as ClusterJson;
+  afterEach(async () => {
+    for (const cluster of clusters.splice(0)) await cluster.stop();
+  });
 
   it('starts replicas and balancer, names them in cluster.json, and leaves none after stop', async () => {
     const directory = temporaryDirectory('cluster');
@@ -64,7 +67,9 @@ describe('deploy/cluster', () => {
   it('refuses another number of replicas than the data has, and a damaged settings file', async () => {
     const directory = temporaryDirectory('cluster');
     await (await start({ dataDirectory: directory, replicas: 1 })).stop();
-    expect(await failure(start({ dataDirectory: directory, replicas: 3 }))).to.contain('cluster of 1 replicas').and.contain('--fresh');
+    expect(await failure(start({ dataDirectory: directory, replicas: 3 })))
+      .to.contain('cluster of 1 replicas')
+      .and.contain('--fresh');
     fs.writeFileSync(path.join(directory, 'settings.json'), '{"token": 1}');
     expect(await failure(start({ dataDirectory: directory }))).to.contain('settings.json is damaged');
   });
@@ -78,7 +83,9 @@ describe('deploy/cluster', () => {
   it('names a port that is in use', async () => {
     const first = await start({ dataDirectory: temporaryDirectory('cluster'), replicas: 1 });
     const { port } = new URL(first.address);
-    expect(await failure(start({ dataDirectory: temporaryDirectory('cluster'), replicas: 1, port: Number(port) }))).to.contain(`port ${port}`);
+    expect(await failure(start({ dataDirectory: temporaryDirectory('cluster'), replicas: 1, port: Number(port) }))).to.contain(
+      `port ${port}`,
+    );
   });
 
   it('shows the end of the log of a replica that does not start, and leaves no process', async () => {
@@ -86,10 +93,19 @@ describe('deploy/cluster', () => {
     fs.mkdirSync(path.join(directory, 'data', 'r2'), { recursive: true });
     fs.writeFileSync(path.join(directory, 'data', 'r2', 'fail'), '');
     const pids: number[] = [];
-    const message = await failure(start({ dataDirectory: directory, onProgress: () => {
-      if (fs.existsSync(path.join(directory, 'cluster.json'))) pids.push(...clusterJson(directory).processes.flatMap(({ pid }) => pid ?? []));
-    } }));
-    expect(message).to.contain('r2 did not start: it ended with status 3').and.contain(path.join('logs', 'r2.log')).and.contain('the database is damaged');
+    const message = await failure(
+      start({
+        dataDirectory: directory,
+        onProgress: () => {
+          if (fs.existsSync(path.join(directory, 'cluster.json')))
+            pids.push(...clusterJson(directory).processes.flatMap(({ pid }) => pid ?? []));
+        },
+      }),
+    );
+    expect(message)
+      .to.contain('r2 did not start: it ended with status 3')
+      .and.contain(path.join('logs', 'r2.log'))
+      .and.contain('the database is damaged');
     for (const pid of pids) expect(processExists(pid), String(pid)).to.equal(false);
     await (await start({ dataDirectory: directory, fresh: true })).stop();
   });
@@ -98,9 +114,19 @@ describe('deploy/cluster', () => {
     const directory = temporaryDirectory('cluster');
     const lines: string[] = [];
     const ended: string[] = [];
-    const cluster = await start({ dataDirectory: directory, replicas: 1, managers: 2, onProgress: line => lines.push(line), onExit: ({ spec }) => ended.push(spec.name) });
-    expect(clusterJson(directory).processes.filter(({ role }) => role === 'controller-manager').map(({ name }) => name)).to.deep.equal(['cm1', 'cm2']);
-    const ready = lines.flatMap(line => / is ready/.test(line) ? [line.split(' ')[0]] : []);
+    const cluster = await start({
+      dataDirectory: directory,
+      replicas: 1,
+      managers: 2,
+      onProgress: (line) => lines.push(line),
+      onExit: ({ spec }) => ended.push(spec.name),
+    });
+    expect(
+      clusterJson(directory)
+        .processes.filter(({ role }) => role === 'controller-manager')
+        .map(({ name }) => name),
+    ).to.deep.equal(['cm1', 'cm2']);
+    const ready = lines.flatMap((line) => (/ is ready/.test(line) ? [line.split(' ')[0]] : []));
     expect(ready.slice(2)).to.have.members(['cm1', 'cm2']);
     await cluster.managers[0]?.kill('SIGKILL');
     expect(clusterJson(directory).processes.find(({ name }) => name === 'cm1')?.pid).to.equal(null);
@@ -115,10 +141,18 @@ describe('deploy/cluster', () => {
     const directory = temporaryDirectory('cluster');
     const ends: [string, number | null][] = [];
     let again = (_: string): void => undefined;
-    const ready = new Promise<string>(resolve => { again = resolve; });
+    const ready = new Promise<string>((resolve) => {
+      again = resolve;
+    });
     let up = false;
     const cluster = await start({
-      dataDirectory: directory, replicas: 1, managers: 1, restartManagers: true, onProgress: line => { if (up && line.startsWith('cm1 is ready')) again(line); },
+      dataDirectory: directory,
+      replicas: 1,
+      managers: 1,
+      restartManagers: true,
+      onProgress: (line) => {
+        if (up && line.startsWith('cm1 is ready')) again(line);
+      },
       onExit: ({ spec }, _, restartInMs) => ends.push([spec.name, restartInMs]),
     });
     up = true;
@@ -130,9 +164,15 @@ describe('deploy/cluster', () => {
     expect(manager?.pid).not.to.be.oneOf([null, pids[0]]);
     expect(clusterJson(directory).processes.find(({ name }) => name === 'cm1')?.pid).to.equal(manager?.pid);
     expect(server?.running).to.equal(false);
-    expect(ends).to.have.deep.members([['cm1', 1_000], ['r1', null]]);
+    expect(ends).to.have.deep.members([
+      ['cm1', 1_000],
+      ['r1', null],
+    ]);
     await cluster.stop();
-    expect(ends.slice(2)).to.have.deep.members([['cm1', null], ['balancer', null]]);
+    expect(ends.slice(2)).to.have.deep.members([
+      ['cm1', null],
+      ['balancer', null],
+    ]);
   });
 
   it('keeps cluster.json true when a replica is killed and started again', async () => {
@@ -163,8 +203,11 @@ describe('deploy/up', () => {
   };
   const output = async (launcher: ChildProcess): Promise<{ code: number; text: string }> => {
     let text = '';
-    for (const stream of [launcher.stdout, launcher.stderr]) stream?.setEncoding('utf8').on('data', (chunk: string) => { text += chunk; });
-    const [code] = await once(launcher, 'close') as [number];
+    for (const stream of [launcher.stdout, launcher.stderr])
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+    const [code] = (await once(launcher, 'close')) as [number];
     return { code, text };
   };
 
@@ -175,7 +218,14 @@ describe('deploy/up', () => {
   });
 
   it('refuses options and values that do not exist', async () => {
-    for (const [args, named] of [[['--wrong'], '--wrong'], [['--port', 'x'], '"x"'], [['--replicas', '2'], '2'], [['--managers', '-1'], '-1'], [['--fake-nodes', '101'], '101'], [['extra'], 'argument']] as const) {
+    for (const [args, named] of [
+      [['--wrong'], '--wrong'],
+      [['--port', 'x'], '"x"'],
+      [['--replicas', '2'], '2'],
+      [['--managers', '-1'], '-1'],
+      [['--fake-nodes', '101'], '101'],
+      [['extra'], 'argument'],
+    ] as const) {
       const { code, text } = await output(run(...args));
       expect(code, text).to.equal(1);
       expect(text).to.contain(named);
@@ -191,7 +241,10 @@ function isRunning(pid: number): boolean {
 }
 
 async function failure(promise: Promise<unknown>): Promise<string> {
-  const result = await promise.then(() => 'it succeeded', (error: unknown) => String(error));
+  const result = await promise.then(
+    () => 'it succeeded',
+    (error: unknown) => String(error),
+  );
   expect(result).not.to.equal('it succeeded');
   return result;
 }
@@ -204,7 +257,9 @@ describe('deploy/leash', () => {
       process.stdout.write('up'); setInterval(() => {}, 1000);`;
     const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(launcher.stdout, 'data');
-    const pids = (JSON.parse(fs.readFileSync(path.join(directory, 'cluster.json'), 'utf8')) as ClusterJson).processes.map(({ pid }) => pid ?? 0);
+    const pids = (JSON.parse(fs.readFileSync(path.join(directory, 'cluster.json'), 'utf8')) as ClusterJson).processes.map(
+      ({ pid }) => pid ?? 0,
+    );
     expect(pids).to.have.length(4);
     launcher.kill('SIGKILL');
     await once(launcher, 'exit');

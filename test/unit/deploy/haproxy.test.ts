@@ -8,7 +8,7 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { get, localServingCertificate, reservePort, TlsBackend } from '../../fixtures/tlsBackends.js';
 
-const haproxy = ['haproxy', '/usr/sbin/haproxy'].find(program => spawnSync(program, ['-v']).status === 0);
+const haproxy = ['haproxy', '/usr/sbin/haproxy'].find((program) => spawnSync(program, ['-v']).status === 0);
 
 describe('deploy/haproxy', () => {
   it('is committed as a sample that is what would be generated', () => {
@@ -23,15 +23,22 @@ describe('deploy/haproxy', () => {
     const { ca, pair } = await localServingCertificate();
     const caFile = path.join(directory, 'ca.crt');
     fs.writeFileSync(caFile, ca);
-    const backends = await Promise.all(['a', 'b', 'c'].map(name => TlsBackend.start(name, pair)));
+    const backends = await Promise.all(['a', 'b', 'c'].map((name) => TlsBackend.start(name, pair)));
     const port = await reservePort();
     const file = path.join(directory, 'haproxy.cfg');
-    fs.writeFileSync(file, haproxyConfiguration({ listen: `127.0.0.1:${port}`, backends: backends.map(backend => ({ name: backend.name, address: `127.0.0.1:${backend.port}` })), caFile }));
+    fs.writeFileSync(
+      file,
+      haproxyConfiguration({
+        listen: `127.0.0.1:${port}`,
+        backends: backends.map((backend) => ({ name: backend.name, address: `127.0.0.1:${backend.port}` })),
+        caFile,
+      }),
+    );
     const checked = spawnSync(haproxy, ['-c', '-f', file], { encoding: 'utf8' });
     expect(checked.status, checked.stderr).to.equal(0);
 
     const running = spawn(haproxy, ['-db', '-f', file], { stdio: 'ignore' });
-    const ended = new Promise(resolve => running.once('exit', resolve));
+    const ended = new Promise((resolve) => running.once('exit', resolve));
     try {
       await answersBecome(port, ca, ['a', 'b', 'c']);
       await backends[0]?.die();
@@ -52,7 +59,7 @@ async function answersBecome(port: number, ca: string, wanted: readonly string[]
   for (;;) {
     const answers = new Set<string>();
     for (let i = 0; i < 6; i++) answers.add(await get(port, ca));
-    if (answers.size === wanted.length && wanted.every(name => answers.has(name))) return;
+    if (answers.size === wanted.length && wanted.every((name) => answers.has(name))) return;
     await delay(50);
   }
 }

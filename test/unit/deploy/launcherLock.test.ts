@@ -34,7 +34,9 @@ describe('deploy/launcherLock', () => {
     if (!fs.existsSync('/proc/self/stat')) this.skip();
     const directory = temporaryDirectory('lock');
     // What the shell becomes collects nobody; the shell itself would, so its child ends only afterwards.
-    const shell = spawn('sh', ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const shell = spawn('sh', ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const pid = Number(String((await once(shell.stdout, 'data'))[0]));
     const fields = (): readonly string[] => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
     while (fields()[0] !== 'Z') await delay(1);

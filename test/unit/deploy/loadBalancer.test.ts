@@ -15,7 +15,7 @@ describe('deploy/loadBalancer', () => {
   /** Resolves when the backends' states are these; the balancer tells of every change. */
   async function states(...wanted: string[]): Promise<void> {
     while (JSON.stringify(balancer.backends().map(({ state }) => state)) !== JSON.stringify(wanted)) {
-      await new Promise<void>(resolve => changes.push(resolve));
+      await new Promise<void>((resolve) => changes.push(resolve));
     }
   }
   const names = async (count: number): Promise<string[]> => {
@@ -28,12 +28,17 @@ describe('deploy/loadBalancer', () => {
     const { ca: authority, pair } = await localServingCertificate();
     ca = authority;
     changes = [];
-    backends = await Promise.all(['a', 'b', 'c'].map(name => TlsBackend.start(name, pair)));
+    backends = await Promise.all(['a', 'b', 'c'].map((name) => TlsBackend.start(name, pair)));
     balancer = await startLoadBalancer({
-      host: '127.0.0.1', port: 0, ca, backends: backends.map(({ port }) => ({ host: '127.0.0.1', port })),
-      log: () => { for (const resolve of changes.splice(0)) resolve(); },
+      host: '127.0.0.1',
+      port: 0,
+      ca,
+      backends: backends.map(({ port }) => ({ host: '127.0.0.1', port })),
+      log: () => {
+        for (const resolve of changes.splice(0)) resolve();
+      },
     });
-    stops.push(() => balancer.close(), ...backends.map(backend => () => backend.die().catch(() => undefined)));
+    stops.push(() => balancer.close(), ...backends.map((backend) => () => backend.die().catch(() => undefined)));
   });
   afterEach(async () => {
     for (const stop of stops.splice(0)) await stop();
@@ -75,41 +80,56 @@ describe('deploy/loadBalancer', () => {
   });
 
   it('rejects when its port is taken, and names it', async () => {
-    const error = await startLoadBalancer({ host: '127.0.0.1', port: balancer.port, backends: [], log: () => undefined }).catch((reason: unknown) => reason);
+    const error = await startLoadBalancer({ host: '127.0.0.1', port: balancer.port, backends: [], log: () => undefined }).catch(
+      (reason: unknown) => reason,
+    );
     expect(String(error)).to.contain('EADDRINUSE').and.contain(String(balancer.port));
   });
 });
 
 describe('deploy/loadBalancer sessions', () => {
   const closing: (() => Promise<void>)[] = [];
-  afterEach(async () => { for (const close of closing.splice(0)) await close(); });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
 
   /** A balancer in front of one plain TCP server. */
   async function inFrontOf(onConnection: (socket: net.Socket) => void): Promise<number> {
     const sockets = new Set<net.Socket>();
-    const server = net.createServer({ allowHalfOpen: true }, socket => {
+    const server = net.createServer({ allowHalfOpen: true }, (socket) => {
       sockets.add(socket.on('error', () => undefined));
       onConnection(socket);
     });
     const port = await reservePort();
-    await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     const balancer = await startLoadBalancer({ host: '127.0.0.1', port: 0, backends: [{ host: '127.0.0.1', port }], log: () => undefined });
-    closing.push(() => balancer.close(), () => new Promise(resolve => {
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    }));
+    closing.push(
+      () => balancer.close(),
+      () =>
+        new Promise((resolve) => {
+          server.close(() => resolve());
+          for (const socket of sockets) socket.destroy();
+        }),
+    );
     return balancer.port;
   }
 
   it('delivers an answer that is sent after the client has ended its side', async () => {
-    const port = await inFrontOf(socket => {
+    const port = await inFrontOf((socket) => {
       let received = '';
-      socket.setEncoding('utf8').on('data', (chunk: string) => { received += chunk; }).on('end', () => socket.end(`got ${received}`));
+      socket
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          received += chunk;
+        })
+        .on('end', () => socket.end(`got ${received}`));
     });
     const client = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     client.end('all of it');
     let answer = '';
-    client.setEncoding('utf8').on('data', (chunk: string) => { answer += chunk; });
+    client.setEncoding('utf8').on('data', (chunk: string) => {
+      answer += chunk;
+    });
     await once(client, 'end');
     expect(answer).to.equal('got all of it');
   });
@@ -117,7 +137,7 @@ describe('deploy/loadBalancer sessions', () => {
   it('carries large transfers whole while the reader is slow, with bounded memory', async () => {
     const size = 64 * 1024 * 1024;
     let sent = 0;
-    const port = await inFrontOf(socket => {
+    const port = await inFrontOf((socket) => {
       const chunk = Buffer.alloc(64 * 1024, 'x');
       const push = (): void => {
         while (sent < size) {
@@ -127,7 +147,9 @@ describe('deploy/loadBalancer sessions', () => {
         socket.end();
       };
       // The health check connects as well; only the client says "go".
-      socket.once('data', data => { if (data.toString() === 'go') push(); });
+      socket.once('data', (data) => {
+        if (data.toString() === 'go') push();
+      });
     });
     const client = net.connect(port, '127.0.0.1');
     client.write('go');
@@ -138,13 +160,15 @@ describe('deploy/loadBalancer sessions', () => {
     }
     expect(sent).to.be.greaterThan(0).and.lessThan(size);
     let received = 0;
-    client.on('data', (chunk: Buffer) => { received += chunk.length; });
+    client.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
     await once(client, 'end');
     expect(received).to.equal(size);
   });
 
   it('passes a broken connection on to the client', async () => {
-    const port = await inFrontOf(socket => socket.resetAndDestroy());
+    const port = await inFrontOf((socket) => socket.resetAndDestroy());
     const client = net.connect(port, '127.0.0.1');
     client.on('error', () => undefined);
     client.resume();

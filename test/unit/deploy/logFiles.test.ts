@@ -6,7 +6,9 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 describe('deploy/logFiles', () => {
   const file = path.join(temporaryDirectory('logs'), 'r1.log');
-  after(() => { fs.rmSync(path.dirname(file), { recursive: true, force: true }); });
+  after(() => {
+    fs.rmSync(path.dirname(file), { recursive: true, force: true });
+  });
 
   it('moves a log that has grown too large aside, while whoever writes it goes on', () => {
     const log = fs.openSync(file, 'a');
@@ -23,5 +25,7 @@ describe('deploy/logFiles', () => {
     }
   });
 
-  it('leaves alone what is not there', () => { boundLog(`${file}.absent`, 10); });
+  it('leaves alone what is not there', () => {
+    boundLog(`${file}.absent`, 10);
+  });
 });

@@ -9,11 +9,25 @@ import { nextStep } from '../../../deploy/nodes/podLife.js';
 import { FakeClock, settle } from '../../fixtures/fakeClock.js';
 import { MemoryApi } from '../../fixtures/memoryApi.js';
 
-const pod = (spec: Pod['spec'] = {}, more: { annotations?: Record<string, string>; status?: Pod['status']; name?: string; deletionTimestamp?: string; deletionGracePeriodSeconds?: number } = {}): Pod => {
+const pod = (
+  spec: Pod['spec'] = {},
+  more: {
+    annotations?: Record<string, string>;
+    status?: Pod['status'];
+    name?: string;
+    deletionTimestamp?: string;
+    deletionGracePeriodSeconds?: number;
+  } = {},
+): Pod => {
   const { status, name = 'p', ...metadata } = more;
-  return { metadata: { name, namespace: 'n', uid: 'u', ...metadata }, spec: { containers: [{ name: 'c', image: 'x' }], ...spec }, ...(status ? { status } : {}) };
+  return {
+    metadata: { name, namespace: 'n', uid: 'u', ...metadata },
+    spec: { containers: [{ name: 'c', image: 'x' }], ...spec },
+    ...(status ? { status } : {}),
+  };
 };
-const shell = (line: string, restartPolicy: string): Pod => pod({ restartPolicy, containers: [{ name: 'c', command: ['sh', '-c', line] } as { name: string }] });
+const shell = (line: string, restartPolicy: string): Pod =>
+  pod({ restartPolicy, containers: [{ name: 'c', command: ['sh', '-c', line] } as { name: string }] });
 
 describe('deploy/nodes/behaviour', () => {
   it('reads annotations, then the command line, then the restart policy', () => {
@@ -36,24 +50,55 @@ describe('deploy/nodes/placement', () => {
   const two = [node('a'), node('b')];
 
   it('takes the least loaded node, and names break ties', () => {
-    expect(place(pod(), two, new Map([['a', 2], ['b', 1]]))).to.deep.equal({ node: 'b' });
+    expect(
+      place(
+        pod(),
+        two,
+        new Map([
+          ['a', 2],
+          ['b', 1],
+        ]),
+      ),
+    ).to.deep.equal({ node: 'b' });
     expect(place(pod(), two, new Map())).to.deep.equal({ node: 'a' });
   });
 
   it('heeds selectors, affinity, taints, cordons and room', () => {
-    const onlyB = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['b'] }] }] } } };
+    const onlyB = {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['b'] }] }],
+        },
+      },
+    };
     expect(place(pod({ affinity: onlyB }), two, new Map())).to.deep.equal({ node: 'b' });
-    expect(place(pod({ nodeSelector: { disk: 'fast' } }), [node('a'), node('b', {}, { disk: 'fast' })], new Map())).to.deep.equal({ node: 'b' });
+    expect(place(pod({ nodeSelector: { disk: 'fast' } }), [node('a'), node('b', {}, { disk: 'fast' })], new Map())).to.deep.equal({
+      node: 'b',
+    });
     const tainted = [node('a', { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] }), node('b', { unschedulable: true })];
     expect(place(pod(), tainted, new Map())).to.have.property('node', null);
     expect(place(pod({ tolerations: [{ key: 'k', operator: 'Exists' }] }), tainted, new Map())).to.deep.equal({ node: 'a' });
-    expect(place(pod({ tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }] }), tainted, new Map())).to.deep.equal({ node: 'b' });
-    expect(place(pod(), [node('a')], new Map([['a', 1_000]]))).to.deep.equal({ node: null, why: '0/1 nodes are available: 1 Too many pods.' });
+    expect(
+      place(
+        pod({ tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }] }),
+        tainted,
+        new Map(),
+      ),
+    ).to.deep.equal({ node: 'b' });
+    expect(place(pod(), [node('a')], new Map([['a', 1_000]]))).to.deep.equal({
+      node: null,
+      why: '0/1 nodes are available: 1 Too many pods.',
+    });
   });
 
   it('leaves pods alone that are bound, gated, deleted or for another scheduler', () => {
     expect(waitsForNode(pod())).to.equal(true);
-    const others = [pod({ nodeName: 'a' }), pod({ schedulingGates: [{ name: 'g' }] }), pod({ schedulerName: 'mine' } as Pod['spec']), pod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })];
+    const others = [
+      pod({ nodeName: 'a' }),
+      pod({ schedulingGates: [{ name: 'g' }] }),
+      pod({ schedulerName: 'mine' } as Pod['spec']),
+      pod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+    ];
     expect(others.map(waitsForNode)).to.deep.equal([false, false, false, false]);
   });
 });
@@ -68,44 +113,85 @@ describe('deploy/nodes/podLife', () => {
     const seen: string[] = [];
     for (let count = 0; count < steps; count++) {
       const step = nextStep(current, behaviourOf(current), at, now);
-      if (step.do === 'wait') { now += step.ms; continue; }
-      if (step.do !== 'report') { seen.push(step.do); break; }
+      if (step.do === 'wait') {
+        now += step.ms;
+        continue;
+      }
+      if (step.do !== 'report') {
+        seen.push(step.do);
+        break;
+      }
       current = { ...current, status: { ...current.status, ...step.status } };
       const ready = current.status?.conditions?.find(({ type }) => type === 'Ready');
-      seen.push(`${current.status?.phase} ready=${ready?.status} restarts=${current.status?.containerStatuses?.[0]?.restartCount} at ${(now - begun) / 1_000}${step.remove ? ' remove' : ''}`);
+      seen.push(
+        `${current.status?.phase} ready=${ready?.status} restarts=${current.status?.containerStatuses?.[0]?.restartCount} at ${(now - begun) / 1_000}${step.remove ? ' remove' : ''}`,
+      );
     }
     return seen;
   };
 
   it('starts pods, and ends those that end', () => {
     expect(follow(pod(), 3)).to.deep.equal(['Running ready=True restarts=0 at 0', 'nothing']);
-    expect(follow(pod({}, { annotations: { 'fake-node/ready-after-seconds': '3' } }), 4)).to.deep.equal(['Running ready=False restarts=0 at 0', 'Running ready=True restarts=0 at 3', 'nothing']);
-    expect(follow(shell('sleep 2', 'Never'), 4)).to.deep.equal(['Running ready=True restarts=0 at 0', 'Succeeded ready=False restarts=0 at 2', 'nothing']);
-    expect(follow(shell('sleep 2; exit 1', 'Never'), 3)).to.deep.equal(['Running ready=True restarts=0 at 0', 'Failed ready=False restarts=0 at 2']);
-    expect(follow(shell('sleep 2; exit 1', 'OnFailure'), 5)).to.deep.equal(['Running ready=True restarts=0 at 0', 'Running ready=True restarts=1 at 2', 'Running ready=True restarts=2 at 4']);
+    expect(follow(pod({}, { annotations: { 'fake-node/ready-after-seconds': '3' } }), 4)).to.deep.equal([
+      'Running ready=False restarts=0 at 0',
+      'Running ready=True restarts=0 at 3',
+      'nothing',
+    ]);
+    expect(follow(shell('sleep 2', 'Never'), 4)).to.deep.equal([
+      'Running ready=True restarts=0 at 0',
+      'Succeeded ready=False restarts=0 at 2',
+      'nothing',
+    ]);
+    expect(follow(shell('sleep 2; exit 1', 'Never'), 3)).to.deep.equal([
+      'Running ready=True restarts=0 at 0',
+      'Failed ready=False restarts=0 at 2',
+    ]);
+    expect(follow(shell('sleep 2; exit 1', 'OnFailure'), 5)).to.deep.equal([
+      'Running ready=True restarts=0 at 0',
+      'Running ready=True restarts=1 at 2',
+      'Running ready=True restarts=2 at 4',
+    ]);
   });
 
   it('ends pods whose deadline is over', () => {
-    expect(follow(pod({ restartPolicy: 'Never', activeDeadlineSeconds: 1, containers: [{ name: 'c', command: ['sleep', '60'] } as { name: string }] }), 3)).to.deep.equal(['Running ready=True restarts=0 at 0', 'Failed ready=False restarts=0 at 1']);
+    expect(
+      follow(
+        pod({
+          restartPolicy: 'Never',
+          activeDeadlineSeconds: 1,
+          containers: [{ name: 'c', command: ['sleep', '60'] } as { name: string }],
+        }),
+        3,
+      ),
+    ).to.deep.equal(['Running ready=True restarts=0 at 0', 'Failed ready=False restarts=0 at 1']);
   });
 
   it('honours the grace of deletion, and reports the last phase before the end', () => {
     const deleted = (stop: string): Pod => {
       const running = pod({}, { annotations: { 'fake-node/stop-seconds': stop } });
       const step = nextStep(running, behaviourOf(running), at, begun);
-      return { ...running, metadata: { ...running.metadata, deletionTimestamp: new Date(begun + 30_000).toISOString(), deletionGracePeriodSeconds: 30 }, status: step.do === 'report' ? step.status : {} };
+      return {
+        ...running,
+        metadata: { ...running.metadata, deletionTimestamp: new Date(begun + 30_000).toISOString(), deletionGracePeriodSeconds: 30 },
+        status: step.do === 'report' ? step.status : {},
+      };
     };
     expect(follow(deleted('5'), 2)).to.deep.equal(['Succeeded ready=False restarts=0 at 5 remove']);
     expect(follow(deleted('300'), 2)).to.deep.equal(['Succeeded ready=False restarts=0 at 30 remove']);
     const { status } = deleted('0');
-    expect(nextStep(pod({}, { deletionTimestamp: 'x', status: { ...status, phase: 'Succeeded' } }), behaviourOf(pod()), at, begun)).to.deep.equal({ do: 'remove' });
+    expect(
+      nextStep(pod({}, { deletionTimestamp: 'x', status: { ...status, phase: 'Succeeded' } }), behaviourOf(pod()), at, begun),
+    ).to.deep.equal({ do: 'remove' });
   });
 
   it('leaves times alone of what has not changed', () => {
     const running = pod({}, { annotations: { 'fake-node/ready-after-seconds': '3' } });
     const first = nextStep(running, behaviourOf(running), at, begun) as { status: NonNullable<Pod['status']> };
-    const second = nextStep({ ...running, status: first.status }, behaviourOf(running), at, begun + 3_000) as { status: NonNullable<Pod['status']> };
-    const times = (status: NonNullable<Pod['status']>): Record<string, unknown> => Object.fromEntries((status.conditions ?? []).map(({ type, lastTransitionTime }) => [type, lastTransitionTime]));
+    const second = nextStep({ ...running, status: first.status }, behaviourOf(running), at, begun + 3_000) as {
+      status: NonNullable<Pod['status']>;
+    };
+    const times = (status: NonNullable<Pod['status']>): Record<string, unknown> =>
+      Object.fromEntries((status.conditions ?? []).map(({ type, lastTransitionTime }) => [type, lastTransitionTime]));
     expect(times(first.status)).to.include({ Initialized: '2026-01-01T00:00:00Z', Ready: '2026-01-01T00:00:00Z' });
     expect(times(second.status)).to.include({ Initialized: '2026-01-01T00:00:00Z', Ready: '2026-01-01T00:00:03Z' });
     expect(second.status.containerStatuses?.[0]?.state).to.deep.equal({ running: { startedAt: '2026-01-01T00:00:00Z' } });
@@ -113,30 +199,71 @@ describe('deploy/nodes/podLife', () => {
 });
 
 describe('deploy/nodes/agent', () => {
-  const world = async (makers: readonly ((environment: ControllerEnvironment) => Controller)[], before: (api: MemoryApi) => void = () => undefined) => {
+  const world = async (
+    makers: readonly ((environment: ControllerEnvironment) => Controller)[],
+    before: (api: MemoryApi) => void = () => undefined,
+  ) => {
     const clock = new FakeClock();
     const api = new MemoryApi({ clock });
     before(api);
     const informers = new Informers({ api, clock, random: () => 0.5 });
     const errors: string[] = [];
-    const environment: ControllerEnvironment = { api, informers, clock, random: () => 0.5, events: { normal: () => undefined, warning: () => undefined }, log: (_, message) => errors.push(message) };
+    const environment: ControllerEnvironment = {
+      api,
+      informers,
+      clock,
+      random: () => 0.5,
+      events: { normal: () => undefined, warning: () => undefined },
+      log: (_, message) => errors.push(message),
+    };
     const stopping = new AbortController();
     await register(environment, { count: 2, version: 'v1.36.0' });
-    const loops = makers.map(make => make(environment));
+    const loops = makers.map((make) => make(environment));
     informers.start(stopping.signal);
-    const running = loops.map(loop => loop.run(stopping.signal));
+    const running = loops.map((loop) => loop.run(stopping.signal));
     await settle();
-    return { api, clock, errors, stop: async () => { stopping.abort(); await Promise.all(running); } };
+    return {
+      api,
+      clock,
+      errors,
+      stop: async () => {
+        stopping.abort();
+        await Promise.all(running);
+      },
+    };
   };
   const all = [scheduler, (environment: ControllerEnvironment) => nodeAgents(environment, { count: 2, version: 'v1.36.0' })];
 
   it('registers nodes and leases, takes the taint of new nodes away, and bears that they exist', async () => {
-    const { api, stop } = await world([], api => {
-      api.seed(nodes, { metadata: { name: 'fake-node-0' }, spec: { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }, { key: 'mine', effect: 'NoSchedule' }] } });
+    const { api, stop } = await world([], (api) => {
+      api.seed(nodes, {
+        metadata: { name: 'fake-node-0' },
+        spec: {
+          taints: [
+            { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' },
+            { key: 'mine', effect: 'NoSchedule' },
+          ],
+        },
+      });
     });
-    expect(api.all(nodes).map(({ metadata, spec, status }) => [metadata.name, spec?.taints?.map(({ key }) => key), status?.conditions?.find(({ type }) => type === 'Ready')?.status]))
-      .to.deep.equal([['fake-node-0', ['mine'], 'True'], ['fake-node-1', undefined, undefined]]);
-    expect(api.all(leases).map(({ metadata, spec }) => [metadata.namespace, spec?.holderIdentity, metadata.ownerReferences?.[0]?.kind])).to.deep.equal([['kube-node-lease', 'fake-node-0', 'Node'], ['kube-node-lease', 'fake-node-1', 'Node']]);
+    expect(
+      api
+        .all(nodes)
+        .map(({ metadata, spec, status }) => [
+          metadata.name,
+          spec?.taints?.map(({ key }) => key),
+          status?.conditions?.find(({ type }) => type === 'Ready')?.status,
+        ]),
+    ).to.deep.equal([
+      ['fake-node-0', ['mine'], 'True'],
+      ['fake-node-1', undefined, undefined],
+    ]);
+    expect(
+      api.all(leases).map(({ metadata, spec }) => [metadata.namespace, spec?.holderIdentity, metadata.ownerReferences?.[0]?.kind]),
+    ).to.deep.equal([
+      ['kube-node-lease', 'fake-node-0', 'Node'],
+      ['kube-node-lease', 'fake-node-1', 'Node'],
+    ]);
     await stop();
   });
 
@@ -159,8 +286,12 @@ describe('deploy/nodes/agent', () => {
     const { api, stop } = await world(all);
     await api.create(pods as Resource<Pod>, pod({ nodeSelector: { disk: 'fast' } }));
     await settle();
-    expect(api.peek(pods, 'n/p')?.status?.conditions?.[0]).to.include({ type: 'PodScheduled', status: 'False', message: '0/2 nodes are available: 2 node(s) didn\'t match Pod\'s node affinity/selector.' });
-    api.change(nodes, 'fake-node-1', node => ({ ...node, metadata: { ...node.metadata, labels: { disk: 'fast' } } }));
+    expect(api.peek(pods, 'n/p')?.status?.conditions?.[0]).to.include({
+      type: 'PodScheduled',
+      status: 'False',
+      message: "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+    });
+    api.change(nodes, 'fake-node-1', (node) => ({ ...node, metadata: { ...node.metadata, labels: { disk: 'fast' } } }));
     await settle();
     expect(api.peek(pods, 'n/p')?.spec?.nodeName).to.equal('fake-node-1');
     await stop();

@@ -23,7 +23,7 @@ describe('deploy/pki', () => {
       expect(certificate(name).verify(ca.publicKey), name).to.equal(true);
       expect(certificate(name).ca, name).to.equal(false);
     }
-    const keys = fs.readdirSync(directory).filter(file => file.endsWith('.key'));
+    const keys = fs.readdirSync(directory).filter((file) => file.endsWith('.key'));
     expect(keys).to.have.length(10);
     for (const file of keys) expect(fs.statSync(path.join(directory, file)).mode & 0o777, file).to.equal(0o600);
   });
@@ -37,7 +37,13 @@ describe('deploy/pki', () => {
 
   it('names the API server, the administrator and the replicas as clients expect', () => {
     const server = certificate('apiserver');
-    for (const name of ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']) {
+    for (const name of [
+      'localhost',
+      'kubernetes',
+      'kubernetes.default',
+      'kubernetes.default.svc',
+      'kubernetes.default.svc.cluster.local',
+    ]) {
       expect(server.checkHost(name), name).to.equal(name);
     }
     for (const ip of ['127.0.0.1', '::1', '10.96.0.1']) expect(server.checkIP(ip), ip).to.equal(ip);
@@ -52,7 +58,11 @@ describe('deploy/pki', () => {
     const other = path.join(temporaryDirectory('pki'), 'behind');
     const day = 86_400_000;
     await ensurePki(other, ['r1'], { clockSkewMs: 100 * day });
-    for (const name of ['ca', 'apiserver', 'raft-r1']) expect(behindMs(name, new X509Certificate(fs.readFileSync(path.join(other, `${name}.crt`)))), name).to.be.within(100 * day, 101 * day);
+    for (const name of ['ca', 'apiserver', 'raft-r1'])
+      expect(behindMs(name, new X509Certificate(fs.readFileSync(path.join(other, `${name}.crt`)))), name).to.be.within(
+        100 * day,
+        101 * day,
+      );
   });
 
   it('separates what a certificate may be used for', () => {
@@ -64,22 +74,31 @@ describe('deploy/pki', () => {
   });
 
   it('makes a pair of service account keys that belong together', () => {
-    const signature = createSign('sha256').update('token').sign(createPrivateKey(fs.readFileSync(path.join(directory, 'sa.key'))));
-    const verified = createVerify('sha256').update('token').verify(createPublicKey(fs.readFileSync(path.join(directory, 'sa.pub'))), signature);
+    const signature = createSign('sha256')
+      .update('token')
+      .sign(createPrivateKey(fs.readFileSync(path.join(directory, 'sa.key'))));
+    const verified = createVerify('sha256')
+      .update('token')
+      .verify(createPublicKey(fs.readFileSync(path.join(directory, 'sa.pub'))), signature);
     expect(verified).to.equal(true);
   });
 
   it('serves a TLS connection in which both sides are verified', async () => {
     const ca = fs.readFileSync(path.join(directory, 'ca.crt'));
-    const pair = (name: string): { cert: Buffer; key: Buffer } => ({ cert: fs.readFileSync(path.join(directory, `${name}.crt`)), key: fs.readFileSync(path.join(directory, `${name}.key`)) });
+    const pair = (name: string): { cert: Buffer; key: Buffer } => ({
+      cert: fs.readFileSync(path.join(directory, `${name}.crt`)),
+      key: fs.readFileSync(path.join(directory, `${name}.key`)),
+    });
     const server = https.createServer({ ...pair('apiserver'), ca, requestCert: true }, (request, response) => {
       response.end((request.socket as import('node:tls').TLSSocket).getPeerCertificate().subject.CN);
     });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const answer = await new Promise<string>((resolve, reject) => {
-      https.get({ host: '127.0.0.1', port: (server.address() as net.AddressInfo).port, ca, ...pair('admin') }, response => {
-        response.setEncoding('utf8').on('data', resolve);
-      }).on('error', reject);
+      https
+        .get({ host: '127.0.0.1', port: (server.address() as net.AddressInfo).port, ca, ...pair('admin') }, (response) => {
+          response.setEncoding('utf8').on('data', resolve);
+        })
+        .on('error', reject);
     });
     server.close();
     expect(answer).to.equal('kubernetes-admin');
@@ -112,8 +131,14 @@ describe('deploy/pki', () => {
 
   it('embeds everything in the kubeconfig', () => {
     const files = { certFile: path.join(directory, 'admin.crt'), keyFile: path.join(directory, 'admin.key') };
-    const config = parse(kubeconfig({ server: 'https://127.0.0.1:6443', caFile: path.join(directory, 'ca.crt'), user: 'kubernetes-admin', client: files })) as
-      { clusters: { cluster: Record<string, string> }[]; users: { user: Record<string, string> }[]; contexts: { name: string }[]; 'current-context': string };
+    const config = parse(
+      kubeconfig({ server: 'https://127.0.0.1:6443', caFile: path.join(directory, 'ca.crt'), user: 'kubernetes-admin', client: files }),
+    ) as {
+      clusters: { cluster: Record<string, string> }[];
+      users: { user: Record<string, string> }[];
+      contexts: { name: string }[];
+      'current-context': string;
+    };
     expect(config.clusters[0]?.cluster['server']).to.equal('https://127.0.0.1:6443');
     expect(Buffer.from(config.users[0]?.user['client-key-data'] ?? '', 'base64').toString()).to.contain('PRIVATE KEY');
     expect(config.contexts[0]?.name).to.equal(config['current-context']);

@@ -9,14 +9,22 @@ describe('deploy/supervisor', () => {
   const world = (): { clock: FakeClock; supervisor: Supervisor; starts: number[] } => {
     const clock = new FakeClock();
     const starts: number[] = [];
-    const supervisor: Supervisor = new Supervisor(() => { starts.push(clock.elapsed()); supervisor.started(); }, clock);
+    const supervisor: Supervisor = new Supervisor(() => {
+      starts.push(clock.elapsed());
+      supervisor.started();
+    }, clock);
     return { clock, supervisor, starts };
   };
 
   it('starts again what failed, and leaves alone what ended in order, was asked to, or has a wrong command line', () => {
     const cases: [Exit, number | null][] = [
-      [lostLease, 1_000], [{ code: null, signal: 'SIGKILL', expected: false }, 1_000], [{ code: null, signal: null, expected: false }, 1_000],
-      [{ code: 0, signal: null, expected: false }, null], [{ code: 2, signal: null, expected: false }, null], [{ code: null, signal: 'SIGKILL', expected: true }, null], [{ code: 1, signal: null, expected: true }, null],
+      [lostLease, 1_000],
+      [{ code: null, signal: 'SIGKILL', expected: false }, 1_000],
+      [{ code: null, signal: null, expected: false }, 1_000],
+      [{ code: 0, signal: null, expected: false }, null],
+      [{ code: 2, signal: null, expected: false }, null],
+      [{ code: null, signal: 'SIGKILL', expected: true }, null],
+      [{ code: 1, signal: null, expected: true }, null],
     ];
     for (const [exit, waitMs] of cases) expect(world().supervisor.ended(exit), JSON.stringify(exit)).to.equal(waitMs);
   });

@@ -11,11 +11,17 @@ describe('unit/deploy/threatModel', () => {
   const page = fs.readFileSync(path.join(packageRoot, 'docs', 'threat-model.md'), 'utf8');
 
   it('names only tests that exist', () => {
-    const tests = page.split('\n').flatMap((line) => { const [, file, title] = named.exec(line) ?? []; return file !== undefined && title !== undefined ? [{ file, title }] : []; });
+    const tests = page.split('\n').flatMap((line) => {
+      const [, file, title] = named.exec(line) ?? [];
+      return file !== undefined && title !== undefined ? [{ file, title }] : [];
+    });
     expect(tests.length).to.be.greaterThan(20);
     for (const { file, title } of tests) {
       const text = fs.readFileSync(path.join(packageRoot, file), 'utf8');
-      expect(['it', 'describe'].some((word) => text.includes(`${word}('${title}'`)), `${file}: ${title}`).to.equal(true);
+      expect(
+        ['it', 'describe'].some((word) => text.includes(`${word}('${title}'`)),
+        `${file}: ${title}`,
+      ).to.equal(true);
     }
   });
 

@@ -13,10 +13,13 @@ for (const [scheme, cipher] of Object.entries(ciphers)) {
     const second = keyed(scheme, cipher, 'second', randomBytes(32));
 
     it('gives back whatever was encrypted', async () => {
-      await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), async (bytes) => {
-        const value = await sealed(Buffer.from(bytes), first, '/k');
-        expect(await opened(value, [first], '/k')).to.deep.equal(Buffer.from(bytes));
-      }), { numRuns: 50 });
+      await fc.assert(
+        fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), async (bytes) => {
+          const value = await sealed(Buffer.from(bytes), first, '/k');
+          expect(await opened(value, [first], '/k')).to.deep.equal(Buffer.from(bytes));
+        }),
+        { numRuns: 50 },
+      );
     });
 
     it('names scheme and key in front, and shows nothing of the value', async () => {
@@ -57,7 +60,10 @@ for (const [scheme, cipher] of Object.entries(ciphers)) {
 }
 
 describe('encryption, what ciphers can tell', () => {
-  for (const [scheme, cipher] of [['aesgcm', aesGcm], ['secretbox', secretbox]] as const) {
+  for (const [scheme, cipher] of [
+    ['aesgcm', aesGcm],
+    ['secretbox', secretbox],
+  ] as const) {
     it(`${scheme}: a changed bit`, async () => {
       const transformer = keyed(scheme, cipher, 'k', randomBytes(32));
       const value = await sealed(plain, transformer, '/k');

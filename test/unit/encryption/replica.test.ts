@@ -33,34 +33,60 @@ class PlainReplica implements StoreReplica {
   }
 
   tell(keys: readonly string[]): void {
-    const changes = keys.map((key): Change => ({ key, value: this.values.get(key) ?? null, revision: revision(this.#revision), createRevision: revision(1) }));
+    const changes = keys.map((key): Change => ({
+      key,
+      value: this.values.get(key) ?? null,
+      revision: revision(this.#revision),
+      createRevision: revision(1),
+    }));
     this.listener({ changes, revision: revision(this.#revision), compacted: revision(0), gap: false });
   }
 
-  barrier(): ReturnType<StoreReplica['barrier']> { return Promise.resolve({ outcome: 'reached', revision: revision(this.#revision) }); }
+  barrier(): ReturnType<StoreReplica['barrier']> {
+    return Promise.resolve({ outcome: 'reached', revision: revision(this.#revision) });
+  }
 
   range({ start, end }: { readonly start: string; readonly end: string | null }): ReturnType<StoreReplica['range']> {
-    const items = [...this.values].filter(([key]) => key >= start && (end === null || key < end))
+    const items = [...this.values]
+      .filter(([key]) => key >= start && (end === null || key < end))
       .map(([key, value]): KeyValue => ({ key, value, createRevision: revision(1), modRevision: revision(this.#revision), version: 1 }));
     return Promise.resolve({ outcome: 'found', revision: revision(this.#revision), items, remaining: 0 });
   }
 
-  changesSince(): ReturnType<StoreReplica['changesSince']> { return Promise.resolve({ outcome: 'found', changes: [], through: revision(this.#revision) }); }
+  changesSince(): ReturnType<StoreReplica['changesSince']> {
+    return Promise.resolve({ outcome: 'found', changes: [], through: revision(this.#revision) });
+  }
 
-  compact(): ReturnType<StoreReplica['compact']> { return Promise.resolve({ outcome: 'applied', revision: revision(this.#revision) }); }
+  compact(): ReturnType<StoreReplica['compact']> {
+    return Promise.resolve({ outcome: 'applied', revision: revision(this.#revision) });
+  }
 
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
     this.listener = listener;
-    return () => { this.listener = () => {}; };
+    return () => {
+      this.listener = () => {};
+    };
   }
 }
 
-const secretsWith = (...transformers: readonly Transformer[]): Encryption => ({ transformersOf: ({ resource }) => (resource === 'secrets' ? transformers : null), keyServices: [], close: () => {} });
+const secretsWith = (...transformers: readonly Transformer[]): Encryption => ({
+  transformersOf: ({ resource }) => (resource === 'secrets' ? transformers : null),
+  keyServices: [],
+  close: () => {},
+});
 
-function encrypting(inner: PlainReplica, encryption: () => Encryption, retryWaitsMs: readonly number[] = []): { replica: EncryptedReplica; told: string[] } {
+function encrypting(
+  inner: PlainReplica,
+  encryption: () => Encryption,
+  retryWaitsMs: readonly number[] = [],
+): { replica: EncryptedReplica; told: string[] } {
   const replica = new EncryptedReplica({ replica: inner, keys: new KeySpace('/registry'), encryption, retryWaitsMs });
   const told: string[] = [];
-  replica.onChanges(({ changes }) => { told.push(...changes.map(({ key, value }) => `${key.split('/').at(-1) ?? ''}=${value === null ? 'gone' : Buffer.from(value).toString()}`)); });
+  replica.onChanges(({ changes }) => {
+    told.push(
+      ...changes.map(({ key, value }) => `${key.split('/').at(-1) ?? ''}=${value === null ? 'gone' : Buffer.from(value).toString()}`),
+    );
+  });
   return { replica, told };
 }
 
@@ -129,16 +155,27 @@ describe('encryption, replica', () => {
   it('keeps changes in order, and barriers behind them, while a key is asked for', async () => {
     const inner = new PlainReplica();
     let release = (): void => {};
-    const gate = new Promise<void>((resolve) => { release = resolve; });
-    const slow: Transformer = { prefix: 'k8s:enc:slow:', encrypt: (value) => value, decrypt: (value) => gate.then(() => value), isCurrent: () => true };
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow: Transformer = {
+      prefix: 'k8s:enc:slow:',
+      encrypt: (value) => value,
+      decrypt: (value) => gate.then(() => value),
+      isCurrent: () => true,
+    };
     const { replica, told } = encrypting(inner, () => secretsWith(slow));
     inner.values.set(secretKey, await sealed(plain, slow, secretKey));
     inner.tell([secretKey]);
     inner.values.set(mapKey, plain);
     inner.tell([mapKey]);
     let reached = false;
-    const barrier = replica.barrier({ timeoutMs: 1_000 }).then(() => { reached = true; });
-    await new Promise((resolve) => { setImmediate(resolve); });
+    const barrier = replica.barrier({ timeoutMs: 1_000 }).then(() => {
+      reached = true;
+    });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect([told, reached]).to.deep.equal([[], false]);
     release();
     await barrier;
@@ -149,7 +186,12 @@ describe('encryption, replica', () => {
 
   it('does not write while the key service fails, and says that it may be tried again', async () => {
     const inner = new PlainReplica();
-    const failing: Transformer = { prefix: 'k8s:enc:x:', encrypt: () => Promise.reject(new KeyServiceError('no answer')), decrypt: (value) => value, isCurrent: () => true };
+    const failing: Transformer = {
+      prefix: 'k8s:enc:x:',
+      encrypt: () => Promise.reject(new KeyServiceError('no answer')),
+      decrypt: (value) => value,
+      isCurrent: () => true,
+    };
     const { replica } = encrypting(inner, () => secretsWith(failing));
     expect(await put(replica, secretKey)).to.deep.equal({ outcome: 'unavailable', reason: 'no answer' });
     expect(inner.values.size).to.equal(0);
@@ -158,7 +200,12 @@ describe('encryption, replica', () => {
   it('asks a key service again before it calls a value unreadable', async () => {
     const inner = new PlainReplica();
     let asked = 0;
-    const shaky: Transformer = { prefix: 'k8s:enc:x:', encrypt: (value) => value, decrypt: (value) => (++asked < 3 ? Promise.reject(new KeyServiceError('no answer')) : Promise.resolve(value)), isCurrent: () => true };
+    const shaky: Transformer = {
+      prefix: 'k8s:enc:x:',
+      encrypt: (value) => value,
+      decrypt: (value) => (++asked < 3 ? Promise.reject(new KeyServiceError('no answer')) : Promise.resolve(value)),
+      isCurrent: () => true,
+    };
     const { replica } = encrypting(inner, () => secretsWith(shaky), [1, 1]);
     inner.values.set(secretKey, await sealed(plain, shaky, secretKey));
     expect(await valueOf(replica, secretKey)).to.equal('a stored value');
@@ -171,9 +218,12 @@ describe('encryption, key services', () => {
     plugin = new KeyPlugin();
     await plugin.start();
   });
-  afterEach(() => { plugin.stop(); });
+  afterEach(() => {
+    plugin.stop();
+  });
 
-  const facts = (apiVersion: 'v1' | 'v2') => ({ apiVersion, name: 'vault', endpoint: plugin.endpoint, cacheSize: null, timeoutMs: 3_000 }) as const;
+  const facts = (apiVersion: 'v1' | 'v2') =>
+    ({ apiVersion, name: 'vault', endpoint: plugin.endpoint, cacheSize: null, timeoutMs: 3_000 }) as const;
   const makers = { v1: kmsV1, v2: kmsV2 };
 
   for (const version of ['v1', 'v2'] as const) {
@@ -192,9 +242,20 @@ describe('encryption, key services', () => {
     it(`${version}: fails as the service does, and works again`, async () => {
       const service = makers[version](facts(version));
       plugin.broken = true;
-      const failure = await sealed(plain, service.transformer, secretKey).then(() => null, (error: unknown) => error);
-      expect(failure).to.be.instanceOf(KeyServiceError).with.property('message').that.matches(/vault.*out of order/);
-      expect(await service.check().then(() => null, (error: unknown) => error)).to.be.instanceOf(KeyServiceError);
+      const failure = await sealed(plain, service.transformer, secretKey).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(failure)
+        .to.be.instanceOf(KeyServiceError)
+        .with.property('message')
+        .that.matches(/vault.*out of order/);
+      expect(
+        await service.check().then(
+          () => null,
+          (error: unknown) => error,
+        ),
+      ).to.be.instanceOf(KeyServiceError);
       plugin.broken = false;
       expect((await sealed(plain, service.transformer, secretKey)).length).to.be.greaterThan(plain.length);
       service.close();

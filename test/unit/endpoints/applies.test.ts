@@ -7,7 +7,10 @@ import { startTestServer, type TestServer } from './harness.js';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 const MEMBERS: Readonly<Record<string, JsonObject[string]>> = {
-  labels: { a: '1' }, annotations: { a: '1' }, finalizers: ['example.com/f'], ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u' }],
+  labels: { a: '1' },
+  annotations: { a: '1' },
+  finalizers: ['example.com/f'],
+  ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u' }],
 };
 
 describe('server-side apply over HTTP', () => {
@@ -16,12 +19,21 @@ describe('server-side apply over HTTP', () => {
   const next = (): string => `o${number++}`;
   const apply = (path: string, body: unknown, manager = 'one', query = ''): Promise<Answer> =>
     call(server.url, 'PATCH', `${path}?fieldManager=${manager}${query}`, { type: 'application/apply-patch+yaml', body });
-  const patch = (path: string, body: unknown, query = ''): Promise<Answer> => call(server.url, 'PATCH', `${path}${query}`, { type: 'application/merge-patch+json', body });
+  const patch = (path: string, body: unknown, query = ''): Promise<Answer> =>
+    call(server.url, 'PATCH', `${path}${query}`, { type: 'application/merge-patch+json', body });
   const get = async (path: string): Promise<JsonObject> => (await call(server.url, 'GET', path)).body;
-  const map = (name: string, metadata: JsonObject = {}): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data: { k: 'v' } });
-  const ownersOf = (object: JsonObject): readonly JsonObject[] => (object['metadata'] as { managedFields?: JsonObject[] }).managedFields ?? [];
+  const map = (name: string, metadata: JsonObject = {}): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, ...metadata },
+    data: { k: 'v' },
+  });
+  const ownersOf = (object: JsonObject): readonly JsonObject[] =>
+    (object['metadata'] as { managedFields?: JsonObject[] }).managedFields ?? [];
 
-  before(async () => { server = await startTestServer(); });
+  before(async () => {
+    server = await startTestServer();
+  });
   after(() => server.close());
 
   for (const [member, value] of Object.entries(MEMBERS)) {
@@ -29,12 +41,17 @@ describe('server-side apply over HTTP', () => {
       it(`takes away the last of its ${member}${others ? ', beside what others own' : ''}`, async () => {
         const name = next();
         expect((await apply(`${MAPS}/${name}`, map(name, { [member]: value }))).status).to.equal(201);
-        if (others) expect((await patch(`${MAPS}/${name}`, { metadata: { annotations: { other: 'x' }, labels: { other: 'x' } } })).status).to.equal(200);
+        if (others)
+          expect((await patch(`${MAPS}/${name}`, { metadata: { annotations: { other: 'x' }, labels: { other: 'x' } } })).status).to.equal(
+            200,
+          );
         const { uid, creationTimestamp } = (await get(`${MAPS}/${name}`))['metadata'] as JsonObject;
         const answer = await apply(`${MAPS}/${name}`, map(name));
         expect(answer.status, answer.text).to.equal(200);
         expect(answer.body['metadata']).to.deep.include({ name, namespace: 'default', uid, creationTimestamp });
-        expect((answer.body['metadata'] as JsonObject)[member]).to.deep.equal(others && member !== 'finalizers' && member !== 'ownerReferences' ? { other: 'x' } : undefined);
+        expect((answer.body['metadata'] as JsonObject)[member]).to.deep.equal(
+          others && member !== 'finalizers' && member !== 'ownerReferences' ? { other: 'x' } : undefined,
+        );
       });
     }
   }
@@ -50,7 +67,10 @@ describe('server-side apply over HTTP', () => {
   it('does not create what the client believes to be there', async () => {
     const name = next();
     const { status, body } = await apply(`${MAPS}/${name}`, map(name, { uid: 'nope' }));
-    expect([status, body['message']]).to.deep.equal([409, `Operation cannot be fulfilled on configmaps "${name}": uid mismatch: the provided object specified uid nope, and no existing object was found`]);
+    expect([status, body['message']]).to.deep.equal([
+      409,
+      `Operation cannot be fulfilled on configmaps "${name}": uid mismatch: the provided object specified uid nope, and no existing object was found`,
+    ]);
     expect((await call(server.url, 'GET', `${MAPS}/${name}`)).status).to.equal(404);
   });
 
@@ -64,10 +84,19 @@ describe('server-side apply over HTTP', () => {
     await apply(`${MAPS}/${name}`, map(name));
     for (const force of ['true', 'false', '']) {
       const { status, body } = await patch(`${MAPS}/${name}`, {}, `?force=${force}`);
-      expect([status, body['message']]).to.deep.equal([422, 'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch']);
+      expect([status, body['message']]).to.deep.equal([
+        422,
+        'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+      ]);
     }
-    const { status, body } = await call(server.url, 'PATCH', `${MAPS}/${name}?force=true`, { type: 'application/apply-patch+yaml', body: map(name) });
-    expect([status, body['message']]).to.deep.equal([422, 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch']);
+    const { status, body } = await call(server.url, 'PATCH', `${MAPS}/${name}?force=true`, {
+      type: 'application/apply-patch+yaml',
+      body: map(name),
+    });
+    expect([status, body['message']]).to.deep.equal([
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+    ]);
   });
 
   it('is forgotten when an update says that nobody owns anything', async () => {
@@ -80,19 +109,35 @@ describe('server-side apply over HTTP', () => {
   });
 
   describe('to a scale', () => {
-    const scale = (name: string, replicas: number): JsonObject => ({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name }, spec: { replicas } });
-    const deployment = (name: string, spec: JsonObject): JsonObject => ({
-      apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name },
-      spec: { ...spec, selector: { matchLabels: { app: 'a' } }, template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
+    const scale = (name: string, replicas: number): JsonObject => ({
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata: { name },
+      spec: { replicas },
     });
-    const shortOwners = async (name: string): Promise<unknown[]> => ownersOf(await get(`${DEPLOYMENTS}/${name}`))
-      .filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:replicas')).map(({ manager, operation, subresource, time }) => [manager, operation, subresource ?? '', time === undefined]);
+    const deployment = (name: string, spec: JsonObject): JsonObject => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name },
+      spec: {
+        ...spec,
+        selector: { matchLabels: { app: 'a' } },
+        template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      },
+    });
+    const shortOwners = async (name: string): Promise<unknown[]> =>
+      ownersOf(await get(`${DEPLOYMENTS}/${name}`))
+        .filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:replicas'))
+        .map(({ manager, operation, subresource, time }) => [manager, operation, subresource ?? '', time === undefined]);
 
     it('conflicts with whoever owns the replicas, and takes them over by force', async () => {
       const name = next();
       await apply(`${DEPLOYMENTS}/${name}`, deployment(name, { replicas: 2 }));
       const refused = await apply(`${DEPLOYMENTS}/${name}/scale`, scale(name, 3), 'scaler');
-      expect([refused.status, refused.body['message']]).to.deep.equal([409, 'Apply failed with 1 conflict: conflict with "one": .spec.replicas']);
+      expect([refused.status, refused.body['message']]).to.deep.equal([
+        409,
+        'Apply failed with 1 conflict: conflict with "one": .spec.replicas',
+      ]);
       const forced = await apply(`${DEPLOYMENTS}/${name}/scale`, scale(name, 3), 'scaler', '&force=true');
       expect([forced.status, forced.body['kind'], forced.body['spec']]).to.deep.equal([200, 'Scale', { replicas: 3 }]);
       expect(await shortOwners(name)).to.deep.equal([['scaler', 'Apply', 'scale', true]]);
@@ -103,14 +148,18 @@ describe('server-side apply over HTTP', () => {
       const name = next();
       await apply(`${DEPLOYMENTS}/${name}`, deployment(name, { replicas: 2 }));
       expect((await apply(`${DEPLOYMENTS}/${name}/scale`, scale(name, 2), 'scaler')).status).to.equal(200);
-      expect(await shortOwners(name)).to.deep.equal([['scaler', 'Apply', 'scale', true], ['one', 'Apply', '', false]]);
+      expect(await shortOwners(name)).to.deep.equal([
+        ['scaler', 'Apply', 'scale', true],
+        ['one', 'Apply', '', false],
+      ]);
     });
 
     it('names the manager of the scale when others change it, and nobody where nobody owned the replicas', async () => {
       const [owned, unowned] = [next(), next()];
       await apply(`${DEPLOYMENTS}/${owned}`, deployment(owned, { replicas: 2 }));
       await apply(`${DEPLOYMENTS}/${unowned}`, deployment(unowned, {}));
-      for (const name of [owned, unowned]) expect((await patch(`${DEPLOYMENTS}/${name}/scale`, { spec: { replicas: 4 } }, '?fieldManager=patcher')).status).to.equal(200);
+      for (const name of [owned, unowned])
+        expect((await patch(`${DEPLOYMENTS}/${name}/scale`, { spec: { replicas: 4 } }, '?fieldManager=patcher')).status).to.equal(200);
       expect(await shortOwners(owned)).to.deep.equal([['patcher', 'Update', 'scale', true]]);
       expect(await shortOwners(unowned)).to.deep.equal([]);
     });

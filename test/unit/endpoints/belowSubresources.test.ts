@@ -19,13 +19,31 @@ function outcome(info: ResourceInfo, method: string): number | 'route' | 'unknow
 
 describe('paths below a subresource', () => {
   it('are nowhere, for every type and method, except those below a proxy', () => {
-    const resources = catalogue.groups.flatMap(({ versions }) => versions.flatMap(each => each.resources)).filter(({ subresources }) => subresources.size > 0);
+    const resources = catalogue.groups
+      .flatMap(({ versions }) => versions.flatMap((each) => each.resources))
+      .filter(({ subresources }) => subresources.size > 0);
     for (const { group, version, resource, namespaced, subresources } of resources) {
       for (const subresource of subresources.values()) {
         for (const method of METHODS) {
-          const base = { isResource: true, path: '/', verb: 'get', group, version, namespace: namespaced ? 'ns' : resource === 'namespaces' ? 'o' : '', resource, subresource: subresource.name, name: 'o' } as const;
+          const base = {
+            isResource: true,
+            path: '/',
+            verb: 'get',
+            group,
+            version,
+            namespace: namespaced ? 'ns' : resource === 'namespaces' ? 'o' : '',
+            resource,
+            subresource: subresource.name,
+            name: 'o',
+          } as const;
           const here = outcome({ ...base, rest: [] }, method);
-          for (const rest of [['x'], ['x', 'y'], ['']]) expect([resource, subresource.name, method, outcome({ ...base, rest }, method)]).to.deep.equal([resource, subresource.name, method, subresource.name === 'proxy' ? here : 404]);
+          for (const rest of [['x'], ['x', 'y'], ['']])
+            expect([resource, subresource.name, method, outcome({ ...base, rest }, method)]).to.deep.equal([
+              resource,
+              subresource.name,
+              method,
+              subresource.name === 'proxy' ? here : 404,
+            ]);
         }
       }
     }

@@ -8,30 +8,62 @@ import { startTestServer, type TestServer } from './harness.js';
 const CBOR = 'application/cbor';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-interface Answer { readonly status: number; readonly type: string; readonly headers: IncomingHttpHeaders; readonly data: Buffer }
-interface Call { readonly accept?: string; readonly body?: Buffer; readonly type?: string }
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly data: Buffer;
+}
+interface Call {
+  readonly accept?: string;
+  readonly body?: Buffer;
+  readonly type?: string;
+}
 
 describe('endpoints/cbor', function () {
   this.timeout(20_000);
   let server: TestServer;
-  const send = (method: string, path: string, { accept = CBOR, body, type = CBOR }: Call = {}): Promise<Answer> => new Promise((resolve, reject) => {
-    const outgoing = request(`${server.url}${path}`, { method, headers: { accept, ...(body === undefined ? {} : { 'content-type': type, 'content-length': body.length }) }, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => { resolve({ status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', headers: response.headers, data: Buffer.concat(chunks) }); });
+  const send = (method: string, path: string, { accept = CBOR, body, type = CBOR }: Call = {}): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const outgoing = request(
+        `${server.url}${path}`,
+        {
+          method,
+          headers: { accept, ...(body === undefined ? {} : { 'content-type': type, 'content-length': body.length }) },
+          agent: false,
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            resolve({
+              status: response.statusCode ?? 0,
+              type: response.headers['content-type'] ?? '',
+              headers: response.headers,
+              data: Buffer.concat(chunks),
+            });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
     });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
-  const json = async (path: string, accept = 'application/json'): Promise<JsonObject> => JSON.parse((await send('GET', path, { accept })).data.toString()) as JsonObject;
+  const json = async (path: string, accept = 'application/json'): Promise<JsonObject> =>
+    JSON.parse((await send('GET', path, { accept })).data.toString()) as JsonObject;
   const create = (object: object, accept = CBOR): Promise<Answer> => send('POST', CONFIG_MAPS, { accept, body: cborCodec.encode(object) });
 
   describe('behind its gate', () => {
-    before(async () => { server = await startTestServer(undefined, { endpoints: { cbor: true } }); });
+    before(async () => {
+      server = await startTestServer(undefined, { endpoints: { cbor: true } });
+    });
     after(() => server.close());
 
     it('takes bodies and answers with what it answers in JSON', async () => {
-      const created = await create({ metadata: { name: 'a', labels: { l: 'a' } }, data: { k: 'v', other: 'ü😀' }, binaryData: { b: 'AAEC' } });
+      const created = await create({
+        metadata: { name: 'a', labels: { l: 'a' } },
+        data: { k: 'v', other: 'ü😀' },
+        binaryData: { b: 'AAEC' },
+      });
       expect(created).to.include({ status: 201, type: CBOR });
       expect(created.data.toString('hex').startsWith(SELF_DESCRIBED)).to.equal(true);
       expect(decoded(created.data)).to.deep.equal(await json(`${CONFIG_MAPS}/a`));
@@ -42,11 +74,19 @@ describe('endpoints/cbor', function () {
     });
 
     it('keeps whole numbers whole and large ones large', async () => {
-      const spec = { containers: [{ name: 'c', image: 'i' }], activeDeadlineSeconds: 2_147_483_647, tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 9_007_199_254_740_993n }] };
-      const answer = await send('POST', '/api/v1/namespaces/default/pods?dryRun=All', { body: cborCodec.encode({ metadata: { name: 'p' }, spec }) });
+      const spec = {
+        containers: [{ name: 'c', image: 'i' }],
+        activeDeadlineSeconds: 2_147_483_647,
+        tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 9_007_199_254_740_993n }],
+      };
+      const answer = await send('POST', '/api/v1/namespaces/default/pods?dryRun=All', {
+        body: cborCodec.encode({ metadata: { name: 'p' }, spec }),
+      });
       expect(answer.status, answer.data.toString()).to.equal(201);
       expect(decoded(answer.data)).to.have.nested.property('spec.tolerations[0].tolerationSeconds', 9_007_199_254_740_993n);
-      const float = await send('POST', '/api/v1/namespaces/default/pods?dryRun=All', { body: cborCodec.encode({ metadata: { name: 'p' }, spec: { ...spec, activeDeadlineSeconds: 1.5 } }) });
+      const float = await send('POST', '/api/v1/namespaces/default/pods?dryRun=All', {
+        body: cborCodec.encode({ metadata: { name: 'p' }, spec: { ...spec, activeDeadlineSeconds: 1.5 } }),
+      });
       expect(decoded(float.data)['message']).to.match(/^Pod in version "v1" cannot be handled as a Pod: /);
     });
 
@@ -67,12 +107,17 @@ describe('endpoints/cbor', function () {
     });
 
     it('streams a sequence of events, each an item with the object inside', async () => {
-      const { status, type, data } = await send('GET', `${CONFIG_MAPS}?watch=1&timeoutSeconds=1&resourceVersion=0&fieldSelector=metadata.name%3Da`);
+      const { status, type, data } = await send(
+        'GET',
+        `${CONFIG_MAPS}?watch=1&timeoutSeconds=1&resourceVersion=0&fieldSelector=metadata.name%3Da`,
+      );
       expect({ status, type }).to.deep.equal({ status: 200, type: 'application/cbor-seq' });
       const [event, ...others] = sequence(data);
       expect(others).to.deep.equal([]);
       expect(event).to.deep.equal({ type: 'ADDED', object: await json(`${CONFIG_MAPS}/a`) });
-      expect((await send('GET', `${CONFIG_MAPS}?watch=1&timeoutSeconds=1&resourceVersion=0`, { accept: 'application/cbor-seq' })).type).to.equal('application/cbor-seq');
+      expect(
+        (await send('GET', `${CONFIG_MAPS}?watch=1&timeoutSeconds=1&resourceVersion=0`, { accept: 'application/cbor-seq' })).type,
+      ).to.equal('application/cbor-seq');
       const expired = sequence((await send('GET', `${CONFIG_MAPS}?watch=1&resourceVersion=1`)).data);
       expect(expired[0]).to.have.property('type', 'ERROR');
       expect(expired[0]).to.have.nested.property('object.code', 410);
@@ -80,11 +125,20 @@ describe('endpoints/cbor', function () {
 
     it('applies configurations', async () => {
       const configuration = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied' }, data: { k: 'v' } };
-      const answer = await send('PATCH', `${CONFIG_MAPS}/applied?fieldManager=m`, { type: 'application/apply-patch+cbor', body: cborCodec.encode(configuration) });
+      const answer = await send('PATCH', `${CONFIG_MAPS}/applied?fieldManager=m`, {
+        type: 'application/apply-patch+cbor',
+        body: cborCodec.encode(configuration),
+      });
       expect(answer.status, answer.data.toString()).to.equal(201);
       expect(decoded(answer.data)).to.have.nested.property('metadata.managedFields[0].operation', 'Apply');
-      const broken = await send('PATCH', `${CONFIG_MAPS}/applied?fieldManager=m`, { type: 'application/apply-patch+cbor', body: Buffer.from('a2416101416102', 'hex') });
-      expect(decoded(broken.data)).to.include({ code: 400, message: 'error decoding YAML: cbor: found duplicate map key "a" at map element index 1' });
+      const broken = await send('PATCH', `${CONFIG_MAPS}/applied?fieldManager=m`, {
+        type: 'application/apply-patch+cbor',
+        body: Buffer.from('a2416101416102', 'hex'),
+      });
+      expect(decoded(broken.data)).to.include({
+        code: 400,
+        message: 'error decoding YAML: cbor: found duplicate map key "a" at map element index 1',
+      });
       for (const type of ['application/strategic-merge-patch+cbor', 'application/merge-patch+cbor', CBOR]) {
         expect((await send('PATCH', `${CONFIG_MAPS}/a`, { type, body: cborCodec.encode({}) })).status, type).to.equal(415);
       }
@@ -104,7 +158,9 @@ describe('endpoints/cbor', function () {
       expect(body.data.toString()).to.contain('application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor');
       const list = await send('GET', CONFIG_MAPS, { accept: 'text/plain' });
       expect(list.status).to.equal(406);
-      expect(list.data.toString()).to.contain('application/vnd.kubernetes.protobuf, application/cbor, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq');
+      expect(list.data.toString()).to.contain(
+        'application/vnd.kubernetes.protobuf, application/cbor, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq',
+      );
     });
 
     it('refuses in CBOR, and says what is wrong with a body', async () => {
@@ -112,9 +168,15 @@ describe('endpoints/cbor', function () {
       expect(absent).to.include({ status: 404, type: CBOR });
       expect(decoded(absent.data)).to.include({ kind: 'Status', reason: 'NotFound' });
       const cut = await send('POST', CONFIG_MAPS, { body: Buffer.from('a1', 'hex') });
-      expect(decoded(cut.data)['message']).to.equal('the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: unexpected EOF (a1)');
-      const unknown = await send('POST', `${CONFIG_MAPS}?fieldValidation=Strict`, { body: cborCodec.encode({ metadata: { name: 'u' }, extra: 1 }) });
-      expect(decoded(unknown.data)['message']).to.equal('ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "extra"');
+      expect(decoded(cut.data)['message']).to.equal(
+        'the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: unexpected EOF (a1)',
+      );
+      const unknown = await send('POST', `${CONFIG_MAPS}?fieldValidation=Strict`, {
+        body: cborCodec.encode({ metadata: { name: 'u' }, extra: 1 }),
+      });
+      expect(decoded(unknown.data)['message']).to.equal(
+        'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "extra"',
+      );
     });
 
     it('serves lists of resources in it, but not the documents about groups, as the reference does', async () => {
@@ -133,7 +195,9 @@ describe('endpoints/cbor', function () {
   });
 
   describe('without its gate', () => {
-    before(async () => { server = await startTestServer(); });
+    before(async () => {
+      server = await startTestServer();
+    });
     after(() => server.close());
 
     it('neither speaks nor names it', async () => {
@@ -144,7 +208,15 @@ describe('endpoints/cbor', function () {
       expect(body.status).to.equal(415);
       expect(body.data.toString()).not.to.contain('cbor');
       expect((await send('GET', '/api/v1')).status).to.equal(406);
-      expect((await send('PATCH', `${CONFIG_MAPS}/a?fieldManager=m`, { accept: 'application/json', type: 'application/apply-patch+cbor', body: cborCodec.encode({}) })).status).to.equal(415);
+      expect(
+        (
+          await send('PATCH', `${CONFIG_MAPS}/a?fieldManager=m`, {
+            accept: 'application/json',
+            type: 'application/apply-patch+cbor',
+            body: cborCodec.encode({}),
+          })
+        ).status,
+      ).to.equal(415);
       expect((await send('GET', CONFIG_MAPS, { accept: `${CBOR},application/json;q=0.1` })).type).to.equal('application/json');
     });
   });

@@ -6,7 +6,20 @@ import { startTestServer, type TestServer } from './harness.js';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const PODS = '/api/v1/namespaces/default/pods';
 
-const REFUSED_JSON = ['99999999999999999999', '-99999999999999999999', '9223372036854775808', '-9223372036854775809', '1e30', '1e2', '1.0', '0.5', '"1"', 'true', '[]', '{}'];
+const REFUSED_JSON = [
+  '99999999999999999999',
+  '-99999999999999999999',
+  '9223372036854775808',
+  '-9223372036854775809',
+  '1e30',
+  '1e2',
+  '1.0',
+  '0.5',
+  '"1"',
+  'true',
+  '[]',
+  '{}',
+];
 const TAKEN_JSON = ['0', '-0', '1', '-1', '9223372036854775807', '-9223372036854775808', 'null'];
 /** A number of YAML is what it is worth, not how it is spelled. */
 const REFUSED_YAML = ['99999999999999999999', '1e30', '0.5', '"1"', 'yes'];
@@ -18,13 +31,25 @@ describe('options of a deletion', () => {
   const isThere = async (name: string): Promise<boolean> => (await call(server.url, 'GET', `${MAPS}/${name}`)).status === 200;
   const create = (name: string): Promise<Answer> => call(server.url, 'POST', MAPS, { body: { metadata: { name, labels: { one: name } } } });
 
-  before(async () => { server = await startTestServer(); });
+  before(async () => {
+    server = await startTestServer();
+  });
   after(() => server.close());
 
-  const forms: readonly (readonly [type: string, write: (value: string) => string, refused: readonly string[], taken: readonly string[]])[] = [
-    ['application/json', value => `{"gracePeriodSeconds":${value}}`, REFUSED_JSON, TAKEN_JSON],
-    ['application/json', value => `{"kind":"DeleteOptions","apiVersion":"policy/v1","gracePeriodSeconds":${value},"unknown":1}`, REFUSED_JSON, TAKEN_JSON],
-    ['application/yaml', value => `gracePeriodSeconds: ${value}\n`, REFUSED_YAML, TAKEN_YAML],
+  const forms: readonly (readonly [
+    type: string,
+    write: (value: string) => string,
+    refused: readonly string[],
+    taken: readonly string[],
+  ])[] = [
+    ['application/json', (value) => `{"gracePeriodSeconds":${value}}`, REFUSED_JSON, TAKEN_JSON],
+    [
+      'application/json',
+      (value) => `{"kind":"DeleteOptions","apiVersion":"policy/v1","gracePeriodSeconds":${value},"unknown":1}`,
+      REFUSED_JSON,
+      TAKEN_JSON,
+    ],
+    ['application/yaml', (value) => `gracePeriodSeconds: ${value}\n`, REFUSED_YAML, TAKEN_YAML],
   ];
   for (const [type, write, refused, taken] of forms) {
     it(`are checked before anything goes: ${type} ${write('N').trim()}`, async () => {
@@ -33,7 +58,9 @@ describe('options of a deletion', () => {
         for (const path of [`${MAPS}/a`, `${MAPS}?labelSelector=one%3Da`]) {
           const { status, body } = await remove(path, write(value), type);
           expect([status, value]).to.deep.equal([400, value]);
-          expect(body['message']).to.match(/json: cannot unmarshal .* into Go struct field DeleteOptions\.gracePeriodSeconds of type int64/);
+          expect(body['message']).to.match(
+            /json: cannot unmarshal .* into Go struct field DeleteOptions\.gracePeriodSeconds of type int64/,
+          );
         }
         expect(await isThere('a'), value).to.equal(true);
       }
@@ -48,10 +75,19 @@ describe('options of a deletion', () => {
   it('have the types that the reference says, member by member', async () => {
     await create('c');
     const wrong: readonly (readonly [body: string, message: string])[] = [
-      ['{"propagationPolicy":1}', 'json: cannot unmarshal number into Go struct field DeleteOptions.propagationPolicy of type v1.DeletionPropagation'],
-      ['{"preconditions":{"uid":1}}', 'json: cannot unmarshal number into Go struct field Preconditions.preconditions.uid of type types.UID'],
+      [
+        '{"propagationPolicy":1}',
+        'json: cannot unmarshal number into Go struct field DeleteOptions.propagationPolicy of type v1.DeletionPropagation',
+      ],
+      [
+        '{"preconditions":{"uid":1}}',
+        'json: cannot unmarshal number into Go struct field Preconditions.preconditions.uid of type types.UID',
+      ],
       ['{"orphanDependents":"x"}', 'json: cannot unmarshal string into Go struct field DeleteOptions.orphanDependents of type bool'],
-      ['{"kind":"Pod"}', 'no kind "Pod" is registered for version "v1" in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'],
+      [
+        '{"kind":"Pod"}',
+        'no kind "Pod" is registered for version "v1" in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"',
+      ],
       ['{"apiVersion":"a/b/c"}', 'unexpected GroupVersion string: a/b/c'],
       ['{', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
     ];
@@ -60,9 +96,17 @@ describe('options of a deletion', () => {
   });
 
   it('may ask for more time than the calendar has', async () => {
-    for (const [name, ask] of [['p1', '?gracePeriodSeconds=9223372036854775807'], ['p2', '']] as const) {
-      await call(server.url, 'POST', PODS, { body: { metadata: { name }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } } });
-      const answer = ask === '' ? await remove(`${PODS}/${name}`, '{"gracePeriodSeconds":9223372036854775807}') : await call(server.url, 'DELETE', `${PODS}/${name}${ask}`);
+    for (const [name, ask] of [
+      ['p1', '?gracePeriodSeconds=9223372036854775807'],
+      ['p2', ''],
+    ] as const) {
+      await call(server.url, 'POST', PODS, {
+        body: { metadata: { name }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } },
+      });
+      const answer =
+        ask === ''
+          ? await remove(`${PODS}/${name}`, '{"gracePeriodSeconds":9223372036854775807}')
+          : await call(server.url, 'DELETE', `${PODS}/${name}${ask}`);
       expect(answer.status, answer.text).to.equal(200);
       expect(answer.body).to.have.nested.property('metadata.deletionTimestamp', '9999-12-31T23:59:59Z');
     }

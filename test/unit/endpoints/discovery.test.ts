@@ -9,7 +9,9 @@ describe('discovery', () => {
   let server: TestServer;
   const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => call(server.url, 'GET', path, { headers });
 
-  before(async () => { server = await startTestServer(); });
+  before(async () => {
+    server = await startTestServer();
+  });
   after(() => server.close());
 
   it('describes roots, groups and versions', async () => {
@@ -17,7 +19,12 @@ describe('discovery', () => {
     expect((await get('/apis')).body['groups']).to.have.length(20);
     expect((await get('/apis/autoscaling')).body).to.have.nested.property('preferredVersion.version', 'v2');
     const { resources } = (await get('/apis/apps/v1')).body as { resources: JsonObject[] };
-    expect(resources.find(({ name }) => name === 'deployments/scale')).to.deep.include({ group: 'autoscaling', version: 'v1', kind: 'Scale', singularName: '' });
+    expect(resources.find(({ name }) => name === 'deployments/scale')).to.deep.include({
+      group: 'autoscaling',
+      version: 'v1',
+      kind: 'Scale',
+      singularName: '',
+    });
     expect((await get('/version')).body).to.include({ major: '1', minor: '36' });
     expect((await get('/')).body['paths']).to.include.members(['/api', '/apis', '/apis/apps/v1', '/version']);
   });
@@ -26,7 +33,7 @@ describe('discovery', () => {
     const answer = await get('/apis', { accept: `${AGGREGATED},application/json` });
     expect(answer.body).to.include({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2' });
     expect(answer.headers['content-type']).to.equal(AGGREGATED);
-    expect((await get('/apis', { 'accept': AGGREGATED, 'if-none-match': answer.headers.etag ?? '' })).status).to.equal(304);
+    expect((await get('/apis', { accept: AGGREGATED, 'if-none-match': answer.headers.etag ?? '' })).status).to.equal(304);
     expect((await get('/apis', { accept: `application/json,${AGGREGATED}` })).body['kind']).to.equal('APIGroupList');
     expect((await get('/api', { accept: AGGREGATED.replace('v=v2', 'v=v9') })).status).to.equal(406);
   });
@@ -34,13 +41,19 @@ describe('discovery', () => {
   it('lets clients keep the aggregated form by its hash', async () => {
     const { headers } = await get('/apis', { accept: AGGREGATED });
     const hash = (headers.etag ?? '').replaceAll('"', '');
-    expect((await get(`/apis?hash=${hash}`, { accept: AGGREGATED })).headers).to.include({ 'cache-control': 'public, immutable', 'vary': 'Accept' });
+    expect((await get(`/apis?hash=${hash}`, { accept: AGGREGATED })).headers).to.include({
+      'cache-control': 'public, immutable',
+      vary: 'Accept',
+    });
     expect((await get('/apis?hash=old', { accept: AGGREGATED })).headers.location).to.equal(`/apis?hash=${hash}`);
   });
 
   it('names the stored form of a type by a hash that all versions of it share', async () => {
-    const hashOf = async (path: string, resource: string): Promise<unknown> => ((await get(path)).body as { resources: JsonObject[] }).resources.find(({ name }) => name === resource)?.['storageVersionHash'];
-    expect(await hashOf('/apis/autoscaling/v1', 'horizontalpodautoscalers')).to.match(/^[\w+/]{11}=$/).and.equal(await hashOf('/apis/autoscaling/v2', 'horizontalpodautoscalers'));
+    const hashOf = async (path: string, resource: string): Promise<unknown> =>
+      ((await get(path)).body as { resources: JsonObject[] }).resources.find(({ name }) => name === resource)?.['storageVersionHash'];
+    expect(await hashOf('/apis/autoscaling/v1', 'horizontalpodautoscalers'))
+      .to.match(/^[\w+/]{11}=$/)
+      .and.equal(await hashOf('/apis/autoscaling/v2', 'horizontalpodautoscalers'));
     expect(await hashOf('/api/v1', 'pods')).to.equal('xPOwRZ+Yhw8=');
     expect(await hashOf('/api/v1', 'pods/status')).to.equal(undefined);
   });
@@ -55,7 +68,14 @@ describe('discovery', () => {
   });
 
   it('has its version as JSON alone, and no other form of a document than the one that is there', async () => {
-    for (const accept of ['', '*/*', 'application/json', 'application/json;q=0.1;v=1', 'text/html, application/json', 'image/png,*/*;q=0.1']) {
+    for (const accept of [
+      '',
+      '*/*',
+      'application/json',
+      'application/json;q=0.1;v=1',
+      'text/html, application/json',
+      'image/png,*/*;q=0.1',
+    ]) {
       expect([(await get('/version', { accept })).status, accept]).to.deep.equal([200, accept]);
     }
     for (const accept of ['image/png', 'application/yaml', 'application/vnd.kubernetes.protobuf', 'application/*']) {
@@ -63,7 +83,11 @@ describe('discovery', () => {
       expect([status, text.includes('Available representations: application/json'), accept]).to.deep.equal([406, true, accept]);
     }
     for (const path of ['/api/v1', '/apis/apps/v1', '/apis/apps']) {
-      for (const as of ['as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io', 'as=Table;v=v1;g=meta.k8s.io', 'as=PartialObjectMetadata;v=v1;g=meta.k8s.io']) {
+      for (const as of [
+        'as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io',
+        'as=Table;v=v1;g=meta.k8s.io',
+        'as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+      ]) {
         expect([(await get(path, { accept: `application/json;${as}` })).status, path, as]).to.deep.equal([406, path, as]);
         expect([(await get(path, { accept: `application/json;${as},application/json` })).status, path, as]).to.deep.equal([200, path, as]);
       }

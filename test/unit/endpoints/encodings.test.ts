@@ -10,15 +10,26 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 describe('endpoints/encodings', () => {
   let server: TestServer;
   const send = (method: string, path: string, more?: Call): Promise<Answer> => call(server.url, method, path, more);
-  const bytes = (path: string, accept: string, body?: Buffer): Promise<{ type: string; status: number; data: Buffer }> => new Promise((resolve, reject) => {
-    const outgoing = request(`${server.url}${path}`, { method: body === undefined ? 'GET' : 'POST', headers: { accept, ...(body === undefined ? {} : { 'content-type': PROTOBUF }) }, agent: false }, response => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => { resolve({ type: response.headers['content-type'] ?? '', status: response.statusCode ?? 0, data: Buffer.concat(chunks) }); });
+  const bytes = (path: string, accept: string, body?: Buffer): Promise<{ type: string; status: number; data: Buffer }> =>
+    new Promise((resolve, reject) => {
+      const outgoing = request(
+        `${server.url}${path}`,
+        {
+          method: body === undefined ? 'GET' : 'POST',
+          headers: { accept, ...(body === undefined ? {} : { 'content-type': PROTOBUF }) },
+          agent: false,
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            resolve({ type: response.headers['content-type'] ?? '', status: response.statusCode ?? 0, data: Buffer.concat(chunks) });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
     });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
   const decoded = (data: Buffer): Record<string, unknown> => {
     const result = protobufDecode(data);
     if (!result.ok) throw new Error(result.message);
@@ -52,7 +63,9 @@ describe('endpoints/encodings', () => {
 
   it('writes lists and refusals in YAML', async () => {
     const list = await send('GET', CONFIG_MAPS, { headers: { accept: 'application/yaml' } });
-    expect(list.text).to.match(/^apiVersion: v1\nitems:\n- data:\n {4}k: v\n {2}metadata:\n/).and.match(/\nkind: ConfigMapList\nmetadata:\n {2}resourceVersion: "\d+"\n$/);
+    expect(list.text)
+      .to.match(/^apiVersion: v1\nitems:\n- data:\n {4}k: v\n {2}metadata:\n/)
+      .and.match(/\nkind: ConfigMapList\nmetadata:\n {2}resourceVersion: "\d+"\n$/);
     const refusal = await send('GET', `${CONFIG_MAPS}/absent`, { headers: { accept: 'application/yaml' } });
     expect(refusal.status).to.equal(404);
     expect(refusal.text).to.contain('reason: NotFound\n');

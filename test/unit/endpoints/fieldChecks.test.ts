@@ -8,26 +8,44 @@ import { encodeMessage } from '../../../workers/codecs/protobuf/index.js';
 import { envelopeParts } from '../../../workers/codecs/protobuf/envelope.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-const TYPES: Readonly<Record<EncodingName, string>> = { json: 'application/json', yaml: 'application/yaml', protobuf: 'application/vnd.kubernetes.protobuf', cbor: 'application/cbor' };
+const TYPES: Readonly<Record<EncodingName, string>> = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: 'application/vnd.kubernetes.protobuf',
+  cbor: 'application/cbor',
+};
 const CONFIG_MAP = { group: '', version: 'v1', kind: 'ConfigMap' };
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const PODS = '/api/v1/namespaces/default/pods';
 const SELF_DESCRIBING = ['json', 'yaml', 'cbor'] as const;
 
-interface Answer { readonly status: number; readonly warning: string | undefined; readonly body: JsonObject }
+interface Answer {
+  readonly status: number;
+  readonly warning: string | undefined;
+  readonly body: JsonObject;
+}
 
 describe('endpoints/field checks', function () {
   this.timeout(20_000);
   let server: TestServer;
-  const send = (method: string, path: string, encoding: EncodingName, body: Buffer): Promise<Answer> => new Promise((resolve, reject) => {
-    const outgoing = request(`${server.url}${path}`, { method, headers: { 'content-type': TYPES[encoding], 'content-length': body.length, accept: 'application/json' }, agent: false }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => { text += chunk.toString(); });
-      response.on('end', () => { resolve({ status: response.statusCode ?? 0, warning: response.headers['warning'], body: JSON.parse(text) as JsonObject }); });
+  const send = (method: string, path: string, encoding: EncodingName, body: Buffer): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const outgoing = request(
+        `${server.url}${path}`,
+        { method, headers: { 'content-type': TYPES[encoding], 'content-length': body.length, accept: 'application/json' }, agent: false },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => {
+            text += chunk.toString();
+          });
+          response.on('end', () => {
+            resolve({ status: response.statusCode ?? 0, warning: response.headers['warning'], body: JSON.parse(text) as JsonObject });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
     });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
   const encoded = (value: object, encoding: EncodingName): Buffer => {
     const result = runEncode({ value, encoding });
     if (!result.ok) throw new Error(result.message);
@@ -40,31 +58,51 @@ describe('endpoints/field checks', function () {
   });
   after(() => server.close());
 
-  for (const encoding of SELF_DESCRIBING) for (const [method, path] of [['POST', CONFIG_MAPS], ['PUT', `${CONFIG_MAPS}/there`]] as const) {
-    it(`${method} in ${encoding} ignores, tells of, or refuses unknown fields`, async () => {
-      const body = encoded({ metadata: { name: method === 'PUT' ? 'there' : 'new', odd: 1 }, extra: { a: 1 } }, encoding);
-      const ask = (validation: string): Promise<Answer> => send(method, `${path}?dryRun=All${validation}`, encoding, body);
-      const good = method === 'PUT' ? 200 : 201;
-      expect(await ask('&fieldValidation=Ignore')).to.include({ status: good, warning: undefined });
-      for (const validation of ['', '&fieldValidation=Warn']) {
-        const { status, warning, body: object } = await ask(validation);
-        expect({ status, warnings: warning?.split(', ').sort() }).to.deep.equal({ status: good, warnings: ['299 - "unknown field \\"extra\\""', '299 - "unknown field \\"metadata.odd\\""'] });
-        expect(object).not.to.have.any.keys('extra');
-      }
-      const refused = await ask('&fieldValidation=Strict');
-      expect(refused.status).to.equal(400);
-      expect(refused.body['message']).to.match(/^ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "(?:extra|metadata.odd)", unknown field "(?:extra|metadata.odd)"$/);
-      expect((await ask('&fieldValidation=Loudly')).status).to.equal(422);
-    });
-  }
+  for (const encoding of SELF_DESCRIBING)
+    for (const [method, path] of [
+      ['POST', CONFIG_MAPS],
+      ['PUT', `${CONFIG_MAPS}/there`],
+    ] as const) {
+      it(`${method} in ${encoding} ignores, tells of, or refuses unknown fields`, async () => {
+        const body = encoded({ metadata: { name: method === 'PUT' ? 'there' : 'new', odd: 1 }, extra: { a: 1 } }, encoding);
+        const ask = (validation: string): Promise<Answer> => send(method, `${path}?dryRun=All${validation}`, encoding, body);
+        const good = method === 'PUT' ? 200 : 201;
+        expect(await ask('&fieldValidation=Ignore')).to.include({ status: good, warning: undefined });
+        for (const validation of ['', '&fieldValidation=Warn']) {
+          const { status, warning, body: object } = await ask(validation);
+          expect({ status, warnings: warning?.split(', ').sort() }).to.deep.equal({
+            status: good,
+            warnings: ['299 - "unknown field \\"extra\\""', '299 - "unknown field \\"metadata.odd\\""'],
+          });
+          expect(object).not.to.have.any.keys('extra');
+        }
+        const refused = await ask('&fieldValidation=Strict');
+        expect(refused.status).to.equal(400);
+        expect(refused.body['message']).to.match(
+          /^ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "(?:extra|metadata.odd)", unknown field "(?:extra|metadata.odd)"$/,
+        );
+        expect((await ask('&fieldValidation=Loudly')).status).to.equal(422);
+      });
+    }
 
   it('finds duplicates in text, and never takes them in CBOR', async () => {
     const yaml = Buffer.from('metadata:\n  name: d\ndata:\n  k: "1"\n  k: "2"\n');
-    expect(await send('POST', `${CONFIG_MAPS}?dryRun=All`, 'yaml', yaml)).to.include({ status: 201, warning: '299 - "line 5: key \\"k\\" already set in map"' });
+    expect(await send('POST', `${CONFIG_MAPS}?dryRun=All`, 'yaml', yaml)).to.include({
+      status: 201,
+      warning: '299 - "line 5: key \\"k\\" already set in map"',
+    });
     expect((await send('POST', `${CONFIG_MAPS}?dryRun=All&fieldValidation=Strict`, 'yaml', yaml)).body).to.include({ code: 400 });
-    const cbor = Buffer.concat([Buffer.from('a2', 'hex'), cborCodec.encode('metadata').subarray(3), cborCodec.encode({ name: 'd' }).subarray(3), cborCodec.encode('metadata').subarray(3), cborCodec.encode({ name: 'e' }).subarray(3)]);
+    const cbor = Buffer.concat([
+      Buffer.from('a2', 'hex'),
+      cborCodec.encode('metadata').subarray(3),
+      cborCodec.encode({ name: 'd' }).subarray(3),
+      cborCodec.encode('metadata').subarray(3),
+      cborCodec.encode({ name: 'e' }).subarray(3),
+    ]);
     for (const validation of ['Ignore', 'Warn', 'Strict']) {
-      expect((await send('POST', `${CONFIG_MAPS}?dryRun=All&fieldValidation=${validation}`, 'cbor', cbor)).body['message']).to.match(/found duplicate map key "metadata" at map element index 1/);
+      expect((await send('POST', `${CONFIG_MAPS}?dryRun=All&fieldValidation=${validation}`, 'cbor', cbor)).body['message']).to.match(
+        /found duplicate map key "metadata" at map element index 1/,
+      );
     }
   });
 
@@ -82,20 +120,47 @@ describe('endpoints/field checks', function () {
 
   const pod = (change: object): object => ({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i', ...change }] } });
   const WRONG: readonly (readonly [string, string, object, RegExp])[] = [
-    ['a text in place of a number', PODS, pod({ ports: [{ containerPort: 'http' }] }), /cannot unmarshal string into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/],
-    ['a list in place of a map', CONFIG_MAPS, { metadata: { name: 'a' }, data: ['x'] }, /cannot unmarshal array into Go struct field ConfigMap\.data of type map\[string\]string$/],
-    ['a number beyond 32 bits', PODS, pod({ ports: [{ containerPort: 4_294_967_296 }] }), /cannot unmarshal number 4294967296 into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/],
-    ['a fraction in place of a whole number', PODS, pod({ ports: [{ containerPort: 80.5 }] }), /cannot unmarshal number 80\.5 into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/],
+    [
+      'a text in place of a number',
+      PODS,
+      pod({ ports: [{ containerPort: 'http' }] }),
+      /cannot unmarshal string into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/,
+    ],
+    [
+      'a list in place of a map',
+      CONFIG_MAPS,
+      { metadata: { name: 'a' }, data: ['x'] },
+      /cannot unmarshal array into Go struct field ConfigMap\.data of type map\[string\]string$/,
+    ],
+    [
+      'a number beyond 32 bits',
+      PODS,
+      pod({ ports: [{ containerPort: 4_294_967_296 }] }),
+      /cannot unmarshal number 4294967296 into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/,
+    ],
+    [
+      'a fraction in place of a whole number',
+      PODS,
+      pod({ ports: [{ containerPort: 80.5 }] }),
+      /cannot unmarshal number 80\.5 into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/,
+    ],
     ['a quantity without digits', PODS, pod({ resources: { limits: { cpu: 'lots' } } }), /quantities must match the regular expression/],
     ['broken base64', CONFIG_MAPS, { metadata: { name: 'a' }, binaryData: { k: 'a$' } }, /illegal base64 data at input byte 1$/],
-    ['a day that does not exist', CONFIG_MAPS, { metadata: { name: 'a', creationTimestamp: '2026-02-30T00:00:00Z' } }, /parsing time "2026-02-30T00:00:00Z": day out of range$/],
+    [
+      'a day that does not exist',
+      CONFIG_MAPS,
+      { metadata: { name: 'a', creationTimestamp: '2026-02-30T00:00:00Z' } },
+      /parsing time "2026-02-30T00:00:00Z": day out of range$/,
+    ],
   ];
   for (const encoding of SELF_DESCRIBING) {
     it(`refuses values of the wrong kind in ${encoding}, and says where`, async () => {
       for (const [title, path, value, message] of WRONG) {
         const { status, body } = await send('POST', `${path}?dryRun=All`, encoding, encoded(value, encoding));
         expect(status, title).to.equal(400);
-        expect(body['message'], title).to.match(message).and.match(/^(?:Pod|ConfigMap) in version "v1" cannot be handled as a (?:Pod|ConfigMap): /);
+        expect(body['message'], title)
+          .to.match(message)
+          .and.match(/^(?:Pod|ConfigMap) in version "v1" cannot be handled as a (?:Pod|ConfigMap): /);
       }
     });
   }

@@ -5,7 +5,9 @@ import type { createChain } from '../../../server/http/chain.js';
 
 /** A chain behind a plain HTTP server on a free port, requests to change the protocol included. */
 export async function listen(chain: ReturnType<typeof createChain>): Promise<{ readonly server: http.Server; readonly url: string }> {
-  const server = http.createServer((request, response) => { chain.handle(request, response); });
+  const server = http.createServer((request, response) => {
+    chain.handle(request, response);
+  });
   server.on('upgrade', (request, socket, head) => {
     const response = new http.ServerResponse(request);
     response.assignSocket(socket as Socket);

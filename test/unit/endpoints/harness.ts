@@ -44,17 +44,34 @@ export async function startTestServer(log: Logger = silent, more: TestServerOpti
   const openapi = createOpenApi({ builtIn: catalogue });
   const authorize = firstDecision([masters, bootstrapRights()]);
   const routes = createRoutes({
-    resources: createEndpoints({ registry, catalogue, workers, authorize, ...more.endpoints }), documents: async context => await discovery(context) || openapi.documents(context),
-    health: createHealthRegistry(), metrics: createMetrics(), replica: null, log,
+    resources: createEndpoints({ registry, catalogue, workers, authorize, ...more.endpoints }),
+    documents: async (context) => (await discovery(context)) || openapi.documents(context),
+    health: createHealthRegistry(),
+    metrics: createMetrics(),
+    replica: null,
+    log,
   });
-  const chain = createChain({
-    authenticate: () => ({ outcome: 'user', user: { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} } }),
-    authorize, requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics: createMetrics(), log,
-  }, routes);
+  const chain = createChain(
+    {
+      authenticate: () => ({
+        outcome: 'user',
+        user: { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} },
+      }),
+      authorize,
+      requestTimeoutMs: 60_000,
+      inflight: { readOnlyMax: 0, mutatingMax: 0 },
+      corsOrigins: [],
+      strictTransportSecurity: null,
+      metrics: createMetrics(),
+      log,
+    },
+    routes,
+  );
   const { server, url } = await listen(chain);
   await bootstrap({ registry, catalogue });
   return {
-    url, storage,
+    url,
+    storage,
     async close() {
       server.closeAllConnections();
       server.close();

@@ -3,16 +3,18 @@ import fc from 'fast-check';
 import { laidOut } from '../../../server/endpoints/encoders/layout.js';
 
 const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
-  const ends = [...places.map(place => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 };
 
 describe('JSON for people', () => {
   it('is laid out as JSON.stringify does it, however it comes in parts', () => {
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), fc.array(fc.nat(), { maxLength: 8 }), (value, places) => {
-      const parts = cut(Buffer.from(`${JSON.stringify(value)}\n`), places);
-      expect(Buffer.concat([...laidOut(parts)]).toString()).to.equal(JSON.stringify(value, null, 2));
-    }));
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.array(fc.nat(), { maxLength: 8 }), (value, places) => {
+        const parts = cut(Buffer.from(`${JSON.stringify(value)}\n`), places);
+        expect(Buffer.concat([...laidOut(parts)]).toString()).to.equal(JSON.stringify(value, null, 2));
+      }),
+    );
   });
 
   it('leaves strings alone that look like JSON', () => {

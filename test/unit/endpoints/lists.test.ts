@@ -10,7 +10,14 @@ import { startTestServer, type TestServer } from './harness.js';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-interface List { readonly kind: string; readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number }; readonly items?: JsonObject[]; readonly rows?: { readonly cells: unknown[] }[]; readonly code?: number; readonly message?: string }
+interface List {
+  readonly kind: string;
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
+  readonly items?: JsonObject[];
+  readonly rows?: { readonly cells: unknown[] }[];
+  readonly code?: number;
+  readonly message?: string;
+}
 
 function protobuf(data: Buffer): List {
   const result = protobufDecode(data);
@@ -20,27 +27,34 @@ function protobuf(data: Buffer): List {
 
 /** Every form and encoding in which a list can be had, and how to read it. */
 const FORMS: readonly { readonly accept: string; readonly read: (data: Buffer) => List }[] = [
-  { accept: 'application/json', read: data => JSON.parse(data.toString()) as List },
-  { accept: 'application/yaml', read: data => YAML.parse(data.toString()) as List },
+  { accept: 'application/json', read: (data) => JSON.parse(data.toString()) as List },
+  { accept: 'application/yaml', read: (data) => YAML.parse(data.toString()) as List },
   { accept: PROTOBUF, read: protobuf },
-  { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io', read: data => JSON.parse(data.toString()) as List },
-  { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', read: data => JSON.parse(data.toString()) as List },
+  { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io', read: (data) => JSON.parse(data.toString()) as List },
+  { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', read: (data) => JSON.parse(data.toString()) as List },
   { accept: `${PROTOBUF};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`, read: protobuf },
 ];
 
 describe('endpoints/lists', () => {
   let server: TestServer;
-  const fetch = (path: string, headers: Record<string, string>): Promise<{ status: number; headers: IncomingHttpHeaders; data: Buffer }> => new Promise((resolve, reject) => {
-    get(`${server.url}${path}`, { headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => { resolve({ status: response.statusCode ?? 0, headers: response.headers, data: Buffer.concat(chunks) }); });
-    }).on('error', reject);
-  });
-  const create = (name: string, bytes = 10): Promise<unknown> => call(server.url, 'POST', CONFIG_MAPS, { body: { metadata: { name }, data: { k: 'x'.repeat(bytes) } } });
-  const namesIn = (list: List): unknown[] => list.rows?.map(({ cells }) => cells[0]) ?? list.items?.map(item => (item['metadata'] as JsonObject)['name']) ?? [];
+  const fetch = (path: string, headers: Record<string, string>): Promise<{ status: number; headers: IncomingHttpHeaders; data: Buffer }> =>
+    new Promise((resolve, reject) => {
+      get(`${server.url}${path}`, { headers, agent: false }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, data: Buffer.concat(chunks) });
+        });
+      }).on('error', reject);
+    });
+  const create = (name: string, bytes = 10): Promise<unknown> =>
+    call(server.url, 'POST', CONFIG_MAPS, { body: { metadata: { name }, data: { k: 'x'.repeat(bytes) } } });
+  const namesIn = (list: List): unknown[] =>
+    list.rows?.map(({ cells }) => cells[0]) ?? list.items?.map((item) => (item['metadata'] as JsonObject)['name']) ?? [];
 
-  beforeEach(async () => { server = await startTestServer(); });
+  beforeEach(async () => {
+    server = await startTestServer();
+  });
   afterEach(() => server.close());
 
   for (const { accept, read } of FORMS) {
@@ -65,7 +79,7 @@ describe('endpoints/lists', () => {
       server.storage.compact(server.storage.version);
       const expired = await fetch(`${CONFIG_MAPS}?limit=1&continue=${first.metadata.continue ?? ''}`, { accept });
       expect(expired.status).to.equal(410);
-      const status = accept.startsWith(PROTOBUF) ? protobuf(expired.data) : YAML.parse(expired.data.toString()) as List;
+      const status = accept.startsWith(PROTOBUF) ? protobuf(expired.data) : (YAML.parse(expired.data.toString()) as List);
       const rest = read((await fetch(`${CONFIG_MAPS}?continue=${status.metadata.continue ?? ''}`, { accept })).data);
       expect(namesIn(rest)).to.deep.equal(['aa', 'b', 'c']);
       expect(Number(rest.metadata.resourceVersion)).to.be.greaterThan(Number(first.metadata.resourceVersion));
@@ -78,7 +92,17 @@ describe('endpoints/lists', () => {
     const token = (body['metadata'] as { continue: string }).continue;
     const content = JSON.parse(Buffer.from(token, 'base64url').toString()) as JsonObject;
     const forged = (change: JsonObject): string => Buffer.from(JSON.stringify({ ...content, ...change })).toString('base64url');
-    for (const bad of [`${token}!`, token.slice(1), 'e30', forged({ start: '../../secrets/kube-system/x' }), forged({ start: '' }), forged({ rv: 0 }), forged({ rv: 1.5 }), forged({ rv: '7' }), forged({ v: 'v2' })]) {
+    for (const bad of [
+      `${token}!`,
+      token.slice(1),
+      'e30',
+      forged({ start: '../../secrets/kube-system/x' }),
+      forged({ start: '' }),
+      forged({ rv: 0 }),
+      forged({ rv: 1.5 }),
+      forged({ rv: '7' }),
+      forged({ v: 'v2' }),
+    ]) {
       expect((await call(server.url, 'GET', `${CONFIG_MAPS}?limit=1&continue=${encodeURIComponent(bad)}`)).status, bad).to.equal(400);
     }
   });
@@ -88,13 +112,19 @@ describe('endpoints/lists', () => {
     await call(server.url, 'POST', '/api/v1/namespaces/other/configmaps', { body: { metadata: { name: 'hidden' } } });
     for (const name of ['a', 'b']) await create(name);
     const { body } = await call(server.url, 'GET', '/api/v1/configmaps?limit=1');
-    const { status, text } = await call(server.url, 'GET', `${CONFIG_MAPS}?continue=${(body['metadata'] as { continue: string }).continue}`);
+    const { status, text } = await call(
+      server.url,
+      'GET',
+      `${CONFIG_MAPS}?continue=${(body['metadata'] as { continue: string }).continue}`,
+    );
     expect(text).not.to.contain('hidden');
     expect(status).to.be.oneOf([200, 400]);
   });
 
   describe('of many objects', () => {
-    beforeEach(async () => { for (let n = 0; n < 40; n++) await create(`m${String(n).padStart(2, '0')}`, 10_000); });
+    beforeEach(async () => {
+      for (let n = 0; n < 40; n++) await create(`m${String(n).padStart(2, '0')}`, 10_000);
+    });
 
     for (const { accept, read } of FORMS) {
       it(`is the same in pieces, and compressed, as ${accept}`, async () => {
@@ -104,7 +134,7 @@ describe('endpoints/lists', () => {
         const zipped = await fetch(CONFIG_MAPS, { accept, 'accept-encoding': 'deflate, gzip' });
         // Only what is large is worth the time.
         if (plain.data.length < 128 * 1024) expect(zipped.headers).not.to.have.property('content-encoding');
-        else expect(zipped.headers).to.include({ 'content-encoding': 'gzip', 'vary': 'Accept-Encoding' });
+        else expect(zipped.headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
         const data = zipped.headers['content-encoding'] === 'gzip' ? gunzipSync(zipped.data) : zipped.data;
         expect(data.equals(plain.data)).to.equal(true);
       });

@@ -6,29 +6,41 @@ import type { StoredObject } from '../../../server/storage/contract.js';
 
 describe('pieces of long answers', () => {
   it('are the parts, in pieces of one size but for the last, whatever the parts', () => {
-    const size = fc.oneof(fc.nat(50), fc.integer({ min: PIECE_BYTES - 2, max: PIECE_BYTES + 2 }), fc.integer({ min: 1, max: 3 * PIECE_BYTES }));
-    fc.assert(fc.property(fc.array(size, { maxLength: 8 }), (sizes) => {
-      const parts = sizes.map((length, index) => Buffer.alloc(length, index + 1));
-      const found: Buffer[] = [];
-      for (const { bytes, release } of pieces(parts)) {
-        found.push(Buffer.from(bytes));
-        release?.();
-      }
-      expect(Buffer.concat(found).equals(Buffer.concat(parts))).to.equal(true);
-      expect(found.slice(0, -1).every(({ length }) => length === PIECE_BYTES)).to.equal(true);
-    }), { numRuns: 50 });
+    const size = fc.oneof(
+      fc.nat(50),
+      fc.integer({ min: PIECE_BYTES - 2, max: PIECE_BYTES + 2 }),
+      fc.integer({ min: 1, max: 3 * PIECE_BYTES }),
+    );
+    fc.assert(
+      fc.property(fc.array(size, { maxLength: 8 }), (sizes) => {
+        const parts = sizes.map((length, index) => Buffer.alloc(length, index + 1));
+        const found: Buffer[] = [];
+        for (const { bytes, release } of pieces(parts)) {
+          found.push(Buffer.from(bytes));
+          release?.();
+        }
+        expect(Buffer.concat(found).equals(Buffer.concat(parts))).to.equal(true);
+        expect(found.slice(0, -1).every(({ length }) => length === PIECE_BYTES)).to.equal(true);
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it('do not share memory before they are released', () => {
     const [first, second] = [...pieces([Buffer.alloc(PIECE_BYTES - 1, 1), Buffer.alloc(PIECE_BYTES - 1, 2)])];
-    expect(first?.bytes.subarray(0, -1).every(byte => byte === 1)).to.equal(true);
-    expect(second?.bytes.every(byte => byte === 2)).to.equal(true);
+    expect(first?.bytes.subarray(0, -1).every((byte) => byte === 1)).to.equal(true);
+    expect(second?.bytes.every((byte) => byte === 2)).to.equal(true);
   });
 });
 
 describe('bodies of lists', () => {
   const objects = (): readonly StoredObject[] => [];
-  const ask = async (bodies: ListBodies, of: readonly StoredObject[], bytes: number, form = 'json'): Promise<{ readonly made: boolean; readonly body: string }> => {
+  const ask = async (
+    bodies: ListBodies,
+    of: readonly StoredObject[],
+    bytes: number,
+    form = 'json',
+  ): Promise<{ readonly made: boolean; readonly body: string }> => {
     let made = false;
     const { parts } = await bodies.of(of, form, async () => {
       made = true;

@@ -9,25 +9,40 @@ const NEUTRAL = 'application/vnd.orch.protobuf';
 
 describe('endpoints/negotiation', () => {
   let server: TestServer;
-  const read = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> => call(server.url, 'GET', path, { headers });
+  const read = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    call(server.url, 'GET', path, { headers });
   const isLaidOut = ({ text, body }: Answer): boolean => text === JSON.stringify(body, null, 2);
 
   before(async () => {
     server = await startTestServer();
-    for (const name of ['a', 'b', 'c']) await call(server.url, 'POST', CONFIG_MAPS, { body: { metadata: { name }, data: { k: `{"${name}": []}` } } });
+    for (const name of ['a', 'b', 'c'])
+      await call(server.url, 'POST', CONFIG_MAPS, { body: { metadata: { name }, data: { k: `{"${name}": []}` } } });
   });
   after(() => server.close());
 
   describe('lays JSON out', () => {
-    const PATHS = [CONFIG_MAPS, `${CONFIG_MAPS}/a`, `${CONFIG_MAPS}/absent`, `${CONFIG_MAPS}?limit=2`, `${CONFIG_MAPS}?limit=x`, '/api', '/apis', '/apis/apps', '/api/v1'];
+    const PATHS = [
+      CONFIG_MAPS,
+      `${CONFIG_MAPS}/a`,
+      `${CONFIG_MAPS}/absent`,
+      `${CONFIG_MAPS}?limit=2`,
+      `${CONFIG_MAPS}?limit=x`,
+      '/api',
+      '/apis',
+      '/apis/apps',
+      '/api/v1',
+    ];
     const withPretty = (path: string, value: string): string => `${path}${path.includes('?') ? '&' : '?'}pretty=${value}`;
 
     for (const path of PATHS) {
       it(`of ${path}, when the query, the media type or the program asks for it`, async () => {
         for (const value of ['1', 'true', 'T']) expect(isLaidOut(await read(withPretty(path, value))), value).to.equal(true);
-        for (const agent of ['curl/8.5.0', 'Wget/1.21', 'Mozilla/5.0 (X11)']) expect(isLaidOut(await read(path, { 'user-agent': agent })), agent).to.equal(true);
-        for (const value of ['0', 'false', 'yes']) expect(isLaidOut(await read(withPretty(path, value), { 'user-agent': 'curl/8.5.0' })), value).to.equal(false);
-        for (const agent of ['kubectl/v1.36.0', 'my curl', '']) expect(isLaidOut(await read(withPretty(path, ''), { 'user-agent': agent })), agent).to.equal(false);
+        for (const agent of ['curl/8.5.0', 'Wget/1.21', 'Mozilla/5.0 (X11)'])
+          expect(isLaidOut(await read(path, { 'user-agent': agent })), agent).to.equal(true);
+        for (const value of ['0', 'false', 'yes'])
+          expect(isLaidOut(await read(withPretty(path, value), { 'user-agent': 'curl/8.5.0' })), value).to.equal(false);
+        for (const agent of ['kubectl/v1.36.0', 'my curl', ''])
+          expect(isLaidOut(await read(withPretty(path, ''), { 'user-agent': agent })), agent).to.equal(false);
       });
     }
 
@@ -43,20 +58,32 @@ describe('endpoints/negotiation', () => {
     });
 
     it('of documents that are no objects of the API, for everybody', async () => {
-      for (const path of ['/', '/version']) for (const agent of ['', 'curl/8.5.0']) expect(isLaidOut(await read(path, { 'user-agent': agent })), path).to.equal(true);
+      for (const path of ['/', '/version'])
+        for (const agent of ['', 'curl/8.5.0']) expect(isLaidOut(await read(path, { 'user-agent': agent })), path).to.equal(true);
     });
 
     it('but not of watches, nor other encodings', async () => {
-      const stream = await watchStream(server.url, `${CONFIG_MAPS}?watch=1&pretty=1&fieldSelector=metadata.name%3Da&timeoutSeconds=1`, { 'user-agent': 'curl/8.5.0' });
+      const stream = await watchStream(server.url, `${CONFIG_MAPS}?watch=1&pretty=1&fieldSelector=metadata.name%3Da&timeoutSeconds=1`, {
+        'user-agent': 'curl/8.5.0',
+      });
       expect(await stream.rest()).to.have.length(1);
-      const [plain, pretty] = [await read(`${CONFIG_MAPS}/a`, { accept: 'application/yaml' }), await read(`${CONFIG_MAPS}/a?pretty=1`, { accept: 'application/yaml' })];
+      const [plain, pretty] = [
+        await read(`${CONFIG_MAPS}/a`, { accept: 'application/yaml' }),
+        await read(`${CONFIG_MAPS}/a?pretty=1`, { accept: 'application/yaml' }),
+      ];
       expect(pretty.text).to.equal(plain.text);
     });
   });
 
   it('refuses in the encoding that the client reads, whoever is to blame', async () => {
     const future = `${CONFIG_MAPS}/a?resourceVersion=999999`;
-    for (const [path, code] of [[`${CONFIG_MAPS}?limit=x`, 400], [`${CONFIG_MAPS}/absent`, 404], [`${CONFIG_MAPS}?timeout=abc`, 400], [`${CONFIG_MAPS}/a?resourceVersion=abc`, 500], [future, 504]] as const) {
+    for (const [path, code] of [
+      [`${CONFIG_MAPS}?limit=x`, 400],
+      [`${CONFIG_MAPS}/absent`, 404],
+      [`${CONFIG_MAPS}?timeout=abc`, 400],
+      [`${CONFIG_MAPS}/a?resourceVersion=abc`, 500],
+      [future, 504],
+    ] as const) {
       const yaml = await read(path, { accept: 'application/yaml' });
       expect([yaml.status, yaml.headers['content-type']], path).to.deep.equal([code, 'application/yaml']);
       expect(yaml.text).to.contain(`code: ${code}\n`).and.contain('kind: Status\n');

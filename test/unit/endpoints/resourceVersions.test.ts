@@ -34,15 +34,27 @@ describe('endpoints/resource versions', () => {
   let asked: Consistency[];
 
   const recording = (storage: Storage): Storage => ({
-    ready: () => storage.ready(), isStale: (...args) => storage.isStale(...args), watch: (...args) => storage.watch(...args), create: (...args) => storage.create(...args), update: (...args) => storage.update(...args), delete: (...args) => storage.delete(...args),
-    get: (key, consistency) => { asked.push(consistency); return storage.get(key, consistency); },
-    list: (request) => { asked.push(request.consistency); return storage.list(request); },
+    ready: () => storage.ready(),
+    isStale: (...args) => storage.isStale(...args),
+    watch: (...args) => storage.watch(...args),
+    create: (...args) => storage.create(...args),
+    update: (...args) => storage.update(...args),
+    delete: (...args) => storage.delete(...args),
+    get: (key, consistency) => {
+      asked.push(consistency);
+      return storage.get(key, consistency);
+    },
+    list: (request) => {
+      asked.push(request.consistency);
+      return storage.list(request);
+    },
   });
   const create = async (name: string): Promise<string> => {
     const { body } = await call(server.url, 'POST', CONFIG_MAPS, { body: { metadata: { name } } });
     return (body['metadata'] as { resourceVersion: string }).resourceVersion;
   };
-  const query = (parameters: Readonly<Record<string, string>>): string => new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString();
+  const query = (parameters: Readonly<Record<string, string>>): string =>
+    new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString();
 
   before(async () => {
     asked = [];
@@ -53,7 +65,9 @@ describe('endpoints/resource versions', () => {
     await create('c');
   });
   after(() => server.close());
-  beforeEach(() => { asked = []; });
+  beforeEach(() => {
+    asked = [];
+  });
 
   for (const [match, paging, ...cells] of LIST_CELLS) {
     for (const [index, version] of ['unset', 'zero', 'other'].entries()) {
@@ -61,7 +75,11 @@ describe('endpoints/resource versions', () => {
       const meaning = typeof cell === 'string' ? cell : `refused with ${cell.status}`;
       it(`a list with match "${match}", ${paging === '' ? 'no paging' : paging} and version ${version} is ${meaning}`, async () => {
         const resourceVersion = ['', '0', first][index] ?? '';
-        const { status, body } = await call(server.url, 'GET', `${CONFIG_MAPS}?${query({ resourceVersion, resourceVersionMatch: match, limit: paging === '' ? '' : '10', continue: paging === 'continue' ? token : '' })}`);
+        const { status, body } = await call(
+          server.url,
+          'GET',
+          `${CONFIG_MAPS}?${query({ resourceVersion, resourceVersionMatch: match, limit: paging === '' ? '' : '10', continue: paging === 'continue' ? token : '' })}`,
+        );
         if (typeof cell !== 'string') {
           expect(status).to.equal(cell.status);
           expect(body['message']).to.include(cell.says);
@@ -79,7 +97,13 @@ describe('endpoints/resource versions', () => {
 
   it('tells first what cannot be read, in the order of the parameters, then what contradicts, then what is unknown', async () => {
     const wrong = { timeoutSeconds: 'x', limit: 'y', labelSelector: '==', fieldSelector: 'a', resourceVersionMatch: 'Foo' };
-    const order: readonly (readonly [number, string])[] = [[400, 'parsing "x"'], [400, 'parsing "y"'], [400, "found '=='"], [400, "invalid selector: 'a'"], [422, 'Unsupported value: "Foo"']];
+    const order: readonly (readonly [number, string])[] = [
+      [400, 'parsing "x"'],
+      [400, 'parsing "y"'],
+      [400, "found '=='"],
+      [400, "invalid selector: 'a'"],
+      [422, 'Unsupported value: "Foo"'],
+    ];
     for (const [index, [status, says]] of order.entries()) {
       const answer = await call(server.url, 'GET', `${CONFIG_MAPS}?${query(Object.fromEntries(Object.entries(wrong).slice(index)))}`);
       expect(answer.status).to.equal(status);
@@ -90,10 +114,29 @@ describe('endpoints/resource versions', () => {
   });
 
   it('a version is a number in decimal, at most 2^64 - 1, and of a repeated parameter the first counts', async () => {
-    for (const [value, reads] of [['00', true], [`000${'1'}`, true], ['+1', false], ['-1', false], ['0x1', false], ['1e3', false], [' 1', false], ['1.0', false], ['\u0663', false], ['18446744073709551616', false]] as const) {
-      for (const [path, refused] of [[`${CONFIG_MAPS}/a`, 500], [CONFIG_MAPS, 400], [`${CONFIG_MAPS}?limit=1`, 400]] as const) {
-        const { status } = await call(server.url, 'GET', `${path}${path.includes('?') ? '&' : '?'}resourceVersion=${encodeURIComponent(value)}&resourceVersion=zzz`);
-        expect(status, `${path} ${value}`).to.equal(reads ? path.includes('?') && value !== '00' ? 410 : 200 : refused);
+    for (const [value, reads] of [
+      ['00', true],
+      [`000${'1'}`, true],
+      ['+1', false],
+      ['-1', false],
+      ['0x1', false],
+      ['1e3', false],
+      [' 1', false],
+      ['1.0', false],
+      ['\u0663', false],
+      ['18446744073709551616', false],
+    ] as const) {
+      for (const [path, refused] of [
+        [`${CONFIG_MAPS}/a`, 500],
+        [CONFIG_MAPS, 400],
+        [`${CONFIG_MAPS}?limit=1`, 400],
+      ] as const) {
+        const { status } = await call(
+          server.url,
+          'GET',
+          `${path}${path.includes('?') ? '&' : '?'}resourceVersion=${encodeURIComponent(value)}&resourceVersion=zzz`,
+        );
+        expect(status, `${path} ${value}`).to.equal(reads ? (path.includes('?') && value !== '00' ? 410 : 200) : refused);
       }
     }
   });
@@ -103,22 +146,40 @@ describe('endpoints/resource versions', () => {
       const { status, body } = await call(server.url, 'GET', `${CONFIG_MAPS}?limit=${encodeURIComponent(limit)}&limit=1`);
       return status === 200 ? (body['items'] as unknown[]).length : String(body['message']);
     };
-    for (const [limit, count] of [['0', 3], ['-1', 3], ['-9223372036854775808', 3], ['2', 2], ['+2', 2], ['002', 2], ['9223372036854775807', 3]] as const) expect(await named(limit), limit).to.equal(count);
-    for (const limit of ['', 'x', '0x2', '2.0', '1e1', ' 2']) expect(await named(limit), limit).to.equal(`strconv.ParseInt: parsing "${limit}": invalid syntax`);
-    for (const limit of ['9223372036854775808', '-9223372036854775809']) expect(await named(limit), limit).to.equal(`strconv.ParseInt: parsing "${limit}": value out of range`);
+    for (const [limit, count] of [
+      ['0', 3],
+      ['-1', 3],
+      ['-9223372036854775808', 3],
+      ['2', 2],
+      ['+2', 2],
+      ['002', 2],
+      ['9223372036854775807', 3],
+    ] as const)
+      expect(await named(limit), limit).to.equal(count);
+    for (const limit of ['', 'x', '0x2', '2.0', '1e1', ' 2'])
+      expect(await named(limit), limit).to.equal(`strconv.ParseInt: parsing "${limit}": invalid syntax`);
+    for (const limit of ['9223372036854775808', '-9223372036854775809'])
+      expect(await named(limit), limit).to.equal(`strconv.ParseInt: parsing "${limit}": value out of range`);
   });
 
   it('a get is most recent, any or not older than', async () => {
-    for (const resourceVersion of ['', '0', second]) expect((await call(server.url, 'GET', `${CONFIG_MAPS}/a?${query({ resourceVersion })}`)).status).to.equal(200);
+    for (const resourceVersion of ['', '0', second])
+      expect((await call(server.url, 'GET', `${CONFIG_MAPS}/a?${query({ resourceVersion })}`)).status).to.equal(200);
     expect(asked).to.deep.equal([{ at: 'mostRecent' }, { at: 'any' }, { at: 'notOlderThan', version: Number(second) }]);
   });
 
   it('a version from the future is too large, for gets and lists', async () => {
-    for (const path of [`${CONFIG_MAPS}/a?resourceVersion=999999`, `${CONFIG_MAPS}?resourceVersion=999999`, `${CONFIG_MAPS}?resourceVersion=999999&resourceVersionMatch=Exact`]) {
+    for (const path of [
+      `${CONFIG_MAPS}/a?resourceVersion=999999`,
+      `${CONFIG_MAPS}?resourceVersion=999999`,
+      `${CONFIG_MAPS}?resourceVersion=999999&resourceVersionMatch=Exact`,
+    ]) {
       const { status, body } = await call(server.url, 'GET', path);
       expect(status).to.equal(504);
       expect(body).to.deep.include({ reason: 'Timeout' }).and.have.nested.property('details.retryAfterSeconds', 1);
-      expect(body['message']).to.match(/^Too large resource version: 999999, current: \d+$|^Timeout: Too large resource version: 999999, current: \d+$/);
+      expect(body['message']).to.match(
+        /^Too large resource version: 999999, current: \d+$|^Timeout: Too large resource version: 999999, current: \d+$/,
+      );
     }
   }).timeout(20_000);
 
@@ -127,7 +188,7 @@ describe('endpoints/resource versions', () => {
       const stream = await watchStream(server.url, `${CONFIG_MAPS}?watch=1&${query(parameters)}`);
       const found: string[] = [];
       while (found.length < count) {
-        const event = await stream.next() as unknown as { type: string; object: { metadata: { name?: string } } };
+        const event = (await stream.next()) as unknown as { type: string; object: { metadata: { name?: string } } };
         found.push(`${event.type} ${event.object.metadata.name ?? ''}`);
       }
       stream.close();
@@ -149,11 +210,20 @@ describe('endpoints/resource versions', () => {
 
     const REFUSALS: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
       [{ resourceVersionMatch: 'NotOlderThan' }, ['resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided']],
-      [{ resourceVersionMatch: 'Exact' }, ['resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided', 'Unsupported value: "Exact"']],
+      [
+        { resourceVersionMatch: 'Exact' },
+        ['resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided', 'Unsupported value: "Exact"'],
+      ],
       [{ sendInitialEvents: 'true' }, ['sendInitialEvents requires setting resourceVersionMatch to NotOlderThan']],
       [{ sendInitialEvents: 'false' }, ['sendInitialEvents requires setting resourceVersionMatch to NotOlderThan']],
-      [{ sendInitialEvents: 'true', resourceVersionMatch: 'Exact' }, ['sendInitialEvents requires setting resourceVersionMatch to NotOlderThan', 'Unsupported value: "Exact"']],
-      [{ sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', continue: 'x' }, ['resourceVersionMatch is forbidden when continue is provided']],
+      [
+        { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' },
+        ['sendInitialEvents requires setting resourceVersionMatch to NotOlderThan', 'Unsupported value: "Exact"'],
+      ],
+      [
+        { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', continue: 'x' },
+        ['resourceVersionMatch is forbidden when continue is provided'],
+      ],
     ];
     for (const [parameters, reasons] of REFUSALS) {
       it(`are refused with ${query(parameters)}`, async () => {
@@ -168,8 +238,14 @@ describe('endpoints/resource versions', () => {
     it('without the gate WatchList nobody may ask for the state, and its end is not told', async () => {
       const without = await startTestServer(undefined, { endpoints: { watchList: false } });
       try {
-        const { status, body } = await call(without.url, 'GET', `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`);
-        expect([status, body['message']]).to.satisfy(([code, message]: [number, string]) => code === 422 && message.includes('unless the WatchList feature gate is enabled'));
+        const { status, body } = await call(
+          without.url,
+          'GET',
+          `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
+        );
+        expect([status, body['message']]).to.satisfy(
+          ([code, message]: [number, string]) => code === 422 && message.includes('unless the WatchList feature gate is enabled'),
+        );
         await call(without.url, 'POST', CONFIG_MAPS, { body: { metadata: { name: 'a' } } });
         const stream = await watchStream(without.url, `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=true`);
         expect(await stream.next()).to.deep.include({ type: 'ADDED' });

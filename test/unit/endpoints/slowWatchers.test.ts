@@ -16,7 +16,10 @@ const objectBytes = 500_000;
 const waitingBytesMax = 4 * 1024 * 1024 + 2 * objectBytes;
 const EOL = '\n';
 
-interface Shown { readonly type: string; readonly object: { readonly code?: number; readonly metadata: { readonly name: string; readonly resourceVersion: string } } }
+interface Shown {
+  readonly type: string;
+  readonly object: { readonly code?: number; readonly metadata: { readonly name: string; readonly resourceVersion: string } };
+}
 
 /** A connection whose client takes a write when the test says so. */
 class Client implements Transport {
@@ -26,19 +29,28 @@ class Client implements Transport {
   #closed = (): void => {};
 
   write(parts: readonly Buffer[], taken: () => void): void {
-    this.text += parts.map(part => part.toString()).join('');
+    this.text += parts.map((part) => part.toString()).join('');
     this.#untaken.push(taken);
   }
 
-  whenClosed(action: () => void): void { this.#closed = action; }
-  end(): void { this.ending ??= 'ended'; }
+  whenClosed(action: () => void): void {
+    this.#closed = action;
+  }
+  end(): void {
+    this.ending ??= 'ended';
+  }
 
   destroy(): void {
     this.ending ??= 'destroyed';
     this.#closed();
   }
 
-  get events(): Shown[] { return this.text.split(EOL).filter(line => line !== '').map(line => JSON.parse(line) as Shown); }
+  get events(): Shown[] {
+    return this.text
+      .split(EOL)
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Shown);
+  }
 
   /** Takes what is written until nothing more comes. */
   async read(): Promise<void> {
@@ -49,121 +61,139 @@ class Client implements Transport {
   }
 }
 
-for (const cached of [true, false]) describe(`watchers that are behind${cached ? '' : ', of resources that are not cached'}`, () => {
-  let replica: FakeReplica;
-  let storage: RaftStorage;
-  let stop: AbortController;
-  let over: Promise<void>;
+for (const cached of [true, false])
+  describe(`watchers that are behind${cached ? '' : ', of resources that are not cached'}`, () => {
+    let replica: FakeReplica;
+    let storage: RaftStorage;
+    let stop: AbortController;
+    let over: Promise<void>;
 
-  const begin = async (more: Partial<RaftStorageOptions> = {}): Promise<void> => {
-    replica = new FakeReplica();
-    storage = createRaftStorage({ replica, cached: () => cached, ...more });
-    stop = new AbortController();
-    await storage.ready();
-  };
-  afterEach(async () => {
-    stop.abort();
-    await over;
-    storage.close();
-  });
-
-  const put = (name: string): { type: 'put'; key: string; value: Buffer } => {
-    const at = key(configMaps, 'one', name);
-    return { type: 'put', key: `/registry/core/configmaps/one/${name}`, value: encodeStored(at, objectFor(at, { text: 'x'.repeat(objectBytes) })) };
-  };
-  const names = (from: number, count: number): string[] => Array.from({ length: count }, (_, i) => `n${String(from + i).padStart(3, '0')}`);
-
-  /** A watch, and the most that ever waited in its stream. */
-  function watch(client: Client, after: Version | null, more: { stalledMs?: number } = {}): () => number {
-    const stream = new WatchStream({
-      resource: served, representation: { encoder: jsonEncoder, form: { form: 'object' } }, framing: PLAIN, resourceVersion: String(after ?? 0), initialEventsEnd: false,
-      bookmarks: false, timeoutMs: 600_000, ...more,
-    });
-    let handed = 0;
-    let most = 0;
-    const event = stream.event.bind(stream);
-    stream.event = (shown) => {
-      handed += objectBytes;
-      most = Math.max(most, handed - client.text.length);
-      event(shown);
+    const begin = async (more: Partial<RaftStorageOptions> = {}): Promise<void> => {
+      replica = new FakeReplica();
+      storage = createRaftStorage({ replica, cached: () => cached, ...more });
+      stop = new AbortController();
+      await storage.ready();
     };
-    const started = storage.watch(watchRequest(configMaps, after === null ? { start: { at: 'any' }, initialEvents: true } : { start: { at: 'after', version: after } }), stream);
-    over = stream.run(started, client, stop.signal);
-    return () => most;
-  }
+    afterEach(async () => {
+      stop.abort();
+      await over;
+      storage.close();
+    });
 
-  it('get all of a burst that is larger than may wait, in order, as fast as they read', async () => {
-    await begin();
-    const client = new Client();
-    const most = watch(client, storage.version);
-    await settle();
-    for (const name of names(0, 40)) replica.apply([put(name)]);
-    await settle();
-    await client.read();
-    for (const name of names(40, 2)) replica.apply([put(name)]);
-    await settle();
-    await client.read();
-    expect(client.events.map(({ object }) => object.metadata.name)).to.deep.equal(names(0, 42));
-    expect([client.ending, most() <= waitingBytesMax]).to.deep.equal([null, true]);
-  });
+    const put = (name: string): { type: 'put'; key: string; value: Buffer } => {
+      const at = key(configMaps, 'one', name);
+      return {
+        type: 'put',
+        key: `/registry/core/configmaps/one/${name}`,
+        value: encodeStored(at, objectFor(at, { text: 'x'.repeat(objectBytes) })),
+      };
+    };
+    const names = (from: number, count: number): string[] =>
+      Array.from({ length: count }, (_, i) => `n${String(from + i).padStart(3, '0')}`);
 
-  it('get all that happened since the version from which they resume, however large it is', async () => {
-    await begin();
-    const from = storage.version;
-    for (const name of names(0, 40)) replica.apply([put(name)]);
-    const client = new Client();
-    const most = watch(client, from);
-    await settle();
-    await client.read();
-    expect(client.events.map(({ object }) => object.metadata.name)).to.deep.equal(names(0, 40));
-    expect([client.ending, most() <= waitingBytesMax]).to.deep.equal([null, true]);
-  });
+    /** A watch, and the most that ever waited in its stream. */
+    function watch(client: Client, after: Version | null, more: { stalledMs?: number } = {}): () => number {
+      const stream = new WatchStream({
+        resource: served,
+        representation: { encoder: jsonEncoder, form: { form: 'object' } },
+        framing: PLAIN,
+        resourceVersion: String(after ?? 0),
+        initialEventsEnd: false,
+        bookmarks: false,
+        timeoutMs: 600_000,
+        ...more,
+      });
+      let handed = 0;
+      let most = 0;
+      const event = stream.event.bind(stream);
+      stream.event = (shown) => {
+        handed += objectBytes;
+        most = Math.max(most, handed - client.text.length);
+        event(shown);
+      };
+      const started = storage.watch(
+        watchRequest(
+          configMaps,
+          after === null ? { start: { at: 'any' }, initialEvents: true } : { start: { at: 'after', version: after } },
+        ),
+        stream,
+      );
+      over = stream.run(started, client, stop.signal);
+      return () => most;
+    }
 
-  it('get a whole state of large objects, and what follows', async () => {
-    await begin();
-    for (const name of names(0, 40)) replica.apply([put(name)]);
-    const client = new Client();
-    const most = watch(client, null);
-    await settle();
-    replica.apply([put('n040')]);
-    await client.read();
-    expect(client.events.map(({ object }) => object.metadata.name)).to.deep.equal(names(0, 41));
-    expect([client.ending, most() <= waitingBytesMax]).to.deep.equal([null, true]);
-  });
+    it('get all of a burst that is larger than may wait, in order, as fast as they read', async () => {
+      await begin();
+      const client = new Client();
+      const most = watch(client, storage.version);
+      await settle();
+      for (const name of names(0, 40)) replica.apply([put(name)]);
+      await settle();
+      await client.read();
+      for (const name of names(40, 2)) replica.apply([put(name)]);
+      await settle();
+      await client.read();
+      expect(client.events.map(({ object }) => object.metadata.name)).to.deep.equal(names(0, 42));
+      expect([client.ending, most() <= waitingBytesMax]).to.deep.equal([null, true]);
+    });
 
-  it('see versions of several changes whole, and each change once', async () => {
-    await begin();
-    const client = new Client();
-    watch(client, storage.version);
-    await settle();
-    for (let i = 0; i < 40; i += 4) replica.apply(names(i, 4).map(put));
-    await settle();
-    await client.read();
-    expect(client.events.map(({ object }) => object.metadata.name)).to.deep.equal(names(0, 40));
-  });
+    it('get all that happened since the version from which they resume, however large it is', async () => {
+      await begin();
+      const from = storage.version;
+      for (const name of names(0, 40)) replica.apply([put(name)]);
+      const client = new Client();
+      const most = watch(client, from);
+      await settle();
+      await client.read();
+      expect(client.events.map(({ object }) => object.metadata.name)).to.deep.equal(names(0, 40));
+      expect([client.ending, most() <= waitingBytesMax]).to.deep.equal([null, true]);
+    });
 
-  it('end in order, with an error of 410, when what they lack is not kept any more', async () => {
-    await begin({ history: { changesMax: 5 } });
-    const client = new Client();
-    watch(client, storage.version);
-    await settle();
-    for (const name of names(0, 40)) replica.apply([put(name)]);
-    await replica.compact(replica.revision);
-    await settle();
-    await client.read();
-    const last = client.events.at(-1);
-    expect([last?.type, last?.object.code, client.ending]).to.deep.equal(['ERROR', 410, 'ended']);
-    const shown = client.events.slice(0, -1).map(({ object }) => object.metadata.name);
-    expect(shown, 'nothing is left out before the end').to.deep.equal(names(0, shown.length)).and.not.to.be.empty;
-  });
+    it('get a whole state of large objects, and what follows', async () => {
+      await begin();
+      for (const name of names(0, 40)) replica.apply([put(name)]);
+      const client = new Client();
+      const most = watch(client, null);
+      await settle();
+      replica.apply([put('n040')]);
+      await client.read();
+      expect(client.events.map(({ object }) => object.metadata.name)).to.deep.equal(names(0, 41));
+      expect([client.ending, most() <= waitingBytesMax]).to.deep.equal([null, true]);
+    });
 
-  it('are cut off when they take nothing for as long as a client is waited for', async () => {
-    await begin();
-    const client = new Client();
-    watch(client, storage.version, { stalledMs: 20 });
-    await settle();
-    for (const name of names(0, 40)) replica.apply([put(name)]);
-    await over;
-    expect(client.ending).to.equal('destroyed');
+    it('see versions of several changes whole, and each change once', async () => {
+      await begin();
+      const client = new Client();
+      watch(client, storage.version);
+      await settle();
+      for (let i = 0; i < 40; i += 4) replica.apply(names(i, 4).map(put));
+      await settle();
+      await client.read();
+      expect(client.events.map(({ object }) => object.metadata.name)).to.deep.equal(names(0, 40));
+    });
+
+    it('end in order, with an error of 410, when what they lack is not kept any more', async () => {
+      await begin({ history: { changesMax: 5 } });
+      const client = new Client();
+      watch(client, storage.version);
+      await settle();
+      for (const name of names(0, 40)) replica.apply([put(name)]);
+      await replica.compact(replica.revision);
+      await settle();
+      await client.read();
+      const last = client.events.at(-1);
+      expect([last?.type, last?.object.code, client.ending]).to.deep.equal(['ERROR', 410, 'ended']);
+      const shown = client.events.slice(0, -1).map(({ object }) => object.metadata.name);
+      expect(shown, 'nothing is left out before the end').to.deep.equal(names(0, shown.length)).and.not.to.be.empty;
+    });
+
+    it('are cut off when they take nothing for as long as a client is waited for', async () => {
+      await begin();
+      const client = new Client();
+      watch(client, storage.version, { stalledMs: 20 });
+      await settle();
+      for (const name of names(0, 40)) replica.apply([put(name)]);
+      await over;
+      expect(client.ending).to.equal('destroyed');
+    });
   });
-});

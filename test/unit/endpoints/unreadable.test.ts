@@ -15,23 +15,43 @@ const damaging = (storage: Storage): Storage => ({
     if (key.name !== 'broken' || result.outcome !== 'found') return result;
     throw Object.assign(new DamagedValueError(key, 'its checksum does not match'), { version: result.object.version });
   },
-  list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(), isStale: key => storage.isStale(key),
-  create: (key, object, terms) => storage.create(key, object, terms), update: (key, object, expected, terms) => storage.update(key, object, expected, terms),
+  list: (request) => storage.list(request),
+  watch: (request, sink) => storage.watch(request, sink),
+  ready: () => storage.ready(),
+  isStale: (key) => storage.isStale(key),
+  create: (key, object, terms) => storage.create(key, object, terms),
+  update: (key, object, expected, terms) => storage.update(key, object, expected, terms),
   delete: (key, expected, terms) => storage.delete(key, expected, terms),
 });
 
 describe('deletion of objects that cannot be read', () => {
   let server: TestServer;
   let allowed: boolean;
-  const authorize: Authorizer = ({ verb }) => ({ decision: verb !== 'unsafe-delete-ignore-read-errors' || allowed ? 'allow' : 'noOpinion', reason: 'nobody said so' });
+  const authorize: Authorizer = ({ verb }) => ({
+    decision: verb !== 'unsafe-delete-ignore-read-errors' || allowed ? 'allow' : 'noOpinion',
+    reason: 'nobody said so',
+  });
   const send = (method: string, path: string, options: Call = {}): Promise<Answer> => call(server.url, method, path, options);
   const start = async (forcesDeletion: boolean): Promise<void> => {
     allowed = true;
     server = await startTestServer(undefined, { wrap: damaging, endpoints: { forcesDeletion, authorize } });
-    for (const name of ['whole', 'broken']) await send('POST', maps, { body: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, finalizers: ['example.com/hold'] } } });
+    for (const name of ['whole', 'broken'])
+      await send('POST', maps, { body: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, finalizers: ['example.com/hold'] } } });
   };
-  const left = async (): Promise<string[]> => (await server.storage.list({ resource: { group: '', resource: 'configmaps' }, namespace: 'default', labels: [], fields: [], consistency: { at: 'any' }, limit: null, after: null } as Parameters<Storage['list']>[0])
-    .then(result => (result.outcome === 'found' ? result.items.map(({ name }) => name) : []))).filter(name => name !== 'kube-root-ca.crt');
+  const left = async (): Promise<string[]> =>
+    (
+      await server.storage
+        .list({
+          resource: { group: '', resource: 'configmaps' },
+          namespace: 'default',
+          labels: [],
+          fields: [],
+          consistency: { at: 'any' },
+          limit: null,
+          after: null,
+        } as Parameters<Storage['list']>[0])
+        .then((result) => (result.outcome === 'found' ? result.items.map(({ name }) => name) : []))
+    ).filter((name) => name !== 'kube-root-ca.crt');
   afterEach(() => server.close());
 
   it('is done by the option, whatever finalizers there were', async () => {
@@ -49,24 +69,42 @@ describe('deletion of objects that cannot be read', () => {
     await start(true);
     allowed = false;
     const { status, body } = await send('DELETE', `${maps}/broken`, { body: force });
-    expect([status, body['message']]).to.deep.equal([403, 'configmaps "broken" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: nobody said so']);
+    expect([status, body['message']]).to.deep.equal([
+      403,
+      'configmaps "broken" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: nobody said so',
+    ]);
     expect(await left()).to.deep.equal(['broken', 'whole']);
   });
 
   it('leaves objects alone that can be read, and collections', async () => {
     await start(true);
     const one = await send('DELETE', `${maps}/whole`, { body: force });
-    expect([one.status, one.body['message']]).to.deep.equal([422, 'configmaps "whole" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option']);
+    expect([one.status, one.body['message']]).to.deep.equal([
+      422,
+      'configmaps "whole" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option',
+    ]);
     const all = await send('DELETE', maps, { body: force });
-    expect([all.status, all.body['message']]).to.deep.equal([422, 'DeleteOptions.meta.k8s.io "" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option']);
+    expect([all.status, all.body['message']]).to.deep.equal([
+      422,
+      'DeleteOptions.meta.k8s.io "" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option',
+    ]);
     expect(await left()).to.deep.equal(['broken', 'whole']);
   });
 
-  for (const [member, value] of Object.entries({ dryRun: ['All'], propagationPolicy: 'Background', orphanDependents: true, gracePeriodSeconds: 0, preconditions: { uid: 'x' } })) {
+  for (const [member, value] of Object.entries({
+    dryRun: ['All'],
+    propagationPolicy: 'Background',
+    orphanDependents: true,
+    gracePeriodSeconds: 0,
+    preconditions: { uid: 'x' },
+  })) {
     it(`excludes ${member}`, async () => {
       await start(true);
       const { status, body } = await send('DELETE', `${maps}/broken`, { body: { ...force, [member]: value } });
-      expect([status, body['message']]).to.deep.equal([422, `DeleteOptions.meta.k8s.io "" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with .${member}`]);
+      expect([status, body['message']]).to.deep.equal([
+        422,
+        `DeleteOptions.meta.k8s.io "" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with .${member}`,
+      ]);
       expect(await left()).to.deep.equal(['broken', 'whole']);
     });
   }
@@ -85,8 +123,13 @@ describe('deletion of a collection', () => {
     it(`deletes ${workers} at a time`, async () => {
       let [current, most] = [0, 0];
       const counting = (storage: Storage): Storage => ({
-        get: (key, consistency) => storage.get(key, consistency), list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(), isStale: key => storage.isStale(key),
-        create: (key, object, terms) => storage.create(key, object, terms), update: (key, object, expected, terms) => storage.update(key, object, expected, terms),
+        get: (key, consistency) => storage.get(key, consistency),
+        list: (request) => storage.list(request),
+        watch: (request, sink) => storage.watch(request, sink),
+        ready: () => storage.ready(),
+        isStale: (key) => storage.isStale(key),
+        create: (key, object, terms) => storage.create(key, object, terms),
+        update: (key, object, expected, terms) => storage.update(key, object, expected, terms),
         delete: async (key, expected, terms) => {
           most = Math.max(most, ++current);
           await new Promise(setImmediate);

@@ -3,14 +3,21 @@ import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
-const configMap = (name: string, more: object = {}): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...more }, data: { k: 'v' } });
-const names = ({ body }: Answer): string[] => (body['items'] as { metadata: { name: string } }[]).map(item => item.metadata.name);
+const configMap = (name: string, more: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...more },
+  data: { k: 'v' },
+});
+const names = ({ body }: Answer): string[] => (body['items'] as { metadata: { name: string } }[]).map((item) => item.metadata.name);
 
 describe('endpoints/verbs', () => {
   let server: TestServer;
   const send = (method: string, path: string, more?: Call): Promise<Answer> => call(server.url, method, path, more);
 
-  beforeEach(async () => { server = await startTestServer(); });
+  beforeEach(async () => {
+    server = await startTestServer();
+  });
   afterEach(() => server.close());
 
   it('creates, reads, changes and deletes an object', async () => {
@@ -53,7 +60,8 @@ describe('endpoints/verbs', () => {
   });
 
   it('writes a large list in pieces that add up', async () => {
-    for (let i = 0; i < 40; i++) await send('POST', CONFIG_MAPS, { body: { metadata: { name: `a${i}` }, data: { k: 'x'.repeat(10_000) } } });
+    for (let i = 0; i < 40; i++)
+      await send('POST', CONFIG_MAPS, { body: { metadata: { name: `a${i}` }, data: { k: 'x'.repeat(10_000) } } });
     const list = await send('GET', CONFIG_MAPS);
     expect(list.body['items']).to.have.length(40);
     expect(list.headers['content-length']).to.equal(String(Buffer.byteLength(list.text)));
@@ -65,7 +73,9 @@ describe('endpoints/verbs', () => {
     expect(table.body).to.include({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
     expect((table.body['columnDefinitions'] as { name: string }[]).map(({ name }) => name)).to.deep.equal(['Name', 'Data', 'Age']);
     expect((table.body['rows'] as { cells: unknown[]; object: { kind: string } }[])[0]).to.deep.include({ cells: ['a', 1, '0s'] });
-    const partial = await send('GET', `${CONFIG_MAPS}/a`, { headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' } });
+    const partial = await send('GET', `${CONFIG_MAPS}/a`, {
+      headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' },
+    });
     expect(partial.body).to.include({ kind: 'PartialObjectMetadata' }).and.not.have.property('data');
     expect((await send('GET', CONFIG_MAPS, { headers: { accept: 'text/html' } })).status).to.equal(406);
     expect((await send('GET', CONFIG_MAPS, { headers: { accept: 'application/json;as=Nope;v=v1;g=meta.k8s.io' } })).status).to.equal(406);
@@ -75,18 +85,36 @@ describe('endpoints/verbs', () => {
     await send('POST', CONFIG_MAPS, { body: configMap('a') });
     const merged = await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/merge-patch+json', body: { data: { k: null, l: '1' } } });
     expect(merged.body['data']).to.deep.equal({ l: '1' });
-    const patched = await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/json-patch+json', body: [{ op: 'add', path: '/data/m', value: '2' }] });
+    const patched = await send('PATCH', `${CONFIG_MAPS}/a`, {
+      type: 'application/json-patch+json',
+      body: [{ op: 'add', path: '/data/m', value: '2' }],
+    });
     expect(patched.body['data']).to.deep.equal({ l: '1', m: '2' });
-    const strategic = await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/strategic-merge-patch+json', body: { data: { l: null } } });
+    const strategic = await send('PATCH', `${CONFIG_MAPS}/a`, {
+      type: 'application/strategic-merge-patch+json',
+      body: { data: { l: null } },
+    });
     expect(strategic.body['data']).to.deep.equal({ m: '2' });
     expect((await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/json', body: {} })).status).to.equal(415);
-    expect((await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/json-patch+json', body: [{ op: 'test', path: '/data/m', value: 'x' }] })).status).to.equal(422);
-    expect((await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/merge-patch+json', body: { kind: 'Secret' } })).status).to.equal(422);
+    expect(
+      (
+        await send('PATCH', `${CONFIG_MAPS}/a`, {
+          type: 'application/json-patch+json',
+          body: [{ op: 'test', path: '/data/m', value: 'x' }],
+        })
+      ).status,
+    ).to.equal(422);
+    expect((await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/merge-patch+json', body: { kind: 'Secret' } })).status).to.equal(
+      422,
+    );
   });
 
   it('never lets a patch reach a prototype', async () => {
     await send('POST', CONFIG_MAPS, { body: configMap('a') });
-    const patched = await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/merge-patch+json', raw: '{"data":{"__proto__":"p"},"__proto__":{"polluted":"yes"}}' });
+    const patched = await send('PATCH', `${CONFIG_MAPS}/a`, {
+      type: 'application/merge-patch+json',
+      raw: '{"data":{"__proto__":"p"},"__proto__":{"polluted":"yes"}}',
+    });
     expect(patched.status).to.be.oneOf([200, 422]);
     expect(({} as { polluted?: string }).polluted).to.equal(undefined);
   });
@@ -99,10 +127,16 @@ describe('endpoints/verbs', () => {
   });
 
   it('serves the same events through both groups', async () => {
-    await send('POST', '/api/v1/namespaces/default/events', { body: { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', name: 'p', namespace: 'default' }, message: 'm', reason: 'R' } });
+    await send('POST', '/api/v1/namespaces/default/events', {
+      body: { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', name: 'p', namespace: 'default' }, message: 'm', reason: 'R' },
+    });
     const newer = await send('GET', '/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=regarding.name%3Dp');
-    expect((newer.body['items'] as object[])[0]).to.include({ note: 'm', reason: 'R' }).and.not.have.any.keys('message', 'involvedObject');
-    expect((await send('GET', '/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dp')).status).to.equal(400);
+    expect((newer.body['items'] as object[])[0])
+      .to.include({ note: 'm', reason: 'R' })
+      .and.not.have.any.keys('message', 'involvedObject');
+    expect((await send('GET', '/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dp')).status).to.equal(
+      400,
+    );
   });
 
   const refusals: [what: string, method: string, path: string, status: number, more?: Call][] = [
@@ -122,28 +156,49 @@ describe('endpoints/verbs', () => {
     ['a version that is no number', 'GET', `${CONFIG_MAPS}?resourceVersion=abc`, 400],
     ['a match without a version', 'GET', `${CONFIG_MAPS}?resourceVersionMatch=Exact`, 422],
     ['a version from the future', 'GET', `${CONFIG_MAPS}?resourceVersion=99999999`, 504],
-    ['a token that was tampered with', 'GET', `${CONFIG_MAPS}?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiIuLi94XHUwMDAwIn0`, 400],
+    [
+      'a token that was tampered with',
+      'GET',
+      `${CONFIG_MAPS}?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiIuLi94XHUwMDAwIn0`,
+      400,
+    ],
     ['a selector that does not parse', 'GET', `${CONFIG_MAPS}?labelSelector=a%3D%3D%3D`, 400],
     ['a field that the kind does not select on', 'GET', `${CONFIG_MAPS}?fieldSelector=data.k%3Dv`, 400],
     ['another dry run than All', 'POST', `${CONFIG_MAPS}?dryRun=Some`, 422, { body: configMap('a') }],
     ['the deletion of a protected namespace', 'DELETE', '/api/v1/namespaces/default', 403],
-    ['a subresource that is not built yet, of an object that is not there', 'GET', '/apis/apps/v1/namespaces/default/deployments/absent/scale', 404],
-    ['a name that no path can carry', 'PUT', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/Bad%25', 400, { body: { metadata: { name: 'Bad%' } } }],
+    [
+      'a subresource that is not built yet, of an object that is not there',
+      'GET',
+      '/apis/apps/v1/namespaces/default/deployments/absent/scale',
+      404,
+    ],
+    [
+      'a name that no path can carry',
+      'PUT',
+      '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/Bad%25',
+      400,
+      { body: { metadata: { name: 'Bad%' } } },
+    ],
   ];
   for (const [what, method, path, status, more] of refusals) {
     it(`refuses ${what} with ${status}`, async () => {
       const answer = await send(method, path, more);
       expect(answer.status, answer.text).to.equal(status);
-      if (method !== 'HEAD' && !path.includes('example.com')) expect(answer.body).to.include({ kind: 'Status', status: 'Failure', code: status });
+      if (method !== 'HEAD' && !path.includes('example.com'))
+        expect(answer.body).to.include({ kind: 'Status', status: 'Failure', code: status });
     });
   }
 
   it('answers reviews', async () => {
     const self = await send('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { body: {} });
     expect(self.body).to.have.nested.property('status.userInfo.username', 'admin');
-    const allowed = await send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { body: { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } } });
+    const allowed = await send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+      body: { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } },
+    });
     expect(allowed.body['status']).to.include({ allowed: true });
-    const other = await send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { body: { spec: { user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods' } } } });
+    const other = await send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+      body: { spec: { user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods' } } },
+    });
     expect(other.body['status']).to.include({ allowed: false });
   });
 

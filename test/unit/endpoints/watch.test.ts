@@ -8,7 +8,16 @@ import { startTestServer, type TestServer } from './harness.js';
 
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
-interface Event { type: string; object: { kind: string; metadata: { name?: string; resourceVersion: string; annotations?: Record<string, string> }; code?: number; columnDefinitions?: unknown[] | null; rows?: { cells: unknown[] }[] } }
+interface Event {
+  type: string;
+  object: {
+    kind: string;
+    metadata: { name?: string; resourceVersion: string; annotations?: Record<string, string> };
+    code?: number;
+    columnDefinitions?: unknown[] | null;
+    rows?: { cells: unknown[] }[];
+  };
+}
 
 describe('endpoints/watch', () => {
   let server: TestServer;
@@ -18,7 +27,7 @@ describe('endpoints/watch', () => {
     open.push(stream);
     return stream;
   };
-  const next = async (stream: Stream): Promise<Event> => await stream.next() as unknown as Event;
+  const next = async (stream: Stream): Promise<Event> => (await stream.next()) as unknown as Event;
   const create = async (name: string): Promise<string> => {
     const { body } = await call(server.url, 'POST', SECRETS, { body: { metadata: { name } } });
     return (body['metadata'] as { resourceVersion: string }).resourceVersion;
@@ -26,7 +35,9 @@ describe('endpoints/watch', () => {
   const label = (name: string, value: string): Promise<unknown> =>
     call(server.url, 'PATCH', `${SECRETS}/${name}`, { type: 'application/merge-patch+json', body: { metadata: { labels: { l: value } } } });
 
-  beforeEach(async () => { server = await startTestServer(); });
+  beforeEach(async () => {
+    server = await startTestServer();
+  });
   afterEach(async () => {
     for (const stream of open.splice(0)) stream.close();
     await server.close();
@@ -97,7 +108,7 @@ describe('endpoints/watch', () => {
     const stream = await watch(`watch=1&timeoutSeconds=3&allowWatchBookmarks=true&resourceVersion=${version}`);
     await create('b');
     expect((await next(stream)).type).to.equal('ADDED');
-    const [bookmark, ...rest] = await stream.rest() as unknown as Event[];
+    const [bookmark, ...rest] = (await stream.rest()) as unknown as Event[];
     expect(rest).to.deep.equal([]);
     expect(bookmark).to.deep.include({ type: 'BOOKMARK' }).and.have.nested.property('object.kind', 'Secret');
     expect(Number(bookmark?.object.metadata.resourceVersion)).to.equal(server.storage.version);
@@ -108,7 +119,7 @@ describe('endpoints/watch', () => {
     server.storage.compact(server.storage.version);
     const stream = await watch('watch=1&resourceVersion=1');
     expect(stream.response.statusCode).to.equal(200);
-    const events = await stream.rest() as unknown as Event[];
+    const events = (await stream.rest()) as unknown as Event[];
     expect(events).to.have.length(1);
     expect(events[0]).to.deep.include({ type: 'ERROR' }).and.have.nested.property('object.code', 410);
   });
@@ -136,8 +147,15 @@ describe('endpoints/watch', () => {
     const version = await create('a');
     const asks = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0';
     const refused = await call(server.url, 'GET', `${path}?${asks}`);
-    expect([refused.status, refused.body['message']]).to.satisfy(([status, message]: [number, string]) => status === 422 && message.includes('sendInitialEvents is forbidden for list'));
-    for (const [index, query] of ['', 'resourceVersion=0', 'resourceVersion=00', 'resourceVersion=0&resourceVersionMatch=NotOlderThan'].entries()) {
+    expect([refused.status, refused.body['message']]).to.satisfy(
+      ([status, message]: [number, string]) => status === 422 && message.includes('sendInitialEvents is forbidden for list'),
+    );
+    for (const [index, query] of [
+      '',
+      'resourceVersion=0',
+      'resourceVersion=00',
+      'resourceVersion=0&resourceVersionMatch=NotOlderThan',
+    ].entries()) {
       const stream = await watch(`allowWatchBookmarks=true&${query}`, {}, path);
       expect((await next(stream)).type, query).to.equal('ADDED');
       await label('a', `n${index}`);
@@ -155,17 +173,31 @@ describe('endpoints/watch', () => {
   });
 
   it('shows bookmarks of every type as a table of one row, in which their annotation is found', async () => {
-    const paths = createCatalogue().groups.flatMap(group => group.versions.flatMap(({ version, resources }) => resources
-      .filter(({ verbs }) => verbs.has('watch')).map(({ resource }) => `${group.name === '' ? '/api' : `/apis/${group.name}`}/${version}/${resource}`)));
+    const paths = createCatalogue().groups.flatMap((group) =>
+      group.versions.flatMap(({ version, resources }) =>
+        resources
+          .filter(({ verbs }) => verbs.has('watch'))
+          .map(({ resource }) => `${group.name === '' ? '/api' : `/apis/${group.name}`}/${version}/${resource}`),
+      ),
+    );
     expect(paths.length).to.be.greaterThan(50);
     for (const path of paths) {
-      const stream = await watch('watch=1&allowWatchBookmarks=true&labelSelector=none%3Dsuch', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }, path);
-      const { type, object: { rows, columnDefinitions, metadata } } = await next(stream);
+      const stream = await watch(
+        'watch=1&allowWatchBookmarks=true&labelSelector=none%3Dsuch',
+        { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+        path,
+      );
+      const {
+        type,
+        object: { rows, columnDefinitions, metadata },
+      } = await next(stream);
       stream.close();
       expect(type, path).to.equal('BOOKMARK');
       expect(rows, path).to.have.length(1);
       expect(rows?.[0]?.cells, path).to.have.length(columnDefinitions?.length ?? 0);
-      expect(rows?.[0], path).to.have.nested.property('object.metadata').that.deep.equals({ resourceVersion: metadata.resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } });
+      expect(rows?.[0], path)
+        .to.have.nested.property('object.metadata')
+        .that.deep.equals({ resourceVersion: metadata.resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } });
       expect(metadata).to.have.keys('resourceVersion');
     }
   }).timeout(20_000);
@@ -191,7 +223,9 @@ describe('endpoints/watch', () => {
     stalled.response.pause();
     const reading = await watch('watch=1');
     for (let i = 0; i < 12; i++) {
-      await call(server.url, 'POST', SECRETS, { body: { metadata: { name: `big${i}` }, data: { k: Buffer.alloc(700_000, 'x').toString('base64') } } });
+      await call(server.url, 'POST', SECRETS, {
+        body: { metadata: { name: `big${i}` }, data: { k: Buffer.alloc(700_000, 'x').toString('base64') } },
+      });
       expect((await next(reading)).object.metadata.name).to.equal(`big${i}`);
     }
     stalled.response.resume();
@@ -201,7 +235,9 @@ describe('endpoints/watch', () => {
   describe('as a WebSocket', () => {
     const sockets: WebSocket[] = [];
     const connect = (path: string, headers: Record<string, string> = {}): WebSocket => {
-      const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, ['base64url.bearer.authorization.k8s.io.eA', 'v4'], { headers });
+      const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, ['base64url.bearer.authorization.k8s.io.eA', 'v4'], {
+        headers,
+      });
       sockets.push(socket);
       return socket;
     };
@@ -213,18 +249,27 @@ describe('endpoints/watch', () => {
       }
       return found;
     };
-    afterEach(() => { for (const socket of sockets.splice(0)) socket.terminate(); });
+    afterEach(() => {
+      for (const socket of sockets.splice(0)) socket.terminate();
+    });
 
     it('sends a message for each event, of any size', async () => {
       const socket = connect(`${SECRETS}?watch=1`);
       const seen = messages(socket, 4);
       await once(socket, 'open');
       expect(socket.protocol).to.equal('v4');
-      for (const [name, bytes] of [['a', 0], ['b', 300], ['c', 70_000], ['d', 0]] as const) {
+      for (const [name, bytes] of [
+        ['a', 0],
+        ['b', 300],
+        ['c', 70_000],
+        ['d', 0],
+      ] as const) {
         await call(server.url, 'POST', SECRETS, { body: { metadata: { name }, data: { k: Buffer.alloc(bytes).toString('base64') } } });
       }
       const events = (await seen).map(({ data, isBinary }) => ({ isBinary, ...(JSON.parse(data.toString()) as Event) }));
-      expect(events.map(({ isBinary, type, object }) => [isBinary, type, object.metadata.name])).to.deep.equal(['a', 'b', 'c', 'd'].map(name => [false, 'ADDED', name]));
+      expect(events.map(({ isBinary, type, object }) => [isBinary, type, object.metadata.name])).to.deep.equal(
+        ['a', 'b', 'c', 'd'].map((name) => [false, 'ADDED', name]),
+      );
     });
 
     it('sends Protobuf in binary messages without a length of their own', async () => {
@@ -235,7 +280,7 @@ describe('endpoints/watch', () => {
     });
 
     it('closes when the time is over', async () => {
-      const [code] = await once(connect(`${SECRETS}?watch=1&timeoutSeconds=1`), 'close') as [number];
+      const [code] = (await once(connect(`${SECRETS}?watch=1&timeoutSeconds=1`), 'close')) as [number];
       expect(code).to.equal(1000);
     });
 
@@ -251,7 +296,7 @@ describe('endpoints/watch', () => {
       const status = async (path: string): Promise<number | undefined> => {
         const socket = connect(path);
         socket.on('error', () => {});
-        const [, response] = await once(socket, 'unexpected-response') as [unknown, IncomingMessage];
+        const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
         response.destroy();
         return response.statusCode;
       };

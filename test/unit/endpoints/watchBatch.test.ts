@@ -12,41 +12,60 @@ describe('endpoints/watch/batch', () => {
 
   it('joins frames in their order, once for all who have the same', () => {
     const sequence = fc.array(fc.nat({ max: frames.length - 1 }), { minLength: 1, maxLength: 8 });
-    fc.assert(fc.property(fc.array(sequence, { minLength: 1, maxLength: 10 }), (sequences) => {
-      const batches = sequences.map(batchOf);
-      const seen = new Map<string, Buffer>();
-      for (const [which, batch] of batches.entries()) {
-        const expected = Buffer.concat((sequences[which] ?? []).map(index => frames[index] as Buffer));
-        expect(batch.joined.equals(expected)).to.equal(true);
-        expect(batch.bytes).to.equal(expected.length);
-        const key = JSON.stringify(sequences[which]);
-        expect(seen.get(key) ?? batch.joined).to.equal(batch.joined);
-        seen.set(key, batch.joined);
-      }
-    }));
+    fc.assert(
+      fc.property(fc.array(sequence, { minLength: 1, maxLength: 10 }), (sequences) => {
+        const batches = sequences.map(batchOf);
+        const seen = new Map<string, Buffer>();
+        for (const [which, batch] of batches.entries()) {
+          const expected = Buffer.concat((sequences[which] ?? []).map((index) => frames[index] as Buffer));
+          expect(batch.joined.equals(expected)).to.equal(true);
+          expect(batch.bytes).to.equal(expected.length);
+          const key = JSON.stringify(sequences[which]);
+          expect(seen.get(key) ?? batch.joined).to.equal(batch.joined);
+          seen.set(key, batch.joined);
+        }
+      }),
+    );
   });
 
   it('stays small enough to be copied for a connection', () => {
     const frame = Buffer.alloc(3_000);
     let batch = Batch.of(frame);
     while (batch.hasRoomFor(frame)) batch = batch.followedBy(frame);
-    expect(batch.bytes).to.be.at.most(Batch.bytesMax).and.above(Batch.bytesMax - frame.length);
+    expect(batch.bytes)
+      .to.be.at.most(Batch.bytesMax)
+      .and.above(Batch.bytesMax - frame.length);
     expect(Batch.of(Buffer.alloc(100_000)).bytes, 'a large frame stands alone').to.equal(100_000);
   });
 });
 
 describe('endpoints/watch/flusher', () => {
-  const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+  const turn = (): Promise<void> =>
+    new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 
   it('flushes each once, in order, and lets the event loop go on in between', async () => {
     const flusher = new Flusher();
     const order: number[] = [];
-    const busy = (ms: number): void => { for (const end = performance.now() + ms; performance.now() < end;); };
-    for (let n = 0; n < 200; n++) flusher.add({ flush: () => { order.push(n); busy(0.2); } });
+    const busy = (ms: number): void => {
+      for (const end = performance.now() + ms; performance.now() < end;);
+    };
+    for (let n = 0; n < 200; n++)
+      flusher.add({
+        flush: () => {
+          order.push(n);
+          busy(0.2);
+        },
+      });
     expect(order).to.deep.equal([]);
     await turn();
     expect(order.length).to.be.within(1, 199);
-    flusher.add({ flush: () => { order.push(200); } });
+    flusher.add({
+      flush: () => {
+        order.push(200);
+      },
+    });
     while (order.length < 201) await turn();
     expect(order).to.deep.equal(Array.from({ length: 201 }, (_, n) => n));
   });

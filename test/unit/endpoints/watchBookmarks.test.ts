@@ -11,18 +11,42 @@ const SECOND_MS = 1_000;
 
 describe('bookmarks of a watch', () => {
   const written: string[] = [];
-  const transport: Transport = { write: (bytes, taken) => { written.push(bytes.toString()); taken(); }, whenClosed: () => {}, end: () => {}, destroy: () => {} };
-  const told = (): unknown[] => written.splice(0).map(line => (JSON.parse(line) as { object: { metadata: unknown } }).object.metadata);
+  const transport: Transport = {
+    write: (bytes, taken) => {
+      written.push(bytes.toString());
+      taken();
+    },
+    whenClosed: () => {},
+    end: () => {},
+    destroy: () => {},
+  };
+  const told = (): unknown[] => written.splice(0).map((line) => (JSON.parse(line) as { object: { metadata: unknown } }).object.metadata);
 
-  before(() => { mock.timers.enable({ apis: ['setTimeout'] }); });
-  after(() => { mock.timers.reset(); });
+  before(() => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+  });
+  after(() => {
+    mock.timers.reset();
+  });
 
   it('come about once a minute, with what has been shown by then, and none before the watch is under way or when nobody asks', async () => {
     const progress = { version: 0, fallBehind: () => {}, stop: () => {} };
-    const options = { resource: configMaps, representation: { encoder: jsonEncoder, form: { form: 'object' } }, framing: PLAIN, resourceVersion: '0', initialEventsEnd: false, timeoutMs: 600 * SECOND_MS } as const;
+    const options = {
+      resource: configMaps,
+      representation: { encoder: jsonEncoder, form: { form: 'object' } },
+      framing: PLAIN,
+      resourceVersion: '0',
+      initialEventsEnd: false,
+      timeoutMs: 600 * SECOND_MS,
+    } as const;
     const end = new AbortController();
-    const over = [true, false].map(bookmarks => new WatchStream({ ...options, bookmarks }).run(progress, transport, end.signal));
-    for (const [version, expected] of [[0, []], [7, [{ resourceVersion: '7' }]], [7, [{ resourceVersion: '7' }]], [9, [{ resourceVersion: '9' }]]] as const) {
+    const over = [true, false].map((bookmarks) => new WatchStream({ ...options, bookmarks }).run(progress, transport, end.signal));
+    for (const [version, expected] of [
+      [0, []],
+      [7, [{ resourceVersion: '7' }]],
+      [7, [{ resourceVersion: '7' }]],
+      [9, [{ resourceVersion: '9' }]],
+    ] as const) {
       progress.version = version;
       mock.timers.tick(59 * SECOND_MS);
       await nextTurn();

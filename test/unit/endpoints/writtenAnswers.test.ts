@@ -18,10 +18,13 @@ describe('answers to writes', () => {
   let number = 0;
   const next = (): string => `m${number++}`;
   const send = (method: string, path: string, options: Call = {}): Promise<Answer> => call(server.url, method, path, options);
-  const create = (name: string, headers: Readonly<Record<string, string>> = {}, type = 'application/json'): Promise<Answer> => send('POST', MAPS, { headers, raw: `{"metadata":{"name":"${name}"}}`, type });
+  const create = (name: string, headers: Readonly<Record<string, string>> = {}, type = 'application/json'): Promise<Answer> =>
+    send('POST', MAPS, { headers, raw: `{"metadata":{"name":"${name}"}}`, type });
   const isThere = async (name: string): Promise<boolean> => (await send('GET', `${MAPS}/${name}`)).status === 200;
 
-  before(async () => { server = await startTestServer(); });
+  before(async () => {
+    server = await startTestServer();
+  });
   after(() => server.close());
 
   for (const [path, body] of Object.entries(REVIEWS)) {
@@ -29,7 +32,12 @@ describe('answers to writes', () => {
       expect((await send('POST', path, { body, headers: { accept: AS('Table') } })).status).to.equal(406);
       expect((await send('POST', path, { body, headers: { accept: `${AS('Table')},application/json` } })).body['kind']).to.match(/Review$/);
       const { status, body: partial } = await send('POST', path, { body, headers: { accept: AS('PartialObjectMetadata') } });
-      expect([status, partial['kind'], partial['apiVersion'], 'status' in partial]).to.deep.equal([201, 'PartialObjectMetadata', 'meta.k8s.io/v1', false]);
+      expect([status, partial['kind'], partial['apiVersion'], 'status' in partial]).to.deep.equal([
+        201,
+        'PartialObjectMetadata',
+        'meta.k8s.io/v1',
+        false,
+      ]);
     });
   }
 
@@ -37,69 +45,138 @@ describe('answers to writes', () => {
     const headers = { accept: AS('PartialObjectMetadataList') };
     const [there, absent] = [next(), next()];
     await create(there);
-    expect((await create(absent, headers)).body).to.include({ code: 406, message: 'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)' });
-    expect((await send('PATCH', `${MAPS}/${there}`, { headers, raw: '{"data":{"a":"b"}}', type: 'application/merge-patch+json' })).status).to.equal(406);
+    expect((await create(absent, headers)).body).to.include({
+      code: 406,
+      message: 'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)',
+    });
+    expect(
+      (await send('PATCH', `${MAPS}/${there}`, { headers, raw: '{"data":{"a":"b"}}', type: 'application/merge-patch+json' })).status,
+    ).to.equal(406);
     expect((await send('DELETE', `${MAPS}/${there}`, { headers })).status).to.equal(406);
     expect((await send('DELETE', MAPS, { headers: { accept: AS('PartialObjectMetadata') } })).status).to.equal(406);
-    expect([await isThere(there), await isThere(absent), (await send('GET', `${MAPS}/${there}`)).body['data']]).to.deep.equal([true, false, undefined]);
+    expect([await isThere(there), await isThere(absent), (await send('GET', `${MAPS}/${there}`)).body['data']]).to.deep.equal([
+      true,
+      false,
+      undefined,
+    ]);
   });
 
   it('about a scale can be tables', async () => {
     const path = '/apis/apps/v1/namespaces/default/replicasets';
-    await send('POST', path, { body: { metadata: { name: 'r' }, spec: { replicas: 2, selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } } } });
+    await send('POST', path, {
+      body: {
+        metadata: { name: 'r' },
+        spec: {
+          replicas: 2,
+          selector: { matchLabels: { a: 'b' } },
+          template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+        },
+      },
+    });
     const { body } = await send('GET', `${path}/r/scale`, { headers: { accept: AS('Table') } });
     expect(body).to.have.nested.property('columnDefinitions[1].name', 'Desired');
     expect(body).to.have.nested.property('rows[0].cells').that.deep.includes.members(['r', 2, 0]);
   });
 
   it('follow the weights of Accept, of which one that is no number is none', async () => {
-    for (const q of ['abc', '', '0']) expect((await send('GET', MAPS, { headers: { accept: `application/json;q=${q},application/yaml` } })).headers['content-type'], q).to.equal('application/yaml');
+    for (const q of ['abc', '', '0'])
+      expect(
+        (await send('GET', MAPS, { headers: { accept: `application/json;q=${q},application/yaml` } })).headers['content-type'],
+        q,
+      ).to.equal('application/yaml');
   });
 
   it('need a body whose media type can be read', async () => {
-    for (const type of ['application/json;foo', 'application/json;charset=utf-8;charset=x', 'application/json;a=', 'application/', 'json', 'application/json/x', 'application/json;a="b']) expect([(await create(next(), {}, type)).status, type]).to.deep.equal([415, type]);
-    for (const type of ['application/json;', 'APPLICATION/JSON; charset=UTF-8', 'application/json ; a="b;c" ; d=e']) expect([(await create(next(), {}, type)).status, type]).to.deep.equal([201, type]);
+    for (const type of [
+      'application/json;foo',
+      'application/json;charset=utf-8;charset=x',
+      'application/json;a=',
+      'application/',
+      'json',
+      'application/json/x',
+      'application/json;a="b',
+    ])
+      expect([(await create(next(), {}, type)).status, type]).to.deep.equal([415, type]);
+    for (const type of ['application/json;', 'APPLICATION/JSON; charset=UTF-8', 'application/json ; a="b;c" ; d=e'])
+      expect([(await create(next(), {}, type)).status, type]).to.deep.equal([201, type]);
     const name = next();
     await create(name);
     expect((await send('PATCH', `${MAPS}/${name}`, { raw: '{}', type: 'APPLICATION/MERGE-PATCH+JSON' })).status).to.equal(415);
-    expect((await send('PATCH', `${MAPS}/${name}`, { raw: '{}', type: 'application/merge-patch+json; charset=utf-8' })).status).to.equal(200);
+    expect((await send('PATCH', `${MAPS}/${name}`, { raw: '{}', type: 'application/merge-patch+json; charset=utf-8' })).status).to.equal(
+      200,
+    );
   });
 
   it('read every media type with parameters, and nothing else', () => {
     const token = fc.stringMatching(/^[a-z0-9!#.+-]{1,8}$/);
-    const quoted = fc.stringMatching(/^[a-z;,= ]{0,8}$/).map(text => `"${text}"`);
+    const quoted = fc.stringMatching(/^[a-z;,= ]{0,8}$/).map((text) => `"${text}"`);
     const parameters = fc.uniqueArray(fc.tuple(token, fc.oneof(token, quoted)), { selector: ([name]) => name, maxLength: 4 });
-    fc.assert(fc.property(token, token, parameters, fc.constantFrom('', ';', ' ; '), (type, subtype, list, end) => {
-      const written = `${type}/${subtype}${list.map(([name, value]) => `; ${name}=${value}`).join('')}`;
-      expect(mediaTypeOf(`${written}${end}`)).to.equal(`${type}/${subtype}`);
-      expect(mediaTypeOf(`${written};a=1;A=1`)).to.equal(null);
-    }));
+    fc.assert(
+      fc.property(token, token, parameters, fc.constantFrom('', ';', ' ; '), (type, subtype, list, end) => {
+        const written = `${type}/${subtype}${list.map(([name, value]) => `; ${name}=${value}`).join('')}`;
+        expect(mediaTypeOf(`${written}${end}`)).to.equal(`${type}/${subtype}`);
+        expect(mediaTypeOf(`${written};a=1;A=1`)).to.equal(null);
+      }),
+    );
   });
 
   it('take null for no patch at all where the reference does', async () => {
     const name = next();
     await create(name);
-    const patch = async (type: string, raw: string): Promise<number> => (await send('PATCH', `${MAPS}/${name}`, { raw, type: `application/${type}` })).status;
-    expect([await patch('json-patch+json', 'null'), await patch('json-patch+json', '[null]'), await patch('strategic-merge-patch+json', 'null'), await patch('json-patch+json', '[1]')]).to.deep.equal([200, 422, 200, 400]);
+    const patch = async (type: string, raw: string): Promise<number> =>
+      (await send('PATCH', `${MAPS}/${name}`, { raw, type: `application/${type}` })).status;
+    expect([
+      await patch('json-patch+json', 'null'),
+      await patch('json-patch+json', '[null]'),
+      await patch('strategic-merge-patch+json', 'null'),
+      await patch('json-patch+json', '[1]'),
+    ]).to.deep.equal([200, 422, 200, 400]);
   });
 
   it('refuse an order of items that the items of the patch do not have', async () => {
     const path = '/api/v1/namespaces/default/pods';
-    await send('POST', path, { body: { metadata: { name: 'p' }, spec: { containers: [{ name: 'a', image: 'i' }, { name: 'b', image: 'i' }] } } });
-    const patch = (order: readonly string[], names: readonly string[]): Promise<Answer> => send('PATCH', `${path}/p`, {
-      type: 'application/strategic-merge-patch+json', body: { spec: { '$setElementOrder/containers': order.map(name => ({ name })), containers: names.map(name => ({ name, image: 'j' })) } },
+    await send('POST', path, {
+      body: {
+        metadata: { name: 'p' },
+        spec: {
+          containers: [
+            { name: 'a', image: 'i' },
+            { name: 'b', image: 'i' },
+          ],
+        },
+      },
     });
+    const patch = (order: readonly string[], names: readonly string[]): Promise<Answer> =>
+      send('PATCH', `${path}/p`, {
+        type: 'application/strategic-merge-patch+json',
+        body: {
+          spec: { '$setElementOrder/containers': order.map((name) => ({ name })), containers: names.map((name) => ({ name, image: 'j' })) },
+        },
+      });
     expect((await patch(['a', 'b'], ['b'])).status).to.equal(200);
-    for (const [order, names] of [[['a'], ['b']], [['b', 'a'], ['a', 'b']]] as const) {
+    for (const [order, names] of [
+      [['a'], ['b']],
+      [
+        ['b', 'a'],
+        ['a', 'b'],
+      ],
+    ] as const) {
       const { status, body } = await patch(order, names);
       expect([status, String(body['message']).startsWith('The order in patch list:\n[map[')]).to.deep.equal([500, true]);
     }
   });
 
   it('know two more ways to write what is meant', async () => {
-    for (const raw of ['{"apiVersion":"/v1","kind":"ConfigMap","metadata":{"name":"slash"}}', '{"metadata":{"name":"minus","generation":-0}}']) expect((await send('POST', MAPS, { raw })).status, raw).to.equal(201);
+    for (const raw of [
+      '{"apiVersion":"/v1","kind":"ConfigMap","metadata":{"name":"slash"}}',
+      '{"metadata":{"name":"minus","generation":-0}}',
+    ])
+      expect((await send('POST', MAPS, { raw })).status, raw).to.equal(201);
     expect((await send('GET', `${MAPS}/slash`)).body['apiVersion']).to.equal('v1');
-    expect((await send('GET', `${MAPS}/slash?export=true`)).body).to.include({ code: 400, message: 'the export parameter, deprecated since v1.14, is no longer supported' });
+    expect((await send('GET', `${MAPS}/slash?export=true`)).body).to.include({
+      code: 400,
+      message: 'the export parameter, deprecated since v1.14, is no longer supported',
+    });
     expect((await send('GET', `${MAPS}/slash?export=false`)).status).to.equal(200);
   });
 

@@ -22,11 +22,39 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const BIG = '9007199254740993';
 
 const widgets = (): ApiObject => {
-  const schema = { openAPIV3Schema: { type: 'object', properties: {
-    spec: { type: 'object', properties: { size: { type: 'integer' }, other: { type: 'integer' }, set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } }, byId: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['id'], items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, v: { type: 'string' } } } } } },
-    status: { type: 'object', properties: { replicas: { type: 'integer' } } },
-  } } };
-  return definition('widgets', 'Widget', { versions: [{ name: 'v1', served: true, storage: true, schema, subresources: { status: {}, scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.replicas' } } }] });
+  const schema = {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: {
+            size: { type: 'integer' },
+            other: { type: 'integer' },
+            set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } },
+            byId: {
+              type: 'array',
+              'x-kubernetes-list-type': 'map',
+              'x-kubernetes-list-map-keys': ['id'],
+              items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, v: { type: 'string' } } },
+            },
+          },
+        },
+        status: { type: 'object', properties: { replicas: { type: 'integer' } } },
+      },
+    },
+  };
+  return definition('widgets', 'Widget', {
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema,
+        subresources: { status: {}, scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.replicas' } },
+      },
+    ],
+  });
 };
 
 describe('extensions/answers', () => {
@@ -37,20 +65,43 @@ describe('extensions/answers', () => {
   let number = 0;
   const next = (): string => `w${number++}`;
   const send = (method: string, path: string, options: Call = {}): Promise<Answer> => call(url, method, path, options);
-  const body = (name: string, spec: string, metadata = ''): string => `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"${name}"${metadata}},"spec":${spec}}`;
+  const body = (name: string, spec: string, metadata = ''): string =>
+    `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"${name}"${metadata}},"spec":${spec}}`;
   const statusOf = async (name: string): Promise<number> => (await send('GET', `${WIDGETS}/${name}`)).status;
 
   before(async () => {
     extensions = await ExtensionServer.start();
     await extensions.define(widgets());
     workers = createWorkers();
-    const { registry, custom: { catalogue } } = extensions;
+    const {
+      registry,
+      custom: { catalogue },
+    } = extensions;
     const metrics = createMetrics();
-    const routes = createRoutes({ resources: createEndpoints({ registry, catalogue, workers, authorize: masters }), documents: createDiscovery({ catalogue }), health: createHealthRegistry(), metrics, replica: null, log: silent });
-    const chain = createChain({
-      authenticate: () => ({ outcome: 'user', user: { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} } }),
-      authorize: masters, requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics, log: silent,
-    }, routes);
+    const routes = createRoutes({
+      resources: createEndpoints({ registry, catalogue, workers, authorize: masters }),
+      documents: createDiscovery({ catalogue }),
+      health: createHealthRegistry(),
+      metrics,
+      replica: null,
+      log: silent,
+    });
+    const chain = createChain(
+      {
+        authenticate: () => ({
+          outcome: 'user',
+          user: { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} },
+        }),
+        authorize: masters,
+        requestTimeoutMs: 60_000,
+        inflight: { readOnlyMax: 0, mutatingMax: 0 },
+        corsOrigins: [],
+        strictTransportSecurity: null,
+        metrics,
+        log: silent,
+      },
+      routes,
+    );
     ({ server, url } = await listen(chain));
   });
   after(async () => {
@@ -65,16 +116,25 @@ describe('extensions/answers', () => {
       const name = next();
       const headers = { accept };
       const answers = [
-        await send('POST', WIDGETS, { headers, raw: body(name, '{"size":1}') }), await send('GET', `${WIDGETS}/${name}`, { headers }), await send('GET', WIDGETS, { headers }),
-        await send('PATCH', `${WIDGETS}/${name}`, { headers, raw: '{"spec":{"size":2}}', type: 'application/merge-patch+json' }), await send('GET', `${WIDGETS}/${name}/status`, { headers }),
-        await send('GET', `${WIDGETS}/${name}/scale`, { headers }), await send('DELETE', `${WIDGETS}/${name}`, { headers }),
+        await send('POST', WIDGETS, { headers, raw: body(name, '{"size":1}') }),
+        await send('GET', `${WIDGETS}/${name}`, { headers }),
+        await send('GET', WIDGETS, { headers }),
+        await send('PATCH', `${WIDGETS}/${name}`, { headers, raw: '{"spec":{"size":2}}', type: 'application/merge-patch+json' }),
+        await send('GET', `${WIDGETS}/${name}/status`, { headers }),
+        await send('GET', `${WIDGETS}/${name}/scale`, { headers }),
+        await send('DELETE', `${WIDGETS}/${name}`, { headers }),
       ];
-      for (const answer of answers) expect([Math.floor(answer.status / 100), answer.headers['content-type'], accept]).to.deep.equal([2, 'application/json', accept]);
+      for (const answer of answers)
+        expect([Math.floor(answer.status / 100), answer.headers['content-type'], accept]).to.deep.equal([2, 'application/json', accept]);
     }
     const name = next();
     await send('POST', WIDGETS, { raw: body(name, '{}') });
-    expect((await send('GET', `${WIDGETS}/${name}`, { headers: { accept: `${PROTOBUF},application/yaml` } })).headers['content-type']).to.equal('application/yaml');
-    const stream = await watchStream(url, `${WIDGETS}?watch=1&resourceVersion=0&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}`, { accept: `${PROTOBUF},application/json` });
+    expect(
+      (await send('GET', `${WIDGETS}/${name}`, { headers: { accept: `${PROTOBUF},application/yaml` } })).headers['content-type'],
+    ).to.equal('application/yaml');
+    const stream = await watchStream(url, `${WIDGETS}?watch=1&resourceVersion=0&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}`, {
+      accept: `${PROTOBUF},application/json`,
+    });
     expect([stream.response.statusCode, stream.response.headers['content-type']]).to.deep.equal([200, 'application/json']);
     expect((await stream.rest()).map(({ type }) => type)).to.deep.equal(['ADDED']);
   });
@@ -88,15 +148,34 @@ describe('extensions/answers', () => {
       const { resourceVersion } = created.body['metadata'] as JsonObject;
       const writes = [
         await send('POST', WIDGETS, { headers, raw: body(absent, '{}') }),
-        await send('PUT', `${WIDGETS}/${there}`, { headers, raw: body(there, '{"size":5}', `,"resourceVersion":"${String(resourceVersion)}"`) }),
+        await send('PUT', `${WIDGETS}/${there}`, {
+          headers,
+          raw: body(there, '{"size":5}', `,"resourceVersion":"${String(resourceVersion)}"`),
+        }),
         await send('PATCH', `${WIDGETS}/${there}`, { headers, raw: '{"spec":{"size":5}}', type: 'application/merge-patch+json' }),
-        await send('PATCH', `${WIDGETS}/${absent}?fieldManager=m`, { headers, raw: body(absent, '{}'), type: 'application/apply-patch+yaml' }),
-        await send('PUT', `${WIDGETS}/${there}/scale`, { headers, raw: `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"${there}"},"spec":{"replicas":5}}` }),
+        await send('PATCH', `${WIDGETS}/${absent}?fieldManager=m`, {
+          headers,
+          raw: body(absent, '{}'),
+          type: 'application/apply-patch+yaml',
+        }),
+        await send('PUT', `${WIDGETS}/${there}/scale`, {
+          headers,
+          raw: `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"${there}"},"spec":{"replicas":5}}`,
+        }),
         await send('DELETE', `${WIDGETS}/${there}`, { headers }),
-        ...(accept === lists ? [] : [await send('DELETE', `${WIDGETS}?labelSelector=l%3Dv`, { headers }), await send('GET', `${WIDGETS}?watch=1&timeoutSeconds=1`, { headers })]),
+        ...(accept === lists
+          ? []
+          : [
+              await send('DELETE', `${WIDGETS}?labelSelector=l%3Dv`, { headers }),
+              await send('GET', `${WIDGETS}?watch=1&timeoutSeconds=1`, { headers }),
+            ]),
       ];
       expect([accept, ...writes.map(({ status }) => status)]).to.deep.equal([accept, ...writes.map(() => 406)]);
-      expect([await statusOf(absent), (await send('GET', `${WIDGETS}/${there}`)).body['metadata'], await send('GET', `${WIDGETS}/${there}`).then(each => each.body['spec'])]).to.deep.equal([404, created.body['metadata'], { size: 1 }]);
+      expect([
+        await statusOf(absent),
+        (await send('GET', `${WIDGETS}/${there}`)).body['metadata'],
+        await send('GET', `${WIDGETS}/${there}`).then((each) => each.body['spec']),
+      ]).to.deep.equal([404, created.body['metadata'], { size: 1 }]);
       await send('DELETE', `${WIDGETS}/${there}`);
     }
   });
@@ -104,11 +183,19 @@ describe('extensions/answers', () => {
   it('show their metadata in Protobuf', async () => {
     const name = next();
     await send('POST', WIDGETS, { raw: body(name, '{}') });
-    expect((await send('GET', `${WIDGETS}/${name}`, { headers: { accept: `${PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1` } })).headers['content-type']).to.equal(PROTOBUF);
+    expect(
+      (await send('GET', `${WIDGETS}/${name}`, { headers: { accept: `${PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1` } })).headers[
+        'content-type'
+      ],
+    ).to.equal(PROTOBUF);
   });
 
   it('say what is wrong with a number of replicas that is too large for anything', async () => {
-    for (const [size, message] of [[BIG, `Invalid value: ${BIG}: should be less than or equal to 2147483647`], [`-${BIG}`, `Invalid value: -${BIG}: should be a non-negative integer`], ['2147483648', 'Invalid value: 2147483648: should be less than or equal to 2147483647']] as const) {
+    for (const [size, message] of [
+      [BIG, `Invalid value: ${BIG}: should be less than or equal to 2147483647`],
+      [`-${BIG}`, `Invalid value: -${BIG}: should be a non-negative integer`],
+      ['2147483648', 'Invalid value: 2147483648: should be less than or equal to 2147483647'],
+    ] as const) {
       const { status, body: refusal } = await send('POST', WIDGETS, { raw: body(next(), `{"size":${size}}`) });
       expect([status, (refusal['details'] as { causes: JsonObject[] }).causes[0]?.['message']]).to.deep.equal([422, message]);
     }
@@ -121,7 +208,10 @@ describe('extensions/answers', () => {
     expect((await send('POST', WIDGETS, { raw: body(name, spec) })).status).to.equal(201);
     const steps: readonly (readonly [type: string, raw: string])[] = [
       ['application/apply-patch+yaml', body(name, spec)],
-      ['application/json-patch+json', '[{"op":"copy","from":"/spec/byId","path":"/spec/byId"},{"op":"copy","from":"/spec/other","path":"/spec/size"},{"op":"remove","path":"/spec/size"}]'],
+      [
+        'application/json-patch+json',
+        '[{"op":"copy","from":"/spec/byId","path":"/spec/byId"},{"op":"copy","from":"/spec/other","path":"/spec/size"},{"op":"remove","path":"/spec/size"}]',
+      ],
       ['application/merge-patch+json', '{"metadata":{"labels":{"a":"b"}}}'],
       ['application/apply-patch+yaml', body(name, `{"set":[${BIG}],"byId":[{"id":${BIG},"v":"y"}]}`)],
     ];
@@ -131,13 +221,18 @@ describe('extensions/answers', () => {
     }
     const { text } = await send('GET', path);
     expect(text).to.contain(`"byId":[{"id":${BIG},"v":"y"}]`).and.to.contain(`"v:${BIG}"`).and.to.contain(`k:{\\"id\\":${BIG}}`);
-    const conflict = await send('PATCH', `${path}?fieldManager=n`, { type: 'application/apply-patch+yaml', raw: body(name, `{"byId":[{"id":${BIG},"v":"z"}]}`) });
+    const conflict = await send('PATCH', `${path}?fieldManager=n`, {
+      type: 'application/apply-patch+yaml',
+      raw: body(name, `{"byId":[{"id":${BIG},"v":"z"}]}`),
+    });
     expect(conflict.body['message']).to.contain(`.spec.byId[id=${BIG}].v`);
   });
 
   it('have nothing below their subresources', async () => {
     const name = next();
     await send('POST', WIDGETS, { raw: body(name, '{"size":1}') });
-    for (const path of [`${WIDGETS}/${name}/scale/x`, `${WIDGETS}/${name}/status/x/y`]) for (const method of ['GET', 'PUT', 'PATCH']) expect((await send(method, path, method === 'GET' ? {} : { raw: '{}' })).status).to.equal(404);
+    for (const path of [`${WIDGETS}/${name}/scale/x`, `${WIDGETS}/${name}/status/x/y`])
+      for (const method of ['GET', 'PUT', 'PATCH'])
+        expect((await send(method, path, method === 'GET' ? {} : { raw: '{}' })).status).to.equal(404);
   });
 });

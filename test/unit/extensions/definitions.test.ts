@@ -33,24 +33,56 @@ describe('extensions/definitions', () => {
   it('become resources once they are established', async () => {
     const server = await start();
     await server.define(definitionFixture('certificates'));
-    expect(await conditions(server, 'certificates.pki.example.com')).to.deep.equal([['NamesAccepted', 'True', 'NoConflicts'], ['Established', 'True', 'InitialNamesAccepted']]);
-    const resource = server.custom.catalogue.resource('pki.example.com', 'v1', 'certificates');
-    expect(resource).to.deep.include({ kind: 'Certificate', listKind: 'CertificateList', singular: 'certificate', namespaced: true, shortNames: ['cert', 'certs'], categories: ['pki', 'all'] });
-    expect([...resource?.subresources.keys() ?? []]).to.deep.equal(['status', 'scale']);
-    const [group] = aggregated(server.custom.catalogue.groups)['items'] as JsonObject[];
-    expect(group).to.have.nested.property('versions[0].resources[0].responseKind').that.deep.equals({ group: 'pki.example.com', version: 'v1', kind: 'Certificate' });
-    expect(group).to.have.nested.property('versions[0].resources[0].subresources').that.deep.equals([
-      { subresource: 'status', responseKind: { group: 'pki.example.com', version: 'v1', kind: 'Certificate' }, verbs: ['get', 'patch', 'update'] },
-      { subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get', 'patch', 'update'] },
+    expect(await conditions(server, 'certificates.pki.example.com')).to.deep.equal([
+      ['NamesAccepted', 'True', 'NoConflicts'],
+      ['Established', 'True', 'InitialNamesAccepted'],
     ]);
+    const resource = server.custom.catalogue.resource('pki.example.com', 'v1', 'certificates');
+    expect(resource).to.deep.include({
+      kind: 'Certificate',
+      listKind: 'CertificateList',
+      singular: 'certificate',
+      namespaced: true,
+      shortNames: ['cert', 'certs'],
+      categories: ['pki', 'all'],
+    });
+    expect([...(resource?.subresources.keys() ?? [])]).to.deep.equal(['status', 'scale']);
+    const [group] = aggregated(server.custom.catalogue.groups)['items'] as JsonObject[];
+    expect(group)
+      .to.have.nested.property('versions[0].resources[0].responseKind')
+      .that.deep.equals({ group: 'pki.example.com', version: 'v1', kind: 'Certificate' });
+    expect(group)
+      .to.have.nested.property('versions[0].resources[0].subresources')
+      .that.deep.equals([
+        {
+          subresource: 'status',
+          responseKind: { group: 'pki.example.com', version: 'v1', kind: 'Certificate' },
+          verbs: ['get', 'patch', 'update'],
+        },
+        { subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get', 'patch', 'update'] },
+      ]);
     expect(server.custom.catalogue.kind('pki.example.com', 'v1', 'Certificate')).to.equal(resource);
   });
 
   it('list versions as clients prefer them, and only those that are served', async () => {
     const server = await start();
-    const version = (name: string, storage = false, served = true): JsonObject => ({ name, served, storage, schema: { openAPIV3Schema: { type: 'object' } } });
-    await server.define(definition('widgets', 'Widget', { versions: [version('v1alpha1'), version('v2'), version('v1', true), version('v3', false, false), version('v2beta1')] }));
-    expect(server.custom.catalogue.group('example.com')?.versions.map(each => each.version)).to.deep.equal(['v2', 'v1', 'v2beta1', 'v1alpha1']);
+    const version = (name: string, storage = false, served = true): JsonObject => ({
+      name,
+      served,
+      storage,
+      schema: { openAPIV3Schema: { type: 'object' } },
+    });
+    await server.define(
+      definition('widgets', 'Widget', {
+        versions: [version('v1alpha1'), version('v2'), version('v1', true), version('v3', false, false), version('v2beta1')],
+      }),
+    );
+    expect(server.custom.catalogue.group('example.com')?.versions.map((each) => each.version)).to.deep.equal([
+      'v2',
+      'v1',
+      'v2beta1',
+      'v1alpha1',
+    ]);
     expect(server.custom.catalogue.resource('example.com', 'v2', 'widgets')?.writtenVersion).to.equal('v1');
   });
 
@@ -58,7 +90,7 @@ describe('extensions/definitions', () => {
     const server = await start();
     await server.define(definition('widgets', 'Widget'));
     const before = server.custom.catalogue;
-    await server.changeDefinition('widgets.example.com', object => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } }));
+    await server.changeDefinition('widgets.example.com', (object) => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } }));
     expect(server.custom.catalogue).to.equal(before);
     await server.define(definition('gadgets', 'Gadget', {}, 'example.org'));
     expect(server.custom.catalogue).not.to.equal(before);
@@ -69,26 +101,54 @@ describe('extensions/definitions', () => {
     const server = await start();
     const builtIn = createCatalogue();
     const joined = withCustomResources(builtIn, () => server.custom.catalogue);
-    await server.registry.create(server.definitionTarget(''), { ...definition('widgets', 'Widget', {}, 'networking.k8s.io'), metadata: { name: 'widgets.networking.k8s.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } } }, ownWrites);
+    await server.registry.create(
+      server.definitionTarget(''),
+      {
+        ...definition('widgets', 'Widget', {}, 'networking.k8s.io'),
+        metadata: { name: 'widgets.networking.k8s.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
+      },
+      ownWrites,
+    );
     await server.define(definition('widgets', 'Widget'));
     expect(joined().resource('networking.k8s.io', 'v1', 'widgets')).to.equal(null);
     expect(joined().resource('networking.k8s.io', 'v1', 'ingresses')).to.equal(builtIn.resource('networking.k8s.io', 'v1', 'ingresses'));
     expect(joined().resource('example.com', 'v1', 'widgets')).not.to.equal(null);
-    expect(joined().groups.map(({ name }) => name).slice(-1)).to.deep.equal(['example.com']);
+    expect(
+      joined()
+        .groups.map(({ name }) => name)
+        .slice(-1),
+    ).to.deep.equal(['example.com']);
     expect(joined()).to.equal(joined());
   });
 
   it('are taken through their lives by several servers at once, each change written once', async () => {
     const storage = createStorage();
-    const [first, second, third] = [await start({ storage }), await start({ storage, alone: false }), await start({ storage, alone: false })];
+    const [first, second, third] = [
+      await start({ storage }),
+      await start({ storage, alone: false }),
+      await start({ storage, alone: false }),
+    ];
     await first.define(definition('widgets', 'Widget'));
-    await Promise.all([second, third].map(server => server.until(() => server.custom.catalogue.group('example.com') !== null)));
+    await Promise.all([second, third].map((server) => server.until(() => server.custom.catalogue.group('example.com') !== null)));
     const stored = await first.registry.get(first.definitionTarget('widgets.example.com'), { at: 'any' });
-    expect(stored.decode().metadata.managedFields?.map(entry => entry['subresource'] ?? '')).to.deep.equal(['', 'status']);
-    for (let n = 0; n < 20; n++) await first.registry.create(first.target('v1', 'widgets'), { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: `w${n}` } }, ownWrites);
+    expect(stored.decode().metadata.managedFields?.map((entry) => entry['subresource'] ?? '')).to.deep.equal(['', 'status']);
+    for (let n = 0; n < 20; n++)
+      await first.registry.create(
+        first.target('v1', 'widgets'),
+        { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: `w${n}` } },
+        ownWrites,
+      );
     await first.registry.delete(first.definitionTarget('widgets.example.com'), NO_WISH, ownWrites);
-    await Promise.all([first, second, third].map(server => server.until(() => server.custom.catalogue.group('example.com') === null)));
-    const left = await storage.list({ resource: { group: 'example.com', resource: 'widgets' }, namespace: null, labels: [], fields: [], consistency: { at: 'any' }, limit: null, after: null });
+    await Promise.all([first, second, third].map((server) => server.until(() => server.custom.catalogue.group('example.com') === null)));
+    const left = await storage.list({
+      resource: { group: 'example.com', resource: 'widgets' },
+      namespace: null,
+      labels: [],
+      fields: [],
+      consistency: { at: 'any' },
+      limit: null,
+      after: null,
+    });
     expect(left.outcome === 'found' && left.items).to.deep.equal([]);
   });
 
@@ -96,21 +156,33 @@ describe('extensions/definitions', () => {
     const server = await start();
     await server.define(definition('widgets', 'Widget'));
     const held = server.target('v1', 'widgets', 'held');
-    await server.registry.create({ ...held, name: '' }, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'held', finalizers: ['example.com/hold'] } }, ownWrites);
+    await server.registry.create(
+      { ...held, name: '' },
+      { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'held', finalizers: ['example.com/hold'] } },
+      ownWrites,
+    );
     const { object, gone } = await server.registry.delete(server.definitionTarget('widgets.example.com'), NO_WISH, ownWrites);
     expect(gone).to.equal(false);
-    expect(object.decode().metadata).to.deep.include({ finalizers: [CLEANUP_FINALIZER], generation: 1 }).and.not.to.have.property('deletionGracePeriodSeconds');
+    expect(object.decode().metadata)
+      .to.deep.include({ finalizers: [CLEANUP_FINALIZER], generation: 1 })
+      .and.not.to.have.property('deletionGracePeriodSeconds');
     await server.until(() => behaviourOf(held.resource).refusal('create') !== null);
-    expect(behaviourOf(held.resource).refusal('create')).to.be.instanceOf(StatusError).and.to.include({ code: 405, message: 'create not allowed while custom resource definition is terminating' });
+    expect(behaviourOf(held.resource).refusal('create'))
+      .to.be.instanceOf(StatusError)
+      .and.to.include({ code: 405, message: 'create not allowed while custom resource definition is terminating' });
     expect(behaviourOf(held.resource).refusal('update')).to.equal(null);
     const ending = server.custom.catalogue.resource('example.com', 'v1', 'widgets');
     expect(ending).not.to.equal(held.resource);
     expect(ending === null ? null : behaviourOf(ending)).to.equal(behaviourOf(held.resource));
-    const [listed] = resourceList('example.com', { version: 'v1', resources: ending === null ? [] : [ending] })['resources'] as JsonObject[];
+    const [listed] = resourceList('example.com', { version: 'v1', resources: ending === null ? [] : [ending] })[
+      'resources'
+    ] as JsonObject[];
     expect(listed?.['verbs']).to.deep.equal(['delete', 'deletecollection', 'get', 'list', 'watch']);
     expect(behaviourOf(held.resource).retired?.aborted).to.equal(false);
-    await server.until(() => server.custom.lifeCycles.some(({ conditions: list }) => list.some(({ reason }) => reason === 'InstanceDeletionInProgress')));
-    await server.update(held, { apply: current => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: [] } }) });
+    await server.until(() =>
+      server.custom.lifeCycles.some(({ conditions: list }) => list.some(({ reason }) => reason === 'InstanceDeletionInProgress')),
+    );
+    await server.update(held, { apply: (current) => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: [] } }) });
     await server.until(() => server.custom.catalogue.group('example.com') === null);
     expect(behaviourOf(held.resource).retired?.aborted).to.equal(true);
   });
@@ -119,21 +191,44 @@ describe('extensions/definitions', () => {
     const storage = createStorage();
     const [server, other] = [await start({ storage }), await start({ storage, alone: false })];
     const watched: string[] = [];
-    server.registry.watch(server.apiServiceTarget('').resource, { namespace: '', labels: [], fields: [], start: { at: 'any' }, initialEvents: true }, {
-      event: ({ type, object: { name } }) => { watched.push(`${type} ${name}`); for (const look of looks.splice(0)) look(); }, synced: () => {}, end: () => {},
-    });
+    server.registry.watch(
+      server.apiServiceTarget('').resource,
+      { namespace: '', labels: [], fields: [], start: { at: 'any' }, initialEvents: true },
+      {
+        event: ({ type, object: { name } }) => {
+          watched.push(`${type} ${name}`);
+          for (const look of looks.splice(0)) look();
+        },
+        synced: () => {},
+        end: () => {},
+      },
+    );
     const looks: (() => void)[] = [];
-    const until = async (text: string): Promise<void> => { while (!watched.includes(text)) await new Promise<void>(resolve => { looks.push(resolve); }); };
-    const foreign = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: 'v1.foreign.example.com' }, spec: { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 } };
+    const until = async (text: string): Promise<void> => {
+      while (!watched.includes(text))
+        await new Promise<void>((resolve) => {
+          looks.push(resolve);
+        });
+    };
+    const foreign = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: 'v1.foreign.example.com' },
+      spec: { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 },
+    };
     await server.registry.create(server.apiServiceTarget(''), foreign, ownWrites);
     await server.define(definitionFixture('backups'));
     await Promise.all([until('ADDED v1.storage.example.com'), until('ADDED v1beta1.storage.example.com')]);
     const made = (await server.registry.get(server.apiServiceTarget('v1.storage.example.com'), { at: 'any' })).decode();
-    expect(made).to.deep.include({ spec: { group: 'storage.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 } }).and.to.have.nested.property('metadata.labels.kube-aggregator\\.kubernetes\\.io/automanaged', 'true');
+    expect(made)
+      .to.deep.include({ spec: { group: 'storage.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 } })
+      .and.to.have.nested.property('metadata.labels.kube-aggregator\\.kubernetes\\.io/automanaged', 'true');
     await server.registry.delete(server.definitionTarget('backups.storage.example.com'), NO_WISH, ownWrites);
     await Promise.all([until('DELETED v1.storage.example.com'), until('DELETED v1beta1.storage.example.com')]);
-    await Promise.all([server, other].map(each => each.custom.settled()));
-    expect(watched.filter(text => text.includes('foreign') || text.startsWith('MODIFIED'))).to.deep.equal(['ADDED v1.foreign.example.com']);
+    await Promise.all([server, other].map((each) => each.custom.settled()));
+    expect(watched.filter((text) => text.includes('foreign') || text.startsWith('MODIFIED'))).to.deep.equal([
+      'ADDED v1.foreign.example.com',
+    ]);
     expect(watched).to.have.length(5);
   });
 
@@ -153,7 +248,9 @@ describe('extensions/definitions', () => {
     const server = await start();
     await server.define(definition('widgets', 'Widget'));
     await server.registry.create(server.definitionTarget(''), definition('gadgets', 'Widget'), ownWrites);
-    await server.until(() => server.custom.lifeCycles.some(({ name, conditions: list }) => name === 'gadgets.example.com' && list.length > 0));
+    await server.until(() =>
+      server.custom.lifeCycles.some(({ name, conditions: list }) => name === 'gadgets.example.com' && list.length > 0),
+    );
     await server.registry.delete(server.definitionTarget('gadgets.example.com'), NO_WISH, ownWrites);
     await server.until(() => server.custom.lifeCycles.every(({ name }) => name !== 'gadgets.example.com'));
     expect(server.custom.catalogue.resource('example.com', 'v1', 'widgets')).not.to.equal(null);

@@ -14,28 +14,57 @@ describe('extensions/documents', () => {
     await server.define(definitionFixture('certificates'));
     await server.define(definitionFixture('backups'));
   });
-  afterEach(() => { server.stop(); });
+  afterEach(() => {
+    server.stop();
+  });
 
-  const source = (): Source => ({ ...sourceOf(server.custom.catalogue), definitions: server.custom.catalogue.groups.flatMap(({ name }) => server.custom.storedIn(name)), partial: true });
+  const source = (): Source => ({
+    ...sourceOf(server.custom.catalogue),
+    definitions: server.custom.catalogue.groups.flatMap(({ name }) => server.custom.storedIn(name)),
+    partial: true,
+  });
   const built = (form: Form, path: string): JsonObject => {
     const document = buildDocuments(source(), form).get(path);
     if (document === undefined) throw new Error(`there is no document ${path}`);
     return JSON.parse(gunzipSync(document.gzip).toString()) as JsonObject;
   };
-  const at = (value: unknown, ...path: readonly string[]): unknown => path.reduce<unknown>((found, name) => (found as Readonly<Record<string, unknown>> | undefined)?.[name], value);
+  const at = (value: unknown, ...path: readonly string[]): unknown =>
+    path.reduce<unknown>((found, name) => (found as Readonly<Record<string, unknown>> | undefined)?.[name], value);
 
   it('describe each group version by itself in version 3, and are valid', async () => {
     const document = built({ version: 3, encoding: 'json' }, 'apis/pki.example.com/v1');
     expect((await new Validator().validate(document as Record<string, unknown>)).valid).to.equal(true);
     const type = at(document, 'components', 'schemas', 'com.example.pki.v1.Certificate');
-    expect(type).to.deep.include({ 'x-kubernetes-group-version-kind': [{ group: 'pki.example.com', kind: 'Certificate', version: 'v1' }], required: ['spec'] });
-    expect(at(type, 'properties', 'metadata', 'allOf')).to.deep.equal([{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }]);
-    expect(at(type, 'properties', 'spec', 'properties', 'issuerRef', 'properties', 'kind')).to.deep.equal({ type: 'string', enum: ['Issuer', 'ClusterIssuer'], default: 'Issuer' });
-    expect(at(document, 'components', 'schemas', 'com.example.pki.v1.CertificateList', 'properties', 'items', 'items')).to.deep.equal({ $ref: '#/components/schemas/com.example.pki.v1.Certificate' });
+    expect(type).to.deep.include({
+      'x-kubernetes-group-version-kind': [{ group: 'pki.example.com', kind: 'Certificate', version: 'v1' }],
+      required: ['spec'],
+    });
+    expect(at(type, 'properties', 'metadata', 'allOf')).to.deep.equal([
+      { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+    ]);
+    expect(at(type, 'properties', 'spec', 'properties', 'issuerRef', 'properties', 'kind')).to.deep.equal({
+      type: 'string',
+      enum: ['Issuer', 'ClusterIssuer'],
+      default: 'Issuer',
+    });
+    expect(at(document, 'components', 'schemas', 'com.example.pki.v1.CertificateList', 'properties', 'items', 'items')).to.deep.equal({
+      $ref: '#/components/schemas/com.example.pki.v1.Certificate',
+    });
     const object = '/apis/pki.example.com/v1/namespaces/{namespace}/certificates/{name}';
-    expect(Object.keys(at(document, 'paths') as object)).to.include.members([object, `${object}/status`, `${object}/scale`, '/apis/pki.example.com/v1/certificates']);
-    expect(Object.keys(at(document, 'paths', object, 'patch', 'requestBody', 'content') as object)).to.deep.equal(['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']);
-    expect((at(document, 'paths', object, 'patch', 'parameters') as readonly { readonly name: string }[]).map(({ name }) => name)).to.include('fieldValidation');
+    expect(Object.keys(at(document, 'paths') as object)).to.include.members([
+      object,
+      `${object}/status`,
+      `${object}/scale`,
+      '/apis/pki.example.com/v1/certificates',
+    ]);
+    expect(Object.keys(at(document, 'paths', object, 'patch', 'requestBody', 'content') as object)).to.deep.equal([
+      'application/json-patch+json',
+      'application/merge-patch+json',
+      'application/apply-patch+yaml',
+    ]);
+    expect(
+      (at(document, 'paths', object, 'patch', 'parameters') as readonly { readonly name: string }[]).map(({ name }) => name),
+    ).to.include('fieldValidation');
   });
 
   it('leave out of version 2 what its clients do not understand', () => {
@@ -50,18 +79,31 @@ describe('extensions/documents', () => {
   });
 
   it('are made in Protobuf as well', () => {
-    for (const version of [2, 3] as const) expect([...buildDocuments(source(), { version, encoding: 'protobuf' }).values()].every(({ gzip }) => gunzipSync(gzip).length > 1000)).to.equal(true);
+    for (const version of [2, 3] as const)
+      expect(
+        [...buildDocuments(source(), { version, encoding: 'protobuf' }).values()].every(({ gzip }) => gunzipSync(gzip).length > 1000),
+      ).to.equal(true);
   });
 
   it('are made anew only of what has changed', async () => {
     const asked: string[][] = [];
     const library = new Library({
-      builtIn: createCatalogue({ serves: ({ group, resource }) => group === '' && resource === 'configmaps' }), defined: () => server.custom.catalogue, definitions: server.custom.storedIn,
-      builder: { build: (wanted, form) => { asked.push(wanted.groups.map(({ name }) => name)); return Promise.resolve(buildDocuments(wanted, form)); }, close: () => Promise.resolve() },
+      builtIn: createCatalogue({ serves: ({ group, resource }) => group === '' && resource === 'configmaps' }),
+      defined: () => server.custom.catalogue,
+      definitions: server.custom.storedIn,
+      builder: {
+        build: (wanted, form) => {
+          asked.push(wanted.groups.map(({ name }) => name));
+          return Promise.resolve(buildDocuments(wanted, form));
+        },
+        close: () => Promise.resolve(),
+      },
     });
     const [first, again] = [await library.all('json'), await library.all('json')];
     expect(asked).to.deep.equal([[''], ['pki.example.com', 'storage.example.com']]);
-    expect([...again.keys()]).to.deep.equal([...first.keys()]).and.to.include.members(['api/v1', 'apis/pki.example.com/v1', 'apis/storage.example.com/v1beta1']);
+    expect([...again.keys()])
+      .to.deep.equal([...first.keys()])
+      .and.to.include.members(['api/v1', 'apis/pki.example.com/v1', 'apis/storage.example.com/v1beta1']);
     await server.define(definition('widgets', 'Widget', {}, 'storage.example.com'));
     const changed = await library.all('json');
     expect(asked.slice(2)).to.deep.equal([['storage.example.com']]);

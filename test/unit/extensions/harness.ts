@@ -22,14 +22,26 @@ export const definitionFixture = (name: string): ApiObject =>
 
 /** A definition of one version, or of those given. */
 export function definition(plural: string, kind: string, more: Readonly<Record<string, unknown>> = {}, group = 'example.com'): ApiObject {
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } }, status: { type: 'object', properties: { ready: { type: 'boolean' } } } } } };
+  const schema = {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } },
+        status: { type: 'object', properties: { ready: { type: 'boolean' } } },
+      },
+    },
+  };
   return {
-    apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${plural}.${group}` },
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
     spec: { group, scope: 'Namespaced', names: { plural, kind }, versions: [{ name: 'v1', served: true, storage: true, schema }], ...more },
   } as ApiObject;
 }
 
-export const noWebhooks: WebhookConverters = () => { throw new Error('no definition of this test has a webhook'); };
+export const noWebhooks: WebhookConverters = () => {
+  throw new Error('no definition of this test has a webhook');
+};
 
 /** Custom resources over storage in memory, without HTTP: one server, or several over the same storage. */
 export class ExtensionServer {
@@ -39,18 +51,60 @@ export class ExtensionServer {
   private lifeCycles: LifeCycles | null = null;
   readonly reported: unknown[] = [];
 
-  private constructor(readonly storage: Storage, webhooks: WebhookConverters, admission: Admission | null) {
-    this.custom = new CustomResources({ storage, builtIn: this.builtIn, webhooks, report: error => { this.reported.push(error); } });
+  private constructor(
+    readonly storage: Storage,
+    webhooks: WebhookConverters,
+    admission: Admission | null,
+  ) {
+    this.custom = new CustomResources({
+      storage,
+      builtIn: this.builtIn,
+      webhooks,
+      report: (error) => {
+        this.reported.push(error);
+      },
+    });
     this.registry = createRegistry({ storage, admission });
   }
 
-  static async start({ storage: shared, webhooks = noWebhooks, admission = null, alone = true }: { readonly storage?: Storage; readonly webhooks?: WebhookConverters; readonly admission?: Admission | null; readonly alone?: boolean } = {}): Promise<ExtensionServer> {
-    const storage: Storage = shared ?? createStorage(resource => ({ get current(): FieldsOf | null { return server.custom.fieldsOf(resource).current; } }));
+  static async start({
+    storage: shared,
+    webhooks = noWebhooks,
+    admission = null,
+    alone = true,
+  }: {
+    readonly storage?: Storage;
+    readonly webhooks?: WebhookConverters;
+    readonly admission?: Admission | null;
+    readonly alone?: boolean;
+  } = {}): Promise<ExtensionServer> {
+    const storage: Storage =
+      shared ??
+      createStorage((resource) => ({
+        get current(): FieldsOf | null {
+          return server.custom.fieldsOf(resource).current;
+        },
+      }));
     const server: ExtensionServer = new ExtensionServer(storage, webhooks, admission);
-    if (alone) await server.registry.create({ resource: server.entry('', 'v1', 'namespaces'), namespace: '', name: '' }, { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'default' } }, ownWrites);
+    if (alone)
+      await server.registry.create(
+        { resource: server.entry('', 'v1', 'namespaces'), namespace: '', name: '' },
+        { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'default' } },
+        ownWrites,
+      );
     await server.custom.synced;
     const definitions = server.entry(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
-    server.lifeCycles = new LifeCycles({ resources: server.custom, storage, registry: server.registry, definitions, apiServices: server.entry('apiregistration.k8s.io', 'v1', 'apiservices'), now: () => '2026-01-01T00:00:00Z', report: (_, error) => { server.reported.push(error); } });
+    server.lifeCycles = new LifeCycles({
+      resources: server.custom,
+      storage,
+      registry: server.registry,
+      definitions,
+      apiServices: server.entry('apiregistration.k8s.io', 'v1', 'apiservices'),
+      now: () => '2026-01-01T00:00:00Z',
+      report: (_, error) => {
+        server.reported.push(error);
+      },
+    });
     return server;
   }
 
@@ -76,12 +130,15 @@ export class ExtensionServer {
   /** Creates a definition and waits until it is served. */
   async define(object: ApiObject): Promise<void> {
     await this.registry.create(this.definitionTarget(''), object, ownWrites);
-    const { group, names: { plural } } = object['spec'] as unknown as { readonly group: string; readonly names: { readonly plural: string } };
+    const {
+      group,
+      names: { plural },
+    } = object['spec'] as unknown as { readonly group: string; readonly names: { readonly plural: string } };
     await this.until(() => this.custom.typeOf({ group, resource: plural }) !== null);
   }
 
   async changeDefinition(name: string, change: (object: ApiObject) => ApiObject): Promise<StoredObject> {
-    const written = await this.update(this.definitionTarget(name), { apply: current => change(current ?? { metadata: {} }) });
+    const written = await this.update(this.definitionTarget(name), { apply: (current) => change(current ?? { metadata: {} }) });
     await this.custom.settled();
     return written;
   }
@@ -98,8 +155,10 @@ export class ExtensionServer {
 
   /** Waits for a change of the served resources after which the condition holds. */
   until(holds: () => boolean): Promise<void> {
-    return new Promise(resolve => {
-      const unsubscribe = this.custom.onChange(() => { look(); });
+    return new Promise((resolve) => {
+      const unsubscribe = this.custom.onChange(() => {
+        look();
+      });
       const look = (): void => {
         if (!holds()) return;
         unsubscribe();
@@ -112,7 +171,7 @@ export class ExtensionServer {
 
 /** `definedFields`: what selectors compare of types that are not built in; nothing, if not given. */
 export const createStorage = (definedFields: (resource: GroupResource) => LiveFields | null = () => null): Storage =>
-  createMemoryStorage({ selectableFields: resource => selectableFieldsOf(resource) ?? definedFields(resource), startVersion: 1000 });
+  createMemoryStorage({ selectableFields: (resource) => selectableFieldsOf(resource) ?? definedFields(resource), startVersion: 1000 });
 
 /** Converts by a function, counting its calls; optionally each call waits for a gate. */
 export class FakeConverter implements Converter {
@@ -124,7 +183,7 @@ export class FakeConverter implements Converter {
   async convert(objects: ApiObject[], apiVersion: string): Promise<ApiObject[]> {
     this.calls++;
     await this.gate;
-    return objects.map(object => (object.apiVersion === apiVersion ? object : this.change({ ...object, apiVersion }, apiVersion)));
+    return objects.map((object) => (object.apiVersion === apiVersion ? object : this.change({ ...object, apiVersion }, apiVersion)));
   }
 
   close(): void {}

@@ -9,7 +9,13 @@ import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
 import type { Target } from '../../../server/registry/contract.js';
 import { definition, definitionFixture, ExtensionServer } from './harness.js';
 
-const widget = (name: string, spec: JsonObject = { size: 1 }, more: JsonObject = {}): ApiObject => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec, ...more });
+const widget = (name: string, spec: JsonObject = { size: 1 }, more: JsonObject = {}): ApiObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name },
+  spec,
+  ...more,
+});
 const STATUS = { status: {} };
 const versionsWith = (subresources: JsonObject, more: JsonObject = {}): JsonObject => {
   const [version] = (definition('widgets', 'Widget')['spec'] as { versions: JsonObject[] }).versions;
@@ -17,14 +23,19 @@ const versionsWith = (subresources: JsonObject, more: JsonObject = {}): JsonObje
 };
 
 async function refused(work: Promise<unknown>): Promise<StatusError> {
-  const error = await work.then(() => null, (reason: unknown) => reason);
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof StatusError)) throw new Error(`not refused: ${String(error)}`);
   return error;
 }
 
 describe('extensions/objects', () => {
   let server: ExtensionServer;
-  beforeEach(async () => { server = await ExtensionServer.start(); });
+  beforeEach(async () => {
+    server = await ExtensionServer.start();
+  });
   afterEach(() => {
     server.stop();
     expect(server.reported).to.deep.equal([]);
@@ -33,13 +44,15 @@ describe('extensions/objects', () => {
   const target = (name = ''): Target => server.target('v1', 'widgets', name);
   const create = async (object: ApiObject): Promise<ApiObject> => (await server.registry.create(target(), object, ownWrites)).decode();
   const change = async (name: string, members: JsonObject, subresource = ''): Promise<ApiObject> =>
-    (await server.update(target(name), { apply: current => ({ ...(current ?? { metadata: {} }), ...members }), subresource })).decode();
+    (await server.update(target(name), { apply: (current) => ({ ...(current ?? { metadata: {} }), ...members }), subresource })).decode();
 
   describe('without subresources', () => {
     beforeEach(() => server.define(definition('widgets', 'Widget')));
 
     it('keep a status that is created with them, and count every change but that of metadata', async () => {
-      expect(await create(widget('a', { size: 1 }, { status: { ready: true } }))).to.deep.include({ spec: { size: 1 }, status: { ready: true } }).and.to.have.nested.property('metadata.generation', 1);
+      expect(await create(widget('a', { size: 1 }, { status: { ready: true } })))
+        .to.deep.include({ spec: { size: 1 }, status: { ready: true } })
+        .and.to.have.nested.property('metadata.generation', 1);
       expect((await change('a', { spec: { size: 2 } })).metadata.generation).to.equal(2);
       expect((await change('a', { status: { ready: false } })).metadata.generation).to.equal(3);
       const { metadata } = (await server.registry.get(target('a'), { at: 'any' })).decode();
@@ -51,13 +64,21 @@ describe('extensions/objects', () => {
       await create(widget('a'));
       const error = await refused(server.update(target('a'), { apply: () => widget('a', { size: 2 }) }));
       expect(error.code).to.equal(422);
-      expect(error.details?.causes).to.deep.equal([{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: 'Invalid value: 0: must be specified for an update' }]);
+      expect(error.details?.causes).to.deep.equal([
+        { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: 'Invalid value: 0: must be specified for an update' },
+      ]);
       expect(error.message).to.match(/^widgets\.example\.com "a" is invalid/);
     });
 
     it('tell an empty list from none', async () => {
-      const spec = { ...definition('widgets', 'Widget')['spec'] as JsonObject, ...versionsWith({}, { schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }) };
-      await server.changeDefinition('widgets.example.com', object => ({ ...object, spec: { ...object['spec'] as JsonObject, versions: spec['versions'] as JsonObject[] } }));
+      const spec = {
+        ...(definition('widgets', 'Widget')['spec'] as JsonObject),
+        ...versionsWith({}, { schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }),
+      };
+      await server.changeDefinition('widgets.example.com', (object) => ({
+        ...object,
+        spec: { ...(object['spec'] as JsonObject), versions: spec['versions'] as JsonObject[] },
+      }));
       const first = await create(widget('a', {}));
       const second = await change('a', { spec: { list: [] } });
       expect(second['spec']).to.deep.equal({ list: [] });
@@ -67,10 +88,20 @@ describe('extensions/objects', () => {
     it('are selected by fields only as the definition says at the time', async () => {
       await create(widget('a', { color: 'red' }));
       await create(widget('b', { color: 'blue' }));
-      const red = async (): Promise<string[]> => (await server.registry.list(target().resource, { ...everything, namespace: 'default', fields: [{ field: 'spec.color', equals: true, value: 'red' }] })).items.map(({ name }) => name);
+      const red = async (): Promise<string[]> =>
+        (
+          await server.registry.list(target().resource, {
+            ...everything,
+            namespace: 'default',
+            fields: [{ field: 'spec.color', equals: true, value: 'red' }],
+          })
+        ).items.map(({ name }) => name);
       expect(behaviourOf(target().resource).strategy.selectableFieldNames).to.deep.equal([]);
       expect(await red()).to.deep.equal([]);
-      await server.changeDefinition('widgets.example.com', object => ({ ...object, spec: { ...object['spec'] as JsonObject, ...versionsWith({}, { selectableFields: [{ jsonPath: '.spec.color' }] }) } }));
+      await server.changeDefinition('widgets.example.com', (object) => ({
+        ...object,
+        spec: { ...(object['spec'] as JsonObject), ...versionsWith({}, { selectableFields: [{ jsonPath: '.spec.color' }] }) },
+      }));
       expect(behaviourOf(target().resource).strategy.selectableFieldNames).to.deep.equal(['spec.color']);
       expect(await red()).to.deep.equal(['a']);
       await change('b', { spec: { color: 'red' } });
@@ -83,22 +114,36 @@ describe('extensions/objects', () => {
 
     it('are created without it, and it changes only through the subresource', async () => {
       expect(await create(widget('a', { size: 1 }, { status: { ready: true } }))).not.to.have.property('status');
-      expect(await change('a', { status: { ready: true } }, 'status')).to.deep.include({ spec: { size: 1 }, status: { ready: true } }).and.to.have.nested.property('metadata.generation', 1);
-      expect(await change('a', { status: { ready: false }, spec: { size: 2 } })).to.deep.include({ spec: { size: 2 }, status: { ready: true } }).and.to.have.nested.property('metadata.generation', 2);
+      expect(await change('a', { status: { ready: true } }, 'status'))
+        .to.deep.include({ spec: { size: 1 }, status: { ready: true } })
+        .and.to.have.nested.property('metadata.generation', 1);
+      expect(await change('a', { status: { ready: false }, spec: { size: 2 } }))
+        .to.deep.include({ spec: { size: 2 }, status: { ready: true } })
+        .and.to.have.nested.property('metadata.generation', 2);
     });
 
     it('change in nothing else through it, not even in metadata', async () => {
       const { metadata } = await create(widget('a'));
-      const after = await change('a', { metadata: { ...metadata, labels: { a: 'b' }, finalizers: ['example.com/x'] }, spec: { size: 9 }, status: { ready: true } }, 'status');
+      const after = await change(
+        'a',
+        { metadata: { ...metadata, labels: { a: 'b' }, finalizers: ['example.com/x'] }, spec: { size: 9 }, status: { ready: true } },
+        'status',
+      );
       expect(after.metadata).not.to.have.any.keys('labels', 'finalizers');
       expect(after['spec']).to.deep.equal({ size: 1 });
-      expect(after.metadata.managedFields?.map(entry => entry['subresource'] ?? '')).to.deep.equal(['', 'status']);
+      expect(after.metadata.managedFields?.map((entry) => entry['subresource'] ?? '')).to.deep.equal(['', 'status']);
     });
 
     it('lose it again', async () => {
       await create(widget('a'));
       await change('a', { status: { ready: true } }, 'status');
-      const bare = await server.update(target('a'), { apply: current => { const { status: _status, ...rest }: ApiObject = current ?? { metadata: {} }; return rest as ApiObject; }, subresource: 'status' });
+      const bare = await server.update(target('a'), {
+        apply: (current) => {
+          const { status: _status, ...rest }: ApiObject = current ?? { metadata: {} };
+          return rest as ApiObject;
+        },
+        subresource: 'status',
+      });
       expect(bare.decode()).not.to.have.property('status');
     });
   });
@@ -106,9 +151,17 @@ describe('extensions/objects', () => {
   it('are shown with the defaults, and without the fields, that the definition has now', async () => {
     await server.define(definition('widgets', 'Widget'));
     await create(widget('a', { size: 1, color: 'red' }));
-    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, weight: { type: 'integer', default: 7 } } } } } };
+    const schema = {
+      openAPIV3Schema: {
+        type: 'object',
+        properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, weight: { type: 'integer', default: 7 } } } },
+      },
+    };
     const before = target('a').resource;
-    await server.changeDefinition('widgets.example.com', object => ({ ...object, spec: { ...object['spec'] as JsonObject, ...versionsWith({}, { schema }) } }));
+    await server.changeDefinition('widgets.example.com', (object) => ({
+      ...object,
+      spec: { ...(object['spec'] as JsonObject), ...versionsWith({}, { schema }) },
+    }));
     expect(target('a').resource).not.to.equal(before);
     expect(behaviourOf(before).retired?.aborted).to.equal(true);
     expect((await server.registry.get(target('a'), { at: 'any' })).decode()['spec']).to.deep.equal({ size: 1, weight: 7 });
@@ -134,36 +187,81 @@ describe('extensions/objects', () => {
 
   it('are refused to who applies values of other types, or fields that nobody knows', async () => {
     await server.define(definition('widgets', 'Widget'));
-    const apply = (spec: JsonObject): Promise<StatusError> => refused(Promise.resolve().then(() =>
-      applyConfiguration(null, { resource: target().resource, config: widget('a', spec), manager: 'm', subresource: '', force: false, now: '2026-01-01T00:00:00Z' })));
+    const apply = (spec: JsonObject): Promise<StatusError> =>
+      refused(
+        Promise.resolve().then(() =>
+          applyConfiguration(null, {
+            resource: target().resource,
+            config: widget('a', spec),
+            manager: 'm',
+            subresource: '',
+            force: false,
+            now: '2026-01-01T00:00:00Z',
+          }),
+        ),
+      );
     for (const [spec, message] of [
-      [{ size: 'five' }, '.spec.size: expected numeric (int or float), got string'], [{ color: 5 }, '.spec.color: expected string, got integer'], [{ weight: 5 }, '.spec.weight: field not declared in schema'],
+      [{ size: 'five' }, '.spec.size: expected numeric (int or float), got string'],
+      [{ color: 5 }, '.spec.color: expected string, got integer'],
+      [{ weight: 5 }, '.spec.weight: field not declared in schema'],
     ] as const) {
       const error = await apply(spec);
       expect(error).to.include({ code: 500, reason: '' });
       expect(error.message).to.equal(`failed to create typed patch object (a; example.com/v1, Kind=Widget): ${message}`);
     }
-    const applied = applyConfiguration(null, { resource: target().resource, config: widget('a', { size: 1 }), manager: 'm', subresource: '', force: false, now: '2026-01-01T00:00:00Z' });
+    const applied = applyConfiguration(null, {
+      resource: target().resource,
+      config: widget('a', { size: 1 }),
+      manager: 'm',
+      subresource: '',
+      force: false,
+      now: '2026-01-01T00:00:00Z',
+    });
     expect(applied.metadata.managedFields?.[0]?.['fieldsV1']).to.deep.equal({ 'f:spec': { 'f:size': {} } });
   });
 
   it('scale at the paths of the definition', async () => {
     await server.define(definitionFixture('certificates'));
     const certificates = (name = ''): Target => server.target('v1', 'certificates', name, 'pki.example.com');
-    const stored = await server.registry.create(certificates(), { apiVersion: 'pki.example.com/v1', kind: 'Certificate', metadata: { name: 'a' }, spec: { secretName: 's', issuerRef: { name: 'i' } } }, ownWrites);
+    const stored = await server.registry.create(
+      certificates(),
+      {
+        apiVersion: 'pki.example.com/v1',
+        kind: 'Certificate',
+        metadata: { name: 'a' },
+        spec: { secretName: 's', issuerRef: { name: 'i' } },
+      },
+      ownWrites,
+    );
     const { scale } = behaviourOf(certificates().resource);
     expect(scale.show(stored.decode(), '5')).to.deep.include({ kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0 } });
-    const put = scale.put({ metadata: { resourceVersion: '1' }, spec: {} }, { metadata: { resourceVersion: '9' }, spec: { replicas: 4 } }, certificates().resource);
+    const put = scale.put(
+      { metadata: { resourceVersion: '1' }, spec: {} },
+      { metadata: { resourceVersion: '9' }, spec: { replicas: 4 } },
+      certificates().resource,
+    );
     expect(put).to.deep.equal({ metadata: { resourceVersion: '9' }, spec: { copies: 4 } });
-    expect(() => scale.show({ metadata: {}, spec: {} }, '1')).to.throw(StatusError, 'the spec replicas field ".spec.copies" does not exist');
-    expect(() => scale.put({ metadata: {}, spec: {} }, scale.before({ metadata: {}, spec: {} }, '1'), certificates().resource)).to.throw(StatusError, 'the spec replicas field ".spec.copies" cannot be empty');
-    const negative = await refused(server.update(certificates('a'), { apply: current => scale.put(current ?? { metadata: {} }, { metadata: {}, spec: { replicas: -1 } }, certificates().resource), subresource: 'scale' }));
+    expect(() => scale.show({ metadata: {}, spec: {} }, '1')).to.throw(
+      StatusError,
+      'the spec replicas field ".spec.copies" does not exist',
+    );
+    expect(() => scale.put({ metadata: {}, spec: {} }, scale.before({ metadata: {}, spec: {} }, '1'), certificates().resource)).to.throw(
+      StatusError,
+      'the spec replicas field ".spec.copies" cannot be empty',
+    );
+    const negative = await refused(
+      server.update(certificates('a'), {
+        apply: (current) => scale.put(current ?? { metadata: {} }, { metadata: {}, spec: { replicas: -1 } }, certificates().resource),
+        subresource: 'scale',
+      }),
+    );
     expect(negative.details?.causes?.map(({ field }) => field)).to.deep.equal(['spec.copies', '.spec.copies']);
   });
 
   it('in versions that are deprecated are announced as such', async () => {
     await server.define(definitionFixture('backups'));
-    const deprecation = (version: string): string | null => behaviourOf(server.target(version, 'backups', '', 'storage.example.com').resource).deprecation;
+    const deprecation = (version: string): string | null =>
+      behaviourOf(server.target(version, 'backups', '', 'storage.example.com').resource).deprecation;
     expect(deprecation('v1beta1')).to.equal('storage.example.com/v1beta1 Backup is deprecated; use storage.example.com/v1 Backup');
     expect(deprecation('v1')).to.equal(null);
   });
@@ -171,18 +269,49 @@ describe('extensions/objects', () => {
   it('take finalizers of any name, with a word of advice', async () => {
     await server.define(definition('widgets', 'Widget'));
     const warnings: string[] = [];
-    const options = { ...ownWrites, warn: (text: string): void => { warnings.push(text); } };
-    await server.registry.create(target(), { ...widget('a'), metadata: { name: 'a', finalizers: ['plain', 'example.com/own', 'orphan'] } }, options);
-    expect(warnings).to.deep.equal(['metadata.finalizers: "plain": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers']);
-    await server.registry.update(target('a'), { apply: current => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: ['plain', 'more'] } }), subresource: '', uid: null, mayCreate: null }, options);
+    const options = {
+      ...ownWrites,
+      warn: (text: string): void => {
+        warnings.push(text);
+      },
+    };
+    await server.registry.create(
+      target(),
+      { ...widget('a'), metadata: { name: 'a', finalizers: ['plain', 'example.com/own', 'orphan'] } },
+      options,
+    );
+    expect(warnings).to.deep.equal([
+      'metadata.finalizers: "plain": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+    ]);
+    await server.registry.update(
+      target('a'),
+      {
+        apply: (current) => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: ['plain', 'more'] } }),
+        subresource: '',
+        uid: null,
+        mayCreate: null,
+      },
+      options,
+    );
     expect(warnings.slice(1)).to.have.length(1).and.to.have.nested.property('[0]').that.contains('"more"');
   });
 
   it('are refused for everything at once: metadata, schema and scale', async () => {
     await server.define(definitionFixture('certificates'));
-    const bad = { apiVersion: 'pki.example.com/v1', kind: 'Certificate', metadata: { name: 'Bad', labels: { 'a b': 'c' } }, spec: { secretName: '', copies: -1, issuerRef: { name: 'i' } } };
+    const bad = {
+      apiVersion: 'pki.example.com/v1',
+      kind: 'Certificate',
+      metadata: { name: 'Bad', labels: { 'a b': 'c' } },
+      spec: { secretName: '', copies: -1, issuerRef: { name: 'i' } },
+    };
     const error = await refused(server.registry.create(server.target('v1', 'certificates', '', 'pki.example.com'), bad, ownWrites));
-    expect(error.details?.causes?.map(({ field }) => field)).to.include.members(['metadata.name', 'metadata.labels', 'spec.secretName', 'spec.copies', '.spec.copies']);
+    expect(error.details?.causes?.map(({ field }) => field)).to.include.members([
+      'metadata.name',
+      'metadata.labels',
+      'spec.secretName',
+      'spec.copies',
+      '.spec.copies',
+    ]);
   });
 
   it('are deleted through finalizers like all others', async () => {

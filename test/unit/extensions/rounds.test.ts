@@ -5,7 +5,12 @@ describe('extensions/rounds', () => {
   it('are one at a time, and one more for all that changes meanwhile', async () => {
     const ends: ((done: boolean) => void)[] = [];
     let begun = 0;
-    const rounds = new Rounds(() => { begun++; return new Promise(resolve => { ends.push(resolve); }); });
+    const rounds = new Rounds(() => {
+      begun++;
+      return new Promise((resolve) => {
+        ends.push(resolve);
+      });
+    });
     rounds.request();
     rounds.request();
     rounds.request();
@@ -21,7 +26,10 @@ describe('extensions/rounds', () => {
   it('miss no change, in whichever moment after the last round it comes', async () => {
     for (let moment = 0; moment < 8; moment++) {
       let begun = 0;
-      const rounds = new Rounds(async () => { begun++; return true; });
+      const rounds = new Rounds(async () => {
+        begun++;
+        return true;
+      });
       rounds.request();
       for (let step = 0; step < moment; step++) await Promise.resolve();
       rounds.request();
@@ -32,7 +40,7 @@ describe('extensions/rounds', () => {
 
   it('begin again after a failure, unless they are stopped', async () => {
     let begun = 0;
-    const again = await new Promise<Rounds>(resolve => {
+    const again = await new Promise<Rounds>((resolve) => {
       const rounds = new Rounds(async () => {
         if (++begun === 3) resolve(rounds);
         return begun === 3;

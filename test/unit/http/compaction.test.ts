@@ -15,16 +15,27 @@ const ignore = (): void => {};
 const silent: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, enabled: () => false, named: () => silent };
 
 describe('server/compaction', () => {
-  const compactionOver = (state: { version: number; leads: boolean; compacted: number }, compacted: number[]): Compaction => new Compaction({
-    version: () => state.version, standing: async () => state, log: silent,
-    compact: async version => { compacted.push(version); return { outcome: 'applied', revision: version as never }; },
-  });
+  const compactionOver = (state: { version: number; leads: boolean; compacted: number }, compacted: number[]): Compaction =>
+    new Compaction({
+      version: () => state.version,
+      standing: async () => state,
+      log: silent,
+      compact: async (version) => {
+        compacted.push(version);
+        return { outcome: 'applied', revision: version as never };
+      },
+    });
 
   it('drops what was current one interval ago, on the leader only', async () => {
     const compacted: number[] = [];
     const state = { version: 10, leads: true, compacted: 0 };
     const compaction = compactionOver(state, compacted);
-    for (const [version, leads] of [[20, true], [30, false], [40, true], [40, true]] as const) {
+    for (const [version, leads] of [
+      [20, true],
+      [30, false],
+      [40, true],
+      [40, true],
+    ] as const) {
       Object.assign(state, { version, leads });
       await compaction.turn();
     }
@@ -36,14 +47,19 @@ describe('server/compaction', () => {
     const compaction = compactionOver({ version: 10, leads: true, compacted: 0 }, compacted);
     compaction.start(720 * 3_600_000);
     // A timer that overflows fires in the next turns of the event loop, as this one does.
-    await new Promise(resolve => { setTimeout(resolve, 5); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
     compaction.stop();
     expect(compacted).to.deep.equal([]);
   });
 
   it('lets the history of a new cluster begin when the cluster is ready, once', async () => {
     const compacted: number[] = [];
-    const turn = (): Promise<void> => new Promise(resolve => { setImmediate(resolve); });
+    const turn = (): Promise<void> =>
+      new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     compactionOver({ version: 70, leads: true, compacted: 0 }, compacted).begin();
     await turn();
     compactionOver({ version: 90, leads: true, compacted: 70 }, compacted).begin();
@@ -63,18 +79,28 @@ describe('server/compaction', () => {
     const directory = temporaryDirectory('leases');
     const id = memberId('one');
     const replica = await createReplica({
-      dataDirectory: directory, memberId: id, initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }], clusterToken: 'test', listenAddress: null, tls: null,
-      heartbeatIntervalMs: 5, electionTimeoutMs: 20, logEntriesKept: 100,
+      dataDirectory: directory,
+      memberId: id,
+      initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }],
+      clusterToken: 'test',
+      listenAddress: null,
+      tls: null,
+      heartbeatIntervalMs: 5,
+      electionTimeoutMs: 20,
+      logEntriesKept: 100,
     });
     const storage = createRaftStorage({ replica });
     await replica.barrier({ timeoutMs: 10_000 });
     await storage.ready();
     const compaction = new Compaction({
-      version: () => storage.version, log: silent, standing: async () => ({ leads: true, compacted: 0 }), compact: version => storage.compact(version, { timeoutMs: 10_000 }),
+      version: () => storage.version,
+      log: silent,
+      standing: async () => ({ leads: true, compacted: 0 }),
+      compact: (version) => storage.compact(version, { timeoutMs: 10_000 }),
     });
     let earlyBytes = 0;
     for (let interval = 1; interval <= intervals; interval++) {
-      const renewals = Array.from({ length: renewalsPerInterval }, (_, renewal) => leaseNames.map(name => renew(name, renewal))).flat();
+      const renewals = Array.from({ length: renewalsPerInterval }, (_, renewal) => leaseNames.map((name) => renew(name, renewal))).flat();
       for (const { outcome } of await Promise.all(renewals)) expect(outcome).to.equal('applied');
       await compaction.turn();
       if (interval === intervals / 3) earlyBytes = sizeOf(directory);
@@ -87,7 +113,12 @@ describe('server/compaction', () => {
 
     function renew(name: string, renewal: number): Promise<WriteOutcome> {
       const key = { resource: { group: 'coordination.k8s.io', resource: 'leases' }, namespace: 'kube-node-lease', name };
-      const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace: key.namespace }, spec: { holderIdentity: name, renewal, padding: 'x'.repeat(500) } };
+      const object = {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name, namespace: key.namespace },
+        spec: { holderIdentity: name, renewal, padding: 'x'.repeat(500) },
+      };
       const operation = { type: 'put', key: keys.keyOf(key), value: encodeStored(key, object) } as const;
       return replica.write({ comparisons: [], operations: [operation] }, { timeoutMs: 10_000 });
     }
@@ -95,4 +126,8 @@ describe('server/compaction', () => {
 });
 
 /** Bytes of all files below a directory. */
-const sizeOf = (directory: string): number => readdirSync(directory, { recursive: true, encoding: 'utf8' }).map(file => statSync(join(directory, file))).filter(stat => stat.isFile()).reduce((sum, { size }) => sum + size, 0);
+const sizeOf = (directory: string): number =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((file) => statSync(join(directory, file)))
+    .filter((stat) => stat.isFile())
+    .reduce((sum, { size }) => sum + size, 0);

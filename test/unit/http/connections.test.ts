@@ -20,7 +20,9 @@ class FakeSocket extends EventEmitter {
   remotePort: number | undefined = (ports += 1);
   bytesRead = 0;
   destroyed = false;
-  constructor(public remoteAddress: string | undefined) { super(); }
+  constructor(public remoteAddress: string | undefined) {
+    super();
+  }
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -32,8 +34,13 @@ describe('connections', () => {
   let connections: Connections;
   let sockets: FakeSocket[];
   const bounds = { all: 8, ofAddress: 6, ofUser: 4, ofOrdinaryUsers: 7 };
-  beforeEach(() => { connections = new Connections(bounds); sockets = []; });
-  afterEach(() => { connections.close(); });
+  beforeEach(() => {
+    connections = new Connections(bounds);
+    sockets = [];
+  });
+  afterEach(() => {
+    connections.close();
+  });
 
   const connect = (address = '10.0.0.1'): FakeSocket => {
     const socket = new FakeSocket(address);
@@ -44,7 +51,16 @@ describe('connections', () => {
   };
   const of = (socket: FakeSocket): Connection => connections.of(socket) as Connection;
   const request = (connection: Connection): Exchange => {
-    const exchange = { place: -1, seat: -1, closed: false, response: { writableEnded: false }, cut: () => { exchange.closed = true; connection.over(exchange as unknown as Exchange); } };
+    const exchange = {
+      place: -1,
+      seat: -1,
+      closed: false,
+      response: { writableEnded: false },
+      cut: () => {
+        exchange.closed = true;
+        connection.over(exchange as unknown as Exchange);
+      },
+    };
     connection.begin(exchange as unknown as Exchange);
     return exchange as unknown as Exchange;
   };
@@ -103,7 +119,11 @@ describe('connections', () => {
     (sockets[0] as FakeSocket).destroy();
     expect([under.every(({ closed }) => closed), connection.openRequests, connections.size]).to.deep.equal([true, 0, 0]);
     let closed = false;
-    connection.begin({ close: () => { closed = true; } } as unknown as Exchange);
+    connection.begin({
+      close: () => {
+        closed = true;
+      },
+    } as unknown as Exchange);
     expect(closed).to.equal(true);
     const session = Object.assign(new EventEmitter(), { socket: new FakeSocket('10.0.0.9'), destroyed: false, destroy: () => undefined });
     connections.accept(session.socket as unknown as Socket);
@@ -129,7 +149,12 @@ describe('connections', () => {
 
   it('of HTTP/2 that are gone before it is spoken are not spoken to', () => {
     let destroyed = 0;
-    const session = Object.assign(new EventEmitter(), { socket: new FakeSocket(undefined), destroy: () => { destroyed += 1; } });
+    const session = Object.assign(new EventEmitter(), {
+      socket: new FakeSocket(undefined),
+      destroy: () => {
+        destroyed += 1;
+      },
+    });
     connections.speaksHttp2(session as unknown as ServerHttp2Session);
     expect([destroyed, connections.of(session)]).to.deep.equal([1, null]);
   });
@@ -141,8 +166,18 @@ describe('connections', () => {
 });
 
 describe('the life of a connection', () => {
-  const state: ConnectionState = { http2: true, used: true, openRequests: 0, idleSince: 0, heardAt: 0, askedAt: null, doubted: false, leaving: false };
-  const due = (change: Partial<ConnectionState>, seconds: number): string => dueOf({ ...state, heardAt: seconds * 1_000, ...change }, seconds * 1_000, usualTimes);
+  const state: ConnectionState = {
+    http2: true,
+    used: true,
+    openRequests: 0,
+    idleSince: 0,
+    heardAt: 0,
+    askedAt: null,
+    doubted: false,
+    leaving: false,
+  };
+  const due = (change: Partial<ConnectionState>, seconds: number): string =>
+    dueOf({ ...state, heardAt: seconds * 1_000, ...change }, seconds * 1_000, usualTimes);
 
   it('has a limit before the first request, and between requests', () => {
     expect([due({ used: false }, 31), due({ used: false }, 32)]).to.deep.equal(['nothing', 'cut']);
@@ -151,12 +186,22 @@ describe('the life of a connection', () => {
   });
 
   it('has none while requests are under way and the client is there', () => {
-    expect([due({ openRequests: 1 }, 9_999), due({ openRequests: 1, http2: false, heardAt: 0 }, 9_999)]).to.deep.equal(['nothing', 'nothing']);
+    expect([due({ openRequests: 1 }, 9_999), due({ openRequests: 1, http2: false, heardAt: 0 }, 9_999)]).to.deep.equal([
+      'nothing',
+      'nothing',
+    ]);
     expect([due({ openRequests: 1, heardAt: 0 }, 29), due({ openRequests: 1, heardAt: 0 }, 30)]).to.deep.equal(['nothing', 'ask']);
-    expect([due({ openRequests: 1, heardAt: 0, askedAt: 30_000 }, 44), due({ openRequests: 1, heardAt: 0, askedAt: 30_000 }, 45)]).to.deep.equal(['nothing', 'cut']);
+    expect([
+      due({ openRequests: 1, heardAt: 0, askedAt: 30_000 }, 44),
+      due({ openRequests: 1, heardAt: 0, askedAt: 30_000 }, 45),
+    ]).to.deep.equal(['nothing', 'cut']);
   });
 
   it('is asked for where complete answers are not taken, whatever else comes', () => {
-    expect([due({ openRequests: 1, doubted: true }, 1), due({ openRequests: 1, doubted: true, askedAt: 1_000 }, 30), due({ openRequests: 1, doubted: true, askedAt: 1_000 }, 31)]).to.deep.equal(['ask', 'nothing', 'cut']);
+    expect([
+      due({ openRequests: 1, doubted: true }, 1),
+      due({ openRequests: 1, doubted: true, askedAt: 1_000 }, 30),
+      due({ openRequests: 1, doubted: true, askedAt: 1_000 }, 31),
+    ]).to.deep.equal(['ask', 'nothing', 'cut']);
   });
 });

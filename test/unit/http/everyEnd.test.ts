@@ -33,15 +33,33 @@ type Phase = (typeof phases)[number];
 
 /** How a connection of HTTP/2 ends, or what is on it. `streams` are open. */
 const ends: Readonly<Record<string, (client: RawHttp2, streams: readonly number[]) => void>> = {
-  'an error of the protocol': (client) => { client.send(frame(frameTypes.data, 0, 0, Buffer.from('x'))); },
-  'an error of the protocol, and the end of the connection': (client) => { client.send(frame(frameTypes.data, 0, 0, Buffer.from('x'))); client.destroy(); },
-  'a header block that cannot be read': (client) => { client.send(frame(frameTypes.headers, 5, 9_001, Buffer.alloc(50, 0xff))); },
-  'GOAWAY, and the end of the connection': (client) => { client.send(goawayFrame(0, errorCodes.none)); client.destroy(); },
-  'RST_STREAM of each': (client, streams) => { for (const stream of streams) client.reset(stream); },
-  'a destroyed socket': (client) => { client.destroy(); },
-  'a half close': (client) => { client.socket.end(); },
+  'an error of the protocol': (client) => {
+    client.send(frame(frameTypes.data, 0, 0, Buffer.from('x')));
+  },
+  'an error of the protocol, and the end of the connection': (client) => {
+    client.send(frame(frameTypes.data, 0, 0, Buffer.from('x')));
+    client.destroy();
+  },
+  'a header block that cannot be read': (client) => {
+    client.send(frame(frameTypes.headers, 5, 9_001, Buffer.alloc(50, 0xff)));
+  },
+  'GOAWAY, and the end of the connection': (client) => {
+    client.send(goawayFrame(0, errorCodes.none));
+    client.destroy();
+  },
+  'RST_STREAM of each': (client, streams) => {
+    for (const stream of streams) client.reset(stream);
+  },
+  'a destroyed socket': (client) => {
+    client.destroy();
+  },
+  'a half close': (client) => {
+    client.socket.end();
+  },
   // Nothing is done at all: the server finds out by itself that nobody is there, or that the time is over.
-  'silence': (client) => { client.socket.pause(); },
+  silence: (client) => {
+    client.socket.pause();
+  },
 };
 
 /** Lets everybody who waits go on, all at once. */
@@ -51,10 +69,14 @@ class Gate {
 
   async pass(): Promise<void> {
     this.entered += 1;
-    await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
   }
 
-  open(): void { for (const resolve of this.#waiting.splice(0)) resolve(); }
+  open(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
 }
 
 describe('whatever is under way when a connection or a request ends', function () {
@@ -75,17 +97,37 @@ describe('whatever is under way when a connection or a request ends', function (
     watches = 0;
     const user = { name: 'alice', uid: '', groups: ['system:authenticated'], extra: {} };
     door = await openFrontDoor({
-      identities, server: await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] }), resources,
-      listener: { times: { firstRequestMs: 2_000, silenceMs: 100, pongMs: 100, takingMs: 100, lookMs: 20, idleHttp1Ms: 500, idleHttp2Ms: 500 } },
+      identities,
+      server: await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] }),
+      resources,
+      listener: {
+        times: { firstRequestMs: 2_000, silenceMs: 100, pongMs: 100, takingMs: 100, lookMs: 20, idleHttp1Ms: 500, idleHttp2Ms: 500 },
+      },
       chain: {
-        inflight: { readOnlyMax: 1_000, mutatingMax: 1_000 }, requestTimeoutMs: 400,
-        authenticate: async ({ url = '' }) => { await waitIn('authentication', url); return { outcome: 'user', user }; },
-        authorize: async (attributes) => { if (attributes.isResource) await waitIn('authorization', `/${attributes.name}`); return { decision: 'allow', reason: '' }; },
-        audit: { begin: async (request) => { await waitIn('audit', `/${'name' in request.info ? request.info.name : ''}`); return null; }, beginRefused: () => null, close: () => Promise.resolve() },
+        inflight: { readOnlyMax: 1_000, mutatingMax: 1_000 },
+        requestTimeoutMs: 400,
+        authenticate: async ({ url = '' }) => {
+          await waitIn('authentication', url);
+          return { outcome: 'user', user };
+        },
+        authorize: async (attributes) => {
+          if (attributes.isResource) await waitIn('authorization', `/${attributes.name}`);
+          return { decision: 'allow', reason: '' };
+        },
+        audit: {
+          begin: async (request) => {
+            await waitIn('audit', `/${'name' in request.info ? request.info.name : ''}`);
+            return null;
+          },
+          beginRefused: () => null,
+          close: () => Promise.resolve(),
+        },
       },
     });
   });
-  after(async () => { await door.listener.close(); });
+  after(async () => {
+    await door.listener.close();
+  });
 
   async function resources(context: RequestContext): Promise<void> {
     const phase = phaseOf(context.info.path);
@@ -101,7 +143,9 @@ describe('whatever is under way when a connection or a request ends', function (
   /** More than a connection and both of its ends hold. */
   async function list(context: RequestContext, compress: boolean): Promise<void> {
     gate.entered += 1;
-    const parts = (function* () { for (let part = 0; part < 60; part += 1) yield longPart; })();
+    const parts = (function* () {
+      for (let part = 0; part < 60; part += 1) yield longPart;
+    })();
     await sendParts(context, 'text/plain', { parts, size: null }, compress);
   }
 
@@ -109,16 +153,40 @@ describe('whatever is under way when a connection or a request ends', function (
     gate.entered += 1;
     watches += 1;
     let stopped = false;
-    const started = { version: 1, stop: () => { if (!stopped) watches -= 1; stopped = true; } } as unknown as Watch;
+    const started = {
+      version: 1,
+      stop: () => {
+        if (!stopped) watches -= 1;
+        stopped = true;
+      },
+    } as unknown as Watch;
     const representation = { encoder: { mediaType: 'application/json', streamType: null }, form: { form: 'object' } };
-    const stream = new WatchStream({ resource: { group: '', version: 'v1', resource: 'things' }, representation, framing: PLAIN, resourceVersion: '', initialEventsEnd: false, bookmarks: true, timeoutMs: 3_600_000 } as unknown as StreamOptions);
+    const stream = new WatchStream({
+      resource: { group: '', version: 'v1', resource: 'things' },
+      representation,
+      framing: PLAIN,
+      resourceVersion: '',
+      initialEventsEnd: false,
+      bookmarks: true,
+      timeoutMs: 3_600_000,
+    } as unknown as StreamOptions);
     stream.event({ frame: () => Buffer.from('{}\n') } as unknown as WatchEvent);
-    try { await stream.run(started, openResponse(context, 'application/json'), context.signal); } finally { started.stop(); }
+    try {
+      await stream.run(started, openResponse(context, 'application/json'), context.signal);
+    } finally {
+      started.stop();
+    }
   }
 
   const left = async (): Promise<Record<string, number>> => ({
-    ...await door.counts(), active: door.chain.active.size, connections: door.listener.connections, watches, bodies: bodyBudget.bytes, untaken: untakenAnswers.bytes,
-    timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length, handles: process.getActiveResourcesInfo().filter((kind) => /TCP|TLS/.test(kind)).length,
+    ...(await door.counts()),
+    active: door.chain.active.size,
+    connections: door.listener.connections,
+    watches,
+    bodies: bodyBudget.bytes,
+    untaken: untakenAnswers.bytes,
+    timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
+    handles: process.getActiveResourcesInfo().filter((kind) => /TCP|TLS/.test(kind)).length,
   });
   /** Resolves when nothing is left; the time limit of the test ends a vain wait, and the last state is in its message. */
   const settled = async (before: Readonly<Record<string, number>>, what: string): Promise<void> => {
@@ -175,7 +243,9 @@ describe('whatever is under way when a connection or a request ends', function (
       const streams = ask(client, phase, count);
       while (phase !== 'queue' && gate.entered < count && !client.ended) await turn();
       ends[end]?.(client, streams);
-      await givenBack(before, `${phase}, ${end}`, () => { client.destroy(); });
+      await givenBack(before, `${phase}, ${end}`, () => {
+        client.destroy();
+      });
     });
   }
 
@@ -185,9 +255,14 @@ describe('whatever is under way when a connection or a request ends', function (
       it(`is given back over HTTP/1.1: ${phase}, ${how}`, async () => {
         const before = await left();
         gate.entered = 0;
-        const clients = await Promise.all(Array.from({ length: 4 }, () => RawHttp1.open({ port: door.port, cert: alice.cert, key: alice.key })));
+        const clients = await Promise.all(
+          Array.from({ length: 4 }, () => RawHttp1.open({ port: door.port, cert: alice.cert, key: alice.key })),
+        );
         const body = phase === 'write' ? '{}' : phase === 'body' ? '{"half' : '';
-        const headers = [...(body === '' ? [] : [`content-length: ${phase === 'body' ? 100 : 2}`]), ...(phase === 'gzip' ? ['accept-encoding: gzip'] : [])];
+        const headers = [
+          ...(body === '' ? [] : [`content-length: ${phase === 'body' ? 100 : 2}`]),
+          ...(phase === 'gzip' ? ['accept-encoding: gzip'] : []),
+        ];
         for (const client of clients) {
           if (phase === 'list' || phase === 'gzip') client.socket.pause();
           client.send(plainRequest(methodOf(phase), pathOf(phase), headers, body));
@@ -199,7 +274,9 @@ describe('whatever is under way when a connection or a request ends', function (
           else if (how === 'half of the next request') socket.write('GET /half');
           else socket.pause();
         }
-        await givenBack(before, `${phase}, ${how}`, () => { for (const client of clients) client.destroy(); });
+        await givenBack(before, `${phase}, ${how}`, () => {
+          for (const client of clients) client.destroy();
+        });
       });
     }
   }
@@ -209,7 +286,6 @@ describe('whatever is under way when a connection or a request ends', function (
   });
 });
 
-
 describe('a connection that Node no longer reads', function () {
   this.timeout(60_000);
 
@@ -217,8 +293,13 @@ describe('a connection that Node no longer reads', function () {
     const identities = await createIdentities();
     const hour = 3_600_000;
     const door = await openFrontDoor({
-      identities, server: await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] }), resources: () => Promise.resolve(),
-      listener: { times: { firstRequestMs: hour, silenceMs: hour, pongMs: hour, takingMs: hour, lookMs: 20, idleHttp1Ms: hour, idleHttp2Ms: hour } }, chain: {},
+      identities,
+      server: await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] }),
+      resources: () => Promise.resolve(),
+      listener: {
+        times: { firstRequestMs: hour, silenceMs: hour, pongMs: hour, takingMs: hour, lookMs: 20, idleHttp1Ms: hour, idleHttp2Ms: hour },
+      },
+      chain: {},
     });
     const client = await RawHttp2.open({ port: door.port });
     for (let each = 0; each < 100; each += 1) client.request('GET', '/version');

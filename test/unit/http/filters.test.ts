@@ -16,27 +16,40 @@ import type { Identities, Identity } from './identities.js';
 /** What the resource handler does, by the name of the object asked for. */
 type Behaviour = (context: RequestContext) => Promise<void>;
 const behaviours: Record<string, Behaviour> = {
-  body: async (context) => { reply(context, { bytes: (await context.body()).length }); },
-  twice: async (context) => { reply(context, { same: (await context.body()) === (await context.body()) }); },
+  body: async (context) => {
+    reply(context, { bytes: (await context.body()).length });
+  },
+  twice: async (context) => {
+    reply(context, { same: (await context.body()) === (await context.body()) });
+  },
   absent: () => Promise.reject(notFound({ group: '', resource: 'things' }, 'absent')),
   defect: () => Promise.reject(new TypeError('secret detail')),
   warned: (context) => {
     context.warnings.push('say "no"\\', 'once', 'once');
     return Promise.reject(new StatusError(409, 'Conflict', 'no'));
   },
-  slow: (context) => new Promise((_, reject) => { context.signal.addEventListener('abort', () => { reject(context.signal.reason as Error); }); }),
+  slow: (context) =>
+    new Promise((_, reject) => {
+      context.signal.addEventListener('abort', () => {
+        reject(context.signal.reason as Error);
+      });
+    }),
   half: (context) => {
     context.response.writeHead(200, { 'content-type': 'application/json' });
     answerStream(context.response).write('{"half":');
     return Promise.reject(new Error('lost'));
   },
   late: async (context) => {
-    await new Promise((resolve) => { context.signal.addEventListener('abort', resolve); });
+    await new Promise((resolve) => {
+      context.signal.addEventListener('abort', resolve);
+    });
     context.response.end();
   },
 };
 
-const reply = (context: RequestContext, body: unknown): void => { writeJson(context as Exchange, 200, body); };
+const reply = (context: RequestContext, body: unknown): void => {
+  writeJson(context as Exchange, 200, body);
+};
 
 async function resources(context: RequestContext): Promise<void> {
   const { info, user } = context;
@@ -62,7 +75,10 @@ describe('the way of a request', () => {
   });
   after(() => door.listener.close());
 
-  for (const [protocol, call] of [['HTTP/1.1', call1], ['HTTP/2', call2]] as const) {
+  for (const [protocol, call] of [
+    ['HTTP/1.1', call1],
+    ['HTTP/2', call2],
+  ] as const) {
     describe(`over ${protocol}`, () => {
       const ask = (request: Call): ReturnType<typeof call1> => call(door.port, request);
       const asAdmin = (path: string, more: Partial<Call> = {}): ReturnType<typeof call1> => ask({ path, identity: admin, ...more });
@@ -84,18 +100,28 @@ describe('the way of a request', () => {
         const { status, body } = await ask({ path: '/api/v1/namespaces/ns/pods' });
         expect(status).to.equal(403);
         expect(body).to.deep.equal({
-          kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'Forbidden', code: 403, details: { kind: 'pods' },
+          kind: 'Status',
+          apiVersion: 'v1',
+          metadata: {},
+          status: 'Failure',
+          reason: 'Forbidden',
+          code: 403,
+          details: { kind: 'pods' },
           message: 'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" in the namespace "ns"',
         });
       });
       it('refuses paths and subresources in the words of the reference', async () => {
-        const message = async (path: string, method = 'GET'): Promise<unknown> => (await ask({ path, method, identity: alice })).body['message'];
+        const message = async (path: string, method = 'GET'): Promise<unknown> =>
+          (await ask({ path, method, identity: alice })).body['message'];
         expect(await message('/metrics')).to.equal('forbidden: User "alice" cannot get path "/metrics"');
         expect(await message('/version', 'POST')).to.equal('forbidden: User "alice" cannot post path "/version"');
         expect(await message('/livez/ping')).to.equal('forbidden: User "alice" cannot get path "/livez/ping"');
         expect(await message('/apis/apps/v1/namespaces/n/deployments/d/scale')).to.equal(
-          'deployments.apps "d" is forbidden: User "alice" cannot get resource "deployments/scale" in API group "apps" in the namespace "n"');
-        expect(await message('/api/v1/nodes')).to.equal('nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope');
+          'deployments.apps "d" is forbidden: User "alice" cannot get resource "deployments/scale" in API group "apps" in the namespace "n"',
+        );
+        expect(await message('/api/v1/nodes')).to.equal(
+          'nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope',
+        );
       });
       it('answers 401 to certificates that are no good, and to tokens', async () => {
         const stranger = await (await createIdentities('someone else')).issue({ name: 'admin', groups: ['system:masters'] });
@@ -109,25 +135,38 @@ describe('the way of a request', () => {
       });
 
       it('lets administrators act as others', async () => {
-        const as = async (headers: Record<string, string | string[]>): Promise<Record<string, unknown>> => (await asAdmin('/api/v1/things/x', { headers })).body;
+        const as = async (headers: Record<string, string | string[]>): Promise<Record<string, unknown>> =>
+          (await asAdmin('/api/v1/things/x', { headers })).body;
         const groups = ['system:masters'];
-        expect((await as({ 'impersonate-user': 'bob', 'impersonate-group': groups, 'impersonate-uid': '7', 'impersonate-extra-a%2fb': 'c' }))['user']).to.deep.equal(
-          { name: 'bob', uid: '7', groups: ['system:masters', 'system:authenticated'], extra: { 'a/b': ['c'] } });
+        expect(
+          (await as({ 'impersonate-user': 'bob', 'impersonate-group': groups, 'impersonate-uid': '7', 'impersonate-extra-a%2fb': 'c' }))[
+            'user'
+          ],
+        ).to.deep.equal({ name: 'bob', uid: '7', groups: ['system:masters', 'system:authenticated'], extra: { 'a/b': ['c'] } });
         expect((await as({ 'impersonate-user': 'bob' }))['message']).to.match(/^things "x" is forbidden: User "bob" cannot get/);
         expect((await as({ 'impersonate-user': '' }))['user']).to.deep.include({ name: 'admin' });
         expect((await as({ 'impersonate-group': 'devs' }))['message']).to.equal(
-          'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"devs"}, Extra:map[string][]string(nil)} without impersonating a user name');
+          'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"devs"}, Extra:map[string][]string(nil)} without impersonating a user name',
+        );
       });
       it('does not let others act as anybody', async () => {
         const { status, body } = await ask({ path: '/api', identity: alice, headers: { 'impersonate-user': 'admin' } });
-        expect([status, body['message']]).to.deep.equal([403, 'users "admin" is forbidden: User "alice" cannot impersonate resource "users" in API group "" at the cluster scope']);
+        expect([status, body['message']]).to.deep.equal([
+          403,
+          'users "admin" is forbidden: User "alice" cannot impersonate resource "users" in API group "" at the cluster scope',
+        ]);
       });
 
       it('checks the timeout of a request before anything else', async () => {
         expect((await asAdmin('/api/v1/things/x?timeout=5s')).status).to.equal(200);
         expect((await asAdmin('/api/v1/things/x?timeout=')).status).to.equal(200);
         expect((await ask({ path: '/api/v1/things/x?timeout=abc' })).body).to.deep.equal({
-          kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'BadRequest', code: 400,
+          kind: 'Status',
+          apiVersion: 'v1',
+          metadata: {},
+          status: 'Failure',
+          reason: 'BadRequest',
+          code: 400,
           message: 'invalid timeout specified in the request URL - time: invalid duration "abc"',
         });
         expect((await asAdmin('/api/v1/things?watch=1&timeout=abc')).status).to.equal(200);
@@ -152,7 +191,9 @@ describe('the way of a request', () => {
       });
       it('cuts the connection when half an answer is out', async () => {
         let failed = false;
-        await asAdmin('/api/v1/things/half').catch(() => { failed = true; });
+        await asAdmin('/api/v1/things/half').catch(() => {
+          failed = true;
+        });
         expect(failed).to.equal(true);
       });
 
@@ -177,16 +218,29 @@ describe('the way of a request', () => {
         expect((await asAdmin('/nope')).text).to.equal('404 page not found\n');
         expect((await asAdmin('//api/v1/things')).text).to.equal('404 page not found\n');
         expect((await asAdmin('/api/v1/%zz')).status).to.equal(400);
-        expect(await asAdmin('/api/v1/watch')).to.deep.include({ status: 500, text: 'Internal Server Error: "/api/v1/watch": failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch\n' });
+        expect(await asAdmin('/api/v1/watch')).to.deep.include({
+          status: 500,
+          text: 'Internal Server Error: "/api/v1/watch": failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch\n',
+        });
       });
       it('serves metrics that name verb, resource and code, and no words of refused requests', async () => {
         await asAdmin('/api/v1/things/absent');
         const { text, headers } = await asAdmin('/metrics');
         expect(headers['content-type']).to.match(/^text\/plain/);
-        expect(text).to.match(/apiserver_request_total\{[^}]*verb="GET",group="g",version="v1",resource="things",subresource="",scope="resource",dry_run="",code="200"\} \d/);
-        expect(text).to.match(/apiserver_request_duration_seconds_bucket/).and.match(/process_cpu_seconds_total/).and.match(/apiserver_current_inflight_requests\{request_kind="mutating"\} 0/);
-        expect(text).to.match(/authentication_attempts\{result="success"\} \d/).and.match(/authentication_attempts\{result="error"\} \d/).and.match(/authorization_attempts_total\{result="no-opinion"\} \d/).and.match(/authenticated_user_requests\{username="admin"\} \d/)
-          .and.match(/authorization_duration_seconds_count\{result="allowed"\} [1-9]/).and.match(/authentication_duration_seconds_bucket\{le="0.001",result="success"\} \d/);
+        expect(text).to.match(
+          /apiserver_request_total\{[^}]*verb="GET",group="g",version="v1",resource="things",subresource="",scope="resource",dry_run="",code="200"\} \d/,
+        );
+        expect(text)
+          .to.match(/apiserver_request_duration_seconds_bucket/)
+          .and.match(/process_cpu_seconds_total/)
+          .and.match(/apiserver_current_inflight_requests\{request_kind="mutating"\} 0/);
+        expect(text)
+          .to.match(/authentication_attempts\{result="success"\} \d/)
+          .and.match(/authentication_attempts\{result="error"\} \d/)
+          .and.match(/authorization_attempts_total\{result="no-opinion"\} \d/)
+          .and.match(/authenticated_user_requests\{username="admin"\} \d/)
+          .and.match(/authorization_duration_seconds_count\{result="allowed"\} [1-9]/)
+          .and.match(/authentication_duration_seconds_bucket\{le="0.001",result="success"\} \d/);
         expect(text).not.to.match(/resource="(things|pods)"[^\n]*code="40[34]"/);
       });
     });
@@ -200,18 +254,32 @@ describe('the way of a request', () => {
 
   it('bounds requests in flight, but not for administrators and watches', async () => {
     let release = (): void => {};
-    const waiting = new Promise<void>((resolve) => { release = resolve; });
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     let entered = (): void => {};
-    const inside = new Promise<void>((resolve) => { entered = resolve; });
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
     const crowded = await openFrontDoor({
-      identities, server, chain: { inflight: { readOnlyMax: 1, mutatingMax: 1 }, authorize: () => ({ decision: 'allow', reason: '' }) },
-      resources: async (context) => { entered(); await waiting; reply(context, {}); },
+      identities,
+      server,
+      chain: { inflight: { readOnlyMax: 1, mutatingMax: 1 }, authorize: () => ({ decision: 'allow', reason: '' }) },
+      resources: async (context) => {
+        entered();
+        await waiting;
+        reply(context, {});
+      },
     });
     const first = call1(crowded.port, { path: '/api/v1/things', identity: alice });
     await inside;
     const second = await call1(crowded.port, { path: '/api/v1/things', identity: alice });
     expect([second.status, second.body['reason'], second.headers['retry-after']]).to.deep.equal([429, 'TooManyRequests', '1']);
-    const others = [call1(crowded.port, { path: '/api/v1/things', identity: admin }), call1(crowded.port, { path: '/api/v1/things?watch=1', identity: alice }), call1(crowded.port, { method: 'POST', path: '/api/v1/things', identity: alice })];
+    const others = [
+      call1(crowded.port, { path: '/api/v1/things', identity: admin }),
+      call1(crowded.port, { path: '/api/v1/things?watch=1', identity: alice }),
+      call1(crowded.port, { method: 'POST', path: '/api/v1/things', identity: alice }),
+    ];
     release();
     expect((await Promise.all([first, ...others])).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
     expect((await call1(crowded.port, { path: '/api/v1/things', identity: alice })).status).to.equal(200);
@@ -219,14 +287,31 @@ describe('the way of a request', () => {
   });
 
   it('keeps room for those on whom the cluster depends when everybody else has filled theirs, and bounds administrators too', async () => {
-    const [node, manager] = await Promise.all([identities.issue({ name: 'system:node:n', groups: ['system:nodes'] }), identities.issue({ name: 'system:kube-controller-manager' })]);
+    const [node, manager] = await Promise.all([
+      identities.issue({ name: 'system:node:n', groups: ['system:nodes'] }),
+      identities.issue({ name: 'system:kube-controller-manager' }),
+    ]);
     let release = (): void => {};
-    const waiting = new Promise<void>((resolve) => { release = resolve; });
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     let [entered, wake] = [0, (): void => {}];
-    const enters = async (count: number): Promise<void> => { while (entered < count) await new Promise<void>((resolve) => { wake = resolve; }); };
+    const enters = async (count: number): Promise<void> => {
+      while (entered < count)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    };
     const crowded = await openFrontDoor({
-      identities, server, chain: { inflight: { readOnlyMax: 8, mutatingMax: 8 }, authorize: () => ({ decision: 'allow', reason: '' }) },
-      resources: async (context) => { entered += 1; wake(); await waiting; reply(context, {}); },
+      identities,
+      server,
+      chain: { inflight: { readOnlyMax: 8, mutatingMax: 8 }, authorize: () => ({ decision: 'allow', reason: '' }) },
+      resources: async (context) => {
+        entered += 1;
+        wake();
+        await waiting;
+        reply(context, {});
+      },
     });
     const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/x';
     const of = (identity: Identity): Promise<Answer> => call1(crowded.port, { method: 'PUT', path, identity });
@@ -245,9 +330,18 @@ describe('the way of a request', () => {
   });
 
   it('answers preflight requests of allowed origins and adds HSTS', async () => {
-    const cors = await openFrontDoor({ identities, server, resources, chain: { corsOrigins: [/^https:\/\/good\.example$/], strictTransportSecurity: 'max-age=1' } });
+    const cors = await openFrontDoor({
+      identities,
+      server,
+      resources,
+      chain: { corsOrigins: [/^https:\/\/good\.example$/], strictTransportSecurity: 'max-age=1' },
+    });
     const preflight = await call1(cors.port, { method: 'OPTIONS', path: '/api/v1/things', headers: { origin: 'https://good.example' } });
-    expect([preflight.status, preflight.headers['access-control-allow-origin'], preflight.headers['strict-transport-security']]).to.deep.equal([204, 'https://good.example', 'max-age=1']);
+    expect([
+      preflight.status,
+      preflight.headers['access-control-allow-origin'],
+      preflight.headers['strict-transport-security'],
+    ]).to.deep.equal([204, 'https://good.example', 'max-age=1']);
     const other = await call1(cors.port, { method: 'OPTIONS', path: '/api/v1/things', headers: { origin: 'https://bad.example' } });
     expect([other.status, other.headers['access-control-allow-origin']]).to.deep.equal([403, undefined]);
     await cors.listener.close();
@@ -255,7 +349,14 @@ describe('the way of a request', () => {
 
   describe('given garbage', () => {
     const raw = async (bytes: string): Promise<string> => {
-      const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], cert: admin.cert, key: admin.key });
+      const socket = tls.connect({
+        host: '127.0.0.1',
+        port: door.port,
+        rejectUnauthorized: false,
+        ALPNProtocols: ['http/1.1'],
+        cert: admin.cert,
+        key: admin.key,
+      });
       const chunks: Buffer[] = [];
       socket.on('data', (chunk: Buffer) => chunks.push(chunk));
       socket.on('error', () => {});
@@ -265,24 +366,43 @@ describe('the way of a request', () => {
     };
     const head = (more: string): string => `PUT /api/v1/things/body HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${more}\r\n`;
 
-    it('answers 400 to what is not HTTP', async () => { expect(await raw('hello\r\n\r\n')).to.match(/^HTTP\/1\.1 400 /); });
-    it('answers 431 to endless headers', async () => { expect(await raw(`GET / HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(70_000)}\r\n\r\n`)).to.match(/^HTTP\/1\.1 431 /); });
-    it('answers 400 to bad chunks', async () => { expect(await raw(`${head('transfer-encoding: chunked\r\n')}zz\r\n`)).to.match(/^HTTP\/1\.1 400 /); });
-    it('answers 400 to two lengths', async () => { expect(await raw(`${head('content-length: 1\r\ntransfer-encoding: chunked\r\n')}0\r\n\r\n`)).to.match(/^HTTP\/1\.1 400 /); });
+    it('answers 400 to what is not HTTP', async () => {
+      expect(await raw('hello\r\n\r\n')).to.match(/^HTTP\/1\.1 400 /);
+    });
+    it('answers 431 to endless headers', async () => {
+      expect(await raw(`GET / HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(70_000)}\r\n\r\n`)).to.match(/^HTTP\/1\.1 431 /);
+    });
+    it('answers 400 to bad chunks', async () => {
+      expect(await raw(`${head('transfer-encoding: chunked\r\n')}zz\r\n`)).to.match(/^HTTP\/1\.1 400 /);
+    });
+    it('answers 400 to two lengths', async () => {
+      expect(await raw(`${head('content-length: 1\r\ntransfer-encoding: chunked\r\n')}0\r\n\r\n`)).to.match(/^HTTP\/1\.1 400 /);
+    });
     it('answers 413 to a chunked body without end', async () => {
       const piece = `10000\r\n${'x'.repeat(65_536)}\r\n`;
       expect(await raw(`${head('transfer-encoding: chunked\r\n')}${piece.repeat(49)}0\r\n\r\n`)).to.match(/^HTTP\/1\.1 413 /);
     });
     it('survives bodies that end early, plain text, and frames against the protocol', async () => {
-      const short = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], cert: admin.cert, key: admin.key });
+      const short = tls.connect({
+        host: '127.0.0.1',
+        port: door.port,
+        rejectUnauthorized: false,
+        ALPNProtocols: ['http/1.1'],
+        cert: admin.cert,
+        key: admin.key,
+      });
       short.on('error', () => {});
       await once(short, 'secureConnect');
       short.end(head('content-length: 100\r\n') + 'abc');
       await once(short.resume(), 'close');
-      const plain = net.connect(door.port, '127.0.0.1', () => { plain.end('GET / HTTP/1.1\r\n\r\n'); });
+      const plain = net.connect(door.port, '127.0.0.1', () => {
+        plain.end('GET / HTTP/1.1\r\n\r\n');
+      });
       plain.on('error', () => {});
       await once(plain.resume(), 'close');
-      const frames = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] }, () => { frames.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\u00ff\u00ff\u00ff garbage that is no frame'); });
+      const frames = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] }, () => {
+        frames.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\u00ff\u00ff\u00ff garbage that is no frame');
+      });
       frames.on('error', () => {});
       await once(frames.resume(), 'close');
       expect((await call1(door.port, { path: '/readyz' })).text).to.equal('ok');

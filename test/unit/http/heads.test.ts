@@ -13,10 +13,19 @@ describe('the head of a request', () => {
   before(async () => {
     const identities = await createIdentities();
     admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
-    const resources = (context: RequestContext): Promise<void> => { writeJson(context as Exchange, 200, { url: context.request.url, extra: context.user.extra }); return Promise.resolve(); };
-    door = await openFrontDoor({ identities, server: await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] }), resources });
+    const resources = (context: RequestContext): Promise<void> => {
+      writeJson(context as Exchange, 200, { url: context.request.url, extra: context.user.extra });
+      return Promise.resolve();
+    };
+    door = await openFrontDoor({
+      identities,
+      server: await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] }),
+      resources,
+    });
   });
-  after(async () => { await door.listener.close(); });
+  after(async () => {
+    await door.listener.close();
+  });
 
   const answersTo = async (bytes: string): Promise<readonly WireAnswer[]> => {
     const client = await RawHttp1.open({ port: door.port, cert: admin.cert, key: admin.key });
@@ -36,9 +45,21 @@ describe('the head of a request', () => {
     ['no Host', `GET ${path} HTTP/1.1\r\n\r\n`, /missing required Host header/],
     ['two Hosts', `GET ${path} HTTP/1.1\r\nhost: a\r\nHOST: a\r\n\r\n`, /too many Host headers/],
     ['a Host that is none', `GET ${path} HTTP/1.1\r\nhost: a b\r\n\r\n`, /malformed Host header/],
-    ['another coding', `POST ${path} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, /unsupported transfer encoding/],
-    ['chunks in HTTP/1.0', `POST ${path} HTTP/1.0\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, /unsupported transfer encoding|400 Bad Request/],
-    ['chunks and a length', `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, /400 Bad Request/],
+    [
+      'another coding',
+      `POST ${path} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      /unsupported transfer encoding/,
+    ],
+    [
+      'chunks in HTTP/1.0',
+      `POST ${path} HTTP/1.0\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      /unsupported transfer encoding|400 Bad Request/,
+    ],
+    [
+      'chunks and a length',
+      `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      /400 Bad Request/,
+    ],
     ['a target that is none', 'GET things HTTP/1.1\r\nhost: a\r\n\r\n', /400 Bad Request/],
   ];
   for (const [name, bytes, text] of faults) {
@@ -50,8 +71,12 @@ describe('the head of a request', () => {
     });
   }
 
-  it('needs no Host in HTTP/1.0', async () => { expect((await answerTo(`GET ${path} HTTP/1.0\r\n\r\n`)).status).to.equal(200); });
-  it('may be longer than Node takes by itself', async () => { expect((await answerTo(plainRequest('GET', path, [`a: ${'x'.repeat(20_000)}`]))).status).to.equal(200); });
+  it('needs no Host in HTTP/1.0', async () => {
+    expect((await answerTo(`GET ${path} HTTP/1.0\r\n\r\n`)).status).to.equal(200);
+  });
+  it('may be longer than Node takes by itself', async () => {
+    expect((await answerTo(plainRequest('GET', path, [`a: ${'x'.repeat(20_000)}`]))).status).to.equal(200);
+  });
 
   it('may name its target in the absolute form, which nobody behind the door sees', async () => {
     const { status, body } = await answerTo(plainRequest('GET', `https://elsewhere.example:1/api/v1/things?x=1`));

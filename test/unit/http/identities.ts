@@ -22,31 +22,69 @@ export interface IssueOptions {
   readonly dns?: readonly string[];
   readonly ip?: readonly string[];
 }
-export interface Identity { readonly cert: string; readonly key: string; readonly certFile: string; readonly keyFile: string }
+export interface Identity {
+  readonly cert: string;
+  readonly key: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 
-interface Parent { readonly subject: string; readonly keys: webcrypto.CryptoKeyPair }
+interface Parent {
+  readonly subject: string;
+  readonly keys: webcrypto.CryptoKeyPair;
+}
 
 export async function createIdentities(name = 'test authority', parent: Parent | null = null): Promise<Identities> {
   x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
   const directory = temporaryDirectory('http');
   const keys = await makeKeys();
   const authority = await x509.X509CertificateGenerator.create({
-    subject: `CN=${name}`, issuer: parent?.subject ?? `CN=${name}`, publicKey: keys.publicKey, signingKey: (parent?.keys ?? keys).privateKey, signingAlgorithm: algorithm, ...validity(false), serialNumber: '01',
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
+    subject: `CN=${name}`,
+    issuer: parent?.subject ?? `CN=${name}`,
+    publicKey: keys.publicKey,
+    signingKey: (parent?.keys ?? keys).privateKey,
+    signingAlgorithm: algorithm,
+    ...validity(false),
+    serialNumber: '01',
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
   });
   let serial = 1;
-  const issue = async ({ name: commonName, groups = [], usage = 'clientAuth', expired = false, dns = [], ip = [] }: IssueOptions): Promise<Identity> => {
+  const issue = async ({
+    name: commonName,
+    groups = [],
+    usage = 'clientAuth',
+    expired = false,
+    dns = [],
+    ip = [],
+  }: IssueOptions): Promise<Identity> => {
     const own = await makeKeys();
     serial += 1;
     const certificate = await x509.X509CertificateGenerator.create({
-      subject: [...(commonName === '' ? [] : [{ CN: [commonName] }]), ...groups.map((group) => ({ O: [group] }))], issuer: authority.subject,
-      publicKey: own.publicKey, signingKey: keys.privateKey, signingAlgorithm: algorithm, ...validity(expired), serialNumber: serial.toString(16).padStart(2, '0'),
+      subject: [...(commonName === '' ? [] : [{ CN: [commonName] }]), ...groups.map((group) => ({ O: [group] }))],
+      issuer: authority.subject,
+      publicKey: own.publicKey,
+      signingKey: keys.privateKey,
+      signingAlgorithm: algorithm,
+      ...validity(expired),
+      serialNumber: serial.toString(16).padStart(2, '0'),
       extensions: [
-        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[usage]]), await x509.AuthorityKeyIdentifierExtension.create(keys.publicKey),
-        ...(dns.length + ip.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension([...dns.map((value) => ({ type: 'dns' as const, value })), ...ip.map((value) => ({ type: 'ip' as const, value }))])]),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[usage]]),
+        await x509.AuthorityKeyIdentifierExtension.create(keys.publicKey),
+        ...(dns.length + ip.length === 0
+          ? []
+          : [
+              new x509.SubjectAlternativeNameExtension([
+                ...dns.map((value) => ({ type: 'dns' as const, value })),
+                ...ip.map((value) => ({ type: 'ip' as const, value })),
+              ]),
+            ]),
       ],
     });
     const pair = { cert: `${certificate.toString('pem')}\n`, key: await exportKey(own.privateKey) };
@@ -61,10 +99,17 @@ export async function createIdentities(name = 'test authority', parent: Parent |
   return { directory, caFile, ca, issue, subordinate: (below) => createIdentities(below, { subject: authority.subject, keys }) };
 }
 
-const makeKeys = async (): Promise<webcrypto.CryptoKeyPair> => (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
-const validity = (expired: boolean): { notBefore: Date; notAfter: Date } => ({ notBefore: new Date(Date.now() - 2 * dayMs), notAfter: new Date(Date.now() + (expired ? -dayMs : dayMs)) });
+const makeKeys = async (): Promise<webcrypto.CryptoKeyPair> =>
+  (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
+const validity = (expired: boolean): { notBefore: Date; notAfter: Date } => ({
+  notBefore: new Date(Date.now() - 2 * dayMs),
+  notAfter: new Date(Date.now() + (expired ? -dayMs : dayMs)),
+});
 
 async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
   const bytes = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
-  return `-----BEGIN PRIVATE KEY-----\n${bytes.toString('base64').replace(/(.{64})/g, '$1\n').trimEnd()}\n-----END PRIVATE KEY-----\n`;
+  return `-----BEGIN PRIVATE KEY-----\n${bytes
+    .toString('base64')
+    .replace(/(.{64})/g, '$1\n')
+    .trimEnd()}\n-----END PRIVATE KEY-----\n`;
 }

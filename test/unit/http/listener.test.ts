@@ -21,7 +21,12 @@ import { createIdentities } from './identities.js';
 import type { Identities, Identity } from './identities.js';
 
 async function rejection(promise: Promise<unknown>): Promise<Error> {
-  return promise.then(() => { throw new Error('expected a rejection'); }, (error: unknown) => error as Error);
+  return promise.then(
+    () => {
+      throw new Error('expected a rejection');
+    },
+    (error: unknown) => error as Error,
+  );
 }
 
 const pairOf = ({ cert, key }: Identity): { cert: Buffer; key: Buffer } => ({ cert: Buffer.from(cert), key: Buffer.from(key) });
@@ -37,21 +42,26 @@ const frame = (type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 };
 /** `GET https://x/version` in the static table of HPACK, and its reset. A client library would never send a request that is given up at once. */
-const resetStream = (stream: number): Buffer => Buffer.concat([
-  frame(1, 5, stream, Buffer.concat([Buffer.of(0x82, 0x87, 0x01, 1), Buffer.from('x'), Buffer.of(0x04, 8), Buffer.from('/version')])),
-  frame(3, 0, stream, Buffer.of(0, 0, 0, http2.constants.NGHTTP2_CANCEL)),
-]);
+const resetStream = (stream: number): Buffer =>
+  Buffer.concat([
+    frame(1, 5, stream, Buffer.concat([Buffer.of(0x82, 0x87, 0x01, 1), Buffer.from('x'), Buffer.of(0x04, 8), Buffer.from('/version')])),
+    frame(3, 0, stream, Buffer.of(0, 0, 0, http2.constants.NGHTTP2_CANCEL)),
+  ]);
 /** The codes of the GOAWAY frames in what came at once; the server sends little else here. */
 function goawaysIn(bytes: Buffer): number[] {
   const codes: number[] = [];
-  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) if (bytes[at + 3] === 7 && at + 17 <= bytes.length) codes.push(bytes.readUInt32BE(at + 13));
+  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3))
+    if (bytes[at + 3] === 7 && at + 17 <= bytes.length) codes.push(bytes.readUInt32BE(at + 13));
   return codes;
 }
 
 describe('the listener', () => {
   let identities: Identities;
   let server: Identity;
-  const quick = (context: unknown): Promise<void> => { writeJson(context as Exchange, 200, {}); return Promise.resolve(); };
+  const quick = (context: unknown): Promise<void> => {
+    writeJson(context as Exchange, 200, {});
+    return Promise.resolve();
+  };
 
   before(async () => {
     identities = await createIdentities();
@@ -67,7 +77,18 @@ describe('the listener', () => {
   });
   it('names an address that this machine does not have', async () => {
     const pair = { cert: Buffer.from(server.cert), key: Buffer.from(server.key) };
-    const error = await rejection(listen({ host: '192.0.2.1', port: 0, credentials: fixed({ certificate: pair, clientCa: null, sni: null }), tls: {}, http2: true, http2StreamsMax: 0, goawayChance: 0, handle: () => {} }));
+    const error = await rejection(
+      listen({
+        host: '192.0.2.1',
+        port: 0,
+        credentials: fixed({ certificate: pair, clientCa: null, sni: null }),
+        tls: {},
+        http2: true,
+        http2StreamsMax: 0,
+        goawayChance: 0,
+        handle: () => {},
+      }),
+    );
     expect(error.message).to.match(/cannot listen on 192\.0\.2\.1:0: this machine has no such address; check --bind-address/);
   });
 
@@ -107,22 +128,42 @@ describe('the listener', () => {
   });
   it('sends a client away that opens streams and resets them as fast as it can, and goes on serving the others', async () => {
     let handled = 0;
-    const door = await openFrontDoor({ identities, server, resources: quick, listener: { handle: (_request, response) => { handled += 1; response.end(); } } });
+    const door = await openFrontDoor({
+      identities,
+      server,
+      resources: quick,
+      listener: {
+        handle: (_request, response) => {
+          handled += 1;
+          response.end();
+        },
+      },
+    });
     const attacker = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
     const codes: number[] = [];
-    attacker.on('error', () => undefined).on('data', (chunk: Buffer) => { codes.push(...goawaysIn(chunk)); });
+    attacker
+      .on('error', () => undefined)
+      .on('data', (chunk: Buffer) => {
+        codes.push(...goawaysIn(chunk));
+      });
     await once(attacker, 'secureConnect');
     attacker.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0, Buffer.alloc(0))]));
     let streamId = 1;
     for (let batch = 0; batch < 200; batch += 1) {
       const frames = Array.from({ length: 100 }, () => resetStream((streamId += 2) - 2));
-      await new Promise<void>((resolve) => { attacker.write(Buffer.concat(frames), () => { setImmediate(resolve); }); });
+      await new Promise<void>((resolve) => {
+        attacker.write(Buffer.concat(frames), () => {
+          setImmediate(resolve);
+        });
+      });
     }
     while (codes.length === 0) await once(attacker, 'data');
     expect(handled, 'what was handled of 20,000').to.be.below(resetsMax);
     attacker.destroy();
     const other = http2.connect(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
-    const [headers] = await once(other.request({ ':path': '/version' }).end(), 'response') as [http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader];
+    const [headers] = (await once(other.request({ ':path': '/version' }).end(), 'response')) as [
+      http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader,
+    ];
     expect(headers[':status']).to.equal(200);
     other.destroy();
     await door.listener.close();
@@ -131,10 +172,18 @@ describe('the listener', () => {
   it('has no more connections than its bound: the one that is needed least goes', async () => {
     expect([connectionsMax(1_000), connectionsMax(Infinity), connectionsMax() > 0]).to.deep.equal([750, 20_000, true]);
     const door = await openFrontDoor({ identities, server, resources: quick, listener: { connectionsMax: 2 } });
-    const connect = (): Promise<tls.TLSSocket | null> => new Promise((resolve) => {
-      const socket = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false });
-      socket.on('error', () => undefined).once('secureConnect', () => { resolve(socket); }).once('close', () => { resolve(null); });
-    });
+    const connect = (): Promise<tls.TLSSocket | null> =>
+      new Promise((resolve) => {
+        const socket = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false });
+        socket
+          .on('error', () => undefined)
+          .once('secureConnect', () => {
+            resolve(socket);
+          })
+          .once('close', () => {
+            resolve(null);
+          });
+      });
     const [first, second] = [await connect(), await connect()];
     expect([first, second]).not.to.include(null);
     const gone = once((first as tls.TLSSocket).resume(), 'close');
@@ -146,7 +195,12 @@ describe('the listener', () => {
   });
 
   it('talks in the suites that it was given', async () => {
-    const options = readApiServerOptions(['--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA', `--tls-cert-file=${server.certFile}`, `--tls-private-key-file=${server.keyFile}`, '--tls-min-version=VersionTLS12']);
+    const options = readApiServerOptions([
+      '--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA',
+      `--tls-cert-file=${server.certFile}`,
+      `--tls-private-key-file=${server.keyFile}`,
+      '--tls-min-version=VersionTLS12',
+    ]);
     if (!options.ok) throw new Error(options.errors.join());
     const live = new LiveFiles();
     const { tls: settings } = await servingOptions(options.options, live, recordingLogger([]));
@@ -154,11 +208,18 @@ describe('the listener', () => {
     const door = await openFrontDoor({ identities, server, resources: quick, listener: { tls: settings } });
     const talk = async (ciphers: string): Promise<string> => {
       const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, maxVersion: 'TLSv1.2', ciphers });
-      const outcome = await Promise.race([once(socket, 'secureConnect').then(() => socket.getCipher().name), once(socket, 'error').then(() => 'refused')]).catch(() => 'refused');
+      const outcome = await Promise.race([
+        once(socket, 'secureConnect').then(() => socket.getCipher().name),
+        once(socket, 'error').then(() => 'refused'),
+      ]).catch(() => 'refused');
       socket.destroy();
       return outcome;
     };
-    expect([await talk('ECDHE-ECDSA-AES128-GCM-SHA256'), await talk('ECDHE-ECDSA-AES256-SHA'), await talk('ECDHE-ECDSA-CHACHA20-POLY1305')]).to.deep.equal(['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'refused']);
+    expect([
+      await talk('ECDHE-ECDSA-AES128-GCM-SHA256'),
+      await talk('ECDHE-ECDSA-AES256-SHA'),
+      await talk('ECDHE-ECDSA-CHACHA20-POLY1305'),
+    ]).to.deep.equal(['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'refused']);
     await door.listener.close();
   });
 
@@ -167,7 +228,12 @@ describe('the listener', () => {
     const clientCa = Buffer.from(identities.ca);
     const texts = [`${server.certFile},${server.keyFile}`, `${given.certFile},${given.keyFile}:plain.example,*.deep.example`];
     const sni = sniChooser(texts, (certificate) => secureContextOptions({ certificate, clientCa }, {}));
-    const door = await openFrontDoor({ identities, server, resources: quick, listener: { credentials: fixed({ certificate: pairOf(server), clientCa, sni }) } });
+    const door = await openFrontDoor({
+      identities,
+      server,
+      resources: quick,
+      listener: { credentials: fixed({ certificate: pairOf(server), clientCa, sni }) },
+    });
     const nameFor = async (servername: string): Promise<unknown> => {
       const socket = tls.connect({ host: '127.0.0.1', port: door.port, servername, rejectUnauthorized: false });
       await once(socket, 'secureConnect');
@@ -185,15 +251,29 @@ describe('the listener', () => {
   });
 
   it('shows a new certificate and trusts new authorities once the files have changed, and keeps open connections', async () => {
-    const [certFile, keyFile, caFile] = ['live.crt', 'live.key', 'live-ca.crt'].map((name) => join(identities.directory, name)) as [string, string, string];
+    const [certFile, keyFile, caFile] = ['live.crt', 'live.key', 'live-ca.crt'].map((name) => join(identities.directory, name)) as [
+      string,
+      string,
+      string,
+    ];
     const others = await createIdentities('another authority');
     const stranger = await others.issue({ name: 'admin', groups: ['system:masters'] });
     const renewed = await identities.issue({ name: 'renewed', usage: 'serverAuth' });
-    const put = (identity: Identity, ca: string): void => { writeFileSync(certFile, identity.cert); writeFileSync(keyFile, identity.key); writeFileSync(caFile, ca); };
+    const put = (identity: Identity, ca: string): void => {
+      writeFileSync(certFile, identity.cert);
+      writeFileSync(keyFile, identity.key);
+      writeFileSync(caFile, ca);
+    };
     put(server, identities.ca);
     const live = new LiveFiles();
     const failures: string[] = [];
-    const credentials = live.follow({ files: [certFile, keyFile, caFile], read: () => ({ certificate: readKeyPair(certFile, keyFile), clientCa: readAuthorities(caFile, '--ca').pem, sni: null }), failed: ({ message }) => { failures.push(message); } });
+    const credentials = live.follow({
+      files: [certFile, keyFile, caFile],
+      read: () => ({ certificate: readKeyPair(certFile, keyFile), clientCa: readAuthorities(caFile, '--ca').pem, sni: null }),
+      failed: ({ message }) => {
+        failures.push(message);
+      },
+    });
     const anchors = live.follow({ files: [caFile], read: () => readAuthorities(caFile, '--ca').certificates });
     const door = await openFrontDoor({ identities, server, resources: quick, anchors, listener: { credentials } });
     const nameShown = async (): Promise<unknown> => {
@@ -222,16 +302,28 @@ describe('the listener', () => {
 
   it('drains: finishes what is under way, closes idle connections, takes no new ones', async () => {
     let entered = (): void => {};
-    const inside = new Promise<void>((resolve) => { entered = resolve; });
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
     let release = (): void => {};
-    const waiting = new Promise<void>((resolve) => { release = resolve; });
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     const door = await openFrontDoor({
-      identities, server, chain: { authorize: () => ({ decision: 'allow', reason: '' }) },
-      resources: async (context) => { entered(); await waiting; await quick(context); },
+      identities,
+      server,
+      chain: { authorize: () => ({ decision: 'allow', reason: '' }) },
+      resources: async (context) => {
+        entered();
+        await waiting;
+        await quick(context);
+      },
     });
     const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
     const idle = await new Promise<tls.TLSSocket>((resolve) => {
-      https.get({ host: '127.0.0.1', port: door.port, path: '/readyz', agent }, (response) => { response.resume(); });
+      https.get({ host: '127.0.0.1', port: door.port, path: '/readyz', agent }, (response) => {
+        response.resume();
+      });
       agent.once('free', resolve);
     });
     const session = http2.connect(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
@@ -240,7 +332,10 @@ describe('the listener', () => {
     const busy2 = session.request({ ':path': '/api/v1/things' });
     const answer2 = once(busy2, 'response');
     await inside;
-    while (door.chain.active.size < 2) await new Promise((resolve) => { setImmediate(resolve); });
+    while (door.chain.active.size < 2)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     const idleClosed = once(idle, 'close');
     door.listener.drain();
     await Promise.all([idleClosed, goaway]);
@@ -258,13 +353,20 @@ describe('the listener', () => {
   it('answers those who come while connections linger, and tells them to leave', async () => {
     const door = await openFrontDoor({ identities, server, resources: quick });
     const agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
-    const ask = (): Promise<string | undefined> => new Promise((resolve, reject) => {
-      const free = once(agent, 'free');
-      https.get({ host: '127.0.0.1', port: door.port, path: '/readyz', agent }, (response) => {
-        response.resume();
-        response.on('end', () => { void Promise.race([free, once(response.socket, 'close')]).then(() => { resolve(response.headers.connection); }); });
-      }).on('error', reject);
-    });
+    const ask = (): Promise<string | undefined> =>
+      new Promise((resolve, reject) => {
+        const free = once(agent, 'free');
+        https
+          .get({ host: '127.0.0.1', port: door.port, path: '/readyz', agent }, (response) => {
+            response.resume();
+            response.on('end', () => {
+              void Promise.race([free, once(response.socket, 'close')]).then(() => {
+                resolve(response.headers.connection);
+              });
+            });
+          })
+          .on('error', reject);
+      });
     expect(await ask()).to.not.equal('close');
     const [lingering] = Object.values(agent.freeSockets).flat();
     door.listener.drain(60_000);
@@ -280,7 +382,8 @@ describe('the listener', () => {
     expect([answer.status, answer.headers['retry-after'], answer.headers['connection']]).to.deep.equal([429, '5', 'close']);
     expect((await call2(door.port, { path: '/api/v1/things' })).status).to.equal(429);
     for (const path of ['/livez', '/readyz', '/healthz']) expect((await call1(door.port, { path })).status, path).to.equal(200);
-    for (const path of ['/livez/ping', '/metrics']) expect((await call1(door.port, { path })).status, `${path}, which not everybody may see`).to.equal(403);
+    for (const path of ['/livez/ping', '/metrics'])
+      expect((await call1(door.port, { path })).status, `${path}, which not everybody may see`).to.equal(403);
     expect((await call1(door.port, { path: '/livezz' })).status).to.equal(429);
     await door.listener.close();
   });
@@ -310,9 +413,14 @@ describe('credentials', () => {
     expect(() => readKeyPair(pair.certFile, other.keyFile)).to.throw(CredentialError, /does not belong to the certificate/);
     expect(() => readKeyPair(old.certFile, old.keyFile)).to.throw(CredentialError, /expired at/);
     expect(() => readAuthorities(junk, '--ca')).to.throw(CredentialError, /^--ca: .*junk\.pem holds no PEM certificate/);
-    expect(() => readAuthorities(write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'), '--ca')).to.throw(CredentialError, /broken\.pem/);
+    expect(() => readAuthorities(write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'), '--ca')).to.throw(
+      CredentialError,
+      /broken\.pem/,
+    );
     expect(() => sniChooser(['only-one'], (one) => one)).to.throw(CredentialError, /want certFile,keyFile/);
-    expect(() => { checkTlsSettings({ ciphers: 'NOPE' }); }).to.throw(CredentialError, /--tls-cipher-suites/);
+    expect(() => {
+      checkTlsSettings({ ciphers: 'NOPE' });
+    }).to.throw(CredentialError, /--tls-cipher-suites/);
   });
   it('makes a self-signed pair once and uses it again', async () => {
     const directory = join(temporaryDirectory('certs'), 'new');
@@ -321,7 +429,11 @@ describe('credentials', () => {
     const second = await selfSignedPair(directory, names);
     expect(second).to.deep.equal(first);
     const made = readKeyPair(first.certFile, first.keyFile);
-    const door = await openFrontDoor({ identities, server: { cert: made.cert.toString(), key: made.key.toString(), ...first }, resources: () => Promise.resolve() });
+    const door = await openFrontDoor({
+      identities,
+      server: { cert: made.cert.toString(), key: made.key.toString(), ...first },
+      resources: () => Promise.resolve(),
+    });
     const socket = tls.connect({ host: '127.0.0.1', port: door.port, ca: made.cert, servername: 'localhost' });
     await once(socket, 'secureConnect');
     expect(socket.authorized).to.equal(true);

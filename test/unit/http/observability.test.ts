@@ -10,7 +10,15 @@ describe('health checks', () => {
   const registry = createHealthRegistry();
   registry.add({ name: 'ping', check: () => {} }, ['healthz', 'readyz']);
   registry.add({ name: 'disk', check: () => Promise.reject(new Error('disk is full')) }, ['readyz']);
-  registry.add({ name: 'shutdown', check: () => { throw new Error('stopping'); } }, ['readyz']);
+  registry.add(
+    {
+      name: 'shutdown',
+      check: () => {
+        throw new Error('stopping');
+      },
+    },
+    ['readyz'],
+  );
   const quiet = { verbose: false, exclude: [] };
 
   it('say "ok" when all is well, and list everything on request', async () => {
@@ -20,12 +28,21 @@ describe('health checks', () => {
   });
   it('list everything when something fails, and keep the reason back', async () => {
     const { code, text, failures } = await registry.report('readyz', quiet);
-    expect([code, text]).to.deep.equal([500, '[+]ping ok\n[-]disk failed: reason withheld\n[-]shutdown failed: reason withheld\nreadyz check failed\n']);
-    expect(failures.map(({ name, reason }) => [name, (reason as Error).message])).to.deep.equal([['disk', 'disk is full'], ['shutdown', 'stopping']]);
+    expect([code, text]).to.deep.equal([
+      500,
+      '[+]ping ok\n[-]disk failed: reason withheld\n[-]shutdown failed: reason withheld\nreadyz check failed\n',
+    ]);
+    expect(failures.map(({ name, reason }) => [name, (reason as Error).message])).to.deep.equal([
+      ['disk', 'disk is full'],
+      ['shutdown', 'stopping'],
+    ]);
   });
   it('leave out what is excluded, and say what could not be', async () => {
     const { code, text } = await registry.report('readyz', { verbose: true, exclude: ['disk', 'shutdown', 'nope'] });
-    expect([code, text]).to.deep.equal([200, '[+]ping ok\n[+]disk excluded: ok\n[+]shutdown excluded: ok\nwarn: some health checks cannot be excluded: no matches for "nope"\nreadyz check passed\n']);
+    expect([code, text]).to.deep.equal([
+      200,
+      '[+]ping ok\n[+]disk excluded: ok\n[+]shutdown excluded: ok\nwarn: some health checks cannot be excluded: no matches for "nope"\nreadyz check passed\n',
+    ]);
   });
   it('answer for one check alone', async () => {
     expect(await registry.single('readyz', 'ping')).to.deep.include({ code: 200, text: 'ok' });
@@ -35,14 +52,24 @@ describe('health checks', () => {
 });
 
 describe('the log', () => {
-  function record(options: { verbosity?: number; modules?: ReadonlyMap<string, number>; color?: boolean; budget?: LineBudget } = {}): { log: ReturnType<typeof createLogger>; lines: () => string[] } {
+  function record(options: { verbosity?: number; modules?: ReadonlyMap<string, number>; color?: boolean; budget?: LineBudget } = {}): {
+    log: ReturnType<typeof createLogger>;
+    lines: () => string[];
+  } {
     let text = '';
-    const stream = new Writable({ write(chunk: Buffer, _, done) { text += chunk.toString(); done(); } });
+    const stream = new Writable({
+      write(chunk: Buffer, _, done) {
+        text += chunk.toString();
+        done();
+      },
+    });
     return { log: createLogger({ verbosity: 0, stream, ...options }), lines: () => text.split('\n').filter((line) => line !== '') };
   }
   it('writes one line per event, whatever the fields hold', () => {
     const { log, lines } = record();
-    log.named('http').warn('refused', { uri: '/a b\n\u001b[31m', code: 400, error: new Error('outer', { cause: new Error('inner') }), absent: undefined });
+    log
+      .named('http')
+      .warn('refused', { uri: '/a b\n\u001b[31m', code: 400, error: new Error('outer', { cause: new Error('inner') }), absent: undefined });
     expect(lines()).to.have.length(1);
     expect(lines()[0]).to.match(/^\d{4}-\d\d-\d\dT\S+Z warn {2}http: refused uri="\/a b\\n\\u001b\[31m" code=400 error="outer: inner"$/);
   });
@@ -63,7 +90,14 @@ describe('the log', () => {
       now += ms;
       for (const { callback } of due.splice(0).filter((timer) => timer.at <= now || due.push(timer) === 0)) callback();
     };
-    const { log, lines } = record({ budget: new LineBudget({ now: () => now, after: (ms, callback) => { due.push({ at: now + ms, callback }); } }) });
+    const { log, lines } = record({
+      budget: new LineBudget({
+        now: () => now,
+        after: (ms, callback) => {
+          due.push({ at: now + ms, callback });
+        },
+      }),
+    });
     for (let i = 0; i < 10_000; i++) log.warn('refused credentials', { i });
     log.warn('disk is full');
     expect(lines()).to.have.length(31);
@@ -86,7 +120,10 @@ describe('the log', () => {
   it('counts kinds without end in bounded memory', () => {
     const written: string[] = [];
     const budget = new LineBudget({ now: () => 0, after: () => {} });
-    for (let i = 0; i < 100_000; i++) budget.write(`kind ${i}`, () => { written.push(`kind ${i}`); });
+    for (let i = 0; i < 100_000; i++)
+      budget.write(`kind ${i}`, () => {
+        written.push(`kind ${i}`);
+      });
     expect(written).to.have.length(1_030);
   });
   it('writes as much as -v and --vmodule ask for', () => {
@@ -108,19 +145,41 @@ describe('the log', () => {
 
 describe('metrics', () => {
   it('leave out what is disabled, and keep going when a reading fails', async () => {
-    const metrics = createMetrics({ disabled: ['apiserver_request_total', 'gone', 'apiserver_current_inflight_requests', 'authentication_attempts'] });
+    const metrics = createMetrics({
+      disabled: ['apiserver_request_total', 'gone', 'apiserver_current_inflight_requests', 'authentication_attempts'],
+    });
     metrics.gauge('gone', 'x', () => 1);
     metrics.inflight(() => ({ readOnly: 1, mutating: 1 }));
     createAccessMetrics(metrics.registry);
     metrics.gauge('broken', 'x', () => Promise.reject(new Error('no')));
     metrics.gauge('fine', 'x', () => 7);
     const text = await metrics.registry.metrics();
-    expect(text).to.match(/^fine 7$/m).and.match(/authenticated_user_requests/).and.not.match(/apiserver_request_total|^gone|current_inflight|authentication_attempts/m);
+    expect(text)
+      .to.match(/^fine 7$/m)
+      .and.match(/authenticated_user_requests/)
+      .and.not.match(/apiserver_request_total|^gone|current_inflight|authentication_attempts/m);
   });
   it('stay small when clients invent resources', async () => {
     const metrics = createMetrics();
     for (let i = 0; i < 1_000; i++) {
-      metrics.requests.observe({ isResource: true, path: '', verb: 'get', group: 'g', version: 'v1', namespace: '', resource: `r${i}`, subresource: '', name: 'x', rest: [] }, 'GET', 404, 0.001, false);
+      metrics.requests.observe(
+        {
+          isResource: true,
+          path: '',
+          verb: 'get',
+          group: 'g',
+          version: 'v1',
+          namespace: '',
+          resource: `r${i}`,
+          subresource: '',
+          name: 'x',
+          rest: [],
+        },
+        'GET',
+        404,
+        0.001,
+        false,
+      );
     }
     expect((await metrics.registry.getSingleMetricAsString('apiserver_request_total')).split('\n')).to.have.length(3);
   });

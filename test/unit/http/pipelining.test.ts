@@ -30,13 +30,23 @@ describe('pipelined requests', () => {
     wake = () => undefined;
     const handle: ListenerOptions['handle'] = (...accepted) => {
       const [request, response] = accepted as unknown as [IncomingMessage, ServerResponse];
-      begun.push({ url: String(request.url), request, answer: (text = '') => { response.end(text); } });
+      begun.push({
+        url: String(request.url),
+        request,
+        answer: (text = '') => {
+          response.end(text);
+        },
+      });
       wake();
     };
     door = await openFrontDoor({ identities, server, resources: () => Promise.resolve(), listener: { handle } });
     socket = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     received = '';
-    socket.on('error', () => undefined).on('data', (chunk: Buffer) => { received += String(chunk); });
+    socket
+      .on('error', () => undefined)
+      .on('data', (chunk: Buffer) => {
+        received += String(chunk);
+      });
     await once(socket, 'secureConnect');
   });
   afterEach(async () => {
@@ -45,7 +55,12 @@ describe('pipelined requests', () => {
   });
 
   /** Resolves when so many requests have begun. */
-  const begins = async (count: number): Promise<void> => { while (begun.length < count) await new Promise<void>((resolve) => { wake = resolve; }); };
+  const begins = async (count: number): Promise<void> => {
+    while (begun.length < count)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  };
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 
   it('have their turn one after the other, and are answered in order', async () => {
@@ -60,7 +75,8 @@ describe('pipelined requests', () => {
   });
 
   it('keep their bodies, also those that come late', async () => {
-    const post = (path: string, body: string): string => `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const post = (path: string, body: string): string =>
+      `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     const long = 'x'.repeat(300_000);
     socket.write(post('/one', 'first') + post('/two', long).slice(0, 1_000));
     await begins(1);
@@ -77,7 +93,9 @@ describe('pipelined requests', () => {
 
   it('are not read any further before they have had their turn, however many are sent', async () => {
     let taken = false;
-    socket.write(get(`/flood?${'x'.repeat(1_000)}`).repeat(moreThanKernelsHold), () => { taken = true; });
+    socket.write(get(`/flood?${'x'.repeat(1_000)}`).repeat(moreThanKernelsHold), () => {
+      taken = true;
+    });
     await begins(1);
     // Bodies that are read, and requests that end, resume a socket; none of that may open the gate.
     for (let turn = 1; turn <= 300; turn += 1) {
@@ -98,10 +116,23 @@ describe('pipelined requests', () => {
   it('are bounded over all connections: who sends more is cut off', () => {
     const turns = new ConnectionTurns(3);
     const cut: string[] = [];
-    const connection = (name: string): Socket & { destroyed: boolean } => ({ pause: () => undefined, resume: () => undefined, destroy: () => { cut.push(name); }, destroyed: false }) as unknown as Socket & { destroyed: boolean };
+    const connection = (name: string): Socket & { destroyed: boolean } =>
+      ({
+        pause: () => undefined,
+        resume: () => undefined,
+        destroy: () => {
+          cut.push(name);
+        },
+        destroyed: false,
+      }) as unknown as Socket & { destroyed: boolean };
     const [greedy, modest, quick] = [connection('greedy'), connection('modest'), connection('quick')];
     let begunTurns = 0;
-    const take = (socket: Socket, count: number): void => { for (let each = 0; each < count; each += 1) turns.take(socket, () => { begunTurns += 1; }); };
+    const take = (socket: Socket, count: number): void => {
+      for (let each = 0; each < count; each += 1)
+        turns.take(socket, () => {
+          begunTurns += 1;
+        });
+    };
     take(greedy, 4);
     take(modest, 1);
     expect([begunTurns, cut]).to.deep.equal([2, []]);

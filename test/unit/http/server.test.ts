@@ -23,8 +23,14 @@ describe('an API server of one replica', function () {
 
   const optionsWith = (...more: string[]): ApiServerOptions => {
     const result = readApiServerOptions([
-      '--bind-address=127.0.0.1', '--secure-port=0', '--authorization-mode=RBAC', `--raft-data-dir=${join(directory, 'data')}`, `--client-ca-file=${identities.caFile}`,
-      `--tls-cert-file=${serving.certFile}`, `--tls-private-key-file=${serving.keyFile}`, ...more,
+      '--bind-address=127.0.0.1',
+      '--secure-port=0',
+      '--authorization-mode=RBAC',
+      `--raft-data-dir=${join(directory, 'data')}`,
+      `--client-ca-file=${identities.caFile}`,
+      `--tls-cert-file=${serving.certFile}`,
+      `--tls-private-key-file=${serving.keyFile}`,
+      ...more,
     ]);
     if (!result.ok) throw new Error(result.errors.join('\n'));
     return result.options;
@@ -44,7 +50,10 @@ describe('an API server of one replica', function () {
 
   it('is ready, and says what it checked', async () => {
     const { status, text } = await ask({ path: '/readyz?verbose', identity: null });
-    expect([status, text]).to.deep.equal([200, '[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[+]poststarthook/bootstrap-objects ok\n[+]shutdown ok\nreadyz check passed\n']);
+    expect([status, text]).to.deep.equal([
+      200,
+      '[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[+]poststarthook/bootstrap-objects ok\n[+]shutdown ok\nreadyz check passed\n',
+    ]);
     expect((await ask({ path: '/livez/etcd' })).text).to.equal('ok');
     expect((await ask({ path: '/livez/shutdown' })).status).to.equal(404);
   });
@@ -54,16 +63,35 @@ describe('an API server of one replica', function () {
     expect((await ask({ path: '/raft/v1/status' })).body).to.deep.include({ memberId: 'a', leaderId: 'a', role: 'leader' });
     expect((await ask({ path: '/raft/v1/status', identity: null })).status).to.equal(403);
     const metrics = (await ask({ path: '/metrics' })).text;
-    for (const figure of ['members_active 1', 'apply_lag_entries 0', 'elections_total 1', 'leader_changes_total 0', 'proposals_waiting 0', 'proposals_refused_total 0', 'proposals_given_up_total 0', 'snapshots_installed_total 0']) {
+    for (const figure of [
+      'members_active 1',
+      'apply_lag_entries 0',
+      'elections_total 1',
+      'leader_changes_total 0',
+      'proposals_waiting 0',
+      'proposals_refused_total 0',
+      'proposals_given_up_total 0',
+      'snapshots_installed_total 0',
+    ]) {
       expect(metrics).to.include(`\nraftplane_raft_${figure}\n`);
     }
-    expect(metrics).to.match(/^raftplane_raft_log_sync_seconds_count [1-9]/m).and.match(/^raftplane_raft_log_bytes [1-9]/m).and.match(/^raftplane_raft_checkpoint_age_seconds \d/m)
+    expect(metrics)
+      .to.match(/^raftplane_raft_log_sync_seconds_count [1-9]/m)
+      .and.match(/^raftplane_raft_log_bytes [1-9]/m)
+      .and.match(/^raftplane_raft_checkpoint_age_seconds \d/m)
       .and.match(/^apiserver_storage_size_bytes\{storage_cluster_id="[0-9a-f]+"\} [1-9]\d+$/m);
     expect(metrics).to.match(/^raftplane_raft_election_timeout_seconds 0\.\d+$/m);
-    expect(metrics).to.match(/^raftplane_raft_is_leader 1$/m).and.match(/^raftplane_raft_members 1$/m).and.match(/^raftplane_raft_leader_silence_seconds_bucket\{le="\+Inf"\} 0$/m);
+    expect(metrics)
+      .to.match(/^raftplane_raft_is_leader 1$/m)
+      .and.match(/^raftplane_raft_members 1$/m)
+      .and.match(/^raftplane_raft_leader_silence_seconds_bucket\{le="\+Inf"\} 0$/m);
   });
   it('refuses data that another process uses, and a port in use, and leaves nothing behind', async () => {
-    const failure = async (...more: string[]): Promise<string> => startServer(optionsWith(...more), recordingLogger([])).then(() => 'started', (error: unknown) => String(error) + String((error as Error).cause));
+    const failure = async (...more: string[]): Promise<string> =>
+      startServer(optionsWith(...more), recordingLogger([])).then(
+        () => 'started',
+        (error: unknown) => String(error) + String((error as Error).cause),
+      );
     expect(await failure()).to.include(join(directory, 'data'));
     const other = `--raft-data-dir=${join(directory, 'other')}`;
     expect(await failure(other, `--secure-port=${portOf(server)}`)).to.include('another process listens there already');
@@ -76,23 +104,33 @@ describe('an API server of one replica', function () {
   it('does not say that it is ready once it stops, although what it was making has ended', async () => {
     const lines: string[] = [];
     const hasty = await startServer(optionsWith(`--raft-data-dir=${join(directory, 'hasty')}`), recordingLogger(lines));
-    const outcome = hasty.ready.then(() => 'ready', () => 'not ready');
+    const outcome = hasty.ready.then(
+      () => 'ready',
+      () => 'not ready',
+    );
     // The cache is loaded, and what must exist is being made.
     while (!(await call1(portOf(hasty), { identity: admin, path: '/readyz?verbose' })).text.includes('[+]informer-sync ok'));
     const before = lines.length;
     await hasty.stop();
     const after = lines.slice(before).filter((line) => line.startsWith('ready '));
     expect(after).to.deep.equal([]);
-    expect(lines.some((line) => line.startsWith('ready '))).to.equal(await outcome === 'ready');
+    expect(lines.some((line) => line.startsWith('ready '))).to.equal((await outcome) === 'ready');
   });
   it('stops: watches end whole, the port is free, and the data is there again', async () => {
-    const created = await ask({ method: 'POST', path: '/api/v1/namespaces/default/configmaps', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'kept' } }) });
+    const created = await ask({
+      method: 'POST',
+      path: '/api/v1/namespaces/default/configmaps',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'kept' } }),
+    });
     expect(created.status).to.equal(201);
     const watch1 = call1(portOf(server), { identity: admin, path: '/api/v1/configmaps?watch=1' });
     const session = http2.connect(server.url, { rejectUnauthorized: false, cert: admin.cert, key: admin.key });
     const watch2 = session.request({ ':path': '/api/v1/configmaps?watch=1' });
     let text = '';
-    watch2.setEncoding('utf8').on('data', (chunk: string) => { text += chunk; });
+    watch2.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
     await once(watch2, 'data');
     const ended = once(watch2, 'end');
     const port = portOf(server);

@@ -4,7 +4,12 @@ import { SessionTurns } from '../../../server/http/sessionTurns.js';
 
 describe('requests of one HTTP/2 connection', () => {
   const session = (): Http2Session & { destroyed: boolean } => {
-    const made = { destroyed: false, destroy: (): void => { made.destroyed = true; } };
+    const made = {
+      destroyed: false,
+      destroy: (): void => {
+        made.destroyed = true;
+      },
+    };
     return made as unknown as Http2Session & { destroyed: boolean };
   };
   let next: (() => void)[];
@@ -16,13 +21,26 @@ describe('requests of one HTTP/2 connection', () => {
     next = [];
     begun = [];
     held = [];
-    const reading = { hold: (of: Http2Session): void => { held.push(['hold', of]); }, goOn: (of: Http2Session): void => { held.push(['go on', of]); } };
-    turns = new SessionTurns(reading, 2, (action) => { next.push(action); });
+    const reading = {
+      hold: (of: Http2Session): void => {
+        held.push(['hold', of]);
+      },
+      goOn: (of: Http2Session): void => {
+        held.push(['go on', of]);
+      },
+    };
+    turns = new SessionTurns(reading, 2, (action) => {
+      next.push(action);
+    });
   });
-  const turn = (): void => { for (const action of next.splice(0)) action(); };
+  const turn = (): void => {
+    for (const action of next.splice(0)) action();
+  };
   const take = (of: Http2Session, name: string): { closed: boolean; destroyed: boolean } => {
     const stream = { closed: false, destroyed: false };
-    turns.take(of, stream, () => { begun.push(name); });
+    turns.take(of, stream, () => {
+      begun.push(name);
+    });
     return stream;
   };
 

@@ -15,11 +15,24 @@ class Held extends Exchange {
 
   constructor(verb: 'watch' | 'get', active: ExchangeList) {
     const response = new EventEmitter();
-    super(new EventEmitter() as unknown as Request, response as unknown as Response, '', { isResource: true, verb, subresource: '' } as unknown as RequestInfo, new URLSearchParams());
-    this.leave = () => { response.emit('close'); };
+    super(
+      new EventEmitter() as unknown as Request,
+      response as unknown as Response,
+      '',
+      { isResource: true, verb, subresource: '' } as unknown as RequestInfo,
+      new URLSearchParams(),
+    );
+    this.leave = () => {
+      response.emit('close');
+    };
     active.add(this);
-    this.onClose(() => { active.delete(this); });
-    this.signal.addEventListener('abort', () => { this.endedAtMs = performance.now(); this.leave(); });
+    this.onClose(() => {
+      active.delete(this);
+    });
+    this.signal.addEventListener('abort', () => {
+      this.endedAtMs = performance.now();
+      this.leave();
+    });
   }
 }
 
@@ -28,8 +41,25 @@ describe('http/shutdown', () => {
   const drained = (active: ExchangeList, options: Partial<ShutdownOptions>): Promise<void> => {
     steps.length = 0;
     return drainAndClose(
-      { host: '', port: 0, connections: 0, drain: () => { steps.push('no new connections'); }, close: () => { steps.push('closed'); return Promise.resolve(); } },
-      { handle: () => undefined, active, drain: (how: Draining) => { steps.push(how); } },
+      {
+        host: '',
+        port: 0,
+        connections: 0,
+        drain: () => {
+          steps.push('no new connections');
+        },
+        close: () => {
+          steps.push('closed');
+          return Promise.resolve();
+        },
+      },
+      {
+        handle: () => undefined,
+        active,
+        drain: (how: Draining) => {
+          steps.push(how);
+        },
+      },
       { delayMs: 0, sendRetryAfter: false, watchGraceMs: 0, requestsMs: 60_000, log: createLogger({ verbosity: 0 }), ...options },
     );
   };
@@ -41,8 +71,13 @@ describe('http/shutdown', () => {
     const begun = performance.now();
     await drained(active, { watchGraceMs: graceMs });
     const ends = watches.map(({ endedAtMs }) => endedAtMs - begun).sort((a, b) => a - b);
-    for (const [index, end] of ends.entries()) expect(end, `watch ${index} ends no sooner than its share of the time allows`).to.be.at.least((index + 1) * graceMs / ends.length - 1);
-    expect(new Set(ends.map((end) => Math.floor(end / (graceMs / 4)))).size, 'quarters of the time in which some ended').to.be.greaterThan(1);
+    for (const [index, end] of ends.entries())
+      expect(end, `watch ${index} ends no sooner than its share of the time allows`).to.be.at.least(
+        ((index + 1) * graceMs) / ends.length - 1,
+      );
+    expect(new Set(ends.map((end) => Math.floor(end / (graceMs / 4)))).size, 'quarters of the time in which some ended').to.be.greaterThan(
+      1,
+    );
   });
 
   it('waits for none when clients leave by themselves, and ends all at once without a time for it', async () => {
@@ -60,7 +95,9 @@ describe('http/shutdown', () => {
     const active = new ExchangeList('place');
     const request = new Held('get', active);
     const stopping = drained(active, { sendRetryAfter: true });
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect(steps).to.deep.equal(['retryAfter']);
     request.leave();
     await stopping;

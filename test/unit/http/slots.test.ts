@@ -31,7 +31,9 @@ function fill(slots: Slots, who: User, address = '10.0.0.1'): number {
 describe('slots', () => {
   it('are not for one user alone, or one address of strangers: once half are taken, nobody gets more than a share', () => {
     const slots = new Slots(400);
-    expect([fill(slots, alice), fill(slots, bob), fill(slots, stranger), fill(slots, stranger, '10.0.0.2')]).to.deep.equal([200, 134, 50, 16]);
+    expect([fill(slots, alice), fill(slots, bob), fill(slots, stranger), fill(slots, stranger, '10.0.0.2')]).to.deep.equal([
+      200, 134, 50, 16,
+    ]);
     expect(slots.taken).to.equal(400);
     expect([fill(slots, node), fill(slots, admin)], 'beyond the bound for others').to.deep.equal([100, 3_500]);
   });
@@ -52,10 +54,23 @@ describe('slots', () => {
 });
 
 describe('bodies on their way in', () => {
-  const reading = (budget: BodyBudget, owner: string): { stream: PassThrough; result: Promise<Buffer | Error>; reading: BodyReading; completed: () => boolean } => {
+  const reading = (
+    budget: BodyBudget,
+    owner: string,
+  ): { stream: PassThrough; result: Promise<Buffer | Error>; reading: BodyReading; completed: () => boolean } => {
     const stream = new PassThrough();
     let completed = false;
-    const made = new BodyReading(stream, undefined, { bodyOwner: owner, bodyComplete: () => { completed = true; } }, budget);
+    const made = new BodyReading(
+      stream,
+      undefined,
+      {
+        bodyOwner: owner,
+        bodyComplete: () => {
+          completed = true;
+        },
+      },
+      budget,
+    );
     return { stream, reading: made, result: made.bytes.catch((error: unknown) => error as Error), completed: () => completed };
   };
   const codeOf = async (result: Promise<Buffer | Error>): Promise<number | undefined> => ((await result) as StatusError).code;
@@ -80,7 +95,12 @@ describe('bodies on their way in', () => {
     const one = reading(budget, 'alice');
     one.stream.end(Buffer.alloc(bodyBytesMax + 1));
     expect([await codeOf(one.result), budget.bytes]).to.deep.equal([413, 0]);
-    const announced = new BodyReading(new PassThrough(), String(bodyBytesMax + 1), { bodyOwner: 'alice', bodyComplete: () => undefined }, budget);
+    const announced = new BodyReading(
+      new PassThrough(),
+      String(bodyBytesMax + 1),
+      { bodyOwner: 'alice', bodyComplete: () => undefined },
+      budget,
+    );
     expect(await codeOf(announced.bytes.catch((error: unknown) => error as Error))).to.equal(413);
   });
 });
@@ -91,7 +111,15 @@ describe('answers that are not taken', () => {
     const cut: number[] = [];
     const all: Exchange[] = [];
     for (const startedAt of [3, 1, 2, 4]) {
-      const exchange = { startedAt, untakenBytes: 30, drop: () => { cut.push(startedAt); untaken.remove(30); exchange.untakenBytes = 0; } };
+      const exchange = {
+        startedAt,
+        untakenBytes: 30,
+        drop: () => {
+          cut.push(startedAt);
+          untaken.remove(30);
+          exchange.untakenBytes = 0;
+        },
+      };
       all.push(exchange as unknown as Exchange);
       untaken.add(30, all);
     }

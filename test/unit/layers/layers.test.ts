@@ -6,8 +6,14 @@ import { importsOf, violations } from './rules.js';
 
 /** Every TypeScript file of the repository, as paths from its root. */
 function sources(): string[] {
-  return ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'test'].filter(folder => fs.existsSync(path.join(packageRoot, folder))).flatMap(folder =>
-    fs.readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts')).map(file => `${folder}/${file.split(path.sep).join('/')}`));
+  return ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'test']
+    .filter((folder) => fs.existsSync(path.join(packageRoot, folder)))
+    .flatMap((folder) =>
+      fs
+        .readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => `${folder}/${file.split(path.sep).join('/')}`),
+    );
 }
 const read = (file: string): string => fs.readFileSync(path.join(packageRoot, file), 'utf8');
 
@@ -16,57 +22,105 @@ const own = 'test/unit/layers/layers.test.ts';
 
 describe('layers', () => {
   it('lets no file import from where it may not', () => {
-    expect(sources().flatMap(file => violations(file, importsOf(file, read(file))))).to.deep.equal([]);
+    expect(sources().flatMap((file) => violations(file, importsOf(file, read(file))))).to.deep.equal([]);
   });
 
   it('imports with the endings that Node needs, and files that exist', () => {
-    const wrong = sources().filter(file => file !== own).flatMap(file => importsOf(file, read(file)).filter(({ target }) => target !== null).flatMap(({ target, specifier }) => {
-      if (!specifier.endsWith('.js')) return [`${file}: ${specifier} lacks .js`];
-      return fs.existsSync(path.join(packageRoot, (target ?? '').replace(/\.js$/, '.ts'))) ? [] : [`${file}: ${specifier} does not exist`];
-    }));
+    const wrong = sources()
+      .filter((file) => file !== own)
+      .flatMap((file) =>
+        importsOf(file, read(file))
+          .filter(({ target }) => target !== null)
+          .flatMap(({ target, specifier }) => {
+            if (!specifier.endsWith('.js')) return [`${file}: ${specifier} lacks .js`];
+            return fs.existsSync(path.join(packageRoot, (target ?? '').replace(/\.js$/, '.ts')))
+              ? []
+              : [`${file}: ${specifier} does not exist`];
+          }),
+      );
     expect(wrong).to.deep.equal([]);
   });
 
   it('has no drawers for leftovers', () => {
-    expect(sources().filter(file => /(^|\/)(utils?|helpers?|misc|common)(\/|\.ts$)/i.test(file))).to.deep.equal([]);
+    expect(sources().filter((file) => /(^|\/)(utils?|helpers?|misc|common)(\/|\.ts$)/i.test(file))).to.deep.equal([]);
   });
 
   it('knows nothing of the machine it was written on', () => {
     const folders = [/\/work\/(?:main|shared)/, /\/home\/[a-z]+\//, /\/root\/[.a-z]/, /\/Users\/[a-z]+\//];
-    expect(sources().filter(file => file !== own && folders.some(folder => folder.test(read(file))))).to.deep.equal([]);
+    expect(sources().filter((file) => file !== own && folders.some((folder) => folder.test(read(file))))).to.deep.equal([]);
   });
 
   it('explains every file over 500 lines in its first comment', () => {
-    const large = sources().filter(file => read(file).split('\n').length > 500);
-    expect(large.filter(file => !/\/\*\*[\s\S]*?\*\//.test(read(file).split('\n').slice(0, 60).join('\n')))).to.deep.equal([]);
+    const large = sources().filter((file) => read(file).split('\n').length > 500);
+    expect(large.filter((file) => !/\/\*\*[\s\S]*?\*\//.test(read(file).split('\n').slice(0, 60).join('\n')))).to.deep.equal([]);
   });
 });
 
 describe('layers/rules', () => {
-  const importing = (file: string, specifier: string, typeOnly = false): string[] => violations(file, importsOf(file, `import ${typeOnly ? 'type ' : ''}{ x } from '${specifier}';`));
+  const importing = (file: string, specifier: string, typeOnly = false): string[] =>
+    violations(file, importsOf(file, `import ${typeOnly ? 'type ' : ''}{ x } from '${specifier}';`));
 
   it('finds imports of every form', () => {
-    const text = "import a from './a.js';\nimport type { B } from '../b.js';\nexport * from \"./c.js\";\nimport './d.js';\nconst e = await import('./e.js');\nimport {\n  f,\n} from './f.js';\ntype G = import('./g.js').G;";
-    expect(importsOf('server/http/x.ts', text).map(({ target }) => target)).to.have.members(['server/http/a.js', 'server/b.js', 'server/http/c.js', 'server/http/d.js', 'server/http/e.js', 'server/http/f.js', 'server/http/g.js']);
+    const text =
+      "import a from './a.js';\nimport type { B } from '../b.js';\nexport * from \"./c.js\";\nimport './d.js';\nconst e = await import('./e.js');\nimport {\n  f,\n} from './f.js';\ntype G = import('./g.js').G;";
+    expect(importsOf('server/http/x.ts', text).map(({ target }) => target)).to.have.members([
+      'server/http/a.js',
+      'server/b.js',
+      'server/http/c.js',
+      'server/http/d.js',
+      'server/http/e.js',
+      'server/http/f.js',
+      'server/http/g.js',
+    ]);
   });
 
   it('allows what the architecture allows', () => {
     for (const [file, specifier] of [
-      ['raft/replica.ts', './core/raft.js'], ['api/types/apps/v1.ts', '../../meta/resource.js'], ['server/registry/apps/x.ts', '../../../api/types/apps/v1.js'], ['controllers/job/plan.ts', '../../api/time.js'], ['workers/schema/check.ts', '../../server/catalogue/types.js'], ['server/storage/raft.ts', '../../raft/client.js'],
-      ['server/http/server.ts', '../endpoints/get.js'], ['server/endpoints/get.ts', '../registry/registry.js'], ['server/registry/store.ts', '../storage/contract.js'],
-      ['server/registry/store.ts', '../api/status.js'], ['server/main.ts', './http/server.js'], ['controllers/main.ts', '../server/catalogue/resources.js'], ['raft/core/raft.ts', '../types.js'],
-      ['test/unit/x.test.ts', '../../deploy/cluster.js'], ['controllers/client/encoding.ts', '../../workers/codecs/protobuf/index.js'], ['test/unit/x.test.ts', '../../server/main.js'],
-    ] as const) expect(importing(file, specifier), `${file} -> ${specifier}`).to.deep.equal([]);
+      ['raft/replica.ts', './core/raft.js'],
+      ['api/types/apps/v1.ts', '../../meta/resource.js'],
+      ['server/registry/apps/x.ts', '../../../api/types/apps/v1.js'],
+      ['controllers/job/plan.ts', '../../api/time.js'],
+      ['workers/schema/check.ts', '../../server/catalogue/types.js'],
+      ['server/storage/raft.ts', '../../raft/client.js'],
+      ['server/http/server.ts', '../endpoints/get.js'],
+      ['server/endpoints/get.ts', '../registry/registry.js'],
+      ['server/registry/store.ts', '../storage/contract.js'],
+      ['server/registry/store.ts', '../api/status.js'],
+      ['server/main.ts', './http/server.js'],
+      ['controllers/main.ts', '../server/catalogue/resources.js'],
+      ['raft/core/raft.ts', '../types.js'],
+      ['test/unit/x.test.ts', '../../deploy/cluster.js'],
+      ['controllers/client/encoding.ts', '../../workers/codecs/protobuf/index.js'],
+      ['test/unit/x.test.ts', '../../server/main.js'],
+    ] as const)
+      expect(importing(file, specifier), `${file} -> ${specifier}`).to.deep.equal([]);
     expect(importing('server/storage/raft.ts', '../../raft/replica-api.js', true)).to.deep.equal([]);
   });
 
   it('refuses what the architecture forbids', () => {
     for (const [file, specifier] of [
-      ['raft/replica.ts', '../server/api/status.js'], ['raft/replica.ts', '../workers/pool.js'], ['api/time.ts', '../server/api/object.js'], ['api/selectors.ts', '../controllers/client/rest.js'], ['server/main.ts', '../api/generate/generate.js'], ['workers/pool.ts', '../raft/types.js'], ['workers/pool.ts', '../server/http/server.js'],
-      ['server/storage/raft.ts', '../../raft/core/raft.js'], ['server/storage/contract.ts', '../registry/store.js'], ['server/registry/store.ts', '../endpoints/get.js'],
-      ['server/endpoints/get.ts', '../http/server.js'], ['controllers/main.ts', '../server/api/object.js'], ['server/main.ts', '../deploy/files.js'], ['deploy/up.ts', '../server/main.js'],
-      ['raft/core/raft.ts', '../../test/fixtures/x.js'], ['controllers/job/facts.ts', '../../workers/codecs/json.js'], ['controllers/client/rest.ts', '../../workers/pool.js'], ['raft/core/raft.ts', '../log/log.js'], ['server/api/object.ts', '../http/server.js'], ['deploy/up.ts', '../test/run.js'],
-    ] as const) expect(importing(file, specifier), `${file} -> ${specifier}`).to.have.length(1);
+      ['raft/replica.ts', '../server/api/status.js'],
+      ['raft/replica.ts', '../workers/pool.js'],
+      ['api/time.ts', '../server/api/object.js'],
+      ['api/selectors.ts', '../controllers/client/rest.js'],
+      ['server/main.ts', '../api/generate/generate.js'],
+      ['workers/pool.ts', '../raft/types.js'],
+      ['workers/pool.ts', '../server/http/server.js'],
+      ['server/storage/raft.ts', '../../raft/core/raft.js'],
+      ['server/storage/contract.ts', '../registry/store.js'],
+      ['server/registry/store.ts', '../endpoints/get.js'],
+      ['server/endpoints/get.ts', '../http/server.js'],
+      ['controllers/main.ts', '../server/api/object.js'],
+      ['server/main.ts', '../deploy/files.js'],
+      ['deploy/up.ts', '../server/main.js'],
+      ['raft/core/raft.ts', '../../test/fixtures/x.js'],
+      ['controllers/job/facts.ts', '../../workers/codecs/json.js'],
+      ['controllers/client/rest.ts', '../../workers/pool.js'],
+      ['raft/core/raft.ts', '../log/log.js'],
+      ['server/api/object.ts', '../http/server.js'],
+      ['deploy/up.ts', '../test/run.js'],
+    ] as const)
+      expect(importing(file, specifier), `${file} -> ${specifier}`).to.have.length(1);
     expect(importing('server/storage/raft.ts', '../../raft/replica-api.js')).to.have.length(1);
     expect(importing('raft/core/raft.ts', 'node:fs')).to.have.length(1);
   });

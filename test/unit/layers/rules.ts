@@ -20,11 +20,34 @@ interface Rule {
 }
 
 /** What Kubernetes objects are; the generator below it is nobody's business. */
-const apiFacts = ['api/index.js', 'api/json.js', 'api/time.js', 'api/selectors.js', 'api/quantity.js', 'api/amounts.js', 'api/podTotals.js', 'api/cron.js', 'api/duration.js', 'api/intOrPercent.js', 'api/meta/', 'api/types/'];
+const apiFacts = [
+  'api/index.js',
+  'api/json.js',
+  'api/time.js',
+  'api/selectors.js',
+  'api/quantity.js',
+  'api/amounts.js',
+  'api/podTotals.js',
+  'api/cron.js',
+  'api/duration.js',
+  'api/intOrPercent.js',
+  'api/meta/',
+  'api/types/',
+];
 const plainWords = [...apiFacts, 'server/api/', 'server/catalogue/', 'server/vocabulary.js'];
 /** The way into the replica, and the words that both sides use. */
 const raftDoor = ['raft/client.js', 'raft/types.js', 'raft/maintenance.js'];
-const belowHttp = [...raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/', 'server/files/', 'server/grpc/'];
+const belowHttp = [
+  ...raftDoor,
+  'workers/',
+  ...plainWords,
+  'server/options/',
+  'server/observability/',
+  'server/webhook/',
+  'server/cel/',
+  'server/files/',
+  'server/grpc/',
+];
 const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/contract.js'];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
@@ -50,7 +73,9 @@ const rules: readonly Rule[] = [
   { from: 'server/operations/', to: ['server/operations/', ...raftDoor, ...plainWords], types: raftTypes },
   // Patterns mean in expressions what they mean where objects are checked.
   { from: 'server/cel/', to: ['server/cel/', 'workers/regexp/', ...plainWords] },
-  ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes }))),
+  ...serverStack.flatMap((level, depth) =>
+    level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes })),
+  ),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/', ...apiFacts] },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'server/catalogue/', 'workers/codecs/', ...apiFacts] },
@@ -65,8 +90,9 @@ const rules: readonly Rule[] = [
 /** Every import of a file: statements, re-exports, `import()` and `import()` types. */
 export function importsOf(file: string, text: string): Import[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
-  const statement = /^\s*(import|export)(\s+type\b)?[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
-  return [...code.matchAll(statement)].map(match => {
+  const statement =
+    /^\s*(import|export)(\s+type\b)?[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+  return [...code.matchAll(statement)].map((match) => {
     const specifier = match[3] ?? match[4] ?? match[5] ?? '';
     return { specifier, target: resolve(file, specifier), typeOnly: match[2] !== undefined };
   });
@@ -80,11 +106,13 @@ function resolve(file: string, specifier: string): string | null {
 export function violations(file: string, imports: readonly Import[]): string[] {
   const rule = rules.filter(({ from }) => file.startsWith(from)).sort((a, b) => b.from.length - a.from.length)[0];
   if (!rule) return [`${file} is in no known folder`];
-  return imports.filter(imported => !allowed(rule, imported)).map(({ specifier, target }) => `${file} may not import ${target ?? specifier}`);
+  return imports
+    .filter((imported) => !allowed(rule, imported))
+    .map(({ specifier, target }) => `${file} may not import ${target ?? specifier}`);
 }
 
 function allowed(rule: Rule, { specifier, target, typeOnly }: Import): boolean {
   if (target === null) return !(rule.pure && specifier.startsWith('node:'));
-  const within = (places: readonly string[] = []): boolean => places.some(place => target.startsWith(place));
+  const within = (places: readonly string[] = []): boolean => places.some((place) => target.startsWith(place));
   return within(rule.to) || (typeOnly && within(rule.types));
 }

@@ -6,13 +6,33 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 /** Clocks of machines are set, forward and back. Who may read the wall clock, and why; durations and deadlines are measured with `performance.now()`, which is never set. */
 const readers: Readonly<Record<string, readonly string[]>> = {
   'Times that people and clients read': [
-    'server/assembly.ts', 'server/observability/logger.ts', 'server/observability/reloads.ts', 'server/http/conditional.ts', 'server/audit/auditor.ts',
-    'server/endpoints/reviews/owned.ts', 'server/endpoints/reviews/selfSubjectReview.ts', 'server/endpoints/table/table.ts', 'server/endpoints/pods/binding.ts',
-    'server/registry/store.ts', 'server/registry/bootstrap.ts', 'server/authentication/published.ts', 'controllers/main.ts', 'controllers/client/program.ts', 'controllers/client/clock.ts',
+    'server/assembly.ts',
+    'server/observability/logger.ts',
+    'server/observability/reloads.ts',
+    'server/http/conditional.ts',
+    'server/audit/auditor.ts',
+    'server/endpoints/reviews/owned.ts',
+    'server/endpoints/reviews/selfSubjectReview.ts',
+    'server/endpoints/table/table.ts',
+    'server/endpoints/pods/binding.ts',
+    'server/registry/store.ts',
+    'server/registry/bootstrap.ts',
+    'server/authentication/published.ts',
+    'controllers/main.ts',
+    'controllers/client/program.ts',
+    'controllers/client/clock.ts',
   ],
   'Validity of certificates and tokens, which is said in wall time': [
-    'raft/replica.ts', 'server/http/credentials.ts', 'server/http/selfsigned.ts', 'server/authentication/peer.ts', 'server/authentication/serviceaccount/verifier.ts', 'server/authentication/serviceaccount/secretTokens.ts',
-    'server/authentication/jwt/authenticator.ts', 'server/authentication/tokens/bootstrapTokens.ts', 'server/endpoints/subresources/token.ts', 'controllers/serving/selfSigned.ts',
+    'raft/replica.ts',
+    'server/http/credentials.ts',
+    'server/http/selfsigned.ts',
+    'server/authentication/peer.ts',
+    'server/authentication/serviceaccount/verifier.ts',
+    'server/authentication/serviceaccount/secretTokens.ts',
+    'server/authentication/jwt/authenticator.ts',
+    'server/authentication/tokens/bootstrapTokens.ts',
+    'server/endpoints/subresources/token.ts',
+    'controllers/serving/selfSigned.ts',
   ],
   'How long ago an object says that it was written, and times in leases, which other machines read': ['server/presence/machineClock.ts'],
   'The age of old log files, by the dates in their names': ['server/audit/rotatingFile.ts'],
@@ -20,13 +40,20 @@ const readers: Readonly<Record<string, readonly string[]>> = {
 };
 
 function readsWallClock(file: string): boolean {
-  return fs.readFileSync(path.join(packageRoot, file), 'utf8').split('\n').some((line) => /\bDate\.now\b|\bnew Date\(\)/.test(line.replace(/^\s*(?:\*|\/\/).*$/, '')));
+  return fs
+    .readFileSync(path.join(packageRoot, file), 'utf8')
+    .split('\n')
+    .some((line) => /\bDate\.now\b|\bnew Date\(\)/.test(line.replace(/^\s*(?:\*|\/\/).*$/, '')));
 }
 
 describe('layers/wallClock', () => {
   it('is read where it is meant, and for no duration: not at all by consensus, storage and requests', () => {
-    const files = ['raft', 'workers', 'server', 'controllers'].flatMap((folder) => fs.readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file.split(path.sep).join('/')}`));
+    const files = ['raft', 'workers', 'server', 'controllers'].flatMap((folder) =>
+      fs
+        .readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => `${folder}/${file.split(path.sep).join('/')}`),
+    );
     expect(files.filter(readsWallClock).sort()).to.deep.equal(Object.values(readers).flat().sort());
   });
 });

@@ -69,8 +69,13 @@ message NamedAny { string name = 1; Any value = 2; }
 message Any { string yaml = 2; }
 `;
 
-interface Named { readonly name: string; readonly value: Tree }
-interface Tree { readonly [member: string]: unknown }
+interface Named {
+  readonly name: string;
+  readonly value: Tree;
+}
+interface Tree {
+  readonly [member: string]: unknown;
+}
 
 const source = sourceOf(createCatalogue());
 function decoded(definition: string, version: 2 | 3, path: string): Tree {
@@ -79,8 +84,12 @@ function decoded(definition: string, version: 2 | 3, path: string): Tree {
   return type.toObject(type.decode(gunzipSync(built?.gzip ?? '')), { arrays: true }) as Tree;
 }
 /** Follows names: a text is a member, or the value of that name in a list of pairs. */
-const at = (tree: unknown, ...names: readonly string[]): unknown => names.reduce<unknown>((value, name) =>
-  (Array.isArray(value) ? (value as Named[]).find(each => each.name === name)?.value : (value as Tree | undefined)?.[name]), tree);
+const at = (tree: unknown, ...names: readonly string[]): unknown =>
+  names.reduce<unknown>(
+    (value, name) =>
+      Array.isArray(value) ? (value as Named[]).find((each) => each.name === name)?.value : (value as Tree | undefined)?.[name],
+    tree,
+  );
 
 describe('OpenAPI documents in Protobuf', function () {
   this.timeout(30_000);
@@ -89,14 +98,31 @@ describe('OpenAPI documents in Protobuf', function () {
     const document = decoded(V2, 2, '');
     expect(document).to.deep.include({ swagger: '2.0', info: { title: 'Kubernetes', version: 'v1.36.0' } });
     const item = at(document, 'paths', 'path', '/apis/apps/v1/namespaces/{namespace}/deployments/{name}');
-    expect(at(item, 'parameters')).to.deep.include({ parameter: { non_body_parameter: { path_parameter_sub_schema: { required: true, in: 'path', name: 'name', type: 'string', unique_items: true } } } });
+    expect(at(item, 'parameters')).to.deep.include({
+      parameter: {
+        non_body_parameter: { path_parameter_sub_schema: { required: true, in: 'path', name: 'name', type: 'string', unique_items: true } },
+      },
+    });
     const patch = at(item, 'patch');
     expect(patch).to.deep.include({ operation_id: 'patchAppsV1NamespacedDeployment', tags: ['apps_v1'] });
     expect(at(patch, 'consumes')).to.include('application/apply-patch+yaml');
-    expect(at(patch, 'parameters')).to.deep.include({ parameter: { non_body_parameter: { query_parameter_sub_schema: { in: 'query', name: 'fieldValidation', type: 'string', unique_items: true } } } });
-    expect(JSON.parse(String(at(patch, 'vendor_extension', 'x-kubernetes-group-version-kind', 'yaml')))).to.deep.equal({ group: 'apps', version: 'v1', kind: 'Deployment' });
-    expect(at(patch, 'responses', 'response_code', '200', 'response', 'schema', 'schema', '_ref')).to.equal('#/definitions/io.k8s.api.apps.v1.Deployment');
-    expect(at(document, 'security_definitions', 'additional_properties', 'BearerToken', 'api_key_security')).to.deep.include({ type: 'apiKey', in: 'header' });
+    expect(at(patch, 'parameters')).to.deep.include({
+      parameter: {
+        non_body_parameter: { query_parameter_sub_schema: { in: 'query', name: 'fieldValidation', type: 'string', unique_items: true } },
+      },
+    });
+    expect(JSON.parse(String(at(patch, 'vendor_extension', 'x-kubernetes-group-version-kind', 'yaml')))).to.deep.equal({
+      group: 'apps',
+      version: 'v1',
+      kind: 'Deployment',
+    });
+    expect(at(patch, 'responses', 'response_code', '200', 'response', 'schema', 'schema', '_ref')).to.equal(
+      '#/definitions/io.k8s.api.apps.v1.Deployment',
+    );
+    expect(at(document, 'security_definitions', 'additional_properties', 'BearerToken', 'api_key_security')).to.deep.include({
+      type: 'apiKey',
+      in: 'header',
+    });
   });
 
   it('carry version 2: schemas', () => {
@@ -105,22 +131,52 @@ describe('OpenAPI documents in Protobuf', function () {
     expect(container).to.deep.include({ type: { value: ['object'] }, required: ['name'] });
     const ports = at(container, 'properties', 'additional_properties', 'ports');
     expect(ports).to.deep.include({ type: { value: ['array'] } });
-    expect(at(ports, 'items', 'schema')).to.deep.equal([{ _ref: '#/definitions/io.k8s.api.core.v1.ContainerPort', required: [], enum: [], vendor_extension: [] }]);
+    expect(at(ports, 'items', 'schema')).to.deep.equal([
+      { _ref: '#/definitions/io.k8s.api.core.v1.ContainerPort', required: [], enum: [], vendor_extension: [] },
+    ]);
     expect(at(ports, 'vendor_extension', 'x-kubernetes-list-map-keys', 'yaml')).to.equal('["containerPort","protocol"]');
-    expect(at(definitions, 'io.k8s.api.core.v1.ConfigMap', 'properties', 'additional_properties', 'data', 'additional_properties', 'schema', 'type', 'value')).to.deep.equal(['string']);
-    expect(JSON.parse(String(at(definitions, 'io.k8s.api.core.v1.Pod', 'vendor_extension', 'x-kubernetes-group-version-kind', 'yaml')))).to.deep.equal([{ group: '', kind: 'Pod', version: 'v1' }]);
+    expect(
+      at(
+        definitions,
+        'io.k8s.api.core.v1.ConfigMap',
+        'properties',
+        'additional_properties',
+        'data',
+        'additional_properties',
+        'schema',
+        'type',
+        'value',
+      ),
+    ).to.deep.equal(['string']);
+    expect(
+      JSON.parse(String(at(definitions, 'io.k8s.api.core.v1.Pod', 'vendor_extension', 'x-kubernetes-group-version-kind', 'yaml'))),
+    ).to.deep.equal([{ group: '', kind: 'Pod', version: 'v1' }]);
   });
 
   it('carry version 3', () => {
     const document = decoded(V3, 3, 'api/v1');
     const patch = at(document, 'paths', 'path', '/api/v1/namespaces/{namespace}/services/{name}', 'patch');
     expect((at(patch, 'parameters') as { parameter: Tree }[]).map(({ parameter }) => parameter['name'])).to.include('fieldValidation');
-    expect(at(patch, 'request_body', 'request_body', 'content', 'additional_properties', 'application/merge-patch+json', 'schema', 'reference', '_ref')).to.match(/meta\.v1\.Patch$/);
+    expect(
+      at(
+        patch,
+        'request_body',
+        'request_body',
+        'content',
+        'additional_properties',
+        'application/merge-patch+json',
+        'schema',
+        'reference',
+        '_ref',
+      ),
+    ).to.match(/meta\.v1\.Patch$/);
     expect(at(patch, 'responses', 'response_or_reference', '200', 'response', 'description')).to.equal('OK');
     const schemas = at(document, 'components', 'schemas', 'additional_properties');
     const port = at(schemas, 'io.k8s.api.core.v1.ServicePort', 'schema', 'properties', 'additional_properties');
     expect(at(port, 'protocol', 'schema')).to.deep.include({ type: 'string', default: { string: 'TCP' } });
-    expect(at(port, 'targetPort', 'schema', 'all_of')).to.deep.include({ reference: { _ref: '#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString' } });
+    expect(at(port, 'targetPort', 'schema', 'all_of')).to.deep.include({
+      reference: { _ref: '#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString' },
+    });
     expect(at(schemas, 'io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'schema', 'one_of')).to.have.length(2);
   });
 });

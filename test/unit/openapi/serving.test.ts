@@ -10,7 +10,9 @@ const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'
 describe('serving OpenAPI documents', function () {
   this.timeout(30_000);
   let server: TestServer;
-  before(async () => { server = await startTestServer(); });
+  before(async () => {
+    server = await startTestServer();
+  });
   after(() => server.close());
   const get = (path: string, headers: Record<string, string> = {}): ReturnType<typeof call> => call(server.url, 'GET', path, { headers });
   const addressOf = async (path: string): Promise<string> =>
@@ -50,7 +52,12 @@ describe('serving OpenAPI documents', function () {
       ['/openapi/v2', '', 200, 'application/json'],
       ['/openapi/v2', '*/*', 200, 'application/json'],
       ['/openapi/v2', V2_PROTOBUF, 200, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'],
-      ['/openapi/v2', `application/json;q=0.5, ${V2_PROTOBUF.replace('@', '.')}`, 200, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'],
+      [
+        '/openapi/v2',
+        `application/json;q=0.5, ${V2_PROTOBUF.replace('@', '.')}`,
+        200,
+        'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+      ],
       ['/openapi/v3/apis/batch/v1', V3_PROTOBUF, 200, 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'],
       ['/openapi/v3/apis/batch/v1', `${V2_PROTOBUF}, application/json`, 200, 'application/json'],
       ['/openapi/v3/apis/batch/v1', 'text/html', 406, 'text/plain; charset=utf-8'],
@@ -63,16 +70,23 @@ describe('serving OpenAPI documents', function () {
 
   it('compresses for those who take it', async () => {
     const bytes = await new Promise<Buffer>((resolve, reject) => {
-      request(`${server.url}/openapi/v2`, { headers: { 'accept-encoding': 'gzip' } }, response => {
+      request(`${server.url}/openapi/v2`, { headers: { 'accept-encoding': 'gzip' } }, (response) => {
         expect(response.headers['content-encoding']).to.equal('gzip');
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => { resolve(Buffer.concat(chunks)); });
-      }).on('error', reject).end();
+        response
+          .on('data', (chunk: Buffer) => chunks.push(chunk))
+          .on('end', () => {
+            resolve(Buffer.concat(chunks));
+          });
+      })
+        .on('error', reject)
+        .end();
     });
     expect(gunzipSync(bytes).toString()).to.equal((await get('/openapi/v2', { 'accept-encoding': 'gzip;q=0' })).text);
   });
 
   it('knows which documents there are', async () => {
-    for (const path of ['/openapi', '/openapi/v4', '/openapi/v2/x', '/openapi/v3/apis/nope/v1']) expect([path, (await get(path)).status]).to.deep.equal([path, 404]);
+    for (const path of ['/openapi', '/openapi/v4', '/openapi/v2/x', '/openapi/v3/apis/nope/v1'])
+      expect([path, (await get(path)).status]).to.deep.equal([path, 404]);
   });
 });

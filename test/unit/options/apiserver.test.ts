@@ -42,18 +42,36 @@ const refused: [string[], RegExp][] = [
   [['--requestheader-allowed-names=a'], /--requestheader-allowed-names needs --requestheader-client-ca-file/],
   [['--requestheader-client-ca-file=f', '--requestheader-username-headers=X Y'], /want the name of a header/],
   [['--service-account-signing-endpoint=s'], /--service-account-signing-endpoint needs --service-account-issuer/],
-  [['--service-account-signing-endpoint=s', '--service-account-issuer=i', '--service-account-key-file=k'], /--service-account-signing-endpoint and --service-account-key-file exclude each other/],
-  [['--service-account-signing-key-file=k', '--service-account-issuer=i'], /--service-account-signing-key-file needs --service-account-key-file/],
+  [
+    ['--service-account-signing-endpoint=s', '--service-account-issuer=i', '--service-account-key-file=k'],
+    /--service-account-signing-endpoint and --service-account-key-file exclude each other/,
+  ],
+  [
+    ['--service-account-signing-key-file=k', '--service-account-issuer=i'],
+    /--service-account-signing-key-file needs --service-account-key-file/,
+  ],
   [['--service-account-issuer=https://:x'], /contains a ':' and so must be a URL/],
   [['--service-account-issuer=a,a'], /names an issuer twice/],
   [['--service-account-max-token-expiration=1m'], /must be between 1h0m0s and/],
   [['--service-account-jwks-uri=http://x'], /want a URL that begins with https/],
   [['--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA'], /--tls-cipher-suites needs .* for HTTP\/2/],
   [['--min-request-timeout=-1'], /--min-request-timeout/],
-  [['--audit-log-truncate-enabled', '--audit-log-truncate-max-batch-size=10', '--audit-log-truncate-max-event-size=100'], /max-batch-size \(10\) must be above --audit-log-truncate-max-event-size \(100\)/],
-  [['--audit-webhook-truncate-enabled', '--audit-webhook-truncate-max-batch-size=7', '--audit-webhook-truncate-max-event-size=7'], /max-batch-size \(7\) must be above/],
-  ...['example.com', '^example', 'example\\.com$', '.*'].map((pattern): [string[], RegExp] => [[`--cors-allowed-origins=${pattern}`], /tied to the start of the host name/]),
-  ...['foo', 'max-age=soon', 'includesubdomains', 'max-age=1;preload'].map((directive): [string[], RegExp] => [[`--strict-transport-security-directives=${directive}`], /want max-age=SECONDS, includeSubDomains or preload/]),
+  [
+    ['--audit-log-truncate-enabled', '--audit-log-truncate-max-batch-size=10', '--audit-log-truncate-max-event-size=100'],
+    /max-batch-size \(10\) must be above --audit-log-truncate-max-event-size \(100\)/,
+  ],
+  [
+    ['--audit-webhook-truncate-enabled', '--audit-webhook-truncate-max-batch-size=7', '--audit-webhook-truncate-max-event-size=7'],
+    /max-batch-size \(7\) must be above/,
+  ],
+  ...['example.com', '^example', 'example\\.com$', '.*'].map((pattern): [string[], RegExp] => [
+    [`--cors-allowed-origins=${pattern}`],
+    /tied to the start of the host name/,
+  ]),
+  ...['foo', 'max-age=soon', 'includesubdomains', 'max-age=1;preload'].map((directive): [string[], RegExp] => [
+    [`--strict-transport-security-directives=${directive}`],
+    /want max-age=SECONDS, includeSubDomains or preload/,
+  ]),
   [['--service-cluster-ip-range=10.0.0.0/24,10.1.0.0/24'], /different address families/],
   [['--service-cluster-ip-range=10.0.0.0'], /want an address range/],
   [['--service-node-port-range=5-4'], /want a range of ports/],
@@ -69,11 +87,17 @@ const refused: [string[], RegExp][] = [
 ];
 
 describe('API server options', () => {
-  for (const [argv, message] of refused) it(`refuses ${argv.join(' ')}`, () => { expect(errorsOf(...argv)).to.match(message); });
+  for (const [argv, message] of refused)
+    it(`refuses ${argv.join(' ')}`, () => {
+      expect(errorsOf(...argv)).to.match(message);
+    });
 
   it('accepts an empty command line, and tells what was given without effect', () => {
     expect(readApiServerOptions([])).to.deep.include({ ok: true, withoutEffect: [] });
-    expect(readApiServerOptions(['--debug-socket-path=-', '--kvstore-cafile=f'])).to.deep.include({ ok: true, withoutEffect: ['debug-socket-path', 'etcd-cafile'] });
+    expect(readApiServerOptions(['--debug-socket-path=-', '--kvstore-cafile=f'])).to.deep.include({
+      ok: true,
+      withoutEffect: ['debug-socket-path', 'etcd-cafile'],
+    });
   });
   it('prints help and version even beside options that do not go together', () => {
     expect(readApiServerOptions(['--help', '--tls-cert-file=a'])).to.include({ ok: true });
@@ -82,8 +106,19 @@ describe('API server options', () => {
     const result = readApiServerOptions(['--raft-member-id=b', three, ...certificates, '--raft-data-dir=/d']);
     if (!result.ok) throw new Error(result.errors.join());
     const replica = replicaOptions(result.options);
-    expect(replica.initialMembers.map(({ id, address }) => [id, address])).to.deep.equal([['a', '127.0.0.1:1'], ['b', '127.0.0.1:2'], ['c', '[::1]:3']]);
-    expect(replica).to.deep.include({ memberId: 'b', listenAddress: '127.0.0.1:2', dataDirectory: '/d', heartbeatIntervalMs: 50, electionTimeoutMs: 500, tls: { caFile: 'ca', certFile: 'crt', keyFile: 'key' } });
+    expect(replica.initialMembers.map(({ id, address }) => [id, address])).to.deep.equal([
+      ['a', '127.0.0.1:1'],
+      ['b', '127.0.0.1:2'],
+      ['c', '[::1]:3'],
+    ]);
+    expect(replica).to.deep.include({
+      memberId: 'b',
+      listenAddress: '127.0.0.1:2',
+      dataDirectory: '/d',
+      heartbeatIntervalMs: 50,
+      electionTimeoutMs: 500,
+      tls: { caFile: 'ca', certFile: 'crt', keyFile: 'key' },
+    });
   });
   it('needs no addresses and certificates for a replica alone', () => {
     const result = readApiServerOptions([]);
@@ -93,7 +128,11 @@ describe('API server options', () => {
 
 describe('controller manager options', () => {
   it('refuses what does not go together', () => {
-    const result = readControllerManagerOptions(['--leader-elect-renew-deadline=20s', '--allocate-node-cidrs', '--cluster-signing-cert-file=a']);
+    const result = readControllerManagerOptions([
+      '--leader-elect-renew-deadline=20s',
+      '--allocate-node-cidrs',
+      '--cluster-signing-cert-file=a',
+    ]);
     expect(result.ok ? [] : result.errors).to.have.length(3);
   });
 });
@@ -109,7 +148,14 @@ function specified(): { server: string[]; manager: string[] } | null {
     const cell = /^\| (.*?--[a-z][^|]*)\|/.exec(line)?.[1];
     if (cell === undefined) continue;
     const [first, ...suffixes] = [...cell.matchAll(/--?[a-z][a-z0-9-]*/g)].map(([word]) => word).filter((word) => !/^-[a-z]$/.test(word));
-    const names = first === undefined ? [] : suffixes[0] === '-key-file' ? [first, first.replace('-cert-file', '-key-file')] : cell.includes('`--') ? suffixes : [first];
+    const names =
+      first === undefined
+        ? []
+        : suffixes[0] === '-key-file'
+          ? [first, first.replace('-cert-file', '-key-file')]
+          : cell.includes('`--')
+            ? suffixes
+            : [first];
     const manager = /^Controller manager/i.test(section);
     if (cell.includes('*')) continue;
     for (const name of names) {
@@ -125,12 +171,18 @@ describe('the options that the specification lists', () => {
   const lists = specified();
   const spellings = (table: object): Set<string> => new Set(Object.keys(table).flatMap((name) => [name, neutralOptionName(name) ?? name]));
   it('are all options of the API server', function () {
-    if (lists === null) { this.skip(); return; }
+    if (lists === null) {
+      this.skip();
+      return;
+    }
     expect(lists.server.length).to.be.above(150);
     expect(lists.server.filter((name) => !spellings(apiServerFlags).has(name))).to.deep.equal([]);
   });
   it('are all options of the controller manager', function () {
-    if (lists === null) { this.skip(); return; }
+    if (lists === null) {
+      this.skip();
+      return;
+    }
     expect(lists.manager.length).to.be.above(100);
     expect(lists.manager.filter((name) => !spellings(controllerManagerFlags).has(name))).to.deep.equal([]);
   });

@@ -20,19 +20,30 @@ describe('--runtime-config', () => {
     [{ 'api/beta': 'true', 'api/all': 'false' }, jobs('v2beta1'), false, true],
     [{ 'api/ga': 'false' }, jobs('v1alpha1'), false, false],
     [{ 'api/alpha': '' }, jobs('v1alpha1'), false, true],
-    [{ 'v1': 'false' }, pods, true, false],
+    [{ v1: 'false' }, pods, true, false],
     [{ 'api/v1': 'false' }, pods, true, false],
     [{ 'api/v1/pods': 'false' }, pods, true, false],
-    [{ 'v1/pods': 'true', 'v1': 'false' }, pods, true, true],
+    [{ 'v1/pods': 'true', v1: 'false' }, pods, true, true],
   ];
   for (const [config, resource, byDefault, served] of cases) {
-    it(`${JSON.stringify(config)} on ${resource.group}/${resource.version}/${resource.resource}`, () => { expect(servedBy(config)(resource, byDefault)).to.equal(served); });
+    it(`${JSON.stringify(config)} on ${resource.group}/${resource.version}/${resource.resource}`, () => {
+      expect(servedBy(config)(resource, byDefault)).to.equal(served);
+    });
   }
 
   it('shapes the catalogue: versions, single resources, and what is preferred and stored', () => {
-    const catalogue = catalogueOf({ 'autoscaling/v2': 'false', 'batch/v1/cronjobs': 'false', 'certificates.k8s.io/v1beta1': 'true', 'resource.k8s.io/v1beta2/deviceclasses': 'true', 'policy/v1': 'false' });
+    const catalogue = catalogueOf({
+      'autoscaling/v2': 'false',
+      'batch/v1/cronjobs': 'false',
+      'certificates.k8s.io/v1beta1': 'true',
+      'resource.k8s.io/v1beta2/deviceclasses': 'true',
+      'policy/v1': 'false',
+    });
     expect(catalogue.group('autoscaling')?.versions.map(({ version }) => version)).to.deep.equal(['v1']);
-    expect(catalogue.resource('autoscaling', 'v1', 'horizontalpodautoscalers')?.storage.version, 'what is kept stays in its version').to.equal('v2');
+    expect(
+      catalogue.resource('autoscaling', 'v1', 'horizontalpodautoscalers')?.storage.version,
+      'what is kept stays in its version',
+    ).to.equal('v2');
     expect(catalogue.version('batch', 'v1')?.resources.map(({ resource }) => resource)).to.deep.equal(['jobs']);
     expect(catalogue.resource('certificates.k8s.io', 'v1beta1', 'clustertrustbundles')).to.not.equal(null);
     expect(catalogue.version('resource.k8s.io', 'v1beta2')?.resources.map(({ resource }) => resource)).to.deep.equal(['deviceclasses']);
@@ -40,10 +51,18 @@ describe('--runtime-config', () => {
   });
 
   it('refuses keys that are nothing, and nothing at all', () => {
-    expect(runtimeConfigComplaint({ 'batch/v1': 'true', 'batch/v7': 'true', 'api/all': 'true', 'nope': 'true', 'batch/v1/pods': 'false', 'batch/v1/Jobs': 'true' }))
-      .to.match(/names batch\/v7, nope, batch\/v1\/pods, batch\/v1\/Jobs, which/);
+    expect(
+      runtimeConfigComplaint({
+        'batch/v1': 'true',
+        'batch/v7': 'true',
+        'api/all': 'true',
+        nope: 'true',
+        'batch/v1/pods': 'false',
+        'batch/v1/Jobs': 'true',
+      }),
+    ).to.match(/names batch\/v7, nope, batch\/v1\/pods, batch\/v1\/Jobs, which/);
     expect(runtimeConfigComplaint({ 'api/all': 'false' })).to.match(/nothing to serve/);
-    expect(runtimeConfigComplaint({ 'api/all': 'false', 'v1': 'true', 'batch/v1/jobs': 'true' })).to.equal(null);
+    expect(runtimeConfigComplaint({ 'api/all': 'false', v1: 'true', 'batch/v1/jobs': 'true' })).to.equal(null);
     const read = readApiServerOptions(['--runtime-config=batch/v7=true']);
     expect(read.ok ? [] : read.errors).to.satisfy((errors: string[]) => errors.length === 1 && errors[0]?.includes('batch/v7'));
   });

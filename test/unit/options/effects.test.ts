@@ -14,11 +14,21 @@ const declaring = path.join('server', 'options');
 /** Declarations that both programs share. */
 const shared = path.join('server', 'catalogue', 'flags', 'bothPrograms');
 
-const sources = ['server', 'workers'].flatMap((part) => fs.readdirSync(path.join(packageRoot, part), { recursive: true, encoding: 'utf8' })
-  .map((name) => path.join(part, name)).filter((name) => name.endsWith('.ts') && ![path.join(declaring, 'contradictions'), shared].some((apart) => name.startsWith(apart)))
-  .map((name) => ({ name, text: fs.readFileSync(path.join(packageRoot, name), 'utf8') })));
-const reading = sources.filter(({ name }) => !name.startsWith(declaring)).map(({ text }) => text).join('\n');
-const inOptions = sources.filter(({ name }) => name.startsWith(declaring)).map(({ text }) => text).join('\n');
+const sources = ['server', 'workers'].flatMap((part) =>
+  fs
+    .readdirSync(path.join(packageRoot, part), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(part, name))
+    .filter((name) => name.endsWith('.ts') && ![path.join(declaring, 'contradictions'), shared].some((apart) => name.startsWith(apart)))
+    .map((name) => ({ name, text: fs.readFileSync(path.join(packageRoot, name), 'utf8') })),
+);
+const reading = sources
+  .filter(({ name }) => !name.startsWith(declaring))
+  .map(({ text }) => text)
+  .join('\n');
+const inOptions = sources
+  .filter(({ name }) => name.startsWith(declaring))
+  .map(({ text }) => text)
+  .join('\n');
 
 /** Named outside of the declarations, or taken out of the options among them. */
 function isRead(name: string): boolean {
@@ -33,7 +43,9 @@ describe('options of the API server', () => {
   const flags: readonly (readonly [string, Flag])[] = Object.entries(apiServerFlags);
 
   it('have an effect, or are marked as having none', () => {
-    expect(flags.filter(([name, { effect }]) => effect === undefined && !isRead(name) && !singleValued.includes(name)).map(([name]) => name)).to.deep.equal([]);
+    expect(
+      flags.filter(([name, { effect }]) => effect === undefined && !isRead(name) && !singleValued.includes(name)).map(([name]) => name),
+    ).to.deep.equal([]);
   });
 
   it('that are marked are read by nobody', () => {

@@ -38,7 +38,10 @@ const accepted: [string[], object][] = [
   [['--switch'], { switch: true }],
   [['--switch=false'], { switch: false }],
   [['--switch=T'], { switch: true }],
-  [['--etcd-servers=https://a:1,https://b:2', '--etcd-servers', 'https://c:3'], { 'etcd-servers': ['https://a:1', 'https://b:2', 'https://c:3'] }],
+  [
+    ['--etcd-servers=https://a:1,https://b:2', '--etcd-servers', 'https://c:3'],
+    { 'etcd-servers': ['https://a:1', 'https://b:2', 'https://c:3'] },
+  ],
   [['--kvstore-servers=https://a:1'], { 'etcd-servers': ['https://a:1'] }],
   [['--storage-backend=kvstore3'], { 'storage-backend': 'etcd3' }],
   [['--tls-sni-cert-key=a,b:x,y', '--tls-sni-cert-key=c,d'], { 'tls-sni-cert-key': ['a,b:x,y', 'c,d'] }],
@@ -79,8 +82,14 @@ const refused: [string[], RegExp][] = [
 ];
 
 describe('flags', () => {
-  for (const [argv, values] of accepted) it(`reads ${argv.join(' ')}`, () => { expect(read(...argv)).to.deep.equal(values); });
-  for (const [argv, message] of refused) it(`refuses ${argv.join(' ')}`, () => { expect(errors(...argv).join('\n')).to.match(message); });
+  for (const [argv, values] of accepted)
+    it(`reads ${argv.join(' ')}`, () => {
+      expect(read(...argv)).to.deep.equal(values);
+    });
+  for (const [argv, message] of refused)
+    it(`refuses ${argv.join(' ')}`, () => {
+      expect(errors(...argv).join('\n')).to.match(message);
+    });
 
   it('takes no more time for long numbers than their length', () => {
     const digits = '1'.repeat(200_000);
@@ -106,13 +115,33 @@ describe('flags', () => {
 });
 
 describe('durations', () => {
-  const good: [string, number][] = [['0', 0], ['0s', 0], ['300ms', 300], ['1h0m0s', 3_600_000], ['1h30m', 5_400_000], ['-1.5s', -1_500], ['1µs', 0.001], ['8760h0m0s', 31_536_000_000]];
-  for (const [text, milliseconds] of good) it(`reads ${text}`, () => { expect(parseDuration(text)).to.deep.equal({ ok: true, milliseconds }); });
-  const bad: [string, string][] = [
-    ['abc', 'time: invalid duration "abc"'], ['5', 'time: missing unit in duration "5"'], ['1x', 'time: unknown unit "x" in duration "1x"'],
-    ['', 'time: invalid duration ""'], ['-', 'time: invalid duration "-"'], ['.s', 'time: invalid duration ".s"'], ['9999999999h', 'time: invalid duration "9999999999h"'],
+  const good: [string, number][] = [
+    ['0', 0],
+    ['0s', 0],
+    ['300ms', 300],
+    ['1h0m0s', 3_600_000],
+    ['1h30m', 5_400_000],
+    ['-1.5s', -1_500],
+    ['1µs', 0.001],
+    ['8760h0m0s', 31_536_000_000],
   ];
-  for (const [text, message] of bad) it(`refuses ${JSON.stringify(text)}`, () => { expect(parseDuration(text)).to.deep.equal({ ok: false, message }); });
+  for (const [text, milliseconds] of good)
+    it(`reads ${text}`, () => {
+      expect(parseDuration(text)).to.deep.equal({ ok: true, milliseconds });
+    });
+  const bad: [string, string][] = [
+    ['abc', 'time: invalid duration "abc"'],
+    ['5', 'time: missing unit in duration "5"'],
+    ['1x', 'time: unknown unit "x" in duration "1x"'],
+    ['', 'time: invalid duration ""'],
+    ['-', 'time: invalid duration "-"'],
+    ['.s', 'time: invalid duration ".s"'],
+    ['9999999999h', 'time: invalid duration "9999999999h"'],
+  ];
+  for (const [text, message] of bad)
+    it(`refuses ${JSON.stringify(text)}`, () => {
+      expect(parseDuration(text)).to.deep.equal({ ok: false, message });
+    });
   it('prints what it reads', () => {
     for (const text of ['0s', '5s', '1m30s', '1h0m0s', '150ms', '8760h0m0s', '-2s']) {
       const parsed = parseDuration(text);

@@ -25,7 +25,11 @@ describe('the programs', function () {
     it(`${program} prints its options, and marks those without effect`, () => {
       const { status, stdout, stderr } = run(program, '--help');
       expect([status, stderr]).to.deep.equal([0, '']);
-      expect(stdout).to.match(/Usage:\n {2}\S+ \[flags\]/).and.match(/Examples:/).and.match(/\(accepted; no effect yet\)/).and.match(/Secure serving:/);
+      expect(stdout)
+        .to.match(/Usage:\n {2}\S+ \[flags\]/)
+        .and.match(/Examples:/)
+        .and.match(/\(accepted; no effect yet\)/)
+        .and.match(/Secure serving:/);
     });
     it(`${program} prints its version, for people and with everything`, () => {
       expect(run(program, '--version').stdout).to.match(/^Kubernetes v1\.36\.\d+\n$/);
@@ -34,7 +38,10 @@ describe('the programs', function () {
     it(`${program} refuses a wrong command line with code 2 and starts nothing`, () => {
       const { status, stdout, stderr } = run(program, '--versoin', '--secure-port=x', 'words');
       expect([status, stdout]).to.deep.equal([2, '']);
-      expect(stderr).to.include('unknown flag --versoin: did you mean --version?').and.include('invalid value "x" for --secure-port').and.include('unexpected argument "words"');
+      expect(stderr)
+        .to.include('unknown flag --versoin: did you mean --version?')
+        .and.include('invalid value "x" for --secure-port')
+        .and.include('unexpected argument "words"');
     });
   }
   it('controller-manager says what it needs to reach a server', () => {
@@ -52,7 +59,12 @@ describe('the programs', function () {
     const identities = await createIdentities();
     const { certFile, keyFile } = await identities.issue({ name: 'server', usage: 'serverAuth' });
     const authorities = [`--client-ca-file=${identities.caFile}`, `--requestheader-client-ca-file=${identities.caFile}`];
-    const files = [`--tls-cert-file=${certFile}`, `--tls-private-key-file=${keyFile}`, `--raft-data-dir=${temporaryDirectory('overlap')}/data`, '--secure-port=0'];
+    const files = [
+      `--tls-cert-file=${certFile}`,
+      `--tls-private-key-file=${keyFile}`,
+      `--raft-data-dir=${temporaryDirectory('overlap')}/data`,
+      '--secure-port=0',
+    ];
     const { status, stderr } = run('apiserver', ...files, ...authorities, '--requestheader-username-headers=X-Remote-User');
     expect(status).to.equal(1);
     expect(stderr).to.include('hold the same authority').and.include('--requestheader-allowed-names');
@@ -65,12 +77,24 @@ describe('the programs', function () {
     const drowsy = `--import=data:text/javascript,${encodeURIComponent('const set = setInterval; globalThis.setInterval = (...all) => set(...all).unref();')}`;
     before(() => {
       const cluster = { name: 'c', cluster: { server: 'https://127.0.0.1:1' } };
-      writeFileSync(kubeconfig, JSON.stringify({ 'current-context': 'x', contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }], clusters: [cluster], users: [{ name: 'u', user: {} }] }));
+      writeFileSync(
+        kubeconfig,
+        JSON.stringify({
+          'current-context': 'x',
+          contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+          clusters: [cluster],
+          users: [{ name: 'u', user: {} }],
+        }),
+      );
     });
     const manager = [programs['controller-manager'], `--kubeconfig=${kubeconfig}`, '--secure-port=0'];
 
     /** Runs until a line matches, sends the signals one after another, and gives status and last line. */
-    async function ended(args: readonly string[], upTo: RegExp | null, signals: readonly NodeJS.Signals[]): Promise<{ readonly status: number; readonly last: string }> {
+    async function ended(
+      args: readonly string[],
+      upTo: RegExp | null,
+      signals: readonly NodeJS.Signals[],
+    ): Promise<{ readonly status: number; readonly last: string }> {
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
       const exited = once(child, 'exit');
       const lines: string[] = [];
@@ -78,12 +102,14 @@ describe('the programs', function () {
         lines.push(line);
         if (upTo?.test(line) === true) for (const signal of signals) child.kill(signal);
       }
-      const [status] = await exited as [number];
+      const [status] = (await exited) as [number];
       return { status, last: lines.at(-1) ?? '' };
     }
 
     it('controller-manager without a port waits for its server, and ends when it is asked to', async () => {
-      const { status, last } = await ended([...manager, '--leader-elect-retry-period=50ms'], /leader election: .*ECONNREFUSED/, ['SIGTERM']);
+      const { status, last } = await ended([...manager, '--leader-elect-retry-period=50ms'], /leader election: .*ECONNREFUSED/, [
+        'SIGTERM',
+      ]);
       expect([status, last.slice(25)]).to.deep.equal([0, 'I ended: it was asked to stop']);
     });
     it('controller-manager without controllers does nothing until it is asked to stop', async () => {
@@ -102,16 +128,39 @@ describe('the programs', function () {
     });
     it('apiserver that is asked to stop twice does not wait any longer', async () => {
       const key = join(folder, 'signing.key');
-      writeFileSync(key, generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs1', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }).privateKey);
-      const args = [programs.apiserver, `--raft-data-dir=${join(folder, 'twice')}`, `--cert-dir=${join(folder, 'certs')}`, '--bind-address=127.0.0.1', '--secure-port=0', '--service-account-issuer=https://x',
-        `--service-account-signing-key-file=${key}`, `--service-account-key-file=${key}`, '--shutdown-delay-duration=1h'];
+      writeFileSync(
+        key,
+        generateKeyPairSync('rsa', {
+          modulusLength: 2048,
+          privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+          publicKeyEncoding: { type: 'spki', format: 'pem' },
+        }).privateKey,
+      );
+      const args = [
+        programs.apiserver,
+        `--raft-data-dir=${join(folder, 'twice')}`,
+        `--cert-dir=${join(folder, 'certs')}`,
+        '--bind-address=127.0.0.1',
+        '--secure-port=0',
+        '--service-account-issuer=https://x',
+        `--service-account-signing-key-file=${key}`,
+        `--service-account-key-file=${key}`,
+        '--shutdown-delay-duration=1h',
+      ];
       const { status, last } = await ended(args, / (ready|stopping signal=SIGTERM)$/, ['SIGTERM']);
       expect(status).to.equal(1);
       expect(last).to.match(/error second signal, ending at once/);
     });
     it('apiserver that cannot use its files', async () => {
-      const args = [programs.apiserver, `--raft-data-dir=${join(folder, 'data')}`, `--cert-dir=${join(folder, 'certs')}`, '--secure-port=0', '--service-account-issuer=https://x',
-        `--service-account-signing-key-file=${join(folder, 'sa.key')}`, `--service-account-key-file=${join(folder, 'sa.key')}`];
+      const args = [
+        programs.apiserver,
+        `--raft-data-dir=${join(folder, 'data')}`,
+        `--cert-dir=${join(folder, 'certs')}`,
+        '--secure-port=0',
+        '--service-account-issuer=https://x',
+        `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
+        `--service-account-key-file=${join(folder, 'sa.key')}`,
+      ];
       const { status, last } = await ended(args, null, []);
       expect(status).to.equal(1);
       expect(last).to.match(/error cannot start reason=.*sa\.key/);

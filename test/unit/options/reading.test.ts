@@ -22,11 +22,18 @@ describe('options of reading', () => {
   });
 
   it('refuses sizes that are none', () => {
-    for (const size of ['pods', 'pods#', 'pods#-1', 'pods#x', '#0']) expect(readApiServerOptions([`--watch-cache-sizes=${size}`]).ok, size).to.equal(false);
+    for (const size of ['pods', 'pods#', 'pods#-1', 'pods#x', '#0'])
+      expect(readApiServerOptions([`--watch-cache-sizes=${size}`]).ok, size).to.equal(false);
   });
 
   it('switches features', () => {
-    expect(featuresOf(options())).to.deep.equal({ APIResponseCompression: true, AllowUnsafeMalformedObjectDeletion: false, AuthorizePodWebsocketUpgradeCreatePermission: true, CBORServingAndStorage: false, WatchList: true });
+    expect(featuresOf(options())).to.deep.equal({
+      APIResponseCompression: true,
+      AllowUnsafeMalformedObjectDeletion: false,
+      AuthorizePodWebsocketUpgradeCreatePermission: true,
+      CBORServingAndStorage: false,
+      WatchList: true,
+    });
     expect(featuresOf(options('--feature-gates=APIResponseCompression=false')).APIResponseCompression).to.equal(false);
     expect(unknownFeatures(options('--feature-gates=APIResponseCompression=false,Other=true'))).to.deep.equal(['Other']);
   });

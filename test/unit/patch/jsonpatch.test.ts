@@ -16,13 +16,54 @@ const kindOf = (patch: JsonValue, document: JsonObject = { data: { k: '1' }, lis
 describe('JSON patch', () => {
   const applied: readonly [string, JsonValue, JsonObject][] = [
     ['adds to the end of a list', [{ op: 'add', path: '/list/-', value: 'c' }], { data: { k: '1' }, list: ['a', 'b', 'c'] }],
-    ['replaces an absent member, as the reference does', [{ op: 'replace', path: '/data/absent', value: 'x' }], { data: { k: '1', absent: 'x' }, list: ['a', 'b'] }],
-    ['moves and copies', [{ op: 'copy', from: '/data', path: '/other' }, { op: 'move', from: '/list/0', path: '/first' }], { data: { k: '1' }, other: { k: '1' }, first: 'a', list: ['b'] }],
-    ['counts items from the end', [{ op: 'remove', path: '/list/-1' }, { op: 'add', path: '/list/-1', value: 'z' }, { op: 'replace', path: '/list/-2', value: 'y' }], { data: { k: '1' }, list: ['y', 'z'] }],
-    ['finds absent members as good as null', [{ op: 'test', path: '/data/absent', value: null }, { op: 'copy', from: '/data/absent', path: '/data/copied' }], { data: { k: '1', copied: null }, list: ['a', 'b'] }],
+    [
+      'replaces an absent member, as the reference does',
+      [{ op: 'replace', path: '/data/absent', value: 'x' }],
+      { data: { k: '1', absent: 'x' }, list: ['a', 'b'] },
+    ],
+    [
+      'moves and copies',
+      [
+        { op: 'copy', from: '/data', path: '/other' },
+        { op: 'move', from: '/list/0', path: '/first' },
+      ],
+      { data: { k: '1' }, other: { k: '1' }, first: 'a', list: ['b'] },
+    ],
+    [
+      'counts items from the end',
+      [
+        { op: 'remove', path: '/list/-1' },
+        { op: 'add', path: '/list/-1', value: 'z' },
+        { op: 'replace', path: '/list/-2', value: 'y' },
+      ],
+      { data: { k: '1' }, list: ['y', 'z'] },
+    ],
+    [
+      'finds absent members as good as null',
+      [
+        { op: 'test', path: '/data/absent', value: null },
+        { op: 'copy', from: '/data/absent', path: '/data/copied' },
+      ],
+      { data: { k: '1', copied: null }, list: ['a', 'b'] },
+    ],
     ['moves a value onto itself', [{ op: 'move', from: '/data', path: '/data' }], { data: { k: '1' }, list: ['a', 'b'] }],
-    ['replaces the whole, and finds it', [{ op: 'test', path: '', value: { list: ['a', 'b'], data: { k: '1' } } }, { op: 'replace', path: '', value: { x: [] } }, { op: 'add', path: '/x/0', value: 1 }], { x: [1] }],
-    ['unescapes', [{ op: 'add', path: '/data/a~1b~0c', value: 1 }, { op: 'add', path: '/', value: 2 }], { data: { k: '1', 'a/b~c': 1 }, list: ['a', 'b'], '': 2 }],
+    [
+      'replaces the whole, and finds it',
+      [
+        { op: 'test', path: '', value: { list: ['a', 'b'], data: { k: '1' } } },
+        { op: 'replace', path: '', value: { x: [] } },
+        { op: 'add', path: '/x/0', value: 1 },
+      ],
+      { x: [1] },
+    ],
+    [
+      'unescapes',
+      [
+        { op: 'add', path: '/data/a~1b~0c', value: 1 },
+        { op: 'add', path: '/', value: 2 },
+      ],
+      { data: { k: '1', 'a/b~c': 1 }, list: ['a', 'b'], '': 2 },
+    ],
     ['does nothing for no operations', [], { data: { k: '1' }, list: ['a', 'b'] }],
   ];
   for (const [what, patch, expected] of applied) {
@@ -63,7 +104,11 @@ describe('JSON patch', () => {
   }
 
   it('gives a result that shares nothing with the patch, which may have to be applied again', () => {
-    const patch = [{ op: 'add', path: '/added', value: { deep: ['x'] } }, { op: 'replace', path: '', value: { data: { k: ['v'] } } }, { op: 'add', path: '/more', value: [{}] }];
+    const patch = [
+      { op: 'add', path: '/added', value: { deep: ['x'] } },
+      { op: 'replace', path: '', value: { data: { k: ['v'] } } },
+      { op: 'add', path: '/more', value: [{}] },
+    ];
     const before = structuredClone(patch);
     const result = applyJsonPatch({}, patch as JsonValue) as { data: { k: string[] }; more: JsonObject[] };
     result.data.k.push('changed');

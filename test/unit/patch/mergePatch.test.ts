@@ -5,27 +5,51 @@ import { applyMergePatch } from '../../../server/patch/mergePatch.js';
 
 /** The examples of RFC 7386, appendix A: original, patch, result. */
 const examples: readonly (readonly [JsonValue, JsonValue, JsonValue])[] = [
-  [{ a: 'b' }, { a: 'c' }, { a: 'c' }], [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }], [{ a: 'b' }, { a: null }, {}], [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
-  [{ a: ['b'] }, { a: 'c' }, { a: 'c' }], [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }], [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
-  [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }], [['a', 'b'], ['c', 'd'], ['c', 'd']], [{ a: 'b' }, ['c'], ['c']], [{ a: 'foo' }, null, null], [{ a: 'foo' }, 'bar', 'bar'],
-  [{ e: null }, { a: 1 }, { e: null, a: 1 }], [[1, 2], { a: 'b', c: null }, { a: 'b' }], [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+  [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+  [{ a: 'b' }, { a: null }, {}],
+  [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+  [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+  [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+  [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+  [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+  [
+    ['a', 'b'],
+    ['c', 'd'],
+    ['c', 'd'],
+  ],
+  [{ a: 'b' }, ['c'], ['c']],
+  [{ a: 'foo' }, null, null],
+  [{ a: 'foo' }, 'bar', 'bar'],
+  [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+  [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+  [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
 ];
-const value = fc.letrec<{ value: JsonValue }>(tie => ({
-  value: fc.oneof({ depthSize: 'small' }, fc.constantFrom<JsonValue>('x', 1, null, true), fc.array(tie('value'), { maxLength: 2 }), fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor'), tie('value'), { maxKeys: 3, noNullPrototype: true })),
+const value = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom<JsonValue>('x', 1, null, true),
+    fc.array(tie('value'), { maxLength: 2 }),
+    fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ),
 })).value;
 
 describe('merge patch', () => {
   examples.forEach(([original, patch, result], position) => {
-    it(`follows example ${position + 1} of the RFC`, () => { expect(applyMergePatch(original, patch)).to.deep.equal(result); });
+    it(`follows example ${position + 1} of the RFC`, () => {
+      expect(applyMergePatch(original, patch)).to.deep.equal(result);
+    });
   });
 
   it('applied twice does what it does once, and changes neither argument', () => {
-    fc.assert(fc.property(value, value, (original, patch) => {
-      const before = [structuredClone(original), structuredClone(patch)];
-      const once = applyMergePatch(original, patch);
-      expect(applyMergePatch(once, patch)).to.deep.equal(once);
-      expect([original, patch]).to.deep.equal(before);
-    }));
+    fc.assert(
+      fc.property(value, value, (original, patch) => {
+        const before = [structuredClone(original), structuredClone(patch)];
+        const once = applyMergePatch(original, patch);
+        expect(applyMergePatch(once, patch)).to.deep.equal(once);
+        expect([original, patch]).to.deep.equal(before);
+      }),
+    );
   });
 
   it('gives a result that shares nothing with the patch', () => {

@@ -16,29 +16,93 @@ const podSpec = type({
   nodeSelector: { strategies: ['replace'] },
 });
 
-interface Case { readonly what: string; readonly live: JsonObject; readonly patch: JsonObject; readonly expected: JsonObject }
+interface Case {
+  readonly what: string;
+  readonly live: JsonObject;
+  readonly patch: JsonObject;
+  readonly expected: JsonObject;
+}
 const c = (name: string, more: JsonObject = {}): JsonObject => ({ name, ...more });
 
 const cases: readonly Case[] = [
-  { what: 'merges items by their key and keeps the rest', live: { containers: [c('a', { image: '1', args: ['x'] }), c('b')] }, patch: { containers: [c('a', { image: '2' })] },
-    expected: { containers: [c('a', { image: '2', args: ['x'] }), c('b')] } },
-  { what: 'puts a new item before those that only the server has', live: { containers: [c('a'), c('b')] }, patch: { containers: [c('new')] }, expected: { containers: [c('new'), c('a'), c('b')] } },
-  { what: 'deletes an item', live: { containers: [c('a'), c('b')] }, patch: { containers: [c('a', { $patch: 'delete' })] }, expected: { containers: [c('b')] } },
-  { what: 'replaces a list', live: { containers: [c('a'), c('b')] }, patch: { containers: [{ $patch: 'replace' }, c('only')] }, expected: { containers: [c('only')] } },
-  { what: 'orders a list as the directive says', live: { containers: [c('a'), c('b')] }, patch: { '$setElementOrder/containers': [c('z'), c('b'), c('a')], containers: [c('z')] },
-    expected: { containers: [c('z'), c('b'), c('a')] } },
-  { what: 'merges nested lists', live: { containers: [c('a', { env: [c('A', { value: '1' }), c('B')] })] }, patch: { containers: [c('a', { env: [c('B', { value: '3' }), c('C')] })] },
-    expected: { containers: [c('a', { env: [c('A', { value: '1' }), c('B', { value: '3' }), c('C')] })] } },
-  { what: 'replaces lists that do not merge', live: { tolerations: [{ key: 'a' }] }, patch: { tolerations: [{ key: 'b' }] }, expected: { tolerations: [{ key: 'b' }] } },
-  { what: 'finds no directives in lists that do not merge', live: { tolerations: [{ key: 'a' }] }, patch: { tolerations: [{ key: 'a', $patch: 'delete' }] },
-    expected: { tolerations: [{ key: 'a', $patch: 'delete' }] } },
-  { what: 'joins lists of scalars', live: { finalizers: ['a', 'b'] }, patch: { finalizers: ['b', 'c'] }, expected: { finalizers: ['a', 'b', 'c'] } },
-  { what: 'deletes from lists of scalars', live: { finalizers: ['a', 'b'] }, patch: { '$deleteFromPrimitiveList/finalizers': ['a'] }, expected: { finalizers: ['b'] } },
-  { what: 'retains only the named members', live: { strategy: { type: 'RollingUpdate', rollingUpdate: {} } }, patch: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
-    expected: { strategy: { type: 'Recreate' } } },
-  { what: 'replaces and deletes maps', live: { labels: { a: '1' }, other: { b: '2' } }, patch: { labels: { $patch: 'replace', c: '3' }, other: { $patch: 'delete' } },
-    expected: { labels: { c: '3' }, other: {} } },
-  { what: 'removes members by null and drops nulls that meet nothing', live: { x: 1, y: 2 }, patch: { x: null, z: { deep: null, kept: 1 } }, expected: { y: 2, z: { kept: 1 } } },
+  {
+    what: 'merges items by their key and keeps the rest',
+    live: { containers: [c('a', { image: '1', args: ['x'] }), c('b')] },
+    patch: { containers: [c('a', { image: '2' })] },
+    expected: { containers: [c('a', { image: '2', args: ['x'] }), c('b')] },
+  },
+  {
+    what: 'puts a new item before those that only the server has',
+    live: { containers: [c('a'), c('b')] },
+    patch: { containers: [c('new')] },
+    expected: { containers: [c('new'), c('a'), c('b')] },
+  },
+  {
+    what: 'deletes an item',
+    live: { containers: [c('a'), c('b')] },
+    patch: { containers: [c('a', { $patch: 'delete' })] },
+    expected: { containers: [c('b')] },
+  },
+  {
+    what: 'replaces a list',
+    live: { containers: [c('a'), c('b')] },
+    patch: { containers: [{ $patch: 'replace' }, c('only')] },
+    expected: { containers: [c('only')] },
+  },
+  {
+    what: 'orders a list as the directive says',
+    live: { containers: [c('a'), c('b')] },
+    patch: { '$setElementOrder/containers': [c('z'), c('b'), c('a')], containers: [c('z')] },
+    expected: { containers: [c('z'), c('b'), c('a')] },
+  },
+  {
+    what: 'merges nested lists',
+    live: { containers: [c('a', { env: [c('A', { value: '1' }), c('B')] })] },
+    patch: { containers: [c('a', { env: [c('B', { value: '3' }), c('C')] })] },
+    expected: { containers: [c('a', { env: [c('A', { value: '1' }), c('B', { value: '3' }), c('C')] })] },
+  },
+  {
+    what: 'replaces lists that do not merge',
+    live: { tolerations: [{ key: 'a' }] },
+    patch: { tolerations: [{ key: 'b' }] },
+    expected: { tolerations: [{ key: 'b' }] },
+  },
+  {
+    what: 'finds no directives in lists that do not merge',
+    live: { tolerations: [{ key: 'a' }] },
+    patch: { tolerations: [{ key: 'a', $patch: 'delete' }] },
+    expected: { tolerations: [{ key: 'a', $patch: 'delete' }] },
+  },
+  {
+    what: 'joins lists of scalars',
+    live: { finalizers: ['a', 'b'] },
+    patch: { finalizers: ['b', 'c'] },
+    expected: { finalizers: ['a', 'b', 'c'] },
+  },
+  {
+    what: 'deletes from lists of scalars',
+    live: { finalizers: ['a', 'b'] },
+    patch: { '$deleteFromPrimitiveList/finalizers': ['a'] },
+    expected: { finalizers: ['b'] },
+  },
+  {
+    what: 'retains only the named members',
+    live: { strategy: { type: 'RollingUpdate', rollingUpdate: {} } },
+    patch: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
+    expected: { strategy: { type: 'Recreate' } },
+  },
+  {
+    what: 'replaces and deletes maps',
+    live: { labels: { a: '1' }, other: { b: '2' } },
+    patch: { labels: { $patch: 'replace', c: '3' }, other: { $patch: 'delete' } },
+    expected: { labels: { c: '3' }, other: {} },
+  },
+  {
+    what: 'removes members by null and drops nulls that meet nothing',
+    live: { x: 1, y: 2 },
+    patch: { x: null, z: { deep: null, kept: 1 } },
+    expected: { y: 2, z: { kept: 1 } },
+  },
 ];
 
 describe('strategic merge patch', () => {
@@ -51,13 +115,18 @@ describe('strategic merge patch', () => {
   }
 
   const refused: readonly [string, JsonObject, RegExp][] = [
-    ['an unknown directive', { containers: [c('a', { $patch: 'explode' })] }, /unknown patch type: explode in map: map\[\$patch:explode name:a\]/],
+    [
+      'an unknown directive',
+      { containers: [c('a', { $patch: 'explode' })] },
+      /unknown patch type: explode in map: map\[\$patch:explode name:a\]/,
+    ],
     ['an item without its key', { containers: [{ image: 'nokey' }] }, /map: map\[image:nokey\] does not contain declared merge key: name/],
     ['an order that is no list', { $setElementOrder: 1 }, /expected a \[\]interface \{\}, but received a int64/],
     ['members outside $retainKeys', { strategy: { $retainKeys: ['type'], other: 1 } }, /retainKeys/],
   ];
   for (const [what, patch, message] of refused) {
-    it(`refuses ${what}`, () => expect(() => applyStrategicPatch({ containers: [c('a')], strategy: {} }, patch, podSpec)).to.throw(PatchError, message));
+    it(`refuses ${what}`, () =>
+      expect(() => applyStrategicPatch({ containers: [c('a')], strategy: {} }, patch, podSpec)).to.throw(PatchError, message));
   }
 
   it('never touches a prototype', () => {

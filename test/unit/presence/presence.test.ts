@@ -7,28 +7,42 @@ import { leaseName, leaseOf, readLease, type ServerAddress, type ServerIdentity 
 import { endpointsFor, says, sliceFor } from '../../../server/presence/serviceEndpoints.js';
 import { createSample, type Sample } from '../registry/sample.js';
 
-const address = fc.record({ ip: fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.10', 'fd00::1'), port: fc.integer({ min: 1, max: 65_535 }) });
+const address = fc.record({
+  ip: fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.10', 'fd00::1'),
+  port: fc.integer({ min: 1, max: 65_535 }),
+});
 
 describe('the endpoints of the kubernetes service', () => {
   it('hold each address once, at its lowest port, whatever the order of the servers', () => {
-    fc.assert(fc.property(fc.array(address, { maxLength: 8 }), fc.nat(), (servers, seed) => {
-      const shuffled = servers.map((server, index) => ({ server, at: (index * 7919 + seed) % 11 })).sort((a, b) => a.at - b.at).map(({ server }) => server);
-      expect(endpointsFor(shuffled)).to.deep.equal(endpointsFor(servers));
-      expect(sliceFor(shuffled)).to.deep.equal(sliceFor(servers));
-      const told = (endpointsFor(servers)['subsets'] as { addresses: { ip: string }[]; ports: { port: number }[] }[])
-        .flatMap(({ addresses, ports }) => addresses.map(({ ip }) => [ip, ports[0]?.port ?? 0] as const));
-      const lowest = new Map<string, number>();
-      for (const { ip, port } of servers) lowest.set(ip, Math.min(lowest.get(ip) ?? 65_536, port));
-      expect(new Map(told)).to.deep.equal(lowest);
-      expect(told).to.have.length(lowest.size);
-    }));
+    fc.assert(
+      fc.property(fc.array(address, { maxLength: 8 }), fc.nat(), (servers, seed) => {
+        const shuffled = servers
+          .map((server, index) => ({ server, at: (index * 7919 + seed) % 11 }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ server }) => server);
+        expect(endpointsFor(shuffled)).to.deep.equal(endpointsFor(servers));
+        expect(sliceFor(shuffled)).to.deep.equal(sliceFor(servers));
+        const told = (endpointsFor(servers)['subsets'] as { addresses: { ip: string }[]; ports: { port: number }[] }[]).flatMap(
+          ({ addresses, ports }) => addresses.map(({ ip }) => [ip, ports[0]?.port ?? 0] as const),
+        );
+        const lowest = new Map<string, number>();
+        for (const { ip, port } of servers) lowest.set(ip, Math.min(lowest.get(ip) ?? 65_536, port));
+        expect(new Map(told)).to.deep.equal(lowest);
+        expect(told).to.have.length(lowest.size);
+      }),
+    );
   });
 
   it('are the same in Endpoints and slice where all servers share a port and a family', () => {
-    const servers = [{ ip: '10.0.0.2', port: 6443 }, { ip: '10.0.0.1', port: 6443 }];
+    const servers = [
+      { ip: '10.0.0.2', port: 6443 },
+      { ip: '10.0.0.1', port: 6443 },
+    ];
     const [subset] = endpointsFor(servers)['subsets'] as [{ addresses: { ip: string }[]; ports: JsonObject[] }];
     const slice = sliceFor(servers);
-    expect((slice['endpoints'] as { addresses: string[] }[]).map(({ addresses }) => addresses[0])).to.deep.equal(subset.addresses.map(({ ip }) => ip));
+    expect((slice['endpoints'] as { addresses: string[] }[]).map(({ addresses }) => addresses[0])).to.deep.equal(
+      subset.addresses.map(({ ip }) => ip),
+    );
     expect(slice['ports']).to.deep.equal(subset.ports);
     expect(slice['addressType']).to.equal('IPv4');
   });
@@ -46,11 +60,13 @@ describe('the lease of a server', () => {
   const identity = (address: ServerAddress): ServerIdentity => ({ hostname: 'h', memberId: 'r1', processUid: 'p', address });
 
   it('tells the address that was written, of either family, and has a name that DNS takes', () => {
-    fc.assert(fc.property(address, fc.string(), fc.string(), (told, hostname, memberId) => {
-      const lease = leaseOf({ ...identity(told), hostname, memberId }, 1_000);
-      expect(readLease(lease)).to.deep.equal({ address: told, renewedAt: 1_000 });
-      expect(lease.metadata.name).to.match(/^apiserver-[a-z2-7]{26}$/);
-    }));
+    fc.assert(
+      fc.property(address, fc.string(), fc.string(), (told, hostname, memberId) => {
+        const lease = leaseOf({ ...identity(told), hostname, memberId }, 1_000);
+        expect(readLease(lease)).to.deep.equal({ address: told, renewedAt: 1_000 });
+        expect(lease.metadata.name).to.match(/^apiserver-[a-z2-7]{26}$/);
+      }),
+    );
   });
   it('is nothing where others wrote it', () => {
     expect(readLease({ metadata: { name: 'apiserver-x' } })).to.equal(null);
@@ -68,8 +84,15 @@ describe('API servers beside each other', () => {
   const clock = { elapsed: () => elapsed, now: () => Date.UTC(2026, 0, 1) + elapsed };
   const server = (memberId: string, ip: string, reconciles = true): Presence => {
     const made = new Presence({
-      storage: sample.storage, registry: sample.registry, catalogue, clock, reconciles,
-      identity: { hostname: 'h', memberId, processUid: memberId, address: { ip, port: 6443 } }, report: (what, error) => { throw new Error(what, { cause: error }); },
+      storage: sample.storage,
+      registry: sample.registry,
+      catalogue,
+      clock,
+      reconciles,
+      identity: { hostname: 'h', memberId, processUid: memberId, address: { ip, port: 6443 } },
+      report: (what, error) => {
+        throw new Error(what, { cause: error });
+      },
     });
     running.push(made);
     return made;
@@ -79,9 +102,14 @@ describe('API servers beside each other', () => {
     for (const each of [...servers, ...servers]) await each.turn();
   };
   const told = async (): Promise<string[]> => {
-    const { subsets = [] } = await sample.get('v1/Endpoints', 'kubernetes') as { subsets?: { addresses: { ip: string }[] }[] };
-    const { endpoints } = await sample.get('discovery.k8s.io/v1/EndpointSlice', 'kubernetes') as { endpoints?: { addresses: string[] }[] };
-    const [old, modern] = [subsets.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)), (endpoints ?? []).flatMap(({ addresses }) => addresses)];
+    const { subsets = [] } = (await sample.get('v1/Endpoints', 'kubernetes')) as { subsets?: { addresses: { ip: string }[] }[] };
+    const { endpoints } = (await sample.get('discovery.k8s.io/v1/EndpointSlice', 'kubernetes')) as {
+      endpoints?: { addresses: string[] }[];
+    };
+    const [old, modern] = [
+      subsets.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)),
+      (endpoints ?? []).flatMap(({ addresses }) => addresses),
+    ];
     expect(modern).to.deep.equal(old);
     return old;
   };
@@ -90,7 +118,9 @@ describe('API servers beside each other', () => {
     sample = await createSample();
     [elapsed, running] = [5_000_000, []];
   });
-  afterEach(async () => { for (const each of running) await each.stop(); });
+  afterEach(async () => {
+    for (const each of running) await each.stop();
+  });
 
   it('are all told of while they are there, and a silent one no more', async () => {
     const [a, b, c] = [server('a', '10.0.0.1'), server('b', '10.0.0.2'), server('c', '10.0.0.3')];
@@ -112,7 +142,16 @@ describe('API servers beside each other', () => {
     await settle(a, b);
     await b.stop();
     expect(await told()).to.deep.equal(['10.0.0.1']);
-    const lease = await sample.registry.get({ resource: catalogue.resource('coordination.k8s.io', 'v1', 'leases')!, namespace: 'kube-system', name: leaseName({ hostname: 'h', memberId: 'b' }) }, { at: 'any' }).catch((error: Error) => error.message);
+    const lease = await sample.registry
+      .get(
+        {
+          resource: catalogue.resource('coordination.k8s.io', 'v1', 'leases')!,
+          namespace: 'kube-system',
+          name: leaseName({ hostname: 'h', memberId: 'b' }),
+        },
+        { at: 'any' },
+      )
+      .catch((error: Error) => error.message);
     expect(lease).to.match(/not found/);
   });
 
@@ -125,8 +164,18 @@ describe('API servers beside each other', () => {
     expect(await told()).to.deep.equal(['10.0.0.1']);
     elapsed += 3_600_001;
     await settle(late);
-    const leases = await sample.storage.list({ resource: { group: 'coordination.k8s.io', resource: 'leases' }, namespace: 'kube-system', labels: [], fields: [], consistency: { at: 'mostRecent' }, limit: null, after: null });
-    expect(leases.outcome === 'found' && leases.items.map(({ name }) => name)).to.deep.equal([leaseName({ hostname: 'h', memberId: 'late' })]);
+    const leases = await sample.storage.list({
+      resource: { group: 'coordination.k8s.io', resource: 'leases' },
+      namespace: 'kube-system',
+      labels: [],
+      fields: [],
+      consistency: { at: 'mostRecent' },
+      limit: null,
+      after: null,
+    });
+    expect(leases.outcome === 'found' && leases.items.map(({ name }) => name)).to.deep.equal([
+      leaseName({ hostname: 'h', memberId: 'late' }),
+    ]);
   });
 
   it('leave endpoints alone when they are told to', async () => {

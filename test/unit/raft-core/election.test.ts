@@ -139,7 +139,10 @@ describe('votes', () => {
       for (const type of ['vote', 'preVote'] as const) {
         const server = new TestServer(a, members([a, b, c]), { stored: entries(...mine) });
         server.receive(b, 5, { type, lastIndex: lastIndex as never, lastTerm: lastTerm as never, transfer: false });
-        expect(server.take()[0], `${type} of ${lastIndex}/${lastTerm} against ${mine.join()}`).to.include({ type: `${type}Reply`, granted });
+        expect(server.take()[0], `${type} of ${lastIndex}/${lastTerm} against ${mine.join()}`).to.include({
+          type: `${type}Reply`,
+          granted,
+        });
       }
     }
   });
@@ -166,7 +169,8 @@ describe('votes', () => {
 
   it('of a pre-vote promise nothing: several candidates may have them, and nothing is written', () => {
     const server = voter();
-    for (const from of [b, c]) expect(server.receive(from, 2, { ...ask, type: 'preVote' }).takeOf('preVoteReply')[0]).to.include({ granted: true, term: 2 });
+    for (const from of [b, c])
+      expect(server.receive(from, 2, { ...ask, type: 'preVote' }).takeOf('preVoteReply')[0]).to.include({ granted: true, term: 2 });
     expect(server.hardState).to.include({ term: 1, vote: null });
   });
 });
@@ -174,7 +178,11 @@ describe('votes', () => {
 describe('terms', () => {
   it('that are newer turn leaders and candidates into followers (section 5.1)', () => {
     const leader = new TestServer(a, members([a, b, c])).elect(b);
-    leader.receive(c, 5, { type: 'appendReply', round: 0, result: { accepted: false, rejected: 0 as never, hintIndex: 0 as never, hintTerm: 0 as never } });
+    leader.receive(c, 5, {
+      type: 'appendReply',
+      round: 0,
+      result: { accepted: false, rejected: 0 as never, hintIndex: 0 as never, hintTerm: 0 as never },
+    });
     expect(leader.core).to.include({ role: 'follower', term: 5, leader: null });
     expect(leader.hardState).to.include({ term: 5, vote: null });
   });
@@ -192,7 +200,9 @@ describe('terms', () => {
 
   it('never reach a server that a message is not for', () => {
     const server = new TestServer(a, members([a, b, c]));
-    expect(() => server.core.step({ from: b, to: memberId('x'), term: 1 as never, type: 'timeoutNow' })).to.throw('a message reaches the server that it is for');
+    expect(() => server.core.step({ from: b, to: memberId('x'), term: 1 as never, type: 'timeoutNow' })).to.throw(
+      'a message reaches the server that it is for',
+    );
   });
 });
 

@@ -15,11 +15,18 @@ export const e = memberId('e');
 export const ELECTION_TICKS = 10;
 
 export function members(voters: readonly MemberId[], learners: readonly MemberId[] = []): Membership {
-  const member = (role: Member['role']) => (id: MemberId): Member => ({ id, role, address: `${id}:1` });
+  const member =
+    (role: Member['role']) =>
+    (id: MemberId): Member => ({ id, role, address: `${id}:1` });
   return { members: [...voters.map(member('voter')), ...learners.map(member('learner'))], removed: [] };
 }
 
-export function entry(index: number, entryTerm: number, kind: EntryKind = 'command', data: Uint8Array = bytes(`${index}/${entryTerm}`)): Entry {
+export function entry(
+  index: number,
+  entryTerm: number,
+  kind: EntryKind = 'command',
+  data: Uint8Array = bytes(`${index}/${entryTerm}`),
+): Entry {
   return { index: logIndex(index), term: term(entryTerm), kind, data };
 }
 
@@ -35,13 +42,20 @@ export function bytes(text: string): Uint8Array {
 /** A log in memory that does what `LogReader` promises, and counts how often it is read. */
 export class MemoryLog implements LogReader {
   reads = 0;
-  constructor(public stored: Entry[] = [], public base: { index: number; term: number } = { index: 0, term: 0 }) {}
+  constructor(
+    public stored: Entry[] = [],
+    public base: { index: number; term: number } = { index: 0, term: 0 },
+  ) {}
 
-  get firstIndex(): LogIndex { return logIndex(this.base.index + 1); }
-  get lastIndex(): LogIndex { return logIndex(this.base.index + this.stored.length); }
+  get firstIndex(): LogIndex {
+    return logIndex(this.base.index + 1);
+  }
+  get lastIndex(): LogIndex {
+    return logIndex(this.base.index + this.stored.length);
+  }
 
   termAt(index: LogIndex): Term | null {
-    return index === this.base.index ? term(this.base.term) : this.stored[index - this.base.index - 1]?.term ?? null;
+    return index === this.base.index ? term(this.base.term) : (this.stored[index - this.base.index - 1]?.term ?? null);
   }
 
   entries(from: LogIndex, to: LogIndex, bytesMax: number): Entry[] {
@@ -83,12 +97,25 @@ export class TestServer {
   installed: SnapshotMeta[] = [];
   private sent: Message[] = [];
 
-  constructor(readonly id: MemberId, membership: Membership, { stored = [], hard = {}, ...options }: ServerOptions = {}) {
+  constructor(
+    readonly id: MemberId,
+    membership: Membership,
+    { stored = [], hard = {}, ...options }: ServerOptions = {},
+  ) {
     this.disk = (options.log as MemoryLog | undefined) ?? new MemoryLog(stored);
     this.hardState = { term: term(stored.at(-1)?.term ?? 0), vote: null, commit: logIndex(0), ...hard };
     this.core = createCore({
-      ...defaultSizes, id, membership, hardState: this.hardState, appliedIndex: logIndex(0), log: this.disk, heartbeatTicks: 2, electionTicks: ELECTION_TICKS,
-      random: () => 0, snapshotSource: () => ({ index: this.core.commit, term: term(this.hardState.term), membership }), ...options,
+      ...defaultSizes,
+      id,
+      membership,
+      hardState: this.hardState,
+      appliedIndex: logIndex(0),
+      log: this.disk,
+      heartbeatTicks: 2,
+      electionTicks: ELECTION_TICKS,
+      random: () => 0,
+      snapshotSource: () => ({ index: this.core.commit, term: term(this.hardState.term), membership }),
+      ...options,
     });
   }
 
@@ -170,7 +197,14 @@ export interface AppendShape {
 }
 
 export function append({ previous = [0, 0], entries: items = [], commit = 0, round = 0 }: AppendShape): MessageBody {
-  return { type: 'append', previousIndex: logIndex(previous[0]), previousTerm: term(previous[1]), entries: items, commit: logIndex(commit), round };
+  return {
+    type: 'append',
+    previousIndex: logIndex(previous[0]),
+    previousTerm: term(previous[1]),
+    entries: items,
+    commit: logIndex(commit),
+    round,
+  };
 }
 
 /** Servers that hear each other: messages travel until nobody has any left, but for those that `lose` picks. */
@@ -179,7 +213,9 @@ export class TestCluster {
 
   constructor(ids: readonly MemberId[], options: (id: MemberId) => ServerOptions = () => ({})) {
     const turn = (id: MemberId): number => ids.indexOf(id);
-    this.servers = new Map(ids.map((id) => [id, new TestServer(id, members(ids), { random: (below) => Math.min(turn(id) * 3, below - 1), ...options(id) })]));
+    this.servers = new Map(
+      ids.map((id) => [id, new TestServer(id, members(ids), { random: (below) => Math.min(turn(id) * 3, below - 1), ...options(id) })]),
+    );
   }
 
   at(id: MemberId): TestServer {

@@ -74,7 +74,9 @@ class Model {
     expect(log.lastTerm).to.equal(this.entries.at(-1)?.term ?? this.base.term);
     for (const item of this.entries) expect(log.termAt(item.index)).to.equal(item.term);
     expect(log.termAt(this.last + 1)).to.equal(null);
-    expect(log.uncommittedBytes).to.equal(this.entries.filter(({ index }) => index > this.commit).reduce((sum, { data }) => sum + data.length + 64, 0));
+    expect(log.uncommittedBytes).to.equal(
+      this.entries.filter(({ index }) => index > this.commit).reduce((sum, { data }) => sum + data.length + 64, 0),
+    );
     this.checkSlices();
   }
 
@@ -86,17 +88,30 @@ class Model {
 }
 
 describe('the log as the core sees it', () => {
-  const step: fc.Arbitrary<Step> = fc.record({ type: fc.constantFrom('append', 'append', 'append', 'truncate', 'commit', 'commit', 'save', 'save', 'install', 'cut'), size: fc.integer({ min: 1, max: 5 }) });
+  const step: fc.Arbitrary<Step> = fc.record({
+    type: fc.constantFrom('append', 'append', 'append', 'truncate', 'commit', 'commit', 'save', 'save', 'install', 'cut'),
+    size: fc.integer({ min: 1, max: 5 }),
+  });
 
   it('is the plain list of entries that it stands for, whatever is in memory, on disk or on its way there', () => {
-    fc.assert(fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const model = new Model();
-      for (const { type, size } of steps) {
-        const act = { append: () => model.append(size), truncate: () => model.truncate(size), commit: () => model.commitSome(size), save: () => model.save(), install: () => model.install(size), cut: () => model.cut(size) };
-        act[type]();
-        model.check();
-      }
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const model = new Model();
+        for (const { type, size } of steps) {
+          const act = {
+            append: () => model.append(size),
+            truncate: () => model.truncate(size),
+            commit: () => model.commitSome(size),
+            save: () => model.save(),
+            install: () => model.install(size),
+            cut: () => model.cut(size),
+          };
+          act[type]();
+          model.check();
+        }
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('refuses gaps, falling terms, and taking back what is committed', () => {
@@ -108,6 +123,8 @@ describe('the log as the core sees it', () => {
     expect(() => log.truncate(logIndex(2))).to.throw('committed entries are never truncated');
     expect(() => log.commitTo(logIndex(1))).to.throw('never goes back');
     expect(() => log.commitTo(logIndex(3))).to.throw('never passes the log');
-    expect(() => log.install({ index: logIndex(2), term: term(2), membership: members([]) })).to.throw('never takes committed entries back');
+    expect(() => log.install({ index: logIndex(2), term: term(2), membership: members([]) })).to.throw(
+      'never takes committed entries back',
+    );
   });
 });

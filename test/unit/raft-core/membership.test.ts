@@ -8,19 +8,29 @@ import type { Member, Membership } from '../../../raft/types.js';
 import { a, b, c, d, entry, members } from './harness.js';
 
 const anyId = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,8}[a-z0-9])?$/).map(memberId);
-const anyMember: fc.Arbitrary<Member> = fc.record({ id: anyId, role: fc.constantFrom('voter', 'learner'), address: fc.string({ unit: 'grapheme', maxLength: 30 }) });
-const anyMembership: fc.Arbitrary<Membership> = fc.record({ members: fc.array(anyMember, { maxLength: 9 }), removed: fc.array(anyId, { maxLength: 9 }) });
+const anyMember: fc.Arbitrary<Member> = fc.record({
+  id: anyId,
+  role: fc.constantFrom('voter', 'learner'),
+  address: fc.string({ unit: 'grapheme', maxLength: 30 }),
+});
+const anyMembership: fc.Arbitrary<Membership> = fc.record({
+  members: fc.array(anyMember, { maxLength: 9 }),
+  removed: fc.array(anyId, { maxLength: 9 }),
+});
 
 describe('membership entries', () => {
   it('survive encoding', () => {
-    fc.assert(fc.property(anyMembership, (membership) => {
-      expect(decodeMembership(encodeMembership(membership))).to.deep.equal(membership);
-    }));
+    fc.assert(
+      fc.property(anyMembership, (membership) => {
+        expect(decodeMembership(encodeMembership(membership))).to.deep.equal(membership);
+      }),
+    );
   });
 
   it('are refused when cut short, too long, of another version or with an unknown role', () => {
     const whole = encodeMembership(members([a, b], [c]));
-    for (let length = 0; length < whole.length; length++) expect(() => decodeMembership(whole.subarray(0, length)), `${length} bytes`).to.throw(RangeError);
+    for (let length = 0; length < whole.length; length++)
+      expect(() => decodeMembership(whole.subarray(0, length)), `${length} bytes`).to.throw(RangeError);
     expect(() => decodeMembership(Uint8Array.of(...whole, 0))).to.throw(RangeError, '1 bytes too many');
     expect(() => decodeMembership(Uint8Array.of(2, ...whole.subarray(1)))).to.throw(RangeError, 'version 2');
     expect(() => decodeMembership(Uint8Array.of(1, 0, 1, 9, ...whole.subarray(4)))).to.throw(RangeError, 'unknown role 9');
@@ -57,21 +67,27 @@ describe('membership changes', () => {
       [members([a]), { type: 'promote', id: a }, /voter already/],
       [members([a]), { type: 'addLearner', member: { id: a, role: 'learner', address: '' } }, /member already/],
     ];
-    for (const [membership, change, reason] of refusals) expect(changed(membership, change)).to.have.property('reason').that.matches(reason);
+    for (const [membership, change, reason] of refusals)
+      expect(changed(membership, change)).to.have.property('reason').that.matches(reason);
   });
 
   it('keep the quorums of before and after overlapping (dissertation, section 4.1)', () => {
     const anyStart = fc.uniqueArray(anyMember, { selector: ({ id }) => id, minLength: 1, maxLength: 7 });
     const kind = fc.constantFrom('promote', 'remove', 'addLearner');
-    fc.assert(fc.property(anyStart, kind, fc.nat(6), (start, type, at) => {
-      const before: Membership = { members: start, removed: [] };
-      const member = start[at % start.length] as Member;
-      const result = changed(before, type === 'addLearner' ? { type, member: { ...member, id: memberId(`${member.id}x`) } } : { type, id: member.id });
-      if (!result.ok) return;
-      const [old, now] = [votersOf(before), votersOf(result.membership)];
-      const union = new Set([...old, ...now]).size;
-      if (old.length > 0) expect(quorumSize(old.length) + quorumSize(now.length)).to.be.greaterThan(union);
-    }));
+    fc.assert(
+      fc.property(anyStart, kind, fc.nat(6), (start, type, at) => {
+        const before: Membership = { members: start, removed: [] };
+        const member = start[at % start.length] as Member;
+        const result = changed(
+          before,
+          type === 'addLearner' ? { type, member: { ...member, id: memberId(`${member.id}x`) } } : { type, id: member.id },
+        );
+        if (!result.ok) return;
+        const [old, now] = [votersOf(before), votersOf(result.membership)];
+        const union = new Set([...old, ...now]).size;
+        if (old.length > 0) expect(quorumSize(old.length) + quorumSize(now.length)).to.be.greaterThan(union);
+      }),
+    );
   });
 });
 

@@ -25,7 +25,9 @@ describe('changing the membership', () => {
   it('is refused while an earlier change is uncommitted', () => {
     const server = leader();
     server.core.changeMembership(learner(c));
-    expect(server.core.changeMembership(learner(d))).to.have.property('reason').that.matches(/earlier membership change/);
+    expect(server.core.changeMembership(learner(d)))
+      .to.have.property('reason')
+      .that.matches(/earlier membership change/);
     server.settle();
     server.accept(b, 2);
     expect(server.core.changeMembership(learner(d))).to.include({ outcome: 'appended' });
@@ -33,7 +35,9 @@ describe('changing the membership', () => {
 
   it('is refused before the leader has committed an entry of its term', () => {
     const server = new TestServer(a, members([a, b])).elect(b);
-    expect(server.core.changeMembership(learner(c))).to.have.property('reason').that.matches(/entry of its term/);
+    expect(server.core.changeMembership(learner(c)))
+      .to.have.property('reason')
+      .that.matches(/entry of its term/);
   });
 
   it('is refused by servers that do not lead', () => {
@@ -45,7 +49,9 @@ describe('changing the membership', () => {
     server.core.changeMembership(learner(c));
     server.settle();
     server.accept(b, 2);
-    expect(server.core.changeMembership({ type: 'promote', id: c })).to.have.property('reason').that.matches(/caught up/);
+    expect(server.core.changeMembership({ type: 'promote', id: c }))
+      .to.have.property('reason')
+      .that.matches(/caught up/);
     server.accept(c, 2);
     expect(server.core.changeMembership({ type: 'promote', id: c })).to.include({ outcome: 'appended' });
     expect(server.core.membership).to.deep.equal(members([a, b, c]));
@@ -63,7 +69,11 @@ describe('changing the membership', () => {
     const server = leader();
     server.core.changeMembership(learner(c));
     server.settle();
-    server.receive(b, 2, append({ previous: [1, 1], entries: [{ index: logIndex(2), term: 2 as never, kind: 'noop', data: new Uint8Array() }] }));
+    server.receive(
+      b,
+      2,
+      append({ previous: [1, 1], entries: [{ index: logIndex(2), term: 2 as never, kind: 'noop', data: new Uint8Array() }] }),
+    );
     expect(server.core.membership).to.deep.equal(members([a, b]));
   });
 
@@ -154,7 +164,10 @@ describe('handing leadership over', () => {
     const server = leader();
     server.core.transferLeadership(b);
     expect(server.core.propose([bytes('x')])).to.deep.equal({ outcome: 'notLeader', leader: null });
-    server.tick(ELECTION_TICKS - 1).accept(b, 1).tick();
+    server
+      .tick(ELECTION_TICKS - 1)
+      .accept(b, 1)
+      .tick();
     expect(server.core.propose([bytes('x')])).to.include({ outcome: 'appended' });
   });
 
@@ -200,9 +213,19 @@ describe('the order of a Ready', () => {
 
   it('holds for what arrives in between: it goes into the next one', () => {
     const server = new TestServer(a, members([a, b])).receive(b, 1, append({}));
-    server.core.step({ from: b, to: a, term: 1 as never, ...append({ entries: [{ index: logIndex(1), term: 1 as never, kind: 'noop', data: new Uint8Array() }] }) });
+    server.core.step({
+      from: b,
+      to: a,
+      term: 1 as never,
+      ...append({ entries: [{ index: logIndex(1), term: 1 as never, kind: 'noop', data: new Uint8Array() }] }),
+    });
     const ready = server.core.ready();
-    server.core.step({ from: b, to: a, term: 1 as never, ...append({ previous: [1, 1], entries: [{ index: logIndex(2), term: 1 as never, kind: 'noop', data: new Uint8Array() }] }) });
+    server.core.step({
+      from: b,
+      to: a,
+      term: 1 as never,
+      ...append({ previous: [1, 1], entries: [{ index: logIndex(2), term: 1 as never, kind: 'noop', data: new Uint8Array() }] }),
+    });
     expect(ready?.afterSync).to.have.length(1);
     expect(ready?.persist?.entries).to.have.length(1);
     if (ready !== null) server.carryOut(ready);

@@ -56,7 +56,9 @@ describe('patience', () => {
 
 describe('a follower', () => {
   it('waits twice as long as its leader was silent, from then on', () => {
-    const server = follower().tick(ELECTION_TICKS - 2).receive(b, 1, append({}));
+    const server = follower()
+      .tick(ELECTION_TICKS - 2)
+      .receive(b, 1, append({}));
     expect(server.core.electionTimeoutTicks).to.equal(16);
     server.tick(15);
     expect(server.core.role).to.equal('follower');
@@ -68,7 +70,10 @@ describe('a follower', () => {
     const waits = new Set<number>();
     for (let draw = 0; draw < ELECTION_TICKS; draw++) {
       const server = new TestServer(a, members([a, b, c]), { random: (below) => Math.min(draw, below - 1) });
-      server.receive(b, 1, append({})).tick(ELECTION_TICKS - 1).receive(b, 1, append({}));
+      server
+        .receive(b, 1, append({}))
+        .tick(ELECTION_TICKS - 1)
+        .receive(b, 1, append({}));
       let ticks = 0;
       while (server.core.role === 'follower') ticks += server.tick() ? 1 : 0;
       waits.add(ticks);
@@ -83,7 +88,7 @@ describe('a follower', () => {
     expect(server.core).to.include({ role: 'follower', leader: b, electionTimeoutTicks: 20 });
   });
 
-  it('learns from the leader\'s own refusal of a pre-vote, not from that of others', () => {
+  it("learns from the leader's own refusal of a pre-vote, not from that of others", () => {
     const server = follower().tick(ELECTION_TICKS);
     expect(server.receive(c, 1, refusal).core.electionTimeoutTicks).to.equal(10);
     expect(server.receive(b, 1, refusal).core.electionTimeoutTicks).to.equal(20);
@@ -91,7 +96,10 @@ describe('a follower', () => {
 
   it('that voted learns how long it takes until somebody leads', () => {
     const server = new TestServer(a, members([a, b, c]));
-    server.receive(b, 1, { type: 'vote', lastIndex: 0 as never, lastTerm: 0 as never, transfer: false }).tick(8).receive(b, 1, append({}));
+    server
+      .receive(b, 1, { type: 'vote', lastIndex: 0 as never, lastTerm: 0 as never, transfer: false })
+      .tick(8)
+      .receive(b, 1, append({}));
     expect(server.core.electionTimeoutTicks).to.equal(16);
   });
 
@@ -101,12 +109,16 @@ describe('a follower', () => {
   });
 
   it('learns nothing from the time between the leaders of two terms', () => {
-    const server = follower().tick(ELECTION_TICKS - 1).receive(c, 2, append({}));
+    const server = follower()
+      .tick(ELECTION_TICKS - 1)
+      .receive(c, 2, append({}));
     expect(server.core.electionTimeoutTicks).to.equal(ELECTION_TICKS);
   });
 
   it('refuses votes no longer than the shortest timeout, however patient it became: others may know better', () => {
-    const server = follower().tick(ELECTION_TICKS - 1).receive(b, 1, append({}));
+    const server = follower()
+      .tick(ELECTION_TICKS - 1)
+      .receive(b, 1, append({}));
     const ask: MessageBody = { type: 'preVote', lastIndex: 0 as never, lastTerm: 0 as never, transfer: false };
     server.tick(ELECTION_TICKS - 1).take();
     expect(server.receive(c, 2, ask).takeOf('preVoteReply')[0]).to.include({ granted: false });
@@ -115,7 +127,9 @@ describe('a follower', () => {
   });
 
   it('campaigns without waiting when its owner knows that there is no leader, after what is random of the wait', () => {
-    const server = follower().tick(ELECTION_TICKS - 1).receive(b, 1, append({}));
+    const server = follower()
+      .tick(ELECTION_TICKS - 1)
+      .receive(b, 1, append({}));
     server.core.hasten();
     expect(server.core.role, 'with no more to wait').to.equal('preCandidate');
     const patient = new TestServer(a, members([a, b, c]), { random: (below) => Math.min(3, below - 1) }).receive(b, 1, append({}));
@@ -179,7 +193,9 @@ describe('check-quorum', () => {
   const leader = (): TestServer => new TestServer(a, members([a, b, c])).elect(b).accept(b, 1);
 
   it('waits twice as long as answers of a quorum were late', () => {
-    const server = leader().tick(ELECTION_TICKS - 1).accept(c, 1);
+    const server = leader()
+      .tick(ELECTION_TICKS - 1)
+      .accept(c, 1);
     expect(server.core.electionTimeoutTicks).to.equal(18);
     expect(server.tick(17).core.role).to.equal('leader');
     expect(server.tick().core.role).to.equal('follower');

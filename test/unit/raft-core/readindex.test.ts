@@ -26,7 +26,11 @@ describe('reads at a leader', () => {
     const server = leader();
     server.core.read(1);
     server.settle();
-    server.receive(c, 1, { type: 'appendReply', round: 1, result: { accepted: false, rejected: logIndex(1), hintIndex: logIndex(0), hintTerm: 0 as never } });
+    server.receive(c, 1, {
+      type: 'appendReply',
+      round: 1,
+      result: { accepted: false, rejected: logIndex(1), hintIndex: logIndex(0), hintTerm: 0 as never },
+    });
     expect(server.reads).to.have.length(1);
   });
 
@@ -145,7 +149,8 @@ describe('reads at a follower', () => {
   });
 
   it('cannot be answered by what was meant for an earlier life of the server', () => {
-    const draw = (start: number): TestServer => new TestServer(a, members([a, b, c]), { random: (below) => start % below }).receive(b, 1, append({}));
+    const draw = (start: number): TestServer =>
+      new TestServer(a, members([a, b, c]), { random: (below) => start % below }).receive(b, 1, append({}));
     const [before, after] = [draw(123_456), draw(654_321)];
     for (const server of [before, after]) {
       server.core.read(1);

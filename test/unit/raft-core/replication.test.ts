@@ -5,12 +5,17 @@ import { logIndex, term } from '../../../raft/types.js';
 import type { Entry } from '../../../raft/types.js';
 import { ELECTION_TICKS, TestCluster, TestServer, a, append, b, bytes, c, d, e, entries, entry, members } from './harness.js';
 
-const shape = (messages: readonly MessageOf<'append'>[]) => messages.map((message) => [message.previousIndex, message.entries.map(({ index }) => index)]);
-const leaderOf = (...args: ConstructorParameters<typeof TestServer> extends [unknown, ...infer Rest] ? Rest : never): TestServer => new TestServer(a, ...args);
+const shape = (messages: readonly MessageOf<'append'>[]) =>
+  messages.map((message) => [message.previousIndex, message.entries.map(({ index }) => index)]);
+const leaderOf = (...args: ConstructorParameters<typeof TestServer> extends [unknown, ...infer Rest] ? Rest : never): TestServer =>
+  new TestServer(a, ...args);
 
 describe('a leader replicates', () => {
   it('proposals that arrive together in one append, one write and one message per follower', () => {
-    const server = leaderOf(members([a, b, c])).elect(b).accept(b, 1).accept(c, 1);
+    const server = leaderOf(members([a, b, c]))
+      .elect(b)
+      .accept(b, 1)
+      .accept(c, 1);
     server.take();
     for (const text of ['x', 'y', 'z']) server.core.propose([bytes(text)]);
     const [ready] = server.settle();
@@ -19,7 +24,9 @@ describe('a leader replicates', () => {
   });
 
   it('while its own disk still syncs (dissertation, section 10.2.1), but counts itself only afterwards', () => {
-    const server = leaderOf(members([a, b])).elect(b).accept(b, 1);
+    const server = leaderOf(members([a, b]))
+      .elect(b)
+      .accept(b, 1);
     server.core.propose([bytes('x')]);
     const ready = server.core.ready();
     expect(ready?.immediate.map(({ type }) => type)).to.deep.equal(['append']);
@@ -30,36 +37,54 @@ describe('a leader replicates', () => {
   });
 
   it('ahead of the answers, as far as the window goes', () => {
-    const server = leaderOf(members([a, b]), { inflightMax: 2 }).elect(b).accept(b, 1);
+    const server = leaderOf(members([a, b]), { inflightMax: 2 })
+      .elect(b)
+      .accept(b, 1);
     server.take();
     for (let i = 0; i < 4; i++) {
       server.core.propose([bytes(`${i}`)]);
       server.settle();
     }
-    expect(shape(server.takeOf('append', b))).to.deep.equal([[1, [2]], [2, [3]]]);
+    expect(shape(server.takeOf('append', b))).to.deep.equal([
+      [1, [2]],
+      [2, [3]],
+    ]);
     expect(shape(server.accept(b, 2).takeOf('append', b))).to.deep.equal([[3, [4, 5]]]);
   });
 
   it('in messages of bounded size, though never without an entry', () => {
-    const server = leaderOf(members([a, b]), { appendBytesMax: 1 }).elect(b).accept(b, 1);
+    const server = leaderOf(members([a, b]), { appendBytesMax: 1 })
+      .elect(b)
+      .accept(b, 1);
     server.take();
     server.core.propose([bytes('one'), bytes('two')]);
     server.settle();
-    expect(shape(server.takeOf('append', b))).to.deep.equal([[1, [2]], [2, [3]]]);
+    expect(shape(server.takeOf('append', b))).to.deep.equal([
+      [1, [2]],
+      [2, [3]],
+    ]);
   });
 
   it('lost messages again: a heartbeat does not fit, the follower says so, and the leader steps back', () => {
-    const server = leaderOf(members([a, b])).elect(b).accept(b, 1);
+    const server = leaderOf(members([a, b]))
+      .elect(b)
+      .accept(b, 1);
     server.core.propose([bytes('lost')]);
     server.settle();
     server.take();
     expect(shape(server.tick(2).takeOf('append', b))).to.deep.equal([[2, []]]);
-    server.receive(b, 1, { type: 'appendReply', round: 0, result: { accepted: false, rejected: logIndex(2), hintIndex: logIndex(1), hintTerm: term(1) } });
+    server.receive(b, 1, {
+      type: 'appendReply',
+      round: 0,
+      result: { accepted: false, rejected: logIndex(2), hintIndex: logIndex(1), hintTerm: term(1) },
+    });
     expect(shape(server.takeOf('append', b))).to.deep.equal([[1, [2]]]);
   });
 
   it('with empty probes only to a server that does not answer', () => {
-    const server = leaderOf(members([a, b, c])).elect(b).accept(b, 1);
+    const server = leaderOf(members([a, b, c]))
+      .elect(b)
+      .accept(b, 1);
     server.core.reportUnreachable(c);
     server.take();
     for (let i = 0; i < 2; i++) server.tick(ELECTION_TICKS - 1).accept(b, 1);
@@ -70,7 +95,9 @@ describe('a leader replicates', () => {
   });
 
   it('refuses proposals that would pile up uncommitted, as a definite answer', () => {
-    const server = leaderOf(members([a, b]), { uncommittedBytesMax: 300 }).elect(b).accept(b, 1);
+    const server = leaderOf(members([a, b]), { uncommittedBytesMax: 300 })
+      .elect(b)
+      .accept(b, 1);
     expect(server.core.propose([new Uint8Array(1000)]), 'one alone may exceed the bound').to.include({ outcome: 'appended' });
     expect(server.core.propose([bytes('x')])).to.deep.equal({ outcome: 'full' });
     server.settle();
@@ -86,7 +113,10 @@ describe('a leader replicates', () => {
   });
 
   it('reads no disk on the usual path', () => {
-    const server = leaderOf(members([a, b, c])).elect(b).accept(b, 1).accept(c, 1);
+    const server = leaderOf(members([a, b, c]))
+      .elect(b)
+      .accept(b, 1)
+      .accept(c, 1);
     for (let i = 2; i < 500; i++) {
       server.core.propose([bytes('x')]);
       server.settle();
@@ -97,17 +127,25 @@ describe('a leader replicates', () => {
   });
 
   it('from disk what has left memory', () => {
-    const server = leaderOf(members([a, b, c]), { tailBytesMax: 200 }).elect(b).accept(b, 1);
+    const server = leaderOf(members([a, b, c]), { tailBytesMax: 200 })
+      .elect(b)
+      .accept(b, 1);
     for (let i = 2; i < 50; i++) {
       server.core.propose([bytes('x')]);
       server.settle();
       server.accept(b, i);
     }
     server.take();
-    server.receive(c, 1, { type: 'appendReply', round: 0, result: { accepted: false, rejected: logIndex(0), hintIndex: logIndex(0), hintTerm: term(0) } });
+    server.receive(c, 1, {
+      type: 'appendReply',
+      round: 0,
+      result: { accepted: false, rejected: logIndex(0), hintIndex: logIndex(0), hintTerm: term(0) },
+    });
     server.tick(2).receive(c, 1, { type: 'appendReply', round: 0, result: { accepted: true, match: logIndex(1) } });
     const sent = server.takeOf('append', c).flatMap((message) => message.entries.map(({ index }) => index));
-    expect([...new Set(sent)].sort((x, y) => x - y)).to.deep.equal(Array.from({ length: 49 }, (_, at) => at + 1).filter((index) => sent.includes(logIndex(index))));
+    expect([...new Set(sent)].sort((x, y) => x - y)).to.deep.equal(
+      Array.from({ length: 49 }, (_, at) => at + 1).filter((index) => sent.includes(logIndex(index))),
+    );
     expect(sent).to.include(logIndex(49));
     expect(server.disk.reads).to.be.greaterThan(0);
   });
@@ -115,7 +153,9 @@ describe('a leader replicates', () => {
 
 describe('a leader commits', () => {
   it('what a majority has, and tells the followers at once', () => {
-    const server = leaderOf(members([a, b, c, d, e])).elect(b, c).accept(b, 1);
+    const server = leaderOf(members([a, b, c, d, e]))
+      .elect(b, c)
+      .accept(b, 1);
     expect(server.core.commit).to.equal(0);
     server.accept(c, 1);
     expect(server.core.commit).to.equal(1);
@@ -134,7 +174,10 @@ describe('a leader commits', () => {
   it('hands out entries in bounded portions, in order and once, as fast as they are applied', () => {
     const server = leaderOf(members([a]), { committedBytesMax: 1 }).tick();
     server.core.propose([bytes('x'), bytes('y'), bytes('z')]);
-    const portions = server.settle().map((ready) => ready.committed.map(({ index }) => index)).filter((portion) => portion.length > 0);
+    const portions = server
+      .settle()
+      .map((ready) => ready.committed.map(({ index }) => index))
+      .filter((portion) => portion.length > 0);
     expect(portions).to.deep.equal([[2], [3], [4]]);
   });
 
@@ -171,7 +214,11 @@ describe('a follower', () => {
   });
 
   it('replaces what conflicts with its leader', () => {
-    const server = leaderOf(members([a, b]), { stored: entries(1, 1, 1) }).receive(b, 2, append({ previous: [1, 1], entries: [entry(2, 2)] }));
+    const server = leaderOf(members([a, b]), { stored: entries(1, 1, 1) }).receive(
+      b,
+      2,
+      append({ previous: [1, 1], entries: [entry(2, 2)] }),
+    );
     expect(server.disk.stored.map((item) => item.term)).to.deep.equal([1, 2]);
   });
 
@@ -212,23 +259,30 @@ describe('a follower', () => {
 });
 
 describe('logs that differ (figure 7)', () => {
-  it('become the leader\'s, whatever they held, in few round trips', () => {
+  it("become the leader's, whatever they held, in few round trips", () => {
     // A term has one leader, so its entries are in two logs only as far as the logs agree: after a common start, each has terms of its own.
-    const suffix = (...terms: [number, ...number[]]) => fc.array(fc.constantFrom(...terms), { maxLength: 20 }).map((drawn) => drawn.sort((x, y) => x - y));
-    fc.assert(fc.property(suffix(1, 2), suffix(3, 5, 7), suffix(4, 6, 8), (start, odd, even) => {
-      const [mine, theirs] = [entries(...start, ...odd), entries(...start, ...even)];
-      // The leader's log must be at least as new, as its voters saw to.
-      const [newer, older] = isNewer(theirs, mine) ? [theirs, mine] : [mine, theirs];
-      const cluster = new TestCluster([a, b, c], (id) => ({ stored: id === b ? older : newer, hard: { term: term(8) } }));
-      cluster.tick(ELECTION_TICKS * 3);
-      expect(cluster.at(a).core.role).to.equal('leader');
-      expect(cluster.at(b).disk.stored).to.deep.equal(cluster.at(a).disk.stored);
-      expect(cluster.at(b).core.commit).to.equal(cluster.at(a).disk.lastIndex);
-    }), { numRuns: 50 });
+    const suffix = (...terms: [number, ...number[]]) =>
+      fc.array(fc.constantFrom(...terms), { maxLength: 20 }).map((drawn) => drawn.sort((x, y) => x - y));
+    fc.assert(
+      fc.property(suffix(1, 2), suffix(3, 5, 7), suffix(4, 6, 8), (start, odd, even) => {
+        const [mine, theirs] = [entries(...start, ...odd), entries(...start, ...even)];
+        // The leader's log must be at least as new, as its voters saw to.
+        const [newer, older] = isNewer(theirs, mine) ? [theirs, mine] : [mine, theirs];
+        const cluster = new TestCluster([a, b, c], (id) => ({ stored: id === b ? older : newer, hard: { term: term(8) } }));
+        cluster.tick(ELECTION_TICKS * 3);
+        expect(cluster.at(a).core.role).to.equal('leader');
+        expect(cluster.at(b).disk.stored).to.deep.equal(cluster.at(a).disk.stored);
+        expect(cluster.at(b).core.commit).to.equal(cluster.at(a).disk.lastIndex);
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it('are found out a term at a time, not an entry at a time', () => {
-    const cluster = new TestCluster([a, b, c], (id) => ({ stored: id === b ? entries(1, ...Array<number>(200).fill(2)) : entries(1, ...Array<number>(200).fill(3)), hard: { term: term(3) } }));
+    const cluster = new TestCluster([a, b, c], (id) => ({
+      stored: id === b ? entries(1, ...Array<number>(200).fill(2)) : entries(1, ...Array<number>(200).fill(3)),
+      hard: { term: term(3) },
+    }));
     let refusals = 0;
     cluster.tick(ELECTION_TICKS * 3, (message) => {
       if (message.type === 'appendReply' && !message.result.accepted) refusals++;
@@ -259,8 +313,12 @@ describe('a restarted server', () => {
   });
 
   it('refuses to start from a disk that contradicts itself', () => {
-    expect(() => leaderOf(members([a]), { stored: entries(1), appliedIndex: logIndex(2) })).to.throw('the log reaches back to the applied index');
-    expect(() => leaderOf(members([a]), { stored: entries(1), hard: { commit: logIndex(2) } })).to.throw('the commit index lies within the log');
+    expect(() => leaderOf(members([a]), { stored: entries(1), appliedIndex: logIndex(2) })).to.throw(
+      'the log reaches back to the applied index',
+    );
+    expect(() => leaderOf(members([a]), { stored: entries(1), hard: { commit: logIndex(2) } })).to.throw(
+      'the commit index lies within the log',
+    );
     expect(() => leaderOf(members([a]), { stored: entries(3), hard: { term: term(2) } })).to.throw('no entry is newer than the term');
   });
 });

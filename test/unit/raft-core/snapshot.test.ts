@@ -8,13 +8,19 @@ const meta = (index: number, ofTerm = 1): SnapshotMeta => ({ index: logIndex(ind
 
 /** A leader of term 2 whose log begins after entry 4, and a follower c that has nothing. */
 function leaderWithCutLog(): TestServer {
-  const server = new TestServer(a, members([a, b, c]), { stored: entries(1, 1, 1, 1, 1), snapshotSource: () => meta(5) }).elect(b).accept(b, 6);
+  const server = new TestServer(a, members([a, b, c]), { stored: entries(1, 1, 1, 1, 1), snapshotSource: () => meta(5) })
+    .elect(b)
+    .accept(b, 6);
   server.disk.cut(4);
   server.take();
   return server;
 }
 
-const missesAll = (rejected: number): MessageBody => ({ type: 'appendReply', round: 0, result: { accepted: false, rejected: logIndex(rejected), hintIndex: logIndex(0), hintTerm: term(0) } });
+const missesAll = (rejected: number): MessageBody => ({
+  type: 'appendReply',
+  round: 0,
+  result: { accepted: false, rejected: logIndex(rejected), hintIndex: logIndex(0), hintTerm: term(0) },
+});
 
 describe('a leader with a cut log', () => {
   it('offers its snapshot to a follower that needs what was cut, once', () => {
@@ -54,7 +60,9 @@ describe('a leader with a cut log', () => {
   });
 
   it('stops if the store offers less than what was cut', () => {
-    const server = new TestServer(a, members([a, b, c]), { stored: entries(1, 1, 1, 1, 1), snapshotSource: () => meta(3) }).elect(b).accept(b, 6);
+    const server = new TestServer(a, members([a, b, c]), { stored: entries(1, 1, 1, 1, 1), snapshotSource: () => meta(3) })
+      .elect(b)
+      .accept(b, 6);
     server.disk.cut(4);
     expect(() => server.receive(c, 2, missesAll(5))).to.throw('leaves no gap before the log');
   });

@@ -31,24 +31,48 @@ type Scene = 'alone' | 'leader' | 'follower';
 
 /** A point may matter at several of its times: the second database that is created is the log. */
 const scenes: Readonly<Record<FailPoint, readonly (readonly [scene: Scene, nth: number])[]>> = {
-  'log.append.unsynced': [['alone', 1], ['alone', 30]],
-  'log.append.synced': [['alone', 1], ['alone', 30]],
-  'log.state.unsynced': [['alone', 1], ['follower', 1]],
-  'log.state.synced': [['alone', 1], ['follower', 1]],
+  'log.append.unsynced': [
+    ['alone', 1],
+    ['alone', 30],
+  ],
+  'log.append.synced': [
+    ['alone', 1],
+    ['alone', 30],
+  ],
+  'log.state.unsynced': [
+    ['alone', 1],
+    ['follower', 1],
+  ],
+  'log.state.synced': [
+    ['alone', 1],
+    ['follower', 1],
+  ],
   'log.checkpoint.begun': [['alone', 2]],
   'log.checkpoint.done': [['alone', 2]],
   'log.trim.unsynced': [['alone', 2]],
   'log.trim.synced': [['alone', 2]],
   'log.reset.unsynced': [['follower', 1]],
   'log.reset.synced': [['follower', 1]],
-  'store.apply.uncommitted': [['alone', 1], ['alone', 30]],
-  'store.apply.committed': [['alone', 1], ['alone', 30]],
+  'store.apply.uncommitted': [
+    ['alone', 1],
+    ['alone', 30],
+  ],
+  'store.apply.committed': [
+    ['alone', 1],
+    ['alone', 30],
+  ],
   'store.compaction.uncommitted': [['alone', 2]],
-  'store.sweep.uncommitted': [['alone', 1], ['alone', 4]],
+  'store.sweep.uncommitted': [
+    ['alone', 1],
+    ['alone', 4],
+  ],
   'store.shrink.done': [['alone', 1]],
   'store.checkpoint.begun': [['alone', 2]],
   'store.checkpoint.done': [['alone', 2]],
-  'snapshot.copying': [['alone', 3], ['leader', 2]],
+  'snapshot.copying': [
+    ['alone', 3],
+    ['leader', 2],
+  ],
   'snapshot.copied': [['leader', 1]],
   'snapshot.sealed': [['leader', 1]],
   'snapshot.named': [['leader', 1]],
@@ -63,8 +87,14 @@ const scenes: Readonly<Record<FailPoint, readonly (readonly [scene: Scene, nth: 
   'install.done': [['follower', 1]],
   'membership.committed': [['leader', 1]],
   'membership.applied': [['leader', 1]],
-  'create.drafted': [['alone', 1], ['alone', 2]],
-  'create.named': [['alone', 1], ['alone', 2]],
+  'create.drafted': [
+    ['alone', 1],
+    ['alone', 2],
+  ],
+  'create.named': [
+    ['alone', 1],
+    ['alone', 2],
+  ],
   'create.storeAlone': [['alone', 1]],
 };
 
@@ -74,12 +104,19 @@ class Victim {
   readonly ended: Promise<{ readonly status: number | null; readonly signal: string | null }>;
   readonly #child: ChildProcess;
 
-  constructor(spec: VictimSpec, file: FailPointFile, private readonly heard: (line: string) => void = () => undefined) {
-    const child = spawn(process.execPath, [program, JSON.stringify(spec)], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...file.environment } });
+  constructor(
+    spec: VictimSpec,
+    file: FailPointFile,
+    private readonly heard: (line: string) => void = () => undefined,
+  ) {
+    const child = spawn(process.execPath, [program, JSON.stringify(spec)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...file.environment },
+    });
     this.#child = child;
     const exited = once(child, 'exit');
     this.ended = this.#listen(createInterface({ input: child.stdout })).then(async () => {
-      const [status, signal] = await exited as [number | null, string | null];
+      const [status, signal] = (await exited) as [number | null, string | null];
       return { status, signal };
     });
   }
@@ -120,20 +157,30 @@ describe('raft/failPoints', function () {
   });
 
   const options = async (name: string): Promise<VictimSpec['options']> => ({
-    memberId: memberId(name), dataDirectory: join(cluster.directory, name), initialMembers: cluster.members, clusterToken: 'test',
-    listenAddress: cluster.members.find(({ id }) => id === memberId(name))!.address, tls: await cluster.authority.issuePeer(name),
-    heartbeatIntervalMs: 20, electionTimeoutMs: 200, ...overrides,
+    memberId: memberId(name),
+    dataDirectory: join(cluster.directory, name),
+    initialMembers: cluster.members,
+    clusterToken: 'test',
+    listenAddress: cluster.members.find(({ id }) => id === memberId(name))!.address,
+    tls: await cluster.authority.issuePeer(name),
+    heartbeatIntervalMs: 20,
+    electionTimeoutMs: 200,
+    ...overrides,
   });
   const start = (name: string): Promise<Running> => cluster.start(name, overrides, limits);
   /** What it was told is there, as it was written; and it goes on. */
   const expectTruth = async (running: Running, dead: Victim): Promise<void> => {
     const held = await contents(running);
     const deleted = new Set(dead.named('delete'));
-    for (const key of dead.named('put')) if (!deleted.has(key)) expect(held[key] === valueOf(key), `${key} is there as it was written`).to.equal(true);
+    for (const key of dead.named('put'))
+      if (!deleted.has(key)) expect(held[key] === valueOf(key), `${key} is there as it was written`).to.equal(true);
     const members = (await running.replica.status()).members.map(({ id }) => id as string);
     for (const id of dead.named('member')) expect(members).to.include(id);
     await created(running, '/afterwards');
-    expect(readdirSync(join(cluster.directory, running.id)).filter((name) => name.includes('.new')), 'drafts of databases').to.deep.equal([]);
+    expect(
+      readdirSync(join(cluster.directory, running.id)).filter((name) => name.includes('.new')),
+      'drafts of databases',
+    ).to.deep.equal([]);
   };
   const expectKilled = async (dead: Victim): Promise<void> => {
     expect(await dead.ended).to.deep.equal({ status: null, signal: 'SIGKILL' });
@@ -141,18 +188,19 @@ describe('raft/failPoints', function () {
 
   const play: Readonly<Record<Scene, () => Promise<void>>> = {
     alone: async () => {
-      const dead = victim = new Victim({ options: await options('a'), limits, act: 'writes', newcomer: null }, file);
+      const dead = (victim = new Victim({ options: await options('a'), limits, act: 'writes', newcomer: null }, file));
       await expectKilled(dead);
       await expectTruth(await start('a'), dead);
     },
     leader: async () => {
       const newcomer = await cluster.member('b', 'learner');
-      const dead = victim = new Victim({ options: await options('a'), limits, act: 'adds', newcomer }, file);
+      const dead = (victim = new Victim({ options: await options('a'), limits, act: 'adds', newcomer }, file));
       cluster.members.push(newcomer);
       await start('b');
       await expectKilled(dead);
       const back = await start('a');
-      if (!(await back.replica.status()).members.some(({ id }) => id === newcomer.id)) await back.replica.changeMembership({ type: 'addLearner', member: newcomer }, { timeoutMs });
+      if (!(await back.replica.status()).members.some(({ id }) => id === newcomer.id))
+        await back.replica.changeMembership({ type: 'addLearner', member: newcomer }, { timeoutMs });
       await expectTruth(back, dead);
       await expectEqual(back, cluster.get('b'));
     },
@@ -165,9 +213,10 @@ describe('raft/failPoints', function () {
       await contents(await start('b'));
       await cluster.stop('b');
       const before = (await leader.replica.status()).lastIndex;
-      for (let at = 0; at < 160; at += 8) await Promise.all(Array.from({ length: 8 }, (_, place) => created(leader, `/key/${at + place}`, valueOf(`/key/${at + place}`))));
+      for (let at = 0; at < 160; at += 8)
+        await Promise.all(Array.from({ length: 8 }, (_, place) => created(leader, `/key/${at + place}`, valueOf(`/key/${at + place}`))));
       expect((await leader.replica.status()).firstIndex).to.be.greaterThan(before);
-      const dead = victim = new Victim({ options: await options('b'), limits, act: 'follows', newcomer: null }, file);
+      const dead = (victim = new Victim({ options: await options('b'), limits, act: 'follows', newcomer: null }, file));
       await expectKilled(dead);
       await expectEqual(leader, await start('b'));
       await created(cluster.get('b'), '/afterwards');
@@ -180,7 +229,9 @@ describe('raft/failPoints', function () {
   };
 
   it('has a scene for every point', () => {
-    expect(Object.entries(scenes).flatMap(([point, played]) => (played.length > 0 ? [point] : []))).to.have.members(Object.keys(failPoints));
+    expect(Object.entries(scenes).flatMap(([point, played]) => (played.length > 0 ? [point] : []))).to.have.members(
+      Object.keys(failPoints),
+    );
   });
 
   for (const [point, played] of Object.entries(scenes) as [FailPoint, (typeof scenes)[FailPoint]][]) {
@@ -194,9 +245,9 @@ describe('raft/failPoints', function () {
 
   it('kills in the consensus thread, once armed while the process runs, and only then', async () => {
     const armedAt = 100;
-    const dead = victim = new Victim({ options: await options('a'), limits: null, act: 'writes', newcomer: null }, file, (line) => {
+    const dead = (victim = new Victim({ options: await options('a'), limits: null, act: 'writes', newcomer: null }, file, (line) => {
       if (line.startsWith('put ') && dead.named('put').length === armedAt) file.arm('log.append.synced', 2);
-    });
+    }));
     await expectKilled(dead);
     expect(dead.named('put').length).to.be.at.least(armedAt);
     await expectTruth(await start('a'), dead);

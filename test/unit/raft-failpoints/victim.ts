@@ -45,11 +45,16 @@ async function adds(): Promise<void> {
 
 async function write(round: number): Promise<void> {
   for (let at = 0; at < writesPerRound; at += writesAtOnce) {
-    await Promise.all(Array.from({ length: writesAtOnce }, async (_, place) => {
-      const key = `/key/${round}/${at + place}`;
-      const { outcome } = await replica.write({ comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value: Buffer.from(valueOf(key)) }] }, { timeoutMs });
-      if (outcome === 'applied') say(`put ${key}`);
-    }));
+    await Promise.all(
+      Array.from({ length: writesAtOnce }, async (_, place) => {
+        const key = `/key/${round}/${at + place}`;
+        const { outcome } = await replica.write(
+          { comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value: Buffer.from(valueOf(key)) }] },
+          { timeoutMs },
+        );
+        if (outcome === 'applied') say(`put ${key}`);
+      }),
+    );
   }
 }
 

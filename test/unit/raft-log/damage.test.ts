@@ -11,7 +11,10 @@ import { crashCopy, flipBit, removeScratch, scratch } from './scratch.js';
 function closedLog(): string {
   const path = join(scratch(), 'log.db');
   const log = open(path);
-  log.append({ hardState: state(2, 'b', 40), entries: [...entries(1, 20, 1), ...Array.from({ length: 40 }, (_, place) => entry(21 + place, 2, `body ${21 + place} `.repeat(60)))] });
+  log.append({
+    hardState: state(2, 'b', 40),
+    entries: [...entries(1, 20, 1), ...Array.from({ length: 40 }, (_, place) => entry(21 + place, 2, `body ${21 + place} `.repeat(60)))],
+  });
   log.compactTo(logIndex(5));
   log.rememberPeer(memberId('b'), 'incarnation of b');
   log.close();
@@ -22,7 +25,8 @@ function closedLog(): string {
 function crashedLog(): string {
   const path = join(scratch(), 'log.db');
   const log = open(path);
-  for (let group = 0; group < 10; group += 1) log.append({ hardState: state(1, 'a', group * 3), entries: entries(group * 3 + 1, group * 3 + 3, 1) });
+  for (let group = 0; group < 10; group += 1)
+    log.append({ hardState: state(1, 'a', group * 3), entries: entries(group * 3 + 1, group * 3 + 3, 1) });
   const copy = crashCopy(path);
   log.close();
   return copy;
@@ -39,7 +43,12 @@ function seen(path: string) {
   try {
     const log = open(path);
     try {
-      return { refused: false as const, ...contents(log), identity: log.identity, peer: log.rememberPeer(memberId('b'), 'incarnation of b') };
+      return {
+        refused: false as const,
+        ...contents(log),
+        identity: log.identity,
+        peer: log.rememberPeer(memberId('b'), 'incarnation of b'),
+      };
     } finally {
       log.close();
     }
@@ -56,39 +65,50 @@ describe('damaged raft log', function () {
   it('names the file and the index of a changed entry', () => {
     const path = closedLog();
     flipBit(path, readFileSync(path).indexOf('body 33 body 33'));
-    expect(() => open(path)).to.throw(DamagedLogError, path).with.property('index', 33);
+    expect(() => open(path))
+      .to.throw(DamagedLogError, path)
+      .with.property('index', 33);
   });
 
   it('shows a flipped bit anywhere in the file, or is not touched by it', () => {
     const path = closedLog();
     const intact = seen(path);
-    fc.assert(fc.property(fc.nat(statSync(path).size - 1), fc.nat(7), (position, bit) => {
-      const copy = copyOf(path);
-      flipBit(copy, position, bit);
-      const found = seen(copy);
-      if (!found.refused) expect(found).to.deep.equal(intact);
-    }), { numRuns: 250 });
+    fc.assert(
+      fc.property(fc.nat(statSync(path).size - 1), fc.nat(7), (position, bit) => {
+        const copy = copyOf(path);
+        flipBit(copy, position, bit);
+        const found = seen(copy);
+        if (!found.refused) expect(found).to.deep.equal(intact);
+      }),
+      { numRuns: 250 },
+    );
   });
 
   it('shows a flipped bit in the write-ahead file, but for the last two transactions, which may also be torn', () => {
     const path = crashedLog();
-    expect(seen(copyOf(path))).to.have.property('entries').with.lengthOf(30);
+    expect(seen(copyOf(path)))
+      .to.have.property('entries')
+      .with.lengthOf(30);
     const bytes = statSync(`${path}-wal`).size;
-    fc.assert(fc.property(fc.nat(bytes - 1), fc.nat(7), (position, bit) => {
-      const copy = copyOf(path);
-      flipBit(`${copy}-wal`, position, bit);
-      const found = seen(copy);
-      if (!found.refused) {
-        expect(found.entries.length).to.be.at.least(24);
-        expect(found.entries.length % 3).to.equal(0);
-      }
-    }), { numRuns: 150 });
+    fc.assert(
+      fc.property(fc.nat(bytes - 1), fc.nat(7), (position, bit) => {
+        const copy = copyOf(path);
+        flipBit(`${copy}-wal`, position, bit);
+        const found = seen(copy);
+        if (!found.refused) {
+          expect(found.entries.length).to.be.at.least(24);
+          expect(found.entries.length % 3).to.equal(0);
+        }
+      }),
+      { numRuns: 150 },
+    );
   });
 
   it('keeps refusing a damaged write-ahead file: looking at it does not remove it', () => {
     const path = crashedLog();
     flipBit(`${path}-wal`, 5000);
-    for (const attempt of [1, 2, 3]) expect(() => open(path), `attempt ${attempt}`).to.throw(DamagedLogError, 'was changed after it was written');
+    for (const attempt of [1, 2, 3])
+      expect(() => open(path), `attempt ${attempt}`).to.throw(DamagedLogError, 'was changed after it was written');
   });
 
   it('takes a torn tail for what it is', () => {
@@ -134,7 +154,9 @@ describe('damaged raft log', function () {
     const at = readFileSync(path).indexOf('entry 9 ');
     expect(at, 'entry 9 is in the database file').to.be.above(0);
     flipBit(path, at);
-    expect(() => log.entries(logIndex(1), logIndex(20), 1e6)).to.throw(DamagedLogError).with.property('index', 9);
+    expect(() => log.entries(logIndex(1), logIndex(20), 1e6))
+      .to.throw(DamagedLogError)
+      .with.property('index', 9);
     expect(() => log.append({ hardState: state(3), entries: [] })).to.throw(DamagedLogError);
     expect(() => log.termAt(logIndex(1))).to.throw(DamagedLogError);
     log.close();

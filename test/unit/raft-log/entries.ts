@@ -7,7 +7,12 @@ export const owner: LogOptions = { clusterId: 'cluster-1', memberId: memberId('a
 
 export const open = (path: string, options: Partial<LogOptions> = {}): RaftLog => openLog(path, { ...owner, ...options });
 
-export function entry(index: number, inTerm: number, data: string | Uint8Array = `data ${index}/${inTerm}`, kind: EntryKind = 'command'): Entry {
+export function entry(
+  index: number,
+  inTerm: number,
+  data: string | Uint8Array = `data ${index}/${inTerm}`,
+  kind: EntryKind = 'command',
+): Entry {
   return { index: logIndex(index), term: term(inTerm), kind, data: typeof data === 'string' ? Buffer.from(data) : data };
 }
 

@@ -29,7 +29,13 @@ describe('raft log', () => {
   }
 
   it('is empty at first, in term 0, and knows that it was just made', () => {
-    expect([log.firstIndex, log.lastIndex, log.termAt(logIndex(0)), log.termAt(logIndex(1)), log.created]).to.deep.equal([1, 0, 0, null, true]);
+    expect([log.firstIndex, log.lastIndex, log.termAt(logIndex(0)), log.termAt(logIndex(1)), log.created]).to.deep.equal([
+      1,
+      0,
+      0,
+      null,
+      true,
+    ]);
     expect(log.hardState).to.deep.equal(state(0));
     reopen();
     expect(log.created).to.equal(false);
@@ -48,7 +54,10 @@ describe('raft log', () => {
     log.append({ hardState: state(2, null, 2), entries: [...entries(1, 3, 1), ...entries(4, 6, 2)] });
     log.append({ hardState: state(3, null, 2), entries: [entry(4, 3)] });
     for (const check of ['in memory', 'from disk']) {
-      expect(contents(log).entries.map((line) => line.split('/').slice(0, 2).join('/')), check).to.deep.equal(['1/1', '2/1', '3/1', '4/3']);
+      expect(
+        contents(log).entries.map((line) => line.split('/').slice(0, 2).join('/')),
+        check,
+      ).to.deep.equal(['1/1', '2/1', '3/1', '4/3']);
       reopen();
     }
   });
@@ -66,7 +75,10 @@ describe('raft log', () => {
     log.append({ hardState: state(2, null, 6), entries: [...entries(1, 3, 1), ...entries(4, 6, 2)] });
     log.compactTo(logIndex(4));
     for (const check of ['in memory', 'from disk']) {
-      expect([log.firstIndex, log.lastIndex, log.termAt(logIndex(3)), log.termAt(logIndex(4)), log.termAt(logIndex(5))], check).to.deep.equal([5, 6, null, 2, 2]);
+      expect(
+        [log.firstIndex, log.lastIndex, log.termAt(logIndex(3)), log.termAt(logIndex(4)), log.termAt(logIndex(5))],
+        check,
+      ).to.deep.equal([5, 6, null, 2, 2]);
       reopen();
     }
     log.compactTo(logIndex(2));
@@ -135,7 +147,9 @@ describe('raft log', () => {
       log.append({ hardState: state(2, 'b', 4), entries: [...entries(1, 3, 1), ...entries(4, 6, 2)] });
       log.compactTo(logIndex(2));
       const before = contents(log);
-      expect(() => broken(log)).to.throw(/./).with.property('code', 'ERR_ASSERTION');
+      expect(() => broken(log))
+        .to.throw(/./)
+        .with.property('code', 'ERR_ASSERTION');
       expect(contents(log)).to.deep.equal(before);
       reopen();
       expect(contents(log)).to.deep.equal(before);

@@ -65,16 +65,36 @@ describe('raft log across processes', function () {
     const groups = 60;
     const directory = scratch();
     const report = join(directory, 'strace.txt');
-    const traced = spawnSync('strace', ['-f', '-c', '-e', 'trace=fsync,fdatasync', '-o', report, process.execPath, appender, join(directory, 'log.db'), String(groups), '100'], { encoding: 'utf8' });
+    const traced = spawnSync(
+      'strace',
+      [
+        '-f',
+        '-c',
+        '-e',
+        'trace=fsync,fdatasync',
+        '-o',
+        report,
+        process.execPath,
+        appender,
+        join(directory, 'log.db'),
+        String(groups),
+        '100',
+      ],
+      { encoding: 'utf8' },
+    );
     if (traced.error !== undefined || traced.status !== 0 || !traced.stdout.includes(`${groups * 3}\n`)) this.skip();
-    const calls = [...readFileSync(report, 'utf8').matchAll(/^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s.*\b(?:fsync|fdatasync)$/gm)].map(([, count]) => Number(count));
+    const calls = [...readFileSync(report, 'utf8').matchAll(/^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s.*\b(?:fsync|fdatasync)$/gm)].map(
+      ([, count]) => Number(count),
+    );
     expect(calls.reduce((sum, count) => sum + count, 0)).to.be.at.least(groups);
   });
 
   it('refuses everything after a failed write, and holds what it acknowledged', () => {
     const path = join(scratch(), 'log.db');
     // 512 KiB for any one file: the write-ahead file outgrows it.
-    const starved = spawnSync('bash', ['-c', 'ulimit -f 512; exec "$@"', 'bash', process.execPath, appender, path, '1000', '2000'], { encoding: 'utf8' });
+    const starved = spawnSync('bash', ['-c', 'ulimit -f 512; exec "$@"', 'bash', process.execPath, appender, path, '1000', '2000'], {
+      encoding: 'utf8',
+    });
     const lines = starved.stdout.trim().split('\n');
     expect(lines.at(-1)).to.equal('failed DISK_FAILED refused DISK_FAILED');
     const log = open(path);

@@ -20,12 +20,19 @@ describe('raft/replica, back-pressure', function () {
   const unreadBytesMax = 100_000;
   const value = 'x'.repeat(10_000);
   const writes = 60;
-  const startAll = (limits: Parameters<TestCluster['start']>[2]): Promise<Running[]> => Promise.all(['a', 'b', 'c'].map((name) => cluster.start(name, {}, limits)));
+  const startAll = (limits: Parameters<TestCluster['start']>[2]): Promise<Running[]> =>
+    Promise.all(['a', 'b', 'c'].map((name) => cluster.start(name, {}, limits)));
   const filesOf = (name: string): number => {
-    const sizes = (directory: string): number[] => readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? sizes(join(directory, entry.name)) : [statSync(join(directory, entry.name)).size]));
+    const sizes = (directory: string): number[] =>
+      readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
+        entry.isDirectory() ? sizes(join(directory, entry.name)) : [statSync(join(directory, entry.name)).size],
+      );
     return sizes(join(cluster.directory, name)).reduce((sum, size) => sum + size, 0);
   };
-  const put = (key: string, bytes: Buffer): Parameters<Running['replica']['write']>[0] => ({ comparisons: [], operations: [{ type: 'put', key, value: bytes }] });
+  const put = (key: string, bytes: Buffer): Parameters<Running['replica']['write']>[0] => ({
+    comparisons: [],
+    operations: [{ type: 'put', key, value: bytes }],
+  });
 
   for (const who of ['leader', 'follower'] as const) {
     it(`a ${who} whose process takes nothing pauses with bounded memory, the others go on under a leader of theirs, and it goes on when it is read again`, async () => {
@@ -36,7 +43,9 @@ describe('raft/replica, back-pressure', function () {
       const before = (await other.replica.status()).term;
       busy.process.hold();
       for (let each = 0; each < writes; each += 1) await created(other, `/busy/${each}`, value);
-      expect(busy.process.unreadBytes, 'it was told something, and then no more').to.be.above(unreadBytesMax).and.below(2 * unreadBytesMax);
+      expect(busy.process.unreadBytes, 'it was told something, and then no more')
+        .to.be.above(unreadBytesMax)
+        .and.below(2 * unreadBytesMax);
       const after = await other.replica.status();
       if (who === 'leader') expect(after.leaderId, 'leadership went to one that is read').not.to.equal(busy.id);
       else expect([after.leaderId, after.term], 'nobody was elected').to.deep.equal([leader.id, before]);
@@ -66,13 +75,20 @@ describe('raft/replica, back-pressure', function () {
     const limits = { proposalsMax: 40, proposalBytesMax: 150_000 };
     await startAll(limits);
     const leader = await cluster.leader();
-    for (const [bytes, most] of [[10, limits.proposalsMax], [10_000, Math.floor(limits.proposalBytesMax / 10_000)]] as const) {
-      const offered = Array.from({ length: 400 }, (_, each) => leader.replica.write(put(`/${bytes}/${each}`, Buffer.alloc(bytes)), { timeoutMs }));
+    for (const [bytes, most] of [
+      [10, limits.proposalsMax],
+      [10_000, Math.floor(limits.proposalBytesMax / 10_000)],
+    ] as const) {
+      const offered = Array.from({ length: 400 }, (_, each) =>
+        leader.replica.write(put(`/${bytes}/${each}`, Buffer.alloc(bytes)), { timeoutMs }),
+      );
       const { commitIndex, appliedIndex, lastIndex } = await leader.replica.status();
       expect(commitIndex - appliedIndex, 'committed, not applied').to.equal(0);
       expect(lastIndex - appliedIndex, 'under way').to.be.at.most(most);
       const outcomes = (await Promise.all(offered)).map(({ outcome }) => outcome);
-      expect(outcomes.filter((outcome) => outcome === 'applied').length, `applied, of ${bytes} bytes each`).to.be.above(0).and.at.most(most);
+      expect(outcomes.filter((outcome) => outcome === 'applied').length, `applied, of ${bytes} bytes each`)
+        .to.be.above(0)
+        .and.at.most(most);
       expect(new Set(outcomes)).to.deep.equal(new Set(['applied', 'unavailable']));
     }
   });
@@ -83,23 +99,37 @@ describe('raft/replica, back-pressure', function () {
     const leader = await cluster.leader();
     await created(leader, '/before');
     for (const running of [...cluster.running.values()]) if (running !== leader) await cluster.stop(running.id);
-    const offer = (round: number): Promise<unknown> => Promise.all(Array.from({ length: 100 }, (_, each) => leader.replica.write(put(`/${round}/${each}`, Buffer.alloc(10_000)), { timeoutMs: 300 })));
+    const offer = (round: number): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: 100 }, (_, each) => leader.replica.write(put(`/${round}/${each}`, Buffer.alloc(10_000)), { timeoutMs: 300 })),
+      );
     // A leader without followers notices within two election timeouts; until then it appends, up to `uncommittedBytesMax`.
     let round = 0;
-    do await offer(round += 1); while ((await leader.replica.status()).role === 'leader');
+    do await offer((round += 1));
+    while ((await leader.replica.status()).role === 'leader');
     const { lastIndex } = await leader.replica.status();
     const size = filesOf(leader.id);
-    for (const end = round + 6; round < end;) await offer(round += 1);
+    for (const end = round + 6; round < end;) await offer((round += 1));
     expect((await leader.replica.status()).lastIndex - lastIndex, 'further entries').to.equal(0);
     expect(filesOf(leader.id) - size, 'further bytes on disk, of 6,000,000 offered').to.be.below(100_000);
   });
 
   it('messages that nobody takes are dropped beyond a number of bytes, small ones beyond a number', () => {
     const peer = memberId('b');
-    const append = (bytes: number): PeerMessage => ({ channel: 'raft', message: {
-      type: 'append', from: peer, to: memberId('a'), term: term(1), previousIndex: logIndex(0), previousTerm: term(0), commit: logIndex(0), round: 0,
-      entries: bytes === 0 ? [] : [{ index: logIndex(1), term: term(1), kind: 'command', data: Buffer.alloc(bytes) }],
-    } });
+    const append = (bytes: number): PeerMessage => ({
+      channel: 'raft',
+      message: {
+        type: 'append',
+        from: peer,
+        to: memberId('a'),
+        term: term(1),
+        previousIndex: logIndex(0),
+        previousTerm: term(0),
+        commit: logIndex(0),
+        round: 0,
+        entries: bytes === 0 ? [] : [{ index: logIndex(1), term: term(1), kind: 'command', data: Buffer.alloc(bytes) }],
+      },
+    });
     const inbox = new Inbox(10, 10_000);
     for (let each = 0; each < 5; each += 1) inbox.onMessage(peer, append(4_000));
     expect(inbox.take(), 'of 4,000 bytes each').to.have.length(2);

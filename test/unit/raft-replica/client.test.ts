@@ -27,8 +27,16 @@ describe('raft/client, one replica in its thread', function () {
   const start = async (overrides: Partial<ReplicaOptions> = {}): Promise<Replica> => {
     const id = memberId('only');
     const replica = await startReplica({
-      memberId: id, dataDirectory: join(directory, 'data'), initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }], clusterToken: 'test',
-      listenAddress: null, tls: null, heartbeatIntervalMs: 100, electionTimeoutMs: 1000, logEntriesKept: 100, ...overrides,
+      memberId: id,
+      dataDirectory: join(directory, 'data'),
+      initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }],
+      clusterToken: 'test',
+      listenAddress: null,
+      tls: null,
+      heartbeatIntervalMs: 100,
+      electionTimeoutMs: 1000,
+      logEntriesKept: 100,
+      ...overrides,
     });
     replicas.push(replica);
     return replica;
@@ -46,15 +54,18 @@ describe('raft/client, one replica in its thread', function () {
     const replica = await start();
     const seen: string[] = [];
     replica.onChanges(({ changes, revision: at }) => {
-      for (const change of changes) seen.push(`${change.revision} ${change.key} ${change.value === null ? 'deleted' : Buffer.from(change.value).toString()}`);
+      for (const change of changes)
+        seen.push(`${change.revision} ${change.key} ${change.value === null ? 'deleted' : Buffer.from(change.value).toString()}`);
       expect(changes.at(-1)?.revision).to.equal(at);
     });
-    const outcomes = await Promise.all(Array.from({ length: 100 }, async (_, number) => {
-      const written = await replica.write(put(`/key/${number}`, `${number}`), { timeoutMs });
-      if (written.outcome !== 'applied') throw new Error(written.outcome);
-      expect(seen).to.include(`${written.revision} /key/${number} ${number}`);
-      return written.revision;
-    }));
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, async (_, number) => {
+        const written = await replica.write(put(`/key/${number}`, `${number}`), { timeoutMs });
+        if (written.outcome !== 'applied') throw new Error(written.outcome);
+        expect(seen).to.include(`${written.revision} /key/${number} ${number}`);
+        return written.revision;
+      }),
+    );
     expect(outcomes).to.deep.equal(Array.from({ length: 100 }, (_, at) => at + 1));
     await replica.write({ comparisons: [], operations: [{ type: 'delete', key: '/key/1' }] }, { timeoutMs });
     expect(seen.at(-1)).to.equal('101 /key/1 deleted');
@@ -78,7 +89,10 @@ describe('raft/client, one replica in its thread', function () {
     await replica.write(put('/key/2', 'new'), { timeoutMs });
     const page = await replica.range({ start: '/key/', end: '/key0', revision: null, limit: 2 });
     if (page.outcome !== 'found') throw new Error(page.outcome);
-    expect(page.items.map(({ key, value, version }) => [key, Buffer.from(value).toString(), version])).to.deep.equal([['/key/1', 'value', 1], ['/key/2', 'new', 2]]);
+    expect(page.items.map(({ key, value, version }) => [key, Buffer.from(value).toString(), version])).to.deep.equal([
+      ['/key/1', 'value', 1],
+      ['/key/2', 'new', 2],
+    ]);
     expect(page).to.include({ revision: 4, remaining: 1 });
     const old = await replica.range({ start: '/key/2', end: '/key/3', revision: revision(3), limit: null, bytesMax: 1000 });
     expect(old.outcome === 'found' && Buffer.from(old.items[0]?.value ?? []).toString()).to.equal('value');
@@ -99,7 +113,9 @@ describe('raft/client, one replica in its thread', function () {
   it('says why it cannot start', async () => {
     await start();
     expect(await failureOf(start())).to.include({ code: 'IN_USE' });
-    expect(await failureOf(start({ memberId: memberId('other') }))).to.have.property('code').that.is.oneOf(['IN_USE', 'WRONG_IDENTITY']);
+    expect(await failureOf(start({ memberId: memberId('other') })))
+      .to.have.property('code')
+      .that.is.oneOf(['IN_USE', 'WRONG_IDENTITY']);
     const elsewhere = join(directory, 'elsewhere');
     expect(await failureOf(start({ dataDirectory: elsewhere, memberId: memberId('other') }))).to.include({ code: 'INVALID_OPTIONS' });
     expect(await failureOf(start({ dataDirectory: elsewhere, electionTimeoutMs: 100 }))).to.include({ code: 'INVALID_OPTIONS' });
@@ -124,9 +140,19 @@ describe('raft/client, one replica in its thread', function () {
 
   it('answers truthfully when the thread dies: writes unknown, reads unavailable, and one failure', async () => {
     const failures: Error[] = [];
-    const replica = new PortReplica({ session: 's', takenBytes: new BigInt64Array(1), post: () => undefined, ended: Promise.resolve(), log: () => undefined });
+    const replica = new PortReplica({
+      session: 's',
+      takenBytes: new BigInt64Array(1),
+      post: () => undefined,
+      ended: Promise.resolve(),
+      log: () => undefined,
+    });
     replica.onFailure((error) => failures.push(error));
-    const asked = Promise.all([replica.write(put('/x'), { timeoutMs }), replica.barrier({ timeoutMs }), replica.status().catch((error: Error) => error.message)]);
+    const asked = Promise.all([
+      replica.write(put('/x'), { timeoutMs }),
+      replica.barrier({ timeoutMs }),
+      replica.status().catch((error: Error) => error.message),
+    ]);
     await Promise.resolve();
     replica.failed(new Error('first'));
     replica.failed(new Error('second'));

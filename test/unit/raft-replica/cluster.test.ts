@@ -33,7 +33,7 @@ describe('raft/replica, three replicas', function () {
     expect(replicas[0]?.changes.map((change) => change.revision)).to.deep.equal(Array.from({ length: 90 }, (_, at) => at + 1));
   });
 
-  it('answers a write through a follower with the leader\'s decision, after the follower has told its listeners', async () => {
+  it("answers a write through a follower with the leader's decision, after the follower has told its listeners", async () => {
     await startAll();
     const follower = await cluster.follower();
     const written = await create(follower, '/x', 'one');
@@ -59,9 +59,13 @@ describe('raft/replica, three replicas', function () {
     const leader = await cluster.leader();
     await created(leader, '/before');
     const others = everyone(cluster).filter((running) => running !== leader);
-    const during = others.flatMap((running, which) => Array.from({ length: 20 }, (_, number) => create(running, `/during/${which}/${number}`)));
+    const during = others.flatMap((running, which) =>
+      Array.from({ length: 20 }, (_, number) => create(running, `/during/${which}/${number}`)),
+    );
     await cluster.stop(leader.id);
-    expect((await Promise.all(during)).map(({ outcome }) => outcome)).to.satisfy((outcomes: string[]) => outcomes.every((outcome) => outcome === 'applied'));
+    expect((await Promise.all(during)).map(({ outcome }) => outcome)).to.satisfy((outcomes: string[]) =>
+      outcomes.every((outcome) => outcome === 'applied'),
+    );
     await created(others[0] as Running, '/after');
     const back = await cluster.start(leader.id);
     const expected = await contents(others[1] as Running);
@@ -75,7 +79,10 @@ describe('raft/replica, three replicas', function () {
     await created(leader, '/x');
     const status = await eventually(async () => {
       const seen = await leader.replica.status();
-      return seen.peers.length === 2 && seen.peers.every(({ connected, roundTripMs }) => connected && roundTripMs !== null && roundTripMs > 0) ? seen : null;
+      return seen.peers.length === 2 &&
+        seen.peers.every(({ connected, roundTripMs }) => connected && roundTripMs !== null && roundTripMs > 0)
+        ? seen
+        : null;
     });
     const { counts, sumMs, longestMs } = status.figures.logSync;
     expect(counts.reduce((sum, count) => sum + count)).to.be.greaterThan(0);
@@ -116,7 +123,10 @@ describe('raft/replica, three replicas', function () {
     await cluster.stop(leader.id);
     await cluster.stop(first.id);
     const transaction = { comparisons: [], operations: [{ type: 'put' as const, key: '/after', value: Buffer.of(1) }] };
-    const [written, read] = await Promise.all([second.replica.write(transaction, { timeoutMs: 2000 }), second.replica.barrier({ timeoutMs: 2000 })]);
+    const [written, read] = await Promise.all([
+      second.replica.write(transaction, { timeoutMs: 2000 }),
+      second.replica.barrier({ timeoutMs: 2000 }),
+    ]);
     expect(written.outcome).to.be.oneOf(['unavailable', 'unknown']);
     expect(read.outcome).to.equal('unavailable');
     expect((await second.replica.range({ start: '', end: null, revision: null, limit: null })).outcome).to.equal('found');
@@ -130,10 +140,19 @@ describe('raft/replica, three replicas', function () {
     for (const name of ['a', 'b', 'c']) await cluster.start(name, {}, limits);
     const leader = await cluster.leader();
     await created(leader, '/before');
-    await Promise.all(everyone(cluster).filter((running) => running !== leader).map(({ id }) => cluster.stop(id)));
+    await Promise.all(
+      everyone(cluster)
+        .filter((running) => running !== leader)
+        .map(({ id }) => cluster.stop(id)),
+    );
     const { lastIndex } = await leader.replica.status();
     const value = Buffer.alloc(10_000);
-    const offered = Array.from({ length: 500 }, (_, each) => leader.replica.write({ comparisons: [], operations: [{ type: 'put' as const, key: `/offered/${each}`, value }] }, { timeoutMs: 1500 }));
+    const offered = Array.from({ length: 500 }, (_, each) =>
+      leader.replica.write(
+        { comparisons: [], operations: [{ type: 'put' as const, key: `/offered/${each}`, value }] },
+        { timeoutMs: 1500 },
+      ),
+    );
     const outcomes = (await Promise.all(offered)).map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 'unavailable').length, 'refused at once').to.be.at.least(400);
     expect(outcomes).not.to.include('applied');
@@ -147,7 +166,8 @@ describe('raft/replica, three replicas', function () {
     await created(cluster.get('c'), '/first');
     await cluster.stop('c');
     const writer = await cluster.leader();
-    for (let batch = 0; batch < 5; batch += 1) await Promise.all(Array.from({ length: 60 }, (_, number) => created(writer, `/key/${batch}/${number}`, 'x'.repeat(1000))));
+    for (let batch = 0; batch < 5; batch += 1)
+      await Promise.all(Array.from({ length: 60 }, (_, number) => created(writer, `/key/${batch}/${number}`, 'x'.repeat(1000))));
     await eventually(async () => ((await writer.replica.status()).firstIndex > 50 ? true : null));
     const back = await cluster.start('c', { logEntriesKept: 10 }, limits);
     expect(await contents(back)).to.deep.equal(await contents(writer));
@@ -174,7 +194,9 @@ describe('raft/replica, three replicas', function () {
     await created(writer, '/last');
     await back.replica.barrier({ timeoutMs });
     const { revision: last } = await writer.replica.status();
-    expect(back.changes.map((change) => change.revision)).to.deep.equal(Array.from({ length: last - (gap?.revision ?? 0) }, (_, at) => (gap?.revision ?? 0) + 1 + at));
+    expect(back.changes.map((change) => change.revision)).to.deep.equal(
+      Array.from({ length: last - (gap?.revision ?? 0) }, (_, at) => (gap?.revision ?? 0) + 1 + at),
+    );
     await created(back, '/own');
   });
 
@@ -192,7 +214,9 @@ describe('raft/replica, three replicas', function () {
     await cluster.stop('c');
 
     const leader = await cluster.leader();
-    expect(await leader.replica.changeMembership({ type: 'remove', id: memberId('c') }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
+    expect(await leader.replica.changeMembership({ type: 'remove', id: memberId('c') }, { timeoutMs })).to.deep.equal({
+      outcome: 'applied',
+    });
     const member = await cluster.member('d', 'learner');
     expect(await leader.replica.changeMembership({ type: 'addLearner', member }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
     cluster.members = [...cluster.members.filter(({ id }) => id !== 'c'), member];
@@ -210,14 +234,21 @@ describe('raft/replica, three replicas', function () {
     const leader = await cluster.leader();
     const [first, second] = everyone(cluster).filter((running) => running !== leader) as [Running, Running];
     await cluster.stop(second.id);
-    const remove = (id: Running['id']): Promise<{ outcome: string }> => leader.replica.changeMembership({ type: 'remove', id }, { timeoutMs });
+    const remove = (id: Running['id']): Promise<{ outcome: string }> =>
+      leader.replica.changeMembership({ type: 'remove', id }, { timeoutMs });
     await eventually(async () => ((await remove(second.id)).outcome === 'applied' ? true : null));
     const returned = await cluster.start(second.id);
-    expect(await returned.failure).to.have.property('code').that.is.oneOf(['REFUSED_BY_PEER', 'REMOVED']);
+    expect(await returned.failure)
+      .to.have.property('code')
+      .that.is.oneOf(['REFUSED_BY_PEER', 'REMOVED']);
     await eventually(async () => ((await remove(first.id)).outcome === 'applied' ? true : null));
-    expect(await first.failure).to.have.property('code').that.is.oneOf(['REFUSED_BY_PEER', 'REMOVED']);
+    expect(await first.failure)
+      .to.have.property('code')
+      .that.is.oneOf(['REFUSED_BY_PEER', 'REMOVED']);
     await created(leader, '/alone');
-    expect(await leader.replica.changeMembership({ type: 'remove', id: leader.id }, { timeoutMs })).to.have.property('reason').that.contains('the last voter');
+    expect(await leader.replica.changeMembership({ type: 'remove', id: leader.id }, { timeoutMs }))
+      .to.have.property('reason')
+      .that.contains('the last voter');
   });
 
   it('refuses membership changes that make no sense, and on a follower', async () => {
@@ -228,15 +259,25 @@ describe('raft/replica, three replicas', function () {
     const refused = await leader.replica.changeMembership(change, { timeoutMs });
     expect(refused).to.include({ outcome: 'refused' });
     const silent = await cluster.member('d', 'learner');
-    expect(await leader.replica.changeMembership({ type: 'addLearner', member: silent }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
+    expect(await leader.replica.changeMembership({ type: 'addLearner', member: silent }, { timeoutMs })).to.deep.equal({
+      outcome: 'applied',
+    });
     await eventually(async () => {
       const promotion = await leader.replica.changeMembership({ type: 'promote', id: silent.id }, { timeoutMs });
       expect(promotion).to.have.property('reason').that.contains('has not caught up');
       return 'reason' in promotion && promotion.reason.includes('d does not answer') ? true : null;
     });
     const taken = cluster.members.find(({ id }) => id === follower.id)!.address;
-    for (const [address, why] of [['nonsense', 'host:port'], ['127.0.0.1:0', 'no port'], ['127.0.0.1:65536', 'host:port'], [taken, `where ${follower.id} listens`]] as const) {
-      const outcome = await leader.replica.changeMembership({ type: 'addLearner', member: { id: memberId('e'), role: 'learner', address } }, { timeoutMs });
+    for (const [address, why] of [
+      ['nonsense', 'host:port'],
+      ['127.0.0.1:0', 'no port'],
+      ['127.0.0.1:65536', 'host:port'],
+      [taken, `where ${follower.id} listens`],
+    ] as const) {
+      const outcome = await leader.replica.changeMembership(
+        { type: 'addLearner', member: { id: memberId('e'), role: 'learner', address } },
+        { timeoutMs },
+      );
       expect(outcome, address).to.include({ outcome: 'refused' });
       expect('reason' in outcome && outcome.reason).to.contain(why);
     }
@@ -255,8 +296,12 @@ describe('raft/replica, three replicas', function () {
     const leader = await cluster.leader();
     const { term } = await leader.replica.status();
     expect((await mistaken.replica.status()).term, 'a term from which the others would have to follow').to.be.greaterThan(1);
-    expect(await leader.replica.changeMembership({ type: 'addLearner', member: { ...own, role: 'learner' } }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
-    await eventually(() => Promise.resolve(leader.lines.find(({ fields }) => String(fields['reason']).includes('a cluster of its own')) ?? null));
+    expect(await leader.replica.changeMembership({ type: 'addLearner', member: { ...own, role: 'learner' } }, { timeoutMs })).to.deep.equal(
+      { outcome: 'applied' },
+    );
+    await eventually(() =>
+      Promise.resolve(leader.lines.find(({ fields }) => String(fields['reason']).includes('a cluster of its own')) ?? null),
+    );
     const promotion = await leader.replica.changeMembership({ type: 'promote', id: own.id }, { timeoutMs });
     expect('reason' in promotion && promotion.reason).to.contain('has not caught up');
     await created(leader, '/y');
@@ -268,7 +313,11 @@ describe('raft/replica, three replicas', function () {
   it('refuses to start with a certificate that no peer would take', async () => {
     const tls = await cluster.authority.issuePeer('b');
     const client = await cluster.authority.issueClient('a');
-    const rejection = async (overrides: Parameters<TestCluster['start']>[1]): Promise<string> => cluster.start('a', overrides).then(() => 'it started', (error: unknown) => (error as Error).message);
+    const rejection = async (overrides: Parameters<TestCluster['start']>[1]): Promise<string> =>
+      cluster.start('a', overrides).then(
+        () => 'it started',
+        (error: unknown) => (error as Error).message,
+      );
     expect(await rejection({ tls })).to.contain(`${tls.certFile} is not one of a`);
     expect(await rejection({ tls: client })).to.contain('the DNS name a.raft');
     expect(await rejection({ tls: { ...tls, keyFile: client.keyFile } })).to.contain(`${client.keyFile} does not belong`);
@@ -281,7 +330,9 @@ describe('raft/replica, three replicas', function () {
     const stranger = await cluster.start('c', { clusterToken: 'other' });
     await cluster.leader();
     await created(a, '/x');
-    await eventually(() => Promise.resolve(stranger.lines.find(({ fields }) => String(fields['reason']).includes('another cluster')) ?? null));
+    await eventually(() =>
+      Promise.resolve(stranger.lines.find(({ fields }) => String(fields['reason']).includes('another cluster')) ?? null),
+    );
     expect((await stranger.replica.status()).leaderId).to.equal(null);
     expect(Object.keys(await contents(b))).to.deep.equal(['/x']);
   });
@@ -310,7 +361,10 @@ describe('raft/replica, three replicas', function () {
     expect(await follower.replica.compact(revision(2), { timeoutMs })).to.include({ outcome: 'applied' });
     for (const { replica } of replicas) {
       await replica.barrier({ timeoutMs });
-      expect(await replica.range({ start: '', end: null, revision: revision(1), limit: null })).to.deep.equal({ outcome: 'compacted', compacted: 2 });
+      expect(await replica.range({ start: '', end: null, revision: revision(1), limit: null })).to.deep.equal({
+        outcome: 'compacted',
+        compacted: 2,
+      });
     }
   });
 });

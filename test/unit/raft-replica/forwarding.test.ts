@@ -7,7 +7,10 @@ import { memberId, term } from '../../../raft/types.js';
 import type { MemberId, Term } from '../../../raft/types.js';
 
 const ids = ['a', 'b', 'c'].map(memberId);
-interface LogEntry { readonly term: number; readonly name: string | null }
+interface LogEntry {
+  readonly term: number;
+  readonly name: string | null;
+}
 
 /**
  * One log with everything that Raft allows to happen to it: a new term begins with any log that holds the committed entries, the leader of a term
@@ -38,7 +41,11 @@ class World {
   }
 }
 
-interface Link { up: boolean; forwards: ProposeForward[]; refusals: RefusedForward[] }
+interface Link {
+  up: boolean;
+  forwards: ProposeForward[];
+  refusals: RefusedForward[];
+}
 
 class Node {
   readonly proposals: Proposals;
@@ -52,8 +59,19 @@ class Node {
   readonly links = new Map<MemberId, Link>(ids.map((id) => [id, { up: false, forwards: [], refusals: [] }]));
   readonly outcomes = new Map<number, 'applied' | 'unavailable' | 'unknown'>();
 
-  constructor(readonly id: MemberId, readonly world: World) {
-    this.proposals = new Proposals({ self: id, session: id, countMax: 1000, bytesMax: 1e6, batchBytesMax: 3, resendTicks: 3, patienceTicks: 100 });
+  constructor(
+    readonly id: MemberId,
+    readonly world: World,
+  ) {
+    this.proposals = new Proposals({
+      self: id,
+      session: id,
+      countMax: 1000,
+      bytesMax: 1e6,
+      batchBytesMax: 3,
+      resendTicks: 3,
+      patienceTicks: 100,
+    });
   }
 
   /** Hears of the present leader. */
@@ -82,7 +100,9 @@ class Node {
     for (let batch = this.proposals.next(); batch !== null; batch = this.proposals.next()) {
       if (batch.leader !== this.id) {
         const proposals = batch.proposals.map(({ sequence, data }) => ({ sequence, command: data }));
-        this.links.get(batch.leader)?.forwards.push({ type: 'propose', session: this.id, term: batch.term, attempt: batch.attempt, part: batch.part, proposals });
+        this.links
+          .get(batch.leader)
+          ?.forwards.push({ type: 'propose', session: this.id, term: batch.term, attempt: batch.attempt, part: batch.part, proposals });
         this.proposals.sent(batch);
       } else if (this.leads && this.append(batch.proposals.map(({ sequence }) => `${this.id}/${sequence}`))) {
         this.proposals.sent(batch);
@@ -142,18 +162,38 @@ const actions: readonly (readonly [weight: number, action: Action])[] = [
   [8, (_world, node) => node.propose()],
   [8, (_world, node) => node.send()],
   [12, (world, node, other) => node.receive(world.nodes.find((sender) => sender.links.get(node.id)?.forwards.length) ?? other)],
-  [6, (world, node) => { for (const other of world.nodes) node.hearRefusal(other); }],
+  [
+    6,
+    (world, node) => {
+      for (const other of world.nodes) node.hearRefusal(other);
+    },
+  ],
   [3, (_world, node, other) => node.disconnect(other)],
-  [6, (world, node) => { for (const other of world.nodes) node.connect(other); }],
+  [
+    6,
+    (world, node) => {
+      for (const other of world.nodes) node.connect(other);
+    },
+  ],
   [6, (_world, node) => node.learn()],
   [1, (world, node, _other, part) => world.elect(node, part)],
   [2, (world, _node, _other, part) => world.commit(part)],
   [4, (_world, node, _other, part) => node.apply(Math.ceil(part * 10))],
   [4, (_world, node) => node.proposals.tick()],
-  [2, (_world, node, _other, part) => { node.full = part < 0.3; }],
+  [
+    2,
+    (_world, node, _other, part) => {
+      node.full = part < 0.3;
+    },
+  ],
   [1, (_world, node) => node.giveUp()],
 ];
-interface Step { readonly action: Action; readonly node: number; readonly other: number; readonly part: number }
+interface Step {
+  readonly action: Action;
+  readonly node: number;
+  readonly other: number;
+  readonly part: number;
+}
 const step: fc.Arbitrary<Step> = fc.record({
   action: fc.oneof(...actions.map(([weight, action]) => ({ weight, arbitrary: fc.constant(action) }))),
   node: fc.nat(2),
@@ -205,31 +245,45 @@ describe('raft/replica forwarding', function () {
   this.timeout(60_000);
 
   it('never lets a proposal into the committed log twice, nor one that was called unavailable at all', () => {
-    fc.assert(fc.property(history, (lived) => {
-      const world = live(lived);
-      const names = namesOf(world);
-      expect(new Set(names).size, names.join(' ')).to.equal(names.length);
-      for (const node of world.nodes) {
-        for (const [sequence, outcome] of node.outcomes) {
-          if (outcome === 'unavailable') expect(names).not.to.include(`${node.id}/${sequence}`);
-          if (outcome === 'applied') expect(names).to.include(`${node.id}/${sequence}`);
+    fc.assert(
+      fc.property(history, (lived) => {
+        const world = live(lived);
+        const names = namesOf(world);
+        expect(new Set(names).size, names.join(' ')).to.equal(names.length);
+        for (const node of world.nodes) {
+          for (const [sequence, outcome] of node.outcomes) {
+            if (outcome === 'unavailable') expect(names).not.to.include(`${node.id}/${sequence}`);
+            if (outcome === 'applied') expect(names).to.include(`${node.id}/${sequence}`);
+          }
         }
-      }
-    }), { numRuns: 600 });
+      }),
+      { numRuns: 600 },
+    );
   });
 
   it('brings every proposal that was not given up through once a leader stays', () => {
-    fc.assert(fc.property(history, (lived) => {
-      const world = live(lived);
-      for (const node of world.nodes) {
-        expect(node.proposals.size).to.equal(0);
-        expect(node.outcomes.size).to.equal(node.nextSequence - 1);
-      }
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(history, (lived) => {
+        const world = live(lived);
+        for (const node of world.nodes) {
+          expect(node.proposals.size).to.equal(0);
+          expect(node.outcomes.size).to.equal(node.nextSequence - 1);
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('sends on at once when the leader that asked for a pause has a successor', () => {
-    const proposals = new Proposals({ self: ids[0] as MemberId, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 3, patienceTicks: 100 });
+    const proposals = new Proposals({
+      self: ids[0] as MemberId,
+      session: 's',
+      countMax: 10,
+      bytesMax: 1e6,
+      batchBytesMax: 1e6,
+      resendTicks: 3,
+      patienceTicks: 100,
+    });
     proposals.connected(ids[1] as MemberId);
     proposals.add({ sequence: 1, data: Buffer.of(1), deadlineMs: Infinity });
     proposals.leads(ids[0] as MemberId, term(1));
@@ -240,14 +294,19 @@ describe('raft/replica forwarding', function () {
     expect(proposals.next()).to.include({ leader: ids[1], term: 2 });
   });
 
-  it('keeps the order of one replica\'s proposals', () => {
-    fc.assert(fc.property(history, (lived) => {
-      const world = live(lived);
-      for (const { id } of world.nodes) {
-        const sequences = namesOf(world).filter((name) => name.startsWith(id)).map((name) => Number(name.split('/')[1]));
-        expect(sequences).to.deep.equal([...sequences].sort((x, y) => x - y));
-      }
-    }), { numRuns: 300 });
+  it("keeps the order of one replica's proposals", () => {
+    fc.assert(
+      fc.property(history, (lived) => {
+        const world = live(lived);
+        for (const { id } of world.nodes) {
+          const sequences = namesOf(world)
+            .filter((name) => name.startsWith(id))
+            .map((name) => Number(name.split('/')[1]));
+          expect(sequences).to.deep.equal([...sequences].sort((x, y) => x - y));
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 
   describe('when the leader is lost', () => {
@@ -345,7 +404,15 @@ describe('raft/replica forwarding', function () {
   });
 
   it('refuses beyond its bounds without taking the proposal', () => {
-    const proposals = new Proposals({ self: ids[0] as MemberId, session: 's', countMax: 2, bytesMax: 10, batchBytesMax: 100, resendTicks: 3, patienceTicks: 100 });
+    const proposals = new Proposals({
+      self: ids[0] as MemberId,
+      session: 's',
+      countMax: 2,
+      bytesMax: 10,
+      batchBytesMax: 100,
+      resendTicks: 3,
+      patienceTicks: 100,
+    });
     expect(proposals.add({ sequence: 1, data: Buffer.alloc(6), deadlineMs: 5 })).to.equal(true);
     expect(proposals.add({ sequence: 2, data: Buffer.alloc(6), deadlineMs: 5 }), 'bytes').to.equal(false);
     expect(proposals.add({ sequence: 3, data: Buffer.alloc(1), deadlineMs: 9 })).to.equal(true);
@@ -356,9 +423,13 @@ describe('raft/replica forwarding', function () {
 
   describe('patience', () => {
     const [self, other] = ids as [MemberId, MemberId];
-    const patient = (): Proposals => new Proposals({ self, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 100, patienceTicks: 4 });
-    const add = (proposals: Proposals, sequence: number): boolean => proposals.add({ sequence, data: Buffer.of(sequence), deadlineMs: Infinity });
-    const tick = (proposals: Proposals, times: number): void => { for (let each = 0; each < times; each += 1) proposals.tick(); };
+    const patient = (): Proposals =>
+      new Proposals({ self, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 100, patienceTicks: 4 });
+    const add = (proposals: Proposals, sequence: number): boolean =>
+      proposals.add({ sequence, data: Buffer.of(sequence), deadlineMs: Infinity });
+    const tick = (proposals: Proposals, times: number): void => {
+      for (let each = 0; each < times; each += 1) proposals.tick();
+    };
 
     it('ends for what waited long enough without a leader, and says whether it may be in a log', () => {
       const proposals = patient();
@@ -373,7 +444,10 @@ describe('raft/replica forwarding', function () {
       tick(proposals, 1);
       expect(proposals.stuck()).to.deep.equal([]);
       tick(proposals, 1);
-      expect(proposals.stuck()).to.deep.equal([{ sequence: 1, inDoubt: true }, { sequence: 2, inDoubt: false }]);
+      expect(proposals.stuck()).to.deep.equal([
+        { sequence: 1, inDoubt: true },
+        { sequence: 2, inDoubt: false },
+      ]);
       tick(proposals, 2);
       expect(proposals.stuck()).to.deep.equal([{ sequence: 3, inDoubt: false }]);
     });

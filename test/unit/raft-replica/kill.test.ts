@@ -59,8 +59,15 @@ describe('raft/replica, processes that are killed', function () {
     children.set(id, child);
     await child.ask({
       start: {
-        memberId: id, dataDirectory: join(cluster.directory, id), initialMembers: cluster.members, clusterToken: 'test', listenAddress: address,
-        tls: await cluster.authority.issuePeer(id), heartbeatIntervalMs: 100, electionTimeoutMs: 1000, logEntriesKept: 1000,
+        memberId: id,
+        dataDirectory: join(cluster.directory, id),
+        initialMembers: cluster.members,
+        clusterToken: 'test',
+        listenAddress: address,
+        tls: await cluster.authority.issuePeer(id),
+        heartbeatIntervalMs: 100,
+        electionTimeoutMs: 1000,
+        logEntriesKept: 1000,
       },
     });
     return child;
@@ -73,8 +80,14 @@ describe('raft/replica, processes that are killed', function () {
   const expectTruth = (told: readonly Told[], held: readonly string[]): void => {
     const keys = new Set(held);
     for (const { applied, unavailable } of told) {
-      expect(applied.filter((key) => !keys.has(key)), 'acknowledged, but missing').to.deep.equal([]);
-      expect(unavailable.filter((key) => keys.has(key)), 'denied, but there').to.deep.equal([]);
+      expect(
+        applied.filter((key) => !keys.has(key)),
+        'acknowledged, but missing',
+      ).to.deep.equal([]);
+      expect(
+        unavailable.filter((key) => keys.has(key)),
+        'denied, but there',
+      ).to.deep.equal([]);
     }
   };
 

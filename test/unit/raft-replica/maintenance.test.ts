@@ -1,5 +1,16 @@
 import { expect } from 'chai';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, rescueBackup, restoreBackup, verifyBackup } from '../../../raft/maintenance.js';
@@ -75,14 +86,30 @@ describe('raft/maintenance', () => {
   });
 
   const spoiled: Readonly<Record<string, (file: string) => void>> = {
-    'cut off': (file) => { truncateSync(file, statSync(file).size >> 1); },
-    'empty': (file) => { truncateSync(file, 0); },
-    'of something else': (file) => { writeFileSync(file, 'some words '.repeat(1000)); },
-    'changed in its first bytes': (file) => { flip(file, 20); },
-    'changed in the middle': (file) => { flip(file, statSync(file).size >> 1); },
-    'changed in its last bytes': (file) => { flip(file, statSync(file).size - 3); },
-    'missing': (file) => { rmSync(file); },
-    'a database that was copied by hand': (file) => { copyFileSync(join(owner.dataDirectory, 'store.db'), file); },
+    'cut off': (file) => {
+      truncateSync(file, statSync(file).size >> 1);
+    },
+    empty: (file) => {
+      truncateSync(file, 0);
+    },
+    'of something else': (file) => {
+      writeFileSync(file, 'some words '.repeat(1000));
+    },
+    'changed in its first bytes': (file) => {
+      flip(file, 20);
+    },
+    'changed in the middle': (file) => {
+      flip(file, statSync(file).size >> 1);
+    },
+    'changed in its last bytes': (file) => {
+      flip(file, statSync(file).size - 3);
+    },
+    missing: (file) => {
+      rmSync(file);
+    },
+    'a database that was copied by hand': (file) => {
+      copyFileSync(join(owner.dataDirectory, 'store.db'), file);
+    },
   };
   const flip = (file: string, place: number): void => {
     const bytes = readFileSync(file);
@@ -97,7 +124,9 @@ describe('raft/maintenance', () => {
       spoil(file);
       const advice = /is no whole backup: .*(earlier backup|where it was made)/;
       expect(() => verifyBackup(file)).to.throw(advice);
-      expect(() => restoreBackup(file, { dataDirectory: into('never'), memberId: memberId('x'), clusterToken: 'new', members: [at('x', '')] })).to.throw(advice);
+      expect(() =>
+        restoreBackup(file, { dataDirectory: into('never'), memberId: memberId('x'), clusterToken: 'new', members: [at('x', '')] }),
+      ).to.throw(advice);
       expect(existsSync(into('never'))).to.equal(false);
       expect(readdirSync(folder).filter((name) => /restoring|verifying/.test(name))).to.deep.equal([]);
     });
@@ -125,7 +154,9 @@ describe('raft/maintenance', () => {
         try {
           expect(inspect(owner), `byte ${place}`).to.deep.equal(whole);
         } catch (error) {
-          expect(error, `byte ${place}: ${String(error)}`).to.have.property('code').that.is.oneOf(['DAMAGED', 'UNSUPPORTED_FORMAT', 'CANNOT_OPEN', 'INCONSISTENT_DATA', 'WRONG_IDENTITY']);
+          expect(error, `byte ${place}: ${String(error)}`)
+            .to.have.property('code')
+            .that.is.oneOf(['DAMAGED', 'UNSUPPORTED_FORMAT', 'CANNOT_OPEN', 'INCONSISTENT_DATA', 'WRONG_IDENTITY']);
           noticed += 1;
         }
         for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
@@ -139,7 +170,9 @@ describe('raft/maintenance', () => {
     const store = join(owner.dataDirectory, 'store.db');
     flip(store, readFileSync(store).indexOf('value'));
     const rescued = into('damaged.backup');
-    expect(await rescueBackup(owner, rescued).catch((error: unknown) => (error as Error).message)).to.match(/is damaged.*Take another survivor/);
+    expect(await rescueBackup(owner, rescued).catch((error: unknown) => (error as Error).message)).to.match(
+      /is damaged.*Take another survivor/,
+    );
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).to.deep.equal([]);
   });
 });

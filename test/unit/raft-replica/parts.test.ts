@@ -65,9 +65,20 @@ describe('raft/replica/leaderSilence', () => {
 });
 
 describe('raft/replica/trimmer', () => {
-  const options = { checkpointEntries: 100, checkpointBytes: 1_000_000, entriesKept: 300, bytesKeptMax: 1_000_000, bytesHeldMax: 2_000_000 };
+  const options = {
+    checkpointEntries: 100,
+    checkpointBytes: 1_000_000,
+    entriesKept: 300,
+    bytesKeptMax: 1_000_000,
+    bytesHeldMax: 2_000_000,
+  };
   const entries = (from: number, to: number, bytes: number): Entry[] =>
-    Array.from({ length: to - from + 1 }, (_, at) => ({ index: logIndex(from + at), term: term(1), kind: 'command', data: Buffer.alloc(bytes) }));
+    Array.from({ length: to - from + 1 }, (_, at) => ({
+      index: logIndex(from + at),
+      term: term(1),
+      kind: 'command',
+      data: Buffer.alloc(bytes),
+    }));
 
   it('asks for a checkpoint after entries or bytes', () => {
     const trimmer = new Trimmer(options);
@@ -119,8 +130,13 @@ describe('raft/replica, store and log after a crash', () => {
   };
   const puts = (from: number, to: number, inTerm = 1): Entry[] =>
     Array.from({ length: to - from + 1 }, (_, at) => ({
-      index: logIndex(from + at), term: term(inTerm), kind: 'command',
-      data: encodeProposal('s', from + at, { type: 'transaction', transaction: { comparisons: [], operations: [{ type: 'put', key: `/${from + at}`, value: Buffer.of(1) }] } }),
+      index: logIndex(from + at),
+      term: term(inTerm),
+      kind: 'command',
+      data: encodeProposal('s', from + at, {
+        type: 'transaction',
+        transaction: { comparisons: [], operations: [{ type: 'put', key: `/${from + at}`, value: Buffer.of(1) }] },
+      }),
     }));
   const hardState = (inTerm: number, commit: number) => ({ term: term(inTerm), vote: null, commit: logIndex(commit) });
 
@@ -175,15 +191,21 @@ describe('raft/replica, store and log after a crash', () => {
     const told = (after: number): string[] => {
       const lines: string[] = [];
       tellMissed(restored, revision(after), 1, {
-        changes: (changes, through, compacted) => { lines.push(`${changes.map((change) => `${change.revision} ${change.key}`).join()} through ${through} compacted ${compacted}`); },
-        gap: (at, compacted) => { lines.push(`gap to ${at} compacted ${compacted}`); },
+        changes: (changes, through, compacted) => {
+          lines.push(`${changes.map((change) => `${change.revision} ${change.key}`).join()} through ${through} compacted ${compacted}`);
+        },
+        gap: (at, compacted) => {
+          lines.push(`gap to ${at} compacted ${compacted}`);
+        },
         log: () => undefined,
       });
       return lines;
     };
     expect(told(2)).to.deep.equal(['3 /3 through 3 compacted 0', '4 /4 through 4 compacted 0', '5 /5 through 5 compacted 0']);
     expect(told(5)).to.deep.equal([]);
-    restored.apply([{ index: logIndex(6), term: term(1), kind: 'command', data: encodeProposal('s', 6, { type: 'compact', revision: revision(4) }) }]);
+    restored.apply([
+      { index: logIndex(6), term: term(1), kind: 'command', data: encodeProposal('s', 6, { type: 'compact', revision: revision(4) }) },
+    ]);
     expect(told(3)).to.deep.equal(['gap to 5 compacted 4']);
     expect(told(4)).to.deep.equal(['5 /5 through 5 compacted 4']);
   });

@@ -1,7 +1,16 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { WriteOutcome } from '../../../raft/replica-api.js';
-import { AnswerWriter, RequestWriter, flattenError, headOfChanges, readAnswers, readChanges, readRequests, restoreError } from '../../../raft/replica/port.js';
+import {
+  AnswerWriter,
+  RequestWriter,
+  flattenError,
+  headOfChanges,
+  readAnswers,
+  readChanges,
+  readRequests,
+  restoreError,
+} from '../../../raft/replica/port.js';
 import type { AnswerReceiver, RequestReceiver } from '../../../raft/replica/port.js';
 import type { RangeResult } from '../../../raft/store/contract.js';
 import { DecodeError } from '../../../raft/transport/bytes.js';
@@ -27,75 +36,95 @@ const rangeOptions = fc.record({ start: fc.string(), end: fc.option(fc.string())
 /** Notes every call as [name, ...arguments], byte arrays as plain numbers. */
 function recorder<T extends object>(): { calls: unknown[]; receiver: T } {
   const calls: unknown[] = [];
-  const receiver = new Proxy({}, { get: (_target, name) => (...args: unknown[]) => void calls.push([name, ...args]) }) as T;
+  const receiver = new Proxy(
+    {},
+    {
+      get:
+        (_target, name) =>
+        (...args: unknown[]) =>
+          void calls.push([name, ...args]),
+    },
+  ) as T;
   return { calls, receiver };
 }
 const plain = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return [...value];
   if (Array.isArray(value)) return value.map(plain);
-  if (typeof value === 'object' && value !== null) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
   return value;
 };
 
 describe('raft/replica/port', () => {
   it('carries a batch of requests over as it was, in order', () => {
-    fc.assert(fc.property(fc.nat(), fc.nat(), bytes, rangeOptions, (id, timeout, data, options) => {
-      const writer = new RequestWriter();
-      writer.propose(id, timeout, data);
-      writer.range(id, options);
-      writer.barrier(id, timeout);
-      writer.status(id);
-      writer.range(id, { ...options, bytesMax: 7, countRemaining: false });
-      writer.changesSince(id, revision(timeout), 9);
-      writer.membership(id, timeout, { type: 'remove', id: 'a' as never });
-      writer.transfer(id, timeout);
-      writer.stop(id);
-      const { calls, receiver } = recorder<RequestReceiver>();
-      readRequests(writer.take().buffer, receiver);
-      expect(plain(calls)).to.deep.equal(plain([
-        ['propose', { sequence: id, timeoutMs: timeout, data }],
-        ['range', id, options],
-        ['barrier', id, timeout],
-        ['status', id],
-        ['range', id, { ...options, bytesMax: 7, countRemaining: false }],
-        ['changesSince', id, timeout, 9],
-        ['changeMembership', id, { type: 'remove', id: 'a' }, timeout],
-        ['transferLeadership', id, timeout],
-        ['stop', id],
-      ]));
-    }));
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), bytes, rangeOptions, (id, timeout, data, options) => {
+        const writer = new RequestWriter();
+        writer.propose(id, timeout, data);
+        writer.range(id, options);
+        writer.barrier(id, timeout);
+        writer.status(id);
+        writer.range(id, { ...options, bytesMax: 7, countRemaining: false });
+        writer.changesSince(id, revision(timeout), 9);
+        writer.membership(id, timeout, { type: 'remove', id: 'a' as never });
+        writer.transfer(id, timeout);
+        writer.stop(id);
+        const { calls, receiver } = recorder<RequestReceiver>();
+        readRequests(writer.take().buffer, receiver);
+        expect(plain(calls)).to.deep.equal(
+          plain([
+            ['propose', { sequence: id, timeoutMs: timeout, data }],
+            ['range', id, options],
+            ['barrier', id, timeout],
+            ['status', id],
+            ['range', id, { ...options, bytesMax: 7, countRemaining: false }],
+            ['changesSince', id, timeout, 9],
+            ['changeMembership', id, { type: 'remove', id: 'a' }, timeout],
+            ['transferLeadership', id, timeout],
+            ['stop', id],
+          ]),
+        );
+      }),
+    );
   });
 
   it('carries outcomes and changes over as they were, in order', () => {
-    fc.assert(fc.property(fc.nat(), written, range, fc.array(change), at, fc.boolean(), (id, outcome, result, changes, newest, gap) => {
-      const writer = new AnswerWriter();
-      writer.changes(changes, newest, revision(3), gap);
-      writer.written(id, outcome);
-      writer.range(id, result);
-      writer.changesSince(id, { outcome: 'found', changes, through: newest });
-      writer.changesSince(id, { outcome: 'compacted', compacted: newest });
-      writer.barrier(id, { outcome: 'reached', revision: newest });
-      writer.barrier(id, { outcome: 'unavailable', reason: 'none' });
-      writer.done(id);
-      const { calls, receiver } = recorder<AnswerReceiver>();
-      readAnswers(writer.take().buffer, receiver);
-      const [first, ...others] = calls as [[string, Buffer], ...unknown[]];
-      expect(headOfChanges(first[1])).to.deep.equal({ revision: newest, compacted: 3, gap });
-      expect(plain(readChanges(first[1]))).to.deep.equal(plain(changes));
-      expect(plain(others)).to.deep.equal(plain([
-        ['written', id, outcome],
-        ['range', id, result],
-        ['changesSince', id, { outcome: 'found', changes, through: newest }],
-        ['changesSince', id, { outcome: 'compacted', compacted: newest }],
-        ['barrier', id, { outcome: 'reached', revision: newest }],
-        ['barrier', id, { outcome: 'unavailable', reason: 'none' }],
-        ['done', id],
-      ]));
-    }));
+    fc.assert(
+      fc.property(fc.nat(), written, range, fc.array(change), at, fc.boolean(), (id, outcome, result, changes, newest, gap) => {
+        const writer = new AnswerWriter();
+        writer.changes(changes, newest, revision(3), gap);
+        writer.written(id, outcome);
+        writer.range(id, result);
+        writer.changesSince(id, { outcome: 'found', changes, through: newest });
+        writer.changesSince(id, { outcome: 'compacted', compacted: newest });
+        writer.barrier(id, { outcome: 'reached', revision: newest });
+        writer.barrier(id, { outcome: 'unavailable', reason: 'none' });
+        writer.done(id);
+        const { calls, receiver } = recorder<AnswerReceiver>();
+        readAnswers(writer.take().buffer, receiver);
+        const [first, ...others] = calls as [[string, Buffer], ...unknown[]];
+        expect(headOfChanges(first[1])).to.deep.equal({ revision: newest, compacted: 3, gap });
+        expect(plain(readChanges(first[1]))).to.deep.equal(plain(changes));
+        expect(plain(others)).to.deep.equal(
+          plain([
+            ['written', id, outcome],
+            ['range', id, result],
+            ['changesSince', id, { outcome: 'found', changes, through: newest }],
+            ['changesSince', id, { outcome: 'compacted', compacted: newest }],
+            ['barrier', id, { outcome: 'reached', revision: newest }],
+            ['barrier', id, { outcome: 'unavailable', reason: 'none' }],
+            ['done', id],
+          ]),
+        );
+      }),
+    );
   });
 
   it('keeps name, code and causes of an error', () => {
-    const error = Object.assign(new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'EIO' }) }), { name: 'DiskFailedError', code: 'DISK_FAILED' });
+    const error = Object.assign(new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'EIO' }) }), {
+      name: 'DiskFailedError',
+      code: 'DISK_FAILED',
+    });
     const restored = restoreError(flattenError(error));
     expect(restored).to.include({ name: 'DiskFailedError', message: 'outer', code: 'DISK_FAILED', stack: error.stack });
     expect(restored.cause).to.include({ message: 'inner', code: 'EIO' });

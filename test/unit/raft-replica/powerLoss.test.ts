@@ -18,7 +18,12 @@ describe('raft data directory after a loss of power', function () {
     const power = PowerSwitch.make(scratch());
     if (power === null) this.skip();
     const dataDirectory = join(power.data, 'of', 'member-a');
-    const options: Pick<ReplicaOptions, 'dataDirectory' | 'memberId' | 'initialMembers' | 'clusterToken'> = { dataDirectory, memberId: memberId('a'), initialMembers: [], clusterToken: 'test' };
+    const options: Pick<ReplicaOptions, 'dataDirectory' | 'memberId' | 'initialMembers' | 'clusterToken'> = {
+      dataDirectory,
+      memberId: memberId('a'),
+      initialMembers: [],
+      clusterToken: 'test',
+    };
     const program = `
       const { openDataDirectory } = await import(${JSON.stringify(dataDirectoryModule)});
       console.log(openDataDirectory(${JSON.stringify(options)}).log.identity.incarnation);

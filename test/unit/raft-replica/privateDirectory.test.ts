@@ -22,14 +22,21 @@ describe('raft/replica/privateDirectory', () => {
     ['one of another, to root', 0o755, 7, 0, 'close'],
   ];
   for (const [what, mode, uid, ownUid, privacy] of cases) {
-    it(`finds ${what}: ${privacy}`, () => { expect(privacyOf({ mode: 0o40000 | mode, uid }, ownUid)).to.equal(privacy); });
+    it(`finds ${what}: ${privacy}`, () => {
+      expect(privacyOf({ mode: 0o40000 | mode, uid }, ownUid)).to.equal(privacy);
+    });
   }
 
   it('closes a data directory that others could enter, with all that is in it already', () => {
     const directory = join(temporaryDirectory('private'), 'data');
     mkdirSync(directory);
     chmodSync(directory, 0o755);
-    const { store, log } = openDataDirectory({ dataDirectory: directory, memberId: 'a', clusterToken: 't', initialMembers: [] } as unknown as ReplicaOptions);
+    const { store, log } = openDataDirectory({
+      dataDirectory: directory,
+      memberId: 'a',
+      clusterToken: 't',
+      initialMembers: [],
+    } as unknown as ReplicaOptions);
     store.close();
     log.close();
     expect(modeOf(directory)).to.equal(0o700);

@@ -6,8 +6,20 @@ import { memberId, revision } from '../../../raft/types.js';
  * A replica in a process of its own, to be killed by a test: writes without pause under keys of its own, and tells on request which of them it was
  * told to be done, not done, or unknown, and what it holds.
  */
-export interface Told { readonly applied: string[]; readonly unavailable: string[]; readonly unknown: string[] }
-export type Order = { readonly start: ReplicaOptions } | { readonly write: true } | { readonly halt: true } | { readonly role: true } | { readonly status: true } | { readonly keys: true } | { readonly firstAfter: number } | { readonly stop: true };
+export interface Told {
+  readonly applied: string[];
+  readonly unavailable: string[];
+  readonly unknown: string[];
+}
+export type Order =
+  | { readonly start: ReplicaOptions }
+  | { readonly write: true }
+  | { readonly halt: true }
+  | { readonly role: true }
+  | { readonly status: true }
+  | { readonly keys: true }
+  | { readonly firstAfter: number }
+  | { readonly stop: true };
 
 const writers = 8;
 const timeoutMs = 10_000;
@@ -18,10 +30,13 @@ let writing = false;
 let finished: Promise<unknown> = Promise.resolve();
 
 process.on('message', (order: Order) => {
-  obey(order).then((answer) => process.send?.({ answer }), (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  });
+  obey(order).then(
+    (answer) => process.send?.({ answer }),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
 });
 
 async function obey(order: Order): Promise<unknown> {
@@ -55,7 +70,10 @@ async function write(to: Replica, name: number): Promise<void> {
   const me = memberId((await to.status()).memberId);
   for (let count = 0; writing; count += 1) {
     const key = `/${me}-${process.pid}/${name}/${count}`;
-    const result = await to.write({ comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value: Buffer.from(key) }] }, { timeoutMs });
+    const result = await to.write(
+      { comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value: Buffer.from(key) }] },
+      { timeoutMs },
+    );
     // A conflict would mean that the same proposal was applied twice.
     if (result.outcome === 'conflict' || result.outcome === 'compacted') throw new Error(`${key}: ${result.outcome}`);
     told[result.outcome].push(key);

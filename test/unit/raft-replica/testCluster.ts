@@ -141,7 +141,10 @@ export class TestCluster {
 }
 
 export function create(running: Running, key: string, value = 'value'): Promise<WriteOutcome> {
-  return running.replica.write({ comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value: Buffer.from(value) }] }, { timeoutMs });
+  return running.replica.write(
+    { comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value: Buffer.from(value) }] },
+    { timeoutMs },
+  );
 }
 
 export async function created(running: Running, key: string, value = 'value'): Promise<void> {

@@ -7,7 +7,12 @@ const store = open(path);
 // Each transaction writes its own revision under two keys, so that a torn one would show.
 for (;;) {
   const next = store.revision + 1;
-  apply(store, ...[0, 1, 2].map((place) => transaction([put(`left-${(next + place) % 50}`, `${next + place}`), put(`right-${(next + place) % 50}`, `${next + place}`)])));
+  apply(
+    store,
+    ...[0, 1, 2].map((place) =>
+      transaction([put(`left-${(next + place) % 50}`, `${next + place}`), put(`right-${(next + place) % 50}`, `${next + place}`)]),
+    ),
+  );
   if (next % 30 === 1) apply(store, compact(Math.max(1, store.revision - 60)));
   const checkpointed = next % 100 < 3 ? store.checkpoint() : 0;
   sayNow(`${store.appliedIndex} ${checkpointed}`);

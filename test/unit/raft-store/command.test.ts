@@ -1,6 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { comparisonsMax, decodeCommand, encodeProposal, keyBytesMax, MalformedCommandError, operationsMax, proposalBytesMax, readProposalId, sessionBytesMax } from '../../../raft/store/command.js';
+import {
+  comparisonsMax,
+  decodeCommand,
+  encodeProposal,
+  keyBytesMax,
+  MalformedCommandError,
+  operationsMax,
+  proposalBytesMax,
+  readProposalId,
+  sessionBytesMax,
+} from '../../../raft/store/command.js';
 import type { Command, Operation } from '../../../raft/store/contract.js';
 import { revision } from '../../../raft/types.js';
 
@@ -23,20 +33,28 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /** Buffers and Uint8Arrays of equal content compare equal. */
-const plain = (given: Command): unknown => JSON.parse(JSON.stringify(given, (_, part: unknown) => (part instanceof Uint8Array ? [...part] : part)), (_, part: unknown) =>
-  (typeof part === 'object' && part !== null && 'type' in part && part.type === 'Buffer' && 'data' in part ? part.data : part));
+const plain = (given: Command): unknown =>
+  JSON.parse(
+    JSON.stringify(given, (_, part: unknown) => (part instanceof Uint8Array ? [...part] : part)),
+    (_, part: unknown) =>
+      typeof part === 'object' && part !== null && 'type' in part && part.type === 'Buffer' && 'data' in part ? part.data : part,
+  );
 
 const put = (key: string, bytes = new Uint8Array(0)): Operation => ({ type: 'put', key, value: bytes });
-const transaction = (operations: readonly Operation[], comparisons: { key: string; modRevision: ReturnType<typeof revision> }[] = []): Command =>
-  ({ type: 'transaction', transaction: { comparisons, operations } });
+const transaction = (
+  operations: readonly Operation[],
+  comparisons: { key: string; modRevision: ReturnType<typeof revision> }[] = [],
+): Command => ({ type: 'transaction', transaction: { comparisons, operations } });
 
 describe('command encoding', () => {
   it('gives back what was encoded', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 16 }), fc.maxSafeNat(), command, (session, sequence, given) => {
-      const bytes = encodeProposal(session, sequence, given);
-      expect(readProposalId(bytes)).to.deep.equal({ session, sequence });
-      expect(plain(decodeCommand(bytes))).to.deep.equal(plain(given));
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 16 }), fc.maxSafeNat(), command, (session, sequence, given) => {
+        const bytes = encodeProposal(session, sequence, given);
+        expect(readProposalId(bytes)).to.deep.equal({ session, sequence });
+        expect(plain(decodeCommand(bytes))).to.deep.equal(plain(given));
+      }),
+    );
   });
 
   it('reads from the middle of a larger buffer', () => {
@@ -52,35 +70,57 @@ describe('command encoding', () => {
   });
 
   it('refuses every proper part of an encoding, and anything behind it', () => {
-    fc.assert(fc.property(command, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (given, part) => {
-      const bytes = encodeProposal('session', 1, given);
-      expect(() => decodeCommand(bytes.subarray(0, Math.floor(bytes.length * part)))).to.throw(MalformedCommandError);
-      expect(() => decodeCommand(Buffer.concat([bytes, Buffer.alloc(1)]))).to.throw(MalformedCommandError);
-    }));
+    fc.assert(
+      fc.property(command, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (given, part) => {
+        const bytes = encodeProposal('session', 1, given);
+        expect(() => decodeCommand(bytes.subarray(0, Math.floor(bytes.length * part)))).to.throw(MalformedCommandError);
+        expect(() => decodeCommand(Buffer.concat([bytes, Buffer.alloc(1)]))).to.throw(MalformedCommandError);
+      }),
+    );
   });
 
   it('reads random bytes as nothing, or as a command with these very bytes', () => {
     const header = fc.constant(encodeProposal('s', 1, { type: 'compact', revision: revision(0) }).subarray(0, -2));
-    const random = fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.tuple(header, fc.uint8Array({ maxLength: 40 })).map(([front, back]) => Buffer.concat([front, back])));
-    fc.assert(fc.property(random, (bytes) => {
-      let read: Command;
-      try {
-        read = decodeCommand(bytes);
-      } catch (error) {
-        expect(error).to.be.instanceOf(MalformedCommandError);
-        return;
-      }
-      const { session, sequence } = readProposalId(bytes);
-      expect(Buffer.compare(encodeProposal(session, sequence, read), bytes)).to.equal(0);
-    }), { numRuns: 2000 });
+    const random = fc.oneof(
+      fc.uint8Array({ maxLength: 60 }),
+      fc.tuple(header, fc.uint8Array({ maxLength: 40 })).map(([front, back]) => Buffer.concat([front, back])),
+    );
+    fc.assert(
+      fc.property(random, (bytes) => {
+        let read: Command;
+        try {
+          read = decodeCommand(bytes);
+        } catch (error) {
+          expect(error).to.be.instanceOf(MalformedCommandError);
+          return;
+        }
+        const { session, sequence } = readProposalId(bytes);
+        expect(Buffer.compare(encodeProposal(session, sequence, read), bytes)).to.equal(0);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   const tooMuch: { name: string; encode: () => Uint8Array }[] = [
     { name: 'a long session', encode: () => encodeProposal('x'.repeat(sessionBytesMax + 1), 1, transaction([])) },
     { name: 'a long key', encode: () => encodeProposal('s', 1, transaction([put('é'.repeat(keyBytesMax / 2) + 'x')])) },
     { name: 'a long proposal', encode: () => encodeProposal('s', 1, transaction([put('k', new Uint8Array(proposalBytesMax))])) },
-    { name: 'many operations', encode: () => encodeProposal('s', 1, transaction(Array.from({ length: operationsMax + 1 }, (_, place) => put(`${place}`)))) },
-    { name: 'many comparisons', encode: () => encodeProposal('s', 1, transaction([], Array.from({ length: comparisonsMax + 1 }, () => ({ key: 'k', modRevision: revision(0) })))) },
+    {
+      name: 'many operations',
+      encode: () => encodeProposal('s', 1, transaction(Array.from({ length: operationsMax + 1 }, (_, place) => put(`${place}`)))),
+    },
+    {
+      name: 'many comparisons',
+      encode: () =>
+        encodeProposal(
+          's',
+          1,
+          transaction(
+            [],
+            Array.from({ length: comparisonsMax + 1 }, () => ({ key: 'k', modRevision: revision(0) })),
+          ),
+        ),
+    },
     { name: 'a key twice', encode: () => encodeProposal('s', 1, transaction([put('k'), { type: 'delete', key: 'k' }])) },
     { name: 'half a surrogate pair', encode: () => encodeProposal('s', 1, transaction([put('\ud800')])) },
     { name: 'a negative sequence', encode: () => encodeProposal('s', -1, transaction([])) },
@@ -107,5 +147,6 @@ describe('command encoding', () => {
     { name: 'a key that is not UTF-8', bytes: [1, 0, 0, 1, 0, 1, 2, 1, 0xff], says: /cannot be read/ },
     { name: 'a key changed twice', bytes: [1, 0, 0, 1, 0, 2, 2, 1, 65, 2, 1, 65], says: /changed twice/ },
   ];
-  for (const { name, bytes, says } of malformed) it(`refuses to read ${name}`, () => expect(() => decodeCommand(Uint8Array.from(bytes))).to.throw(MalformedCommandError, says));
+  for (const { name, bytes, says } of malformed)
+    it(`refuses to read ${name}`, () => expect(() => decodeCommand(Uint8Array.from(bytes))).to.throw(MalformedCommandError, says));
 });

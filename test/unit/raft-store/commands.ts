@@ -9,15 +9,25 @@ export const member = (id: string) => ({ id: memberId(id), role: 'voter' as cons
 export const initialMembership: Membership = { members: [member('a'), member('b')], removed: [memberId('z')] };
 
 /** In these tests a membership entry's data is a list of ids. */
-export const decodeMembership = (data: Uint8Array): Membership => ({ members: Buffer.from(data).toString().split(',').map(member), removed: [] });
+export const decodeMembership = (data: Uint8Array): Membership => ({
+  members: Buffer.from(data).toString().split(',').map(member),
+  removed: [],
+});
 
 export const open = (path: string): Store => openStore(path, { decodeMembership, initialMembership });
 
-export const put = (key: string, value: string | Uint8Array): Operation => ({ type: 'put', key, value: typeof value === 'string' ? Buffer.from(value) : value });
+export const put = (key: string, value: string | Uint8Array): Operation => ({
+  type: 'put',
+  key,
+  value: typeof value === 'string' ? Buffer.from(value) : value,
+});
 export const remove = (key: string): Operation => ({ type: 'delete', key });
 
 export function transaction(operations: readonly Operation[], expected: Readonly<Record<string, number>> = {}): Command {
-  return { type: 'transaction', transaction: { comparisons: Object.entries(expected).map(([key, at]) => ({ key, modRevision: revision(at) })), operations } };
+  return {
+    type: 'transaction',
+    transaction: { comparisons: Object.entries(expected).map(([key, at]) => ({ key, modRevision: revision(at) })), operations },
+  };
 }
 
 export const compact = (at: number): Command => ({ type: 'compact', revision: revision(at) });
@@ -34,7 +44,8 @@ export function apply(store: StateMachine, ...commands: readonly Command[]) {
 const said = (bytes: Uint8Array | null): string | null => (bytes === null ? null : Buffer.from(bytes).toString());
 
 /** `key=value create/mod/version`. */
-export const tell = ({ key, value, createRevision, modRevision, version }: KeyValue): string => `${key}=${said(value)} ${createRevision}/${modRevision}/${version}`;
+export const tell = ({ key, value, createRevision, modRevision, version }: KeyValue): string =>
+  `${key}=${said(value)} ${createRevision}/${modRevision}/${version}`;
 export const tellChange = ({ revision: at, key, value, createRevision }: Change): string => `${at} ${key}=${said(value)} ${createRevision}`;
 export const tellRange = (result: RangeResult) => (result.outcome === 'found' ? { ...result, items: result.items.map(tell) } : result);
 

@@ -15,7 +15,8 @@ const applier = fileURLToPath(new URL('./applier.js', import.meta.url));
 function closedStore(): string {
   const path = join(scratch(), 'store.db');
   const store = open(path);
-  for (let round = 0; round < 6; round += 1) apply(store, ...Array.from({ length: 20 }, (_, place) => transaction([put(`key-${place}`, `value of round ${round} `.repeat(20))])));
+  for (let round = 0; round < 6; round += 1)
+    apply(store, ...Array.from({ length: 20 }, (_, place) => transaction([put(`key-${place}`, `value of round ${round} `.repeat(20))])));
   apply(store, transaction([remove('key-3')]), compact(30));
   store.close();
   return path;
@@ -27,8 +28,12 @@ function seen(path: string) {
     const store = open(path);
     try {
       return {
-        refused: false as const, at: [store.appliedIndex, store.appliedTerm, store.revision, store.compactedRevision], membership: store.membership,
-        now: everything(store), then: everything(store, 60), changes: store.changesSince(store.compactedRevision, 1e9),
+        refused: false as const,
+        at: [store.appliedIndex, store.appliedTerm, store.revision, store.compactedRevision],
+        membership: store.membership,
+        now: everything(store),
+        then: everything(store, 60),
+        changes: store.changesSince(store.compactedRevision, 1e9),
       };
     } finally {
       store.close();
@@ -46,13 +51,16 @@ describe('damaged raft store', function () {
   it('shows a flipped bit anywhere in the file, or is not touched by it', () => {
     const path = closedStore();
     const intact = seen(path);
-    fc.assert(fc.property(fc.nat(statSync(path).size - 1), fc.nat(7), (position, bit) => {
-      const copy = join(scratch(), 'store.db');
-      copyFileSync(path, copy);
-      flipBit(copy, position, bit);
-      const found = seen(copy);
-      if (!found.refused) expect(found).to.deep.equal(intact);
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(fc.nat(statSync(path).size - 1), fc.nat(7), (position, bit) => {
+        const copy = join(scratch(), 'store.db');
+        copyFileSync(path, copy);
+        flipBit(copy, position, bit);
+        const found = seen(copy);
+        if (!found.refused) expect(found).to.deep.equal(intact);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('goes back to an earlier state, which the log brings forward again, when its write-ahead file is damaged', () => {
@@ -63,20 +71,23 @@ describe('damaged raft store', function () {
     for (let round = 1; round < 30; round += 1) apply(store, transaction([put('a', `${round}`), put(`b-${round}`, 'x'.repeat(3000))]));
     const crashed = crashCopy(path);
     store.close();
-    fc.assert(fc.property(fc.nat(statSync(`${crashed}-wal`).size - 1), fc.nat(7), (position, bit) => {
-      const copy = join(scratch(), 'store.db');
-      for (const suffix of ['', '-wal']) copyFileSync(crashed + suffix, copy + suffix);
-      flipBit(`${copy}-wal`, position, bit);
-      const reopened = open(copy);
-      try {
-        expect(reopened.appliedIndex).to.be.at.least(1);
-        expect(everything(reopened)).to.have.property('items').with.lengthOf(reopened.appliedIndex);
-        const again = reopened.appliedIndex;
-        if (again < 30) apply(reopened, transaction([put('a', `${again}`), put(`b-${again}`, 'x')]));
-      } finally {
-        reopened.close();
-      }
-    }), { numRuns: 60 });
+    fc.assert(
+      fc.property(fc.nat(statSync(`${crashed}-wal`).size - 1), fc.nat(7), (position, bit) => {
+        const copy = join(scratch(), 'store.db');
+        for (const suffix of ['', '-wal']) copyFileSync(crashed + suffix, copy + suffix);
+        flipBit(`${copy}-wal`, position, bit);
+        const reopened = open(copy);
+        try {
+          expect(reopened.appliedIndex).to.be.at.least(1);
+          expect(everything(reopened)).to.have.property('items').with.lengthOf(reopened.appliedIndex);
+          const again = reopened.appliedIndex;
+          if (again < 30) apply(reopened, transaction([put('a', `${again}`), put(`b-${again}`, 'x')]));
+        } finally {
+          reopened.close();
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('names the key whose value was changed, in a file too large to be read at start, and refuses everything from then on', () => {
@@ -89,7 +100,9 @@ describe('damaged raft store', function () {
     flipBit(path, readFileSync(path).indexOf('value of 77 value of 77'));
     const damaged = open(path);
     expect(damaged.get('key-76', null)).to.have.property('outcome', 'found');
-    expect(() => damaged.get('key-77', null)).to.throw(DamagedStoreError, path).with.property('key', 'key-77');
+    expect(() => damaged.get('key-77', null))
+      .to.throw(DamagedStoreError, path)
+      .with.property('key', 'key-77');
     expect(() => damaged.get('key-76', null)).to.throw(DamagedStoreError, 'add a new one');
     expect(() => apply(damaged, transaction([]))).to.throw(DamagedStoreError);
     damaged.close();
@@ -99,7 +112,13 @@ describe('damaged raft store', function () {
     { name: 'an emptied file', harm: (path) => truncateSync(path, 0) },
     { name: 'a file that lost its end', harm: (path) => truncateSync(path, statSync(path).size - 8192) },
     { name: 'other bytes', harm: (path) => writeFileSync(path, 'not a database at all, whatever its name says'.repeat(200)) },
-    { name: 'a write-ahead file alone', harm: (path) => { writeFileSync(`${path}-wal`, 'x'); rmSync(path); } },
+    {
+      name: 'a write-ahead file alone',
+      harm: (path) => {
+        writeFileSync(`${path}-wal`, 'x');
+        rmSync(path);
+      },
+    },
   ];
   for (const { name, harm } of losses) {
     it(`refuses ${name}`, () => {

@@ -25,14 +25,19 @@ describe('raft store after a loss of power', function () {
     for (const seed of seeds) {
       const prng = new Prng(seed);
       target += prng.between(1, 900);
-      const { lines, loss } = await power.runUntil((line) => Number(line.split(' ')[0]) >= target, [applier, path], seed === 1 ? nothingMore : drawSurvival(prng));
+      const { lines, loss } = await power.runUntil(
+        (line) => Number(line.split(' ')[0]) >= target,
+        [applier, path],
+        seed === 1 ? nothingMore : drawSurvival(prng),
+      );
       const checkpointed = Math.max(...lines.map((line) => Number(line.split(' ')[1] ?? 0)));
       filesLost += loss.files;
       const store = open(path);
       expect(store.appliedIndex, `seed ${seed}`).to.be.at.least(checkpointed);
       const now = everything(store);
       // Both halves of each transaction, under the same number.
-      const half = (name: string): readonly string[] => 'items' in now ? now.items.filter((item) => item.startsWith(`${name}-`)).map((item) => item.slice(name.length)) : [];
+      const half = (name: string): readonly string[] =>
+        'items' in now ? now.items.filter((item) => item.startsWith(`${name}-`)).map((item) => item.slice(name.length)) : [];
       expect(half('left'), `seed ${seed}`).to.deep.equal(half('right'));
       expect(store.changesSince(revision(store.compactedRevision), 1e9).outcome).to.equal('found');
       target = store.appliedIndex;

@@ -15,14 +15,20 @@ const restorer = fileURLToPath(new URL('./restorer.js', import.meta.url));
 
 function filled(keys: number, size = 200): Store {
   const store = open(join(scratch(), 'store.db'));
-  for (let key = 0; key < keys; key += 50) apply(store, ...Array.from({ length: Math.min(50, keys - key) }, (_, place) => transaction([put(`key-${key + place}`, 'x'.repeat(size))])));
+  for (let key = 0; key < keys; key += 50)
+    apply(
+      store,
+      ...Array.from({ length: Math.min(50, keys - key) }, (_, place) => transaction([put(`key-${key + place}`, 'x'.repeat(size))])),
+    );
   return store;
 }
 
 /** Everything that a reader can ask for. */
 function view(store: Store) {
   return {
-    at: [store.appliedIndex, store.appliedTerm, store.revision, store.compactedRevision], membership: store.membership, now: everything(store),
+    at: [store.appliedIndex, store.appliedTerm, store.revision, store.compactedRevision],
+    membership: store.membership,
+    now: everything(store),
     changes: store.changesSince(store.compactedRevision, 1e9),
   };
 }
@@ -67,7 +73,9 @@ describe('snapshots of the raft store', function () {
     const store = using(filled(3000, 1000));
     const path = join(scratch(), 'snapshot');
     let finished = false;
-    const writing = store.snapshotTo(path).finally(() => { finished = true; });
+    const writing = store.snapshotTo(path).finally(() => {
+      finished = true;
+    });
     const seen = new Map<number, object>();
     const view_ = () => ({ now: everything(store), at: [store.appliedIndex, store.revision, store.compactedRevision] });
     seen.set(store.appliedIndex, view_());
@@ -86,7 +94,9 @@ describe('snapshots of the raft store', function () {
     expect(turns).to.be.above(10);
     const other = using(open(join(scratch(), 'store.db')));
     other.restoreFrom(path, meta);
-    expect({ now: everything(other), at: [other.appliedIndex, other.revision, other.compactedRevision] }).to.deep.equal(seen.get(meta.index));
+    expect({ now: everything(other), at: [other.appliedIndex, other.revision, other.compactedRevision] }).to.deep.equal(
+      seen.get(meta.index),
+    );
     const from = store.changesSince(other.revision, 1e9);
     expect(from.outcome).to.equal('found');
   });
@@ -94,7 +104,10 @@ describe('snapshots of the raft store', function () {
   it('leaves nothing behind when the store is closed meanwhile', async () => {
     const store = filled(3000, 1000);
     const path = join(scratch(), 'snapshot');
-    const outcome = store.snapshotTo(path).then(() => 'written', () => 'failed');
+    const outcome = store.snapshotTo(path).then(
+      () => 'written',
+      () => 'failed',
+    );
     await new Promise((resolve) => setImmediate(resolve));
     store.close();
     expect(await outcome).to.equal('failed');
@@ -104,7 +117,10 @@ describe('snapshots of the raft store', function () {
   it('writes one at a time', async () => {
     const store = using(filled(10));
     const first = store.snapshotTo(join(scratch(), 'one'));
-    const second = await store.snapshotTo(join(scratch(), 'two')).then(() => null, (error: unknown) => error);
+    const second = await store.snapshotTo(join(scratch(), 'two')).then(
+      () => null,
+      (error: unknown) => error,
+    );
     expect(second).to.have.property('message', 'one snapshot at a time');
     await first;
   });
@@ -114,13 +130,16 @@ describe('snapshots of the raft store', function () {
     const store = using(open(join(scratch(), 'store.db')));
     apply(store, transaction([put('old', '1')]));
     const before = view(store);
-    fc.assert(fc.property(fc.nat(statSync(path).size - 1), fc.nat(7), (position, bit) => {
-      const copy = join(scratch(), 'snapshot');
-      copyFileSync(path, copy);
-      flipBit(copy, position, bit);
-      expect(() => store.restoreFrom(copy, meta)).to.throw(DamagedSnapshotError, copy);
-      expect(view(store)).to.deep.equal(before);
-    }), { numRuns: 60 });
+    fc.assert(
+      fc.property(fc.nat(statSync(path).size - 1), fc.nat(7), (position, bit) => {
+        const copy = join(scratch(), 'snapshot');
+        copyFileSync(path, copy);
+        flipBit(copy, position, bit);
+        expect(() => store.restoreFrom(copy, meta)).to.throw(DamagedSnapshotError, copy);
+        expect(view(store)).to.deep.equal(before);
+      }),
+      { numRuns: 60 },
+    );
     apply(store, transaction([put('old', '2')], { old: 1 }));
     expect(store.revision).to.equal(2);
   });
@@ -128,10 +147,20 @@ describe('snapshots of the raft store', function () {
   const wrong: { name: string; harm: (path: string) => void; meta: (meta: SnapshotMeta) => SnapshotMeta; says: RegExp }[] = [
     { name: 'incomplete', harm: (path) => truncateSync(path, statSync(path).size - 5000), meta: (meta) => meta, says: /incomplete/ },
     { name: 'empty', harm: (path) => truncateSync(path, 0), meta: (meta) => meta, says: /too short/ },
-    { name: 'longer than it was', harm: (path) => writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(10)])), meta: (meta) => meta, says: /incomplete/ },
+    {
+      name: 'longer than it was',
+      harm: (path) => writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(10)])),
+      meta: (meta) => meta,
+      says: /incomplete/,
+    },
     { name: 'of another index', harm: () => {}, meta: (meta) => ({ ...meta, index: logIndex(62) }), says: /not the announced/ },
     { name: 'of another term', harm: () => {}, meta: (meta) => ({ ...meta, term: term(2) }), says: /not the announced/ },
-    { name: 'of another membership', harm: () => {}, meta: (meta) => ({ ...meta, membership: { ...initialMembership, removed: [] } }), says: /membership/ },
+    {
+      name: 'of another membership',
+      harm: () => {},
+      meta: (meta) => ({ ...meta, membership: { ...initialMembership, removed: [] } }),
+      says: /membership/,
+    },
   ];
   for (const { name, harm, meta: changed, says } of wrong) {
     it(`is refused when it is ${name}`, async () => {
@@ -160,8 +189,24 @@ describe('snapshots of the raft store', function () {
       const [path, copy] = [join(directory, 'store.db'), join(directory, 'snapshot')];
       copyFileSync(source.path, path);
       copyFileSync(snapshot, copy);
-      const run = spawnSync('strace', ['-f', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${when}`,
-        process.execPath, restorer, path, copy, String(meta.index)], { encoding: 'utf8' });
+      const run = spawnSync(
+        'strace',
+        [
+          '-f',
+          '-o',
+          '/dev/null',
+          '-e',
+          `trace=${call}`,
+          '-e',
+          `inject=${call}:signal=SIGKILL:when=${when}`,
+          process.execPath,
+          restorer,
+          path,
+          copy,
+          String(meta.index),
+        ],
+        { encoding: 'utf8' },
+      );
       return { path, done: run.stdout.includes('restored'), ran: run.error === undefined };
     };
     let kills = 0;
@@ -172,7 +217,9 @@ describe('snapshots of the raft store', function () {
         if (!ran) this.skip();
         const store = using(open(path));
         expect(store.appliedIndex, `${call} ${when}`).to.be.oneOf(done ? [61] : [6, 61]);
-        expect(everything(store)).to.have.property('items').with.lengthOf(store.appliedIndex === 6 ? 6 : 60);
+        expect(everything(store))
+          .to.have.property('items')
+          .with.lengthOf(store.appliedIndex === 6 ? 6 : 60);
         expect(store.changesSince(revision(store.compactedRevision), 1e6).outcome).to.equal('found');
         outcomes.add(store.appliedIndex);
         if (done) break;

@@ -8,7 +8,21 @@ import type { Store } from '../../../raft/store/store.js';
 import { logIndex, memberId, revision, term } from '../../../raft/types.js';
 import { open as openLogFile } from '../raft-log/entries.js';
 import { crashCopy, removeScratch, scratch } from '../raft-log/scratch.js';
-import { apply, compact, entryOf, everything, initialMembership, member, open, put, remove, tell, tellChange, tellRange, transaction } from './commands.js';
+import {
+  apply,
+  compact,
+  entryOf,
+  everything,
+  initialMembership,
+  member,
+  open,
+  put,
+  remove,
+  tell,
+  tellChange,
+  tellRange,
+  transaction,
+} from './commands.js';
 
 describe('raft store', () => {
   let path: string;
@@ -30,11 +44,18 @@ describe('raft store', () => {
     store = open(path);
   }
 
-  const keys = (start: string, end: string | null, limit: number | null = null) => tellRange(store.range({ start, end, revision: null, limit }));
+  const keys = (start: string, end: string | null, limit: number | null = null) =>
+    tellRange(store.range({ start, end, revision: null, limit }));
 
   it('starts empty, at index, term and revision 0, with the initial membership', () => {
     for (const created of [true, false]) {
-      expect([store.appliedIndex, store.appliedTerm, store.revision, store.compactedRevision, store.created]).to.deep.equal([0, 0, 0, 0, created]);
+      expect([store.appliedIndex, store.appliedTerm, store.revision, store.compactedRevision, store.created]).to.deep.equal([
+        0,
+        0,
+        0,
+        0,
+        created,
+      ]);
       expect(store.membership).to.deep.equal(initialMembership);
       expect(everything(store)).to.deep.equal({ outcome: 'found', revision: 0, items: [], remaining: 0 });
       reopen();
@@ -42,10 +63,25 @@ describe('raft store', () => {
   });
 
   it('counts revisions for the store, and versions for each life of a key', () => {
-    apply(store, transaction([put('a', '1')]), transaction([put('b', '1')]), transaction([put('a', '2')]), transaction([remove('a')]), transaction([put('a', '3')]), transaction([put('a', '')]));
+    apply(
+      store,
+      transaction([put('a', '1')]),
+      transaction([put('b', '1')]),
+      transaction([put('a', '2')]),
+      transaction([remove('a')]),
+      transaction([put('a', '3')]),
+      transaction([put('a', '')]),
+    );
     for (const check of ['at once', 'after a restart']) {
-      expect([2, 3, 4, 5, 6].map((at) => everything(store, at)).map((result) => (result.outcome === 'found' ? result.items : result)), check).to.deep.equal([
-        ['a=1 1/1/1', 'b=1 2/2/1'], ['a=2 1/3/2', 'b=1 2/2/1'], ['b=1 2/2/1'], ['a=3 5/5/1', 'b=1 2/2/1'], ['a= 5/6/2', 'b=1 2/2/1'],
+      expect(
+        [2, 3, 4, 5, 6].map((at) => everything(store, at)).map((result) => (result.outcome === 'found' ? result.items : result)),
+        check,
+      ).to.deep.equal([
+        ['a=1 1/1/1', 'b=1 2/2/1'],
+        ['a=2 1/3/2', 'b=1 2/2/1'],
+        ['b=1 2/2/1'],
+        ['a=3 5/5/1', 'b=1 2/2/1'],
+        ['a= 5/6/2', 'b=1 2/2/1'],
       ]);
       expect(tellRange(store.get('a', revision(3)))).to.deep.equal({ outcome: 'found', revision: 3, items: ['a=2 1/3/2'], remaining: 0 });
       expect(tellRange(store.get('a', revision(4)))).to.deep.equal({ outcome: 'found', revision: 4, items: [], remaining: 0 });
@@ -54,21 +90,68 @@ describe('raft store', () => {
   });
 
   it('gives all changes of a transaction one revision', () => {
-    const { results, changes } = apply(store, transaction([put('b', '1'), put('a', '1')]), transaction([remove('a'), put('c', '1'), remove('b')]));
-    expect(results).to.deep.equal([{ outcome: 'applied', revision: 1 }, { outcome: 'applied', revision: 2 }]);
+    const { results, changes } = apply(
+      store,
+      transaction([put('b', '1'), put('a', '1')]),
+      transaction([remove('a'), put('c', '1'), remove('b')]),
+    );
+    expect(results).to.deep.equal([
+      { outcome: 'applied', revision: 1 },
+      { outcome: 'applied', revision: 2 },
+    ]);
     expect(changes.map(tellChange)).to.deep.equal(['1 b=1 1', '1 a=1 1', '2 a=null 1', '2 c=1 2', '2 b=null 1']);
   });
 
   /** The state before each: a at revision 1 and 2, b created at 1 and deleted at 3. */
   const outcomes: { name: string; command: Command; outcome: object; revision: number }[] = [
-    { name: 'a comparison that holds', command: transaction([put('a', 'x')], { a: 2 }), outcome: { outcome: 'applied', revision: 4 }, revision: 4 },
-    { name: 'a comparison with an older revision', command: transaction([put('a', 'x')], { a: 1 }), outcome: { outcome: 'conflict', revision: 3, current: ['a=2 1/2/2'] }, revision: 3 },
-    { name: 'create of a key that is there', command: transaction([put('a', 'x')], { a: 0 }), outcome: { outcome: 'conflict', revision: 3, current: ['a=2 1/2/2'] }, revision: 3 },
-    { name: 'create of a key that was deleted', command: transaction([put('b', 'x')], { b: 0 }), outcome: { outcome: 'applied', revision: 4 }, revision: 4 },
-    { name: 'comparison with the deletion', command: transaction([put('b', 'x')], { b: 3 }), outcome: { outcome: 'conflict', revision: 3, current: [null] }, revision: 3 },
-    { name: 'one of two comparisons failing', command: transaction([put('a', 'x')], { a: 2, c: 1 }), outcome: { outcome: 'conflict', revision: 3, current: ['a=2 1/2/2', null] }, revision: 3 },
-    { name: 'a comparison of a key that is not written', command: transaction([put('d', 'x')], { a: 2, b: 0 }), outcome: { outcome: 'applied', revision: 4 }, revision: 4 },
-    { name: 'deletion of an absent key', command: transaction([remove('b'), remove('c')]), outcome: { outcome: 'applied', revision: 3 }, revision: 3 },
+    {
+      name: 'a comparison that holds',
+      command: transaction([put('a', 'x')], { a: 2 }),
+      outcome: { outcome: 'applied', revision: 4 },
+      revision: 4,
+    },
+    {
+      name: 'a comparison with an older revision',
+      command: transaction([put('a', 'x')], { a: 1 }),
+      outcome: { outcome: 'conflict', revision: 3, current: ['a=2 1/2/2'] },
+      revision: 3,
+    },
+    {
+      name: 'create of a key that is there',
+      command: transaction([put('a', 'x')], { a: 0 }),
+      outcome: { outcome: 'conflict', revision: 3, current: ['a=2 1/2/2'] },
+      revision: 3,
+    },
+    {
+      name: 'create of a key that was deleted',
+      command: transaction([put('b', 'x')], { b: 0 }),
+      outcome: { outcome: 'applied', revision: 4 },
+      revision: 4,
+    },
+    {
+      name: 'comparison with the deletion',
+      command: transaction([put('b', 'x')], { b: 3 }),
+      outcome: { outcome: 'conflict', revision: 3, current: [null] },
+      revision: 3,
+    },
+    {
+      name: 'one of two comparisons failing',
+      command: transaction([put('a', 'x')], { a: 2, c: 1 }),
+      outcome: { outcome: 'conflict', revision: 3, current: ['a=2 1/2/2', null] },
+      revision: 3,
+    },
+    {
+      name: 'a comparison of a key that is not written',
+      command: transaction([put('d', 'x')], { a: 2, b: 0 }),
+      outcome: { outcome: 'applied', revision: 4 },
+      revision: 4,
+    },
+    {
+      name: 'deletion of an absent key',
+      command: transaction([remove('b'), remove('c')]),
+      outcome: { outcome: 'applied', revision: 3 },
+      revision: 3,
+    },
     { name: 'nothing but a comparison', command: transaction([], { a: 2 }), outcome: { outcome: 'applied', revision: 3 }, revision: 3 },
     { name: 'nothing at all', command: transaction([]), outcome: { outcome: 'applied', revision: 3 }, revision: 3 },
     { name: 'compaction', command: compact(2), outcome: { outcome: 'applied', revision: 3 }, revision: 3 },
@@ -78,14 +161,20 @@ describe('raft store', () => {
     it(`answers ${name}`, () => {
       apply(store, transaction([put('a', '1'), put('b', '1')]), transaction([put('a', '2')]), transaction([remove('b')]));
       const [result] = apply(store, command).results;
-      const told = result?.outcome === 'conflict' ? { ...result, current: result.current.map((item) => (item === null ? null : tell(item))) } : result;
+      const told =
+        result?.outcome === 'conflict' ? { ...result, current: result.current.map((item) => (item === null ? null : tell(item))) } : result;
       expect(told).to.deep.equal(outcome);
       expect([store.revision, store.appliedIndex]).to.deep.equal([after, 4]);
     });
   }
 
   it('sees, within a batch, what entries before did', () => {
-    const { results } = apply(store, transaction([put('a', '1')], { a: 0 }), transaction([put('a', '2')], { a: 0 }), transaction([put('a', '3')], { a: 1 }));
+    const { results } = apply(
+      store,
+      transaction([put('a', '1')], { a: 0 }),
+      transaction([put('a', '2')], { a: 0 }),
+      transaction([put('a', '3')], { a: 1 }),
+    );
     expect(results.map((result) => result?.outcome)).to.deep.equal(['applied', 'conflict', 'applied']);
   });
 
@@ -105,7 +194,11 @@ describe('raft store', () => {
 
   describe('ranges', () => {
     beforeEach(() => {
-      apply(store, ...['a', 'a/', 'a/b', 'a0', 'b', '\u00e9', '\uffff', '\u{1f600}', 'a\0'].map((key) => transaction([put(key, key)])), transaction([remove('a0')]));
+      apply(
+        store,
+        ...['a', 'a/', 'a/b', 'a0', 'b', '\u00e9', '\uffff', '\u{1f600}', 'a\0'].map((key) => transaction([put(key, key)])),
+        transaction([remove('a0')]),
+      );
     });
 
     const order = ['a', 'a\0', 'a/', 'a/b', 'b', '\u00e9', '\uffff', '\u{1f600}'];
@@ -123,22 +216,46 @@ describe('raft store', () => {
     for (const { name, start, end, limit, found, remaining } of cases) {
       it(`gives ${name}`, () => {
         const result = keys(start, end, limit);
-        expect(result.outcome === 'found' && { keys: result.items.map((item) => item.slice(0, item.indexOf('='))), remaining: result.remaining }).to.deep.equal({ keys: found, remaining });
+        expect(
+          result.outcome === 'found' && { keys: result.items.map((item) => item.slice(0, item.indexOf('='))), remaining: result.remaining },
+        ).to.deep.equal({ keys: found, remaining });
       });
     }
 
     it('cuts pages by bytes, but never before the first key', () => {
       const page = (bytesMax: number, countRemaining?: boolean) => {
-        const result = store.range({ start: '', end: null, revision: null, limit: null, bytesMax, ...(countRemaining === undefined ? {} : { countRemaining }) });
+        const result = store.range({
+          start: '',
+          end: null,
+          revision: null,
+          limit: null,
+          bytesMax,
+          ...(countRemaining === undefined ? {} : { countRemaining }),
+        });
         return result.outcome === 'found' ? [result.items.length, result.remaining] : result;
       };
-      expect([page(0), page(1), page(5), page(6), page(1000)]).to.deep.equal([[1, 7], [1, 7], [3, 5], [3, 5], [8, 0]]);
-      expect([page(5, false), page(1000, false)]).to.deep.equal([[3, 1], [8, 0]]);
+      expect([page(0), page(1), page(5), page(6), page(1000)]).to.deep.equal([
+        [1, 7],
+        [1, 7],
+        [3, 5],
+        [3, 5],
+        [8, 0],
+      ]);
+      expect([page(5, false), page(1000, false)]).to.deep.equal([
+        [3, 1],
+        [8, 0],
+      ]);
     });
   });
 
   it('tells changes after a revision, in whole revisions', () => {
-    apply(store, transaction([put('a', '123'), put('b', '123')]), transaction([put('a', '456')]), transaction([remove('a'), remove('b')]), transaction([put('c', '')]));
+    apply(
+      store,
+      transaction([put('a', '123'), put('b', '123')]),
+      transaction([put('a', '456')]),
+      transaction([remove('a'), remove('b')]),
+      transaction([put('c', '')]),
+    );
     const since = (after: number, bytesMax: number) => {
       const result = store.changesSince(revision(after), bytesMax);
       return result.outcome === 'found' ? [result.through, ...result.changes.map(tellChange)] : result;
@@ -157,7 +274,9 @@ describe('raft store', () => {
     apply(store, transaction([put('a', '1')]), transaction([put('a', '2')]), transaction([put('a', '3')]), compact(2));
     expect(store.get('a', revision(1))).to.deep.equal({ outcome: 'compacted', compacted: 2 });
     expect(everything(store, 1)).to.deep.equal({ outcome: 'compacted', compacted: 2 });
-    expect(tellRange(store.get('a', revision(2)))).to.have.property('items').deep.equal(['a=2 1/2/2']);
+    expect(tellRange(store.get('a', revision(2))))
+      .to.have.property('items')
+      .deep.equal(['a=2 1/2/2']);
     expect(store.get('a', revision(4))).to.deep.equal({ outcome: 'future', revision: 3 });
     expect(everything(store, 4)).to.deep.equal({ outcome: 'future', revision: 3 });
     apply(store, compact(99));
@@ -166,7 +285,8 @@ describe('raft store', () => {
 
   it('gives space back after compaction', () => {
     const value = Buffer.alloc(3000, 'x');
-    for (let round = 0; round < 20; round += 1) apply(store, ...Array.from({ length: 100 }, (_, place) => transaction([put(`key-${place}`, value)])));
+    for (let round = 0; round < 20; round += 1)
+      apply(store, ...Array.from({ length: 100 }, (_, place) => transaction([put(`key-${place}`, value)])));
     store.checkpoint();
     const full = statSync(path).size;
     apply(store, compact(store.revision - 1));
@@ -223,9 +343,16 @@ describe('raft store', () => {
   ];
   for (const { name, index, inTerm } of gaps) {
     it(`stops at ${name}`, () => {
-      const noop = (at: number, ofTerm: number) => ({ index: logIndex(at), term: term(ofTerm), kind: 'noop' as const, data: new Uint8Array(0) });
+      const noop = (at: number, ofTerm: number) => ({
+        index: logIndex(at),
+        term: term(ofTerm),
+        kind: 'noop' as const,
+        data: new Uint8Array(0),
+      });
       store.apply([noop(1, 2), noop(2, 2)]);
-      expect(() => store.apply([noop(index, inTerm)])).to.throw(/./).with.property('code', 'ERR_ASSERTION');
+      expect(() => store.apply([noop(index, inTerm)]))
+        .to.throw(/./)
+        .with.property('code', 'ERR_ASSERTION');
     });
   }
 
@@ -248,7 +375,10 @@ describe('raft store', () => {
   it('refuses a snapshot once it is closed, and closes twice without harm', async () => {
     store.close();
     store.close();
-    const refusal = await store.snapshotTo(join(scratch(), 'copy')).then(() => null, (error: unknown) => error);
+    const refusal = await store.snapshotTo(join(scratch(), 'copy')).then(
+      () => null,
+      (error: unknown) => error,
+    );
     expect(refusal).to.be.instanceOf(ClosedError);
   });
 

@@ -14,7 +14,10 @@ const index = whole.map(logIndex);
 const inTerm = whole.map(term);
 const bytes = fc.uint8Array({ maxLength: 300 });
 const entry: fc.Arbitrary<Entry> = fc.record({
-  index, term: inTerm, kind: fc.constantFrom<EntryKind>('noop', 'command', 'membership'), data: bytes,
+  index,
+  term: inTerm,
+  kind: fc.constantFrom<EntryKind>('noop', 'command', 'membership'),
+  data: bytes,
 });
 const id = fc.stringMatching(/^[a-z0-9]{1,12}$/).map(memberId);
 const membership = fc.record({
@@ -28,7 +31,14 @@ const bodies: { readonly [T in MessageBody['type']]: fc.Arbitrary<unknown> } = {
   vote: fc.record({ type: fc.constant('vote'), ...campaign }),
   preVoteReply: fc.record({ type: fc.constant('preVoteReply'), granted: fc.boolean() }),
   voteReply: fc.record({ type: fc.constant('voteReply'), granted: fc.boolean() }),
-  append: fc.record({ type: fc.constant('append'), previousIndex: index, previousTerm: inTerm, commit: index, round: whole, entries: fc.array(entry, { maxLength: 8 }) }),
+  append: fc.record({
+    type: fc.constant('append'),
+    previousIndex: index,
+    previousTerm: inTerm,
+    commit: index,
+    round: whole,
+    entries: fc.array(entry, { maxLength: 8 }),
+  }),
   appendReply: fc.record({
     type: fc.constant('appendReply'),
     round: whole,
@@ -47,7 +57,14 @@ const message = fc
   .map(([body, sent]) => ({ from, to, term: sent, ...(body as MessageBody) }) as Message);
 const session = fc.stringMatching(/^[0-9a-f]{16}$/);
 const forward: fc.Arbitrary<Forward> = fc.oneof(
-  fc.record({ type: fc.constant('propose' as const), term: inTerm, session, attempt: whole, part: whole, proposals: fc.array(fc.record({ sequence: whole, command: bytes }), { maxLength: 5 }) }),
+  fc.record({
+    type: fc.constant('propose' as const),
+    term: inTerm,
+    session,
+    attempt: whole,
+    part: whole,
+    proposals: fc.array(fc.record({ sequence: whole, command: bytes }), { maxLength: 5 }),
+  }),
   fc.record({ type: fc.constant('refused' as const), term: inTerm, session, attempt: whole, refusedFrom: whole, leads: fc.boolean() }),
 );
 
@@ -58,7 +75,12 @@ const encode = (write: (writer: ByteWriter) => void): Buffer => {
 };
 /** Byte arrays come back as Buffers: compare contents. */
 const plain = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (_key, inner: unknown) => (inner instanceof Uint8Array ? [...inner] : inner)).replaceAll(/\{"type":"Buffer","data":(\[[0-9,]*\])\}/g, '$1')) as unknown;
+  JSON.parse(
+    JSON.stringify(value, (_key, inner: unknown) => (inner instanceof Uint8Array ? [...inner] : inner)).replaceAll(
+      /\{"type":"Buffer","data":(\[[0-9,]*\])\}/g,
+      '$1',
+    ),
+  ) as unknown;
 const expectDecodeError = (read: () => unknown): void => {
   try {
     read();
@@ -69,9 +91,12 @@ const expectDecodeError = (read: () => unknown): void => {
 
 describe('raft/transport/encoding', () => {
   it('gives every Raft message back as it was', () => {
-    fc.assert(fc.property(message, (sent) => {
-      expect(plain(readMessage(new ByteReader(encode((writer) => writeMessage(writer, sent))), from, to))).to.deep.equal(plain(sent));
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(message, (sent) => {
+        expect(plain(readMessage(new ByteReader(encode((writer) => writeMessage(writer, sent))), from, to))).to.deep.equal(plain(sent));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('covers every message type with its own code', () => {
@@ -80,24 +105,31 @@ describe('raft/transport/encoding', () => {
   });
 
   it('gives every forwarded proposal and refusal back as it was', () => {
-    fc.assert(fc.property(forward, (sent) => {
-      expect(plain(readForward(new ByteReader(encode((writer) => writeForward(writer, sent)))))).to.deep.equal(plain(sent));
-    }));
+    fc.assert(
+      fc.property(forward, (sent) => {
+        expect(plain(readForward(new ByteReader(encode((writer) => writeForward(writer, sent)))))).to.deep.equal(plain(sent));
+      }),
+    );
   });
 
   it('answers random bytes with a decode error and nothing else', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
-      expectDecodeError(() => readMessage(new ByteReader(noise), from, to));
-      expectDecodeError(() => readForward(new ByteReader(noise)));
-    }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
+        expectDecodeError(() => readMessage(new ByteReader(noise), from, to));
+        expectDecodeError(() => readForward(new ByteReader(noise)));
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('refuses every message that was cut short or made longer', () => {
-    fc.assert(fc.property(message, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (sent, part) => {
-      const whole = encode((writer) => writeMessage(writer, sent));
-      expect(() => readMessage(new ByteReader(whole.subarray(0, Math.floor(whole.length * part))), from, to)).to.throw();
-      expect(() => readMessage(new ByteReader(Buffer.concat([whole, Buffer.of(0)])), from, to)).to.throw(DecodeError);
-    }));
+    fc.assert(
+      fc.property(message, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (sent, part) => {
+        const whole = encode((writer) => writeMessage(writer, sent));
+        expect(() => readMessage(new ByteReader(whole.subarray(0, Math.floor(whole.length * part))), from, to)).to.throw();
+        expect(() => readMessage(new ByteReader(Buffer.concat([whole, Buffer.of(0)])), from, to)).to.throw(DecodeError);
+      }),
+    );
   });
 
   it('does not believe counts that the bytes cannot hold', () => {

@@ -3,7 +3,11 @@ import type { Identity } from '../../../raft/transport/handshake.js';
 import { createTransport } from '../../../raft/transport/transport.js';
 import type { TestCertificate } from '../../fixtures/certificates.js';
 
-export interface Happening { readonly what: 'message' | 'snapshot' | 'connected' | 'disconnected' | 'refused' | 'log'; readonly from: string; readonly detail: string }
+export interface Happening {
+  readonly what: 'message' | 'snapshot' | 'connected' | 'disconnected' | 'refused' | 'log';
+  readonly from: string;
+  readonly detail: string;
+}
 
 /** A transport whose events can be awaited. */
 export class Station {
@@ -12,7 +16,11 @@ export class Station {
   readonly known = new Map<string, string>();
   #waiting: { matches: (happening: Happening) => boolean; resolve: (happening: Happening) => void }[] = [];
 
-  constructor(readonly identity: Identity, readonly directory: string, readonly tls: TestCertificate) {}
+  constructor(
+    readonly identity: Identity,
+    readonly directory: string,
+    readonly tls: TestCertificate,
+  ) {}
 
   async start(listenAddress: string | null = '127.0.0.1:0'): Promise<this> {
     this.transport = await createTransport({
@@ -27,7 +35,12 @@ export class Station {
         this.known.set(id, before);
         return before === incarnation;
       },
-      log: (_level, message, fields) => this.#happen({ what: 'log', from: String(fields?.['peer'] ?? fields?.['remote'] ?? ''), detail: `${message}: ${fields?.['reason'] ?? ''}` }),
+      log: (_level, message, fields) =>
+        this.#happen({
+          what: 'log',
+          from: String(fields?.['peer'] ?? fields?.['remote'] ?? ''),
+          detail: `${message}: ${fields?.['reason'] ?? ''}`,
+        }),
       handlers: {
         onMessage: (from, message) => this.#happen({ what: 'message', from, detail: describeMessage(message) }),
         onSnapshot: (from, _announcement, path) => this.#happen({ what: 'snapshot', from, detail: path }),

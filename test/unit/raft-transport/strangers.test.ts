@@ -25,7 +25,12 @@ function frame(kind: FrameKind, write: (writer: ByteWriter) => void): Buffer {
 }
 
 /** However it ends. */
-const closed = (socket: Socket): Promise<void> => new Promise((resolve) => { socket.once('close', () => { resolve(); }); });
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.once('close', () => {
+      resolve();
+    });
+  });
 
 describe('raft/transport, the peer port under attack', function () {
   this.timeout(60_000);
@@ -48,7 +53,11 @@ describe('raft/transport, the peer port under attack', function () {
   });
 
   const station = async (id: string): Promise<Station> => {
-    const made = new Station({ clusterId, id: memberId(id), incarnation: `${id}-1` }, mkdtempSync(join(directory, `${id}-`)), await authority.issuePeer(id));
+    const made = new Station(
+      { clusterId, id: memberId(id), incarnation: `${id}-1` },
+      mkdtempSync(join(directory, `${id}-`)),
+      await authority.issuePeer(id),
+    );
     stations.push(made);
     return made.start();
   };
@@ -65,8 +74,15 @@ describe('raft/transport, the peer port under attack', function () {
   /** So many connections at any time: each that ends is made again. Resolves when all of the first have been accepted or put out. */
   async function flood(port: number, count: number, first: Buffer | null): Promise<void> {
     flooding = true;
-    const keepOpen = (): Socket => open(port, first).once('close', () => { if (flooding) keepOpen(); });
-    await Promise.all(Array.from({ length: count }, async () => { await once(keepOpen(), 'connect').catch(() => undefined); }));
+    const keepOpen = (): Socket =>
+      open(port, first).once('close', () => {
+        if (flooding) keepOpen();
+      });
+    await Promise.all(
+      Array.from({ length: count }, async () => {
+        await once(keepOpen(), 'connect').catch(() => undefined);
+      }),
+    );
   }
 
   /** A connection of a member that speaks by hand. */
@@ -76,14 +92,27 @@ describe('raft/transport, the peer port under attack', function () {
     sockets.add(socket);
     socket.on('error', () => undefined);
     await once(socket, 'secureConnect');
-    socket.write(frame(frameKinds.hello, (writer) => writeHello(writer, {
-      clusterId, id: memberId(id), incarnation: `${id}-1`, version: protocolVersion, to: of.identity.id, purpose, address: '',
-    })));
+    socket.write(
+      frame(frameKinds.hello, (writer) =>
+        writeHello(writer, {
+          clusterId,
+          id: memberId(id),
+          incarnation: `${id}-1`,
+          version: protocolVersion,
+          to: of.identity.id,
+          purpose,
+          address: '',
+        }),
+      ),
+    );
     await once(socket, 'data');
     return socket;
   }
 
-  for (const [what, first] of [['connections on which nothing comes', null], ['handshakes that stop midway', halfHello]] as const) {
+  for (const [what, first] of [
+    ['connections on which nothing comes', null],
+    ['handshakes that stop midway', halfHello],
+  ] as const) {
     it(`lets members in through 400 ${what}, made again as often as they are closed`, async () => {
       const [a, b] = [await station('a'), await station('b')];
       a.meet(b);
@@ -94,7 +123,10 @@ describe('raft/transport, the peer port under attack', function () {
       const c = await station('c');
       c.meet(a);
       await c.seen('connected');
-      expect(b.happenings.filter(({ what: kind }) => kind === 'disconnected'), 'who was there stays').to.deep.equal([]);
+      expect(
+        b.happenings.filter(({ what: kind }) => kind === 'disconnected'),
+        'who was there stays',
+      ).to.deep.equal([]);
       // Who loses its connection comes back as well.
       b.happenings.length = 0;
       b.transport.setPeers(new Map(), new Set());
@@ -128,7 +160,12 @@ describe('raft/transport, the peer port under attack', function () {
     socket.pause();
     const pings = Buffer.concat(Array.from({ length: 10_000 }, () => frame(frameKinds.ping, () => undefined)));
     const end = closed(socket);
-    const more = (): void => { if (!socket.destroyed) socket.write(pings, () => { setImmediate(more); }); };
+    const more = (): void => {
+      if (!socket.destroyed)
+        socket.write(pings, () => {
+          setImmediate(more);
+        });
+    };
     more();
     await end;
   });
@@ -138,10 +175,18 @@ describe('raft/transport, the peer port under attack', function () {
     const socket = await member(a, await authority.issuePeer('b'), 'b', 'snapshot');
     const heard: Buffer[] = [];
     socket.on('data', (bytes: Buffer) => heard.push(bytes));
-    socket.write(frame(frameKinds.snapshotStart, (writer) => {
-      writer.uint(2 ** 50);
-      writeMessage(writer, { type: 'installSnapshot', from: memberId('b'), to: a.identity.id, term: term(4), snapshot: { index: logIndex(9), term: term(3), membership: { members: [], removed: [] } } });
-    }));
+    socket.write(
+      frame(frameKinds.snapshotStart, (writer) => {
+        writer.uint(2 ** 50);
+        writeMessage(writer, {
+          type: 'installSnapshot',
+          from: memberId('b'),
+          to: a.identity.id,
+          term: term(4),
+          snapshot: { index: logIndex(9), term: term(3), membership: { members: [], removed: [] } },
+        });
+      }),
+    );
     await closed(socket);
     expect(Buffer.concat(heard).toString('utf8')).to.include('does not fit on the disk');
     expect(readdirSync(a.directory)).to.deep.equal([]);
@@ -172,7 +217,7 @@ describe('raft/transport, the peer port under attack', function () {
     const first = connectTls(options);
     sockets.add(first);
     first.on('error', () => undefined);
-    const [session] = await once(first, 'session') as [Buffer];
+    const [session] = (await once(first, 'session')) as [Buffer];
     first.destroy();
     const second = connectTls({ ...options, session });
     sockets.add(second);
@@ -181,9 +226,19 @@ describe('raft/transport, the peer port under attack', function () {
     expect(second.isSessionReused()).to.equal(true);
     const heard: Buffer[] = [];
     second.on('data', (bytes: Buffer) => heard.push(bytes));
-    second.write(frame(frameKinds.hello, (writer) => writeHello(writer, {
-      clusterId, id: memberId('b'), incarnation: 'b-1', version: protocolVersion, to: a.identity.id, purpose: 'messages', address: '',
-    })));
+    second.write(
+      frame(frameKinds.hello, (writer) =>
+        writeHello(writer, {
+          clusterId,
+          id: memberId('b'),
+          incarnation: 'b-1',
+          version: protocolVersion,
+          to: a.identity.id,
+          purpose: 'messages',
+          address: '',
+        }),
+      ),
+    );
     await closed(second);
     expect(heard).to.deep.equal([]);
   });

@@ -17,7 +17,17 @@ import { Station } from './station.js';
 
 const heartbeat = (from: MemberId, to: MemberId, number: number): PeerMessage => ({
   channel: 'raft',
-  message: { type: 'append', from, to, term: term(number), previousIndex: logIndex(0), previousTerm: term(0), entries: [], commit: logIndex(0), round: 0 },
+  message: {
+    type: 'append',
+    from,
+    to,
+    term: term(number),
+    previousIndex: logIndex(0),
+    previousTerm: term(0),
+    entries: [],
+    commit: logIndex(0),
+    round: 0,
+  },
 });
 
 describe('raft/transport', () => {
@@ -183,7 +193,11 @@ describe('raft/transport', () => {
     const path = join(a.directory, 'outgoing');
     writeFileSync(path, content);
     const announcement: SnapshotAnnouncement = {
-      type: 'installSnapshot', from: a.identity.id, to: b.identity.id, term: term(4), snapshot: { index: logIndex(9), term: term(3), membership: { members: [], removed: [] } },
+      type: 'installSnapshot',
+      from: a.identity.id,
+      to: b.identity.id,
+      term: term(4),
+      snapshot: { index: logIndex(9), term: term(3), membership: { members: [], removed: [] } },
     };
     const [sent, arrived] = await Promise.all([a.transport.sendSnapshot(b.identity.id, announcement, path), b.seen('snapshot')]);
     expect(sent).to.equal(true);
@@ -195,7 +209,11 @@ describe('raft/transport', () => {
     const path = join(a.directory, 'outgoing');
     writeFileSync(path, Buffer.alloc(64 * 1024 * 1024));
     const announcement: SnapshotAnnouncement = {
-      type: 'installSnapshot', from: a.identity.id, to: b.identity.id, term: term(4), snapshot: { index: logIndex(9), term: term(3), membership: { members: [], removed: [] } },
+      type: 'installSnapshot',
+      from: a.identity.id,
+      to: b.identity.id,
+      term: term(4),
+      snapshot: { index: logIndex(9), term: term(3), membership: { members: [], removed: [] } },
     };
     const sending = a.transport.sendSnapshot(b.identity.id, announcement, path);
     const second = await a.transport.sendSnapshot(b.identity.id, announcement, path);

@@ -42,8 +42,14 @@ describe('regular expressions in the syntax of RE2', () => {
   for (const [pattern, matching, other] of MATCHES) {
     it(`${pattern} matches what it should`, () => {
       const compiled = regexp(pattern);
-      expect(matching.filter(text => !compiled.test(text)), 'should match').to.deep.equal([]);
-      expect(other.filter(text => compiled.test(text)), 'should not match').to.deep.equal([]);
+      expect(
+        matching.filter((text) => !compiled.test(text)),
+        'should match',
+      ).to.deep.equal([]);
+      expect(
+        other.filter((text) => compiled.test(text)),
+        'should not match',
+      ).to.deep.equal([]);
     });
   }
 
@@ -71,7 +77,8 @@ describe('regular expressions in the syntax of RE2', () => {
   ];
 
   for (const [pattern, message] of REFUSED) {
-    it(`${pattern} is refused`, () => expect(compileRegexp(pattern)).to.deep.equal({ ok: false, message: `error parsing regexp: ${message}` }));
+    it(`${pattern} is refused`, () =>
+      expect(compileRegexp(pattern)).to.deep.equal({ ok: false, message: `error parsing regexp: ${message}` }));
   }
 
   it('finds the leftmost match and its groups, by the order of the pattern', () => {
@@ -83,21 +90,44 @@ describe('regular expressions in the syntax of RE2', () => {
     expect(regexp('^b').find('ab', 1)).to.equal(null);
   });
 
-  const piece = fc.constantFrom('a', 'b', '[ab]', '[^a]', '.', '(a|b)', '(?:ab|a)', 'a?', 'b*', '(ab)+', 'a{1,2}', '^', '$', '\\b', 'a*?', '(a*)b');
-  const patterns = fc.array(piece, { maxLength: 6 }).map(pieces => pieces.join(''));
+  const piece = fc.constantFrom(
+    'a',
+    'b',
+    '[ab]',
+    '[^a]',
+    '.',
+    '(a|b)',
+    '(?:ab|a)',
+    'a?',
+    'b*',
+    '(ab)+',
+    'a{1,2}',
+    '^',
+    '$',
+    '\\b',
+    'a*?',
+    '(a*)b',
+  );
+  const patterns = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
   const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' '), maxLength: 12 });
 
   it('agrees with our own regular expressions where the two mean the same', () => {
-    fc.assert(fc.property(patterns, texts, (pattern, text) => {
-      const [ours, theirs] = [regexp(pattern), new RegExp(pattern, 'ud')];
-      const expected = theirs.exec(text);
-      expect(ours.test(text)).to.equal(expected !== null);
-      expect(ours.find(text)?.slice(0, 2) ?? null).to.deep.equal(expected === null ? null : [expected.index, expected.index + expected[0].length]);
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(patterns, texts, (pattern, text) => {
+        const [ours, theirs] = [regexp(pattern), new RegExp(pattern, 'ud')];
+        const expected = theirs.exec(text);
+        expect(ours.test(text)).to.equal(expected !== null);
+        expect(ours.find(text)?.slice(0, 2) ?? null).to.deep.equal(
+          expected === null ? null : [expected.index, expected.index + expected[0].length],
+        );
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('does not run away with patterns that others cannot finish', () => {
     const text = `${'a'.repeat(20_000)}!`;
-    for (const pattern of ['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(.*)*x$', `${'a?'.repeat(200)}${'a'.repeat(200)}b`]) expect(regexp(pattern).test(text)).to.equal(false);
+    for (const pattern of ['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(.*)*x$', `${'a?'.repeat(200)}${'a'.repeat(200)}b`])
+      expect(regexp(pattern).test(text)).to.equal(false);
   });
 });

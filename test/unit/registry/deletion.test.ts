@@ -25,13 +25,18 @@ describe('registry/deletion', () => {
   it('turns the propagation policy into a finalizer', () => {
     const wish = (propagationPolicy: 'Orphan' | 'Foreground' | 'Background') => ({ ...NO_WISH, propagationPolicy });
     expect(marked(object(), wish('Orphan'), {}, NOW).metadata.finalizers).to.deep.equal(['orphan']);
-    expect(marked(object({ finalizers: ['orphan', 'x/y'] }), wish('Foreground'), {}, NOW).metadata.finalizers).to.deep.equal(['x/y', 'foregroundDeletion']);
+    expect(marked(object({ finalizers: ['orphan', 'x/y'] }), wish('Foreground'), {}, NOW).metadata.finalizers).to.deep.equal([
+      'x/y',
+      'foregroundDeletion',
+    ]);
     expect(planDeletion(object({ finalizers: ['orphan'] }), wish('Background'), {}, NOW).action).to.equal('remove');
   });
 
   it('uses the default of the kind only where nobody decided before', () => {
     expect(marked(object(), NO_WISH, { defaultPropagation: 'orphan' }, NOW).metadata.finalizers).to.deep.equal(['orphan']);
-    expect(marked(object({ finalizers: ['foregroundDeletion'] }), NO_WISH, { defaultPropagation: 'orphan' }, NOW).metadata.finalizers).to.deep.equal(['foregroundDeletion']);
+    expect(
+      marked(object({ finalizers: ['foregroundDeletion'] }), NO_WISH, { defaultPropagation: 'orphan' }, NOW).metadata.finalizers,
+    ).to.deep.equal(['foregroundDeletion']);
   });
 
   it('lets a later request only shorten the grace period', () => {
@@ -39,7 +44,10 @@ describe('registry/deletion', () => {
     const first = marked(object(), NO_WISH, graceful, NOW);
     expect(first.metadata).to.include({ deletionTimestamp: '2024-05-01T10:00:30Z', deletionGracePeriodSeconds: 30 });
     expect(marked(first, { ...NO_WISH, gracePeriodSeconds: 60 }, graceful, NOW).metadata.deletionGracePeriodSeconds).to.equal(30);
-    expect(marked(first, { ...NO_WISH, gracePeriodSeconds: 5 }, graceful, NOW).metadata).to.include({ deletionTimestamp: '2024-05-01T10:00:05Z', deletionGracePeriodSeconds: 5 });
+    expect(marked(first, { ...NO_WISH, gracePeriodSeconds: 5 }, graceful, NOW).metadata).to.include({
+      deletionTimestamp: '2024-05-01T10:00:05Z',
+      deletionGracePeriodSeconds: 5,
+    });
     expect(planDeletion(first, { ...NO_WISH, gracePeriodSeconds: 0 }, graceful, NOW).action).to.equal('remove');
   });
 

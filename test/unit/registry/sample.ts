@@ -50,29 +50,63 @@ function resourceOf(apiVersion: string, kind: string): ServedResource {
   return resource;
 }
 
-export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '30000-32767', random = Math.random, storage, admission = false, configurations = new Map(), guards = () => [] }: SampleOptions = {}): Promise<Sample> {
+export async function createSample({
+  serviceRanges = '10.0.0.0/24',
+  ports = '30000-32767',
+  random = Math.random,
+  storage,
+  admission = false,
+  configurations = new Map(),
+  guards = () => [],
+}: SampleOptions = {}): Promise<Sample> {
   const kept = storage ?? createMemoryStorage({ selectableFields: selectableFieldsOf });
   const ranges = parseRanges(serviceRanges);
   const registry = createRegistry({
-    storage: kept, random, allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports) }) },
-    admission: admission === false ? null : createAdmission(createPlugins({ storage: kept, configurations, others: guards(kept, catalogue), ...(admission === true ? {} : { enabled: admission }) })),
+    storage: kept,
+    random,
+    allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports) }) },
+    admission:
+      admission === false
+        ? null
+        : createAdmission(
+            createPlugins({
+              storage: kept,
+              configurations,
+              others: guards(kept, catalogue),
+              ...(admission === true ? {} : { enabled: admission }),
+            }),
+          ),
   });
   await bootstrap({ registry, catalogue, serviceRanges: ranges.map(({ text }) => text) });
   let warned: string[] = [];
-  const options: WriteOptions = { user: { name: 'u', uid: '', groups: [], extra: {} }, manager: 'm', dryRun: false, timeoutMs: 1000, warn: text => { warned.push(text); } };
+  const options: WriteOptions = {
+    user: { name: 'u', uid: '', groups: [], extra: {} },
+    manager: 'm',
+    dryRun: false,
+    timeoutMs: 1000,
+    warn: (text) => {
+      warned.push(text);
+    },
+  };
   const locate = (object: JsonObject): { resource: ServedResource; namespace: string; name: string } => {
     const resource = resourceOf(String(object['apiVersion'] ?? 'v1'), String(object['kind']));
-    return { resource, namespace: resource.namespaced ? 'default' : '', name: String((object['metadata'] as JsonObject | undefined)?.['name'] ?? '') };
+    return {
+      resource,
+      namespace: resource.namespaced ? 'default' : '',
+      name: String((object['metadata'] as JsonObject | undefined)?.['name'] ?? ''),
+    };
   };
   const named = (kind: string, name: string): JsonObject => {
     const slash = kind.lastIndexOf('/');
     return { apiVersion: slash < 0 ? 'v1' : kind.slice(0, slash), kind: kind.slice(slash + 1), metadata: { name } };
   };
   return {
-    storage: kept, registry,
-    create: async object => (await registry.create({ ...locate(object), name: '' }, structuredClone(object) as ApiObject, options)).decode(),
+    storage: kept,
+    registry,
+    create: async (object) =>
+      (await registry.create({ ...locate(object), name: '' }, structuredClone(object) as ApiObject, options)).decode(),
     async update(object, change, subresource = '') {
-      const apply: Change['apply'] = current => {
+      const apply: Change['apply'] = (current) => {
         if (current === null) throw new Error('nothing to update');
         change(current);
         return current;
@@ -80,7 +114,9 @@ export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '300
       return (await registry.update(locate(object), { apply, subresource, uid: null, mayCreate: null }, options)).object.decode();
     },
     get: async (kind, name) => (await registry.get(locate(named(kind, name)), { at: 'mostRecent' })).decode(),
-    remove: async (kind, name) => { await registry.delete(locate(named(kind, name)), NO_WISH, options); },
+    remove: async (kind, name) => {
+      await registry.delete(locate(named(kind, name)), NO_WISH, options);
+    },
     warnings() {
       const seen = warned;
       warned = [];
@@ -101,8 +137,14 @@ export async function refusal(promise: Promise<unknown>): Promise<StatusError> {
 }
 
 const SHORT: Readonly<Record<string, string>> = {
-  FieldValueRequired: 'required', FieldValueInvalid: 'invalid', FieldValueDuplicate: 'duplicate', FieldValueNotSupported: 'unsupported', FieldValueForbidden: 'forbidden',
-  FieldValueTooLong: 'long', FieldValueTooMany: 'many', FieldValueNotFound: 'absent',
+  FieldValueRequired: 'required',
+  FieldValueInvalid: 'invalid',
+  FieldValueDuplicate: 'duplicate',
+  FieldValueNotSupported: 'unsupported',
+  FieldValueForbidden: 'forbidden',
+  FieldValueTooLong: 'long',
+  FieldValueTooMany: 'many',
+  FieldValueNotFound: 'absent',
 };
 
 const short = ({ field, reason = '' }: StatusCause): string => `${SHORT[reason] ?? reason} ${field ?? ''}`;

@@ -16,19 +16,45 @@ const resourceOf = (name: string, group = '', version = 'v1'): ServedResource =>
   return resource;
 };
 const configMaps = resourceOf('configmaps');
-const options = (more: Partial<WriteOptions> = {}): WriteOptions => ({ user: { name: 'u', uid: '', groups: [], extra: {} }, manager: 'm', dryRun: false, timeoutMs: 1000, warn: () => {}, ...more });
+const options = (more: Partial<WriteOptions> = {}): WriteOptions => ({
+  user: { name: 'u', uid: '', groups: [], extra: {} },
+  manager: 'm',
+  dryRun: false,
+  timeoutMs: 1000,
+  warn: () => {},
+  ...more,
+});
 const target = (name: string, resource = configMaps): Target => ({ resource, namespace: resource.namespaced ? 'default' : '', name });
-const configMap = (metadata: ApiObject['metadata'], data: Record<string, string> = {}): ApiObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data });
-const replace = (object: ApiObject, more: Partial<Change> = {}): Change => ({ apply: () => structuredClone(object), subresource: '', uid: null, mayCreate: () => {}, ...more });
+const configMap = (metadata: ApiObject['metadata'], data: Record<string, string> = {}): ApiObject => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata,
+  data,
+});
+const replace = (object: ApiObject, more: Partial<Change> = {}): Change => ({
+  apply: () => structuredClone(object),
+  subresource: '',
+  uid: null,
+  mayCreate: () => {},
+  ...more,
+});
 
 /** Storage whose local reads can be made to lag behind: what a replica serves while it catches up. */
 function lagging(storage: MemoryStorage): Storage & { freeze(): void } {
   let frozenAt: number | null = null;
   return {
-    freeze: () => { frozenAt = storage.version; },
-    get: (key: ObjectKey, consistency: Consistency): Promise<GetResult> => storage.get(key, consistency.at === 'any' && frozenAt !== null ? { at: 'exact', version: frozenAt } : consistency),
-    list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(), isStale: key => storage.isStale(key),
-    create: (...parameters) => storage.create(...parameters), update: (...parameters) => storage.update(...parameters), delete: (...parameters) => storage.delete(...parameters),
+    freeze: () => {
+      frozenAt = storage.version;
+    },
+    get: (key: ObjectKey, consistency: Consistency): Promise<GetResult> =>
+      storage.get(key, consistency.at === 'any' && frozenAt !== null ? { at: 'exact', version: frozenAt } : consistency),
+    list: (request) => storage.list(request),
+    watch: (request, sink) => storage.watch(request, sink),
+    ready: () => storage.ready(),
+    isStale: (key) => storage.isStale(key),
+    create: (...parameters) => storage.create(...parameters),
+    update: (...parameters) => storage.update(...parameters),
+    delete: (...parameters) => storage.delete(...parameters),
   };
 }
 
@@ -55,7 +81,11 @@ describe('registry/store', () => {
   });
 
   it('gives a new object what only the server decides, whatever the client sends', async () => {
-    const stored = await registry.create(target(''), configMap({ name: 'a', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z', deletionTimestamp: '2001-01-01T00:00:00Z' }), options());
+    const stored = await registry.create(
+      target(''),
+      configMap({ name: 'a', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z', deletionTimestamp: '2001-01-01T00:00:00Z' }),
+      options(),
+    );
     const { metadata } = stored.decode();
     expect(metadata.uid).to.match(/^[0-9a-f-]{36}$/);
     expect(metadata).not.to.have.property('deletionTimestamp');
@@ -74,7 +104,10 @@ describe('registry/store', () => {
 
   it('refuses objects in namespaces that are absent or terminating', async () => {
     const elsewhere = { ...target(''), namespace: 'absent' };
-    expect(await refusal(registry.create(elsewhere, configMap({ name: 'a' }), options()))).to.include({ code: 404, message: 'namespaces "absent" not found' });
+    expect(await refusal(registry.create(elsewhere, configMap({ name: 'a' }), options()))).to.include({
+      code: 404,
+      message: 'namespaces "absent" not found',
+    });
     const namespaces = resourceOf('namespaces');
     await registry.create({ resource: namespaces, namespace: '', name: '' }, { metadata: { name: 'going' } }, options());
     await registry.delete({ resource: namespaces, namespace: '', name: 'going' }, NO_WISH, options());
@@ -88,9 +121,20 @@ describe('registry/store', () => {
     await registry.update(target('a'), replace(configMap({ name: 'a' }, { k: '1' })), options());
     const outdated = replace(configMap({ name: 'a', resourceVersion: String(first.version) }, { k: '2' }));
     expect(await refusal(registry.update(target('a'), outdated, options()))).to.include({ code: 409, reason: 'Conflict' });
-    const increments = Array.from({ length: 20 }, () => registry.update(target('a'), {
-      ...replace(configMap({})), apply: current => ({ ...current, metadata: current?.metadata ?? {}, data: { k: String(Number((current?.['data'] as { k: string }).k) + 1) } }),
-    }, options()));
+    const increments = Array.from({ length: 20 }, () =>
+      registry.update(
+        target('a'),
+        {
+          ...replace(configMap({})),
+          apply: (current) => ({
+            ...current,
+            metadata: current?.metadata ?? {},
+            data: { k: String(Number((current?.['data'] as { k: string }).k) + 1) },
+          }),
+        },
+        options(),
+      ),
+    );
     // Each is worked out again from what it lost against, so none is lost.
     await Promise.all(increments);
     expect((await registry.get(target('a'), { at: 'mostRecent' })).decode()['data']).to.deep.equal({ k: '21' });
@@ -106,7 +150,11 @@ describe('registry/store', () => {
     const back = await registry.update(target('a'), replace(configMap({ name: 'a' }, { k: 'old' })), options());
     expect(back.object.version).to.be.greaterThan(changed.object.version);
     // The version that the client saw elsewhere is unknown here, and right.
-    const seen = await registry.update(target('a'), replace(configMap({ name: 'a', resourceVersion: String(back.object.version) }, { k: 'newer' })), options());
+    const seen = await registry.update(
+      target('a'),
+      replace(configMap({ name: 'a', resourceVersion: String(back.object.version) }, { k: 'newer' })),
+      options(),
+    );
     expect(seen.object.decode()['data']).to.deep.equal({ k: 'newer' });
     // An object that was created elsewhere is there.
     await other.create(target(''), configMap({ name: 'b' }), options());
@@ -116,16 +164,28 @@ describe('registry/store', () => {
 
   it('writes nothing when nothing changes', async () => {
     const stored = await registry.create(target(''), configMap({ name: 'a', labels: { x: '1', y: '2' } }, { k: 'v' }), options());
-    const again = await registry.update(target('a'), replace({ data: { k: 'v' }, kind: 'ConfigMap', metadata: { labels: { y: '2', x: '1' }, name: 'a' } }), options());
+    const again = await registry.update(
+      target('a'),
+      replace({ data: { k: 'v' }, kind: 'ConfigMap', metadata: { labels: { y: '2', x: '1' }, name: 'a' } }),
+      options(),
+    );
     expect(again.object.version).to.equal(stored.version);
   });
 
   it('keeps the status out of updates and the rest out of updates of the status', async () => {
     const deployments = resourceOf('deployments', 'apps');
     const labels = { app: 'd' };
-    const shape = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
-    const deployment = (replicas: number, status: object): ApiObject =>
-      ({ kind: 'Deployment', apiVersion: 'apps/v1', metadata: { name: 'd' }, spec: { replicas, ...structuredClone(shape) }, status: { ...status } });
+    const shape = {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    };
+    const deployment = (replicas: number, status: object): ApiObject => ({
+      kind: 'Deployment',
+      apiVersion: 'apps/v1',
+      metadata: { name: 'd' },
+      spec: { replicas, ...structuredClone(shape) },
+      status: { ...status },
+    });
     const at = target('d', deployments);
     const seen = ({ object }: { object: StoredObject }): unknown => {
       const { spec, status, metadata } = object.decode();
@@ -160,28 +220,48 @@ describe('registry/store', () => {
   });
 
   it('says whether a failed write may still happen', async () => {
-    const failing = (result: WriteResult): Registry => createRegistry({ storage: { ...lagging(memory), create: () => Promise.resolve(result) } });
-    expect(await refusal(failing({ outcome: 'unavailable', reason: 'no leader' }).create(target(''), configMap({ name: 'a' }), options()))).to.include({ code: 503, reason: 'ServiceUnavailable' });
-    expect(await refusal(failing({ outcome: 'unknown', reason: 'the leader was lost' }).create(target(''), configMap({ name: 'a' }), options()))).to.include({ code: 504, reason: 'Timeout' });
+    const failing = (result: WriteResult): Registry =>
+      createRegistry({ storage: { ...lagging(memory), create: () => Promise.resolve(result) } });
+    expect(
+      await refusal(failing({ outcome: 'unavailable', reason: 'no leader' }).create(target(''), configMap({ name: 'a' }), options())),
+    ).to.include({ code: 503, reason: 'ServiceUnavailable' });
+    expect(
+      await refusal(failing({ outcome: 'unknown', reason: 'the leader was lost' }).create(target(''), configMap({ name: 'a' }), options())),
+    ).to.include({ code: 504, reason: 'Timeout' });
   });
 
   it('converts between served versions of one object', async () => {
-    const [v1, v2] = [resourceOf('horizontalpodautoscalers', 'autoscaling', 'v1'), resourceOf('horizontalpodautoscalers', 'autoscaling', 'v2')];
+    const [v1, v2] = [
+      resourceOf('horizontalpodautoscalers', 'autoscaling', 'v1'),
+      resourceOf('horizontalpodautoscalers', 'autoscaling', 'v2'),
+    ];
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
     const spec = { maxReplicas: 3, scaleTargetRef, targetCPUUtilizationPercentage: 60 };
-    await registry.create({ resource: v1, namespace: 'default', name: '' }, { kind: 'HorizontalPodAutoscaler', apiVersion: 'autoscaling/v1', metadata: { name: 'h' }, spec }, options());
+    await registry.create(
+      { resource: v1, namespace: 'default', name: '' },
+      { kind: 'HorizontalPodAutoscaler', apiVersion: 'autoscaling/v1', metadata: { name: 'h' }, spec },
+      options(),
+    );
     const stored = await registry.get({ resource: v2, namespace: 'default', name: 'h' }, { at: 'mostRecent' });
-    expect(stored.decode()['spec']).to.deep.equal({ maxReplicas: 3, minReplicas: 1, scaleTargetRef, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }] });
+    expect(stored.decode()['spec']).to.deep.equal({
+      maxReplicas: 3,
+      minReplicas: 1,
+      scaleTargetRef,
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }],
+    });
   });
 
   it('runs the bootstrap on several replicas at once', async () => {
     const empty = createMemoryStorage();
     const replicas = Array.from({ length: 3 }, () => createRegistry({ storage: empty }));
-    await Promise.all(replicas.map(each => bootstrap({ registry: each, catalogue })));
+    await Promise.all(replicas.map((each) => bootstrap({ registry: each, catalogue })));
     const version = empty.version;
     await bootstrap({ registry, catalogue });
     expect(empty.version).to.equal(version);
-    const service = await registry.get({ resource: resourceOf('services'), namespace: 'default', name: 'kubernetes' }, { at: 'mostRecent' });
+    const service = await registry.get(
+      { resource: resourceOf('services'), namespace: 'default', name: 'kubernetes' },
+      { at: 'mostRecent' },
+    );
     expect(service.decode()['spec']).to.include({ clusterIP: '10.0.0.1' });
   });
 });

@@ -3,8 +3,12 @@ import type { ApiObject } from '../../../server/api/object.js';
 import { HEAVY_VALUES, betweenSteps, isHeavy } from '../../../server/registry/turns.js';
 import { createSample, type Sample } from './sample.js';
 
-const configMap = (entries: number): ApiObject =>
-  ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: Object.fromEntries(Array.from({ length: entries }, (_item, index) => [`key-${index}`, 'text'])) });
+const configMap = (entries: number): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a' },
+  data: Object.fromEntries(Array.from({ length: entries }, (_item, index) => [`key-${index}`, 'text'])),
+});
 
 /** Turns of the event loop that others had while the work was done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -22,7 +26,9 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 describe('registry/turns', () => {
   let sample: Sample;
 
-  beforeEach(async () => { sample = await createSample(); });
+  beforeEach(async () => {
+    sample = await createSample();
+  });
 
   it('knows a heavy object from a light one, wherever its values are', () => {
     expect(isHeavy(configMap(HEAVY_VALUES))).to.equal(true);
@@ -38,7 +44,11 @@ describe('registry/turns', () => {
   it('lets others have turns between the steps of writing a large object, and only of a large one', async () => {
     const light = await turnsDuring(() => sample.create({ ...configMap(10), metadata: { name: 'light' } }));
     const created = await turnsDuring(() => sample.create(configMap(3 * HEAVY_VALUES)));
-    const updated = await turnsDuring(() => sample.update(configMap(3 * HEAVY_VALUES), object => { (object['data'] as Record<string, string>)['key-1'] = 'other'; }));
+    const updated = await turnsDuring(() =>
+      sample.update(configMap(3 * HEAVY_VALUES), (object) => {
+        (object['data'] as Record<string, string>)['key-1'] = 'other';
+      }),
+    );
     expect(created - light).to.be.at.least(4);
     expect(updated - light).to.be.at.least(4);
   });

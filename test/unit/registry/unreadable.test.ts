@@ -10,7 +10,13 @@ import { revision } from '../../../raft/types.js';
 import { FakeReplica } from '../storage/fakeReplica.js';
 import { refusal } from './sample.js';
 
-const options: WriteOptions = { user: { name: 'u', uid: '', groups: [], extra: {} }, manager: 'm', dryRun: false, timeoutMs: 1000, warn: () => undefined };
+const options: WriteOptions = {
+  user: { name: 'u', uid: '', groups: [], extra: {} },
+  manager: 'm',
+  dryRun: false,
+  timeoutMs: 1000,
+  warn: () => undefined,
+};
 
 for (const cached of [true, false]) {
   describe(`objects whose value is damaged in the store, ${cached ? 'cached' : 'not cached'}`, () => {
@@ -22,19 +28,29 @@ for (const cached of [true, false]) {
       if (resource === null) throw new Error('no such resource');
       return { resource, namespace: '', name };
     };
-    const object = (name: string): ApiObject => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name, finalizers: ['example.com/hold'] }, value: 1 }) as ApiObject;
-    after(() => { storage.close(); });
+    const object = (name: string): ApiObject =>
+      ({
+        apiVersion: 'scheduling.k8s.io/v1',
+        kind: 'PriorityClass',
+        metadata: { name, finalizers: ['example.com/hold'] },
+        value: 1,
+      }) as ApiObject;
+    after(() => {
+      storage.close();
+    });
 
     it('can be removed unread, and only they', async () => {
       await storage.ready();
       for (const name of ['broken', 'whole']) await registry.create(target(''), object(name), options);
       const { outcome, ...page } = await replica.range({ start: '/', end: null, revision: null, limit: null, countRemaining: false });
-      const key = outcome === 'found' && 'items' in page ? page.items.find(item => item.key.endsWith('/broken'))?.key : undefined;
+      const key = outcome === 'found' && 'items' in page ? page.items.find((item) => item.key.endsWith('/broken'))?.key : undefined;
       await replica.write({ comparisons: [], operations: [{ type: 'put', key: key ?? '', value: Buffer.from('damaged') }] });
 
       const reading = await registry.get(target('broken'), { at: 'mostRecent' }).catch((error: unknown) => error);
       expect(reading).to.be.instanceOf(DamagedValueError);
-      expect(await registry.delete(target('broken'), NO_WISH, options).catch((error: unknown) => error)).to.be.instanceOf(DamagedValueError);
+      expect(await registry.delete(target('broken'), NO_WISH, options).catch((error: unknown) => error)).to.be.instanceOf(
+        DamagedValueError,
+      );
       expect((await refusal(registry.deleteUnreadable(target('whole'), options))).code).to.equal(422);
       await registry.deleteUnreadable(target('broken'), options);
       expect((await refusal(registry.get(target('broken'), { at: 'mostRecent' }))).code).to.equal(404);

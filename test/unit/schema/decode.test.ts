@@ -9,7 +9,8 @@ import { recordedSteps, type Step } from '../codecs/files.js';
 
 const DEPLOYMENT: Kind = { group: 'apps', version: 'v1', kind: 'Deployment' };
 const CONFIG_MAP: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
-const decode = (text: string, kind = CONFIG_MAP, encoding: EncodingName = 'json'): DecodeObjectResult => decodeObject({ bytes: Buffer.from(text), encoding, kind, findStrict: true });
+const decode = (text: string, kind = CONFIG_MAP, encoding: EncodingName = 'json'): DecodeObjectResult =>
+  decodeObject({ bytes: Buffer.from(text), encoding, kind, findStrict: true });
 const problem = (value: unknown, kind = DEPLOYMENT): string => {
   const result = decode(JSON.stringify(value), kind);
   return result.ok ? 'accepted' : result.stage === 'kind' ? 'kind' : result.message;
@@ -22,19 +23,42 @@ const complaint = (text: string, kind: Kind): string => {
 
 describe('decoding of objects', () => {
   it('completes kind and version, drops nulls and zeros that cannot be told from absence, and shows what every object has', () => {
-    const result = decode('{"metadata":{"name":"d","labels":null,"annotations":{"a":null}},"spec":{"replicas":0,"paused":false,"minReadySeconds":0,"template":{"spec":{"containers":[{"image":""}],"nodeSelector":{}}}}}', DEPLOYMENT);
+    const result = decode(
+      '{"metadata":{"name":"d","labels":null,"annotations":{"a":null}},"spec":{"replicas":0,"paused":false,"minReadySeconds":0,"template":{"spec":{"containers":[{"image":""}],"nodeSelector":{}}}}}',
+      DEPLOYMENT,
+    );
     expect(result).to.deep.equal({
-      ok: true, strict: [], refusal: undefined,
+      ok: true,
+      strict: [],
+      refusal: undefined,
       object: {
-        apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', annotations: { a: '' } }, status: {},
-        spec: { replicas: 0, selector: null, strategy: {}, template: { metadata: {}, spec: { containers: [{ name: '', resources: {} }] } } },
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd', annotations: { a: '' } },
+        status: {},
+        spec: {
+          replicas: 0,
+          selector: null,
+          strategy: {},
+          template: { metadata: {}, spec: { containers: [{ name: '', resources: {} }] } },
+        },
       },
     });
   });
 
   it('lists unknown and duplicate fields in the order of the text', () => {
-    const result = decode('{"kind":"Deployment","metadata":{"odd":1,"labels":{"a":"1","a":"2"}},"spec":{"replicas":1,"replicas":2,"template":{"spec":{"containers":[{"x":{"y":1,"y":2},"env":[{"valeu":"1"}]}]}}},"zzz":1}', DEPLOYMENT);
-    const strict = ['unknown field "metadata.odd"', 'duplicate field "metadata.labels.a"', 'duplicate field "spec.replicas"', 'unknown field "spec.template.spec.containers[0].x"', 'unknown field "spec.template.spec.containers[0].env[0].valeu"', 'unknown field "zzz"'];
+    const result = decode(
+      '{"kind":"Deployment","metadata":{"odd":1,"labels":{"a":"1","a":"2"}},"spec":{"replicas":1,"replicas":2,"template":{"spec":{"containers":[{"x":{"y":1,"y":2},"env":[{"valeu":"1"}]}]}}},"zzz":1}',
+      DEPLOYMENT,
+    );
+    const strict = [
+      'unknown field "metadata.odd"',
+      'duplicate field "metadata.labels.a"',
+      'duplicate field "spec.replicas"',
+      'unknown field "spec.template.spec.containers[0].x"',
+      'unknown field "spec.template.spec.containers[0].env[0].valeu"',
+      'unknown field "zzz"',
+    ];
     expect(result).to.deep.include({ strict, refusal: `strict decoding error: ${strict.join(', ')}` });
     expect(result.ok && JSON.stringify(result.object)).to.not.match(/odd|valeu|zzz/);
   });
@@ -54,67 +78,131 @@ describe('decoding of objects', () => {
 
   it('words duplicates in YAML as one error', () => {
     expect(decode('data:\n  a: "1"\n  a: "2"\nzzz: 1\n', CONFIG_MAP, 'yaml')).to.deep.include({
-      strict: ['line 3: key "a" already set in map', 'unknown field "zzz"'], refusal: 'strict decoding error: yaml: unmarshal errors:\n  line 3: key "a" already set in map, unknown field "zzz"',
+      strict: ['line 3: key "a" already set in map', 'unknown field "zzz"'],
+      refusal: 'strict decoding error: yaml: unmarshal errors:\n  line 3: key "a" already set in map, unknown field "zzz"',
     });
   });
 
   it('does not look for unknown fields in raw objects, field sets and alternatives to schemas', () => {
     const revision = decode('{"data":{"a":1,"a":2},"revision":1}', { group: 'apps', version: 'v1', kind: 'ControllerRevision' });
     expect(revision).to.deep.include({ strict: [] });
-    const definition = decode('{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"additionalProperties":{"odd":1},"odd":2,"default":{"x":1.0}}}}]}}', { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' });
+    const definition = decode(
+      '{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"additionalProperties":{"odd":1},"odd":2,"default":{"x":1.0}}}}]}}',
+      { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' },
+    );
     expect(definition).to.deep.include({ strict: ['unknown field "spec.versions[0].schema.openAPIV3Schema.odd"'] });
   });
 
   it('names the field of a wrong value', () => {
-    expect(problem({ spec: { replicas: 'two' } })).to.equal('json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32');
-    expect(problem({ spec: { replicas: 2 ** 31 } })).to.equal('json: cannot unmarshal number 2147483648 into Go struct field DeploymentSpec.spec.replicas of type int32');
-    expect(problem({ spec: { template: { spec: { containers: {} } } } })).to.equal('json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container');
-    expect(problem({ spec: { strategy: { rollingUpdate: { maxSurge: true } } } })).to.equal('json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32');
+    expect(problem({ spec: { replicas: 'two' } })).to.equal(
+      'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32',
+    );
+    expect(problem({ spec: { replicas: 2 ** 31 } })).to.equal(
+      'json: cannot unmarshal number 2147483648 into Go struct field DeploymentSpec.spec.replicas of type int32',
+    );
+    expect(problem({ spec: { template: { spec: { containers: {} } } } })).to.equal(
+      'json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container',
+    );
+    expect(problem({ spec: { strategy: { rollingUpdate: { maxSurge: true } } } })).to.equal(
+      'json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32',
+    );
     expect(problem({ binaryData: { k: 'AAA' } }, CONFIG_MAP)).to.equal('illegal base64 data at input byte 0');
-    expect(problem({ metadata: { creationTimestamp: '2026-13-01T00:00:00Z' } }, CONFIG_MAP)).to.match(/^parsing time "2026-13-01T00:00:00Z"/);
+    expect(problem({ metadata: { creationTimestamp: '2026-13-01T00:00:00Z' } }, CONFIG_MAP)).to.match(
+      /^parsing time "2026-13-01T00:00:00Z"/,
+    );
     const fractional = decode('{"spec":{"replicas":1.0}}', DEPLOYMENT);
-    expect(fractional).to.deep.include({ message: 'json: cannot unmarshal number 1.0 into Go struct field DeploymentSpec.spec.replicas of type int32' });
-    expect(decode('{"metadata":{"generation":9223372036854775808}}')).to.deep.include({ message: 'json: cannot unmarshal number 9223372036854775808 into Go struct field ObjectMeta.metadata.generation of type int64' });
-    expect(decode('{"metadata":{"generation":9223372036854775807}}')).to.have.nested.property('object.metadata.generation', 9223372036854775807n);
+    expect(fractional).to.deep.include({
+      message: 'json: cannot unmarshal number 1.0 into Go struct field DeploymentSpec.spec.replicas of type int32',
+    });
+    expect(decode('{"metadata":{"generation":9223372036854775808}}')).to.deep.include({
+      message: 'json: cannot unmarshal number 9223372036854775808 into Go struct field ObjectMeta.metadata.generation of type int64',
+    });
+    expect(decode('{"metadata":{"generation":9223372036854775807}}')).to.have.nested.property(
+      'object.metadata.generation',
+      9223372036854775807n,
+    );
   });
 
   it('brings times, quantities and base64 into canonical form, from every encoding', () => {
-    const lease = decode('{"spec":{"renewTime":"2026-01-01T02:00:00.123456+02:00"},"metadata":{"creationTimestamp":"2026-01-01T02:00:00.9+02:00"}}', { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' });
+    const lease = decode(
+      '{"spec":{"renewTime":"2026-01-01T02:00:00.123456+02:00"},"metadata":{"creationTimestamp":"2026-01-01T02:00:00.9+02:00"}}',
+      { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' },
+    );
     expect(lease).to.have.nested.property('object.spec.renewTime', '2026-01-01T00:00:00.123456Z');
     expect(lease).to.have.nested.property('object.metadata.creationTimestamp', '2026-01-01T00:00:00Z');
     const quota = (value: string) => decode(`{"spec":{"hard":{"a":${value}}}}`, { group: '', version: 'v1', kind: 'ResourceQuota' });
-    for (const [value, kept] of [['"1000m"', '1'], ['1e3', '1e3'], ['1.0', '1'], ['1.50', '1500m'], ['null', '0'], ['1048576', '1048576']]) expect(quota(value as string), value).to.have.nested.property('object.spec.hard.a', kept);
+    for (const [value, kept] of [
+      ['"1000m"', '1'],
+      ['1e3', '1e3'],
+      ['1.0', '1'],
+      ['1.50', '1500m'],
+      ['null', '0'],
+      ['1048576', '1048576'],
+    ])
+      expect(quota(value as string), value).to.have.nested.property('object.spec.hard.a', kept);
     expect(decode('{"binaryData":{"k":"AB==\\n"}}')).to.have.nested.property('object.binaryData.k', 'AA==');
   });
 
   it('reads Protobuf, whose envelope may name another kind', () => {
     const encoded = protobufEncode({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } });
     const bytes = encoded.ok ? encoded.bytes : Buffer.alloc(0);
-    expect(decodeObject({ bytes, encoding: 'protobuf', kind: CONFIG_MAP, findStrict: true })).to.deep.include({ object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: 'v' } } });
-    expect(decodeObject({ bytes, encoding: 'protobuf', kind: DEPLOYMENT, findStrict: true })).to.deep.equal({ ok: false, stage: 'kind', apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(decodeObject({ bytes, encoding: 'protobuf', kind: CONFIG_MAP, findStrict: true })).to.deep.include({
+      object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: 'v' } },
+    });
+    expect(decodeObject({ bytes, encoding: 'protobuf', kind: DEPLOYMENT, findStrict: true })).to.deep.equal({
+      ok: false,
+      stage: 'kind',
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+    });
     expect(decodeObject({ bytes: bytes.subarray(0, 30), encoding: 'protobuf', kind: CONFIG_MAP, findStrict: true }).ok).to.equal(false);
   });
 
   it('leaves the structure of kinds that are not built in to others', () => {
     const widget = { group: 'example.com', version: 'v1', kind: 'Widget' };
-    expect(decode('{"apiVersion":"example.com/v1","kind":"Widget","spec":{"a":1.0,"b":null,"b":2}}', widget)).to.deep.equal({ ok: true, object: { apiVersion: 'example.com/v1', kind: 'Widget', spec: { a: 1, b: 2 } }, strict: ['duplicate field "spec.b"'], refusal: 'strict decoding error: duplicate field "spec.b"' });
+    expect(decode('{"apiVersion":"example.com/v1","kind":"Widget","spec":{"a":1.0,"b":null,"b":2}}', widget)).to.deep.equal({
+      ok: true,
+      object: { apiVersion: 'example.com/v1', kind: 'Widget', spec: { a: 1, b: 2 } },
+      strict: ['duplicate field "spec.b"'],
+      refusal: 'strict decoding error: duplicate field "spec.b"',
+    });
   });
 
   it('keeps whole numbers of 64 bits in kinds that are not built in, and takes larger ones for fractions', () => {
     const widget: Kind = { group: 'a.b', version: 'v1', kind: 'Widget' };
     for (const encoding of ['json', 'yaml'] as const) {
-      const result = decode('{"apiVersion":"a.b/v1","kind":"Widget","a":[9223372036854775807,9223372036854775808,1.0,1e3]}', widget, encoding);
+      const result = decode(
+        '{"apiVersion":"a.b/v1","kind":"Widget","a":[9223372036854775807,9223372036854775808,1.0,1e3]}',
+        widget,
+        encoding,
+      );
       expect(result.ok && result.object['a'], encoding).to.deep.equal([2n ** 63n - 1n, 2 ** 63, 1, 1000]);
     }
     expect(complaint('{"apiVersion":"a.b/v1","kind":"Widget","a":1e400}', widget)).to.include('cannot unmarshal number 1e400');
-    expect(complaint('{"a":9223372036854775807}', widget)).to.equal('Object \'Kind\' is missing in \'{"a":9223372036854775807}\'');
+    expect(complaint('{"a":9223372036854775807}', widget)).to.equal("Object 'Kind' is missing in '{\"a\":9223372036854775807}'");
   });
 
   it('wants kinds that are not built in to say what they are', () => {
     const widget = { group: 'example.com', version: 'v1', kind: 'Widget' };
-    expect(decode('{"spec":{}}', widget)).to.deep.equal({ ok: false, stage: 'syntax', message: 'Object \'Kind\' is missing in \'{"spec":{}}\'' });
-    expect(decode('{"kind":"Widget","metadata":{"name":"a"}}', widget)).to.deep.equal({ ok: false, stage: 'kind', apiVersion: '', kind: 'Widget', name: 'a' });
-    expect(decode('{"kind":"Gadget","apiVersion":"example.com/v1"}', widget)).to.deep.equal({ ok: false, stage: 'kind', apiVersion: 'example.com/v1', kind: 'Gadget', name: '' });
+    expect(decode('{"spec":{}}', widget)).to.deep.equal({
+      ok: false,
+      stage: 'syntax',
+      message: "Object 'Kind' is missing in '{\"spec\":{}}'",
+    });
+    expect(decode('{"kind":"Widget","metadata":{"name":"a"}}', widget)).to.deep.equal({
+      ok: false,
+      stage: 'kind',
+      apiVersion: '',
+      kind: 'Widget',
+      name: 'a',
+    });
+    expect(decode('{"kind":"Gadget","apiVersion":"example.com/v1"}', widget)).to.deep.equal({
+      ok: false,
+      stage: 'kind',
+      apiVersion: 'example.com/v1',
+      kind: 'Gadget',
+      name: '',
+    });
   });
 
   describe('as recorded from the reference', () => {
@@ -131,7 +219,11 @@ describe('decoding of objects', () => {
           expect(actual?.replace(/parsing time "[^"]*T[^"]*Z"/, 'parsing time "<time>"'), scenario).to.equal(message);
           refused++;
         } else if ((step.expect?.status ?? 500) < 300) expect(actual, scenario).to.equal(undefined);
-        if (result.ok && validation === 'Warn') expect(result.strict.map((text) => `299 - ${JSON.stringify(text)}`), scenario).to.deep.equal(fieldWarnings(step));
+        if (result.ok && validation === 'Warn')
+          expect(
+            result.strict.map((text) => `299 - ${JSON.stringify(text)}`),
+            scenario,
+          ).to.deep.equal(fieldWarnings(step));
       }
       expect(refused).to.be.greaterThan(100);
     });
@@ -139,7 +231,7 @@ describe('decoding of objects', () => {
     it('keeps objects that the reference printed exactly as they are', () => {
       let checked = 0;
       for (const { scenario, body } of recordedObjects()) {
-        const [group, version] = body.apiVersion.includes('/') ? body.apiVersion.split('/') as [string, string] : ['', body.apiVersion];
+        const [group, version] = body.apiVersion.includes('/') ? (body.apiVersion.split('/') as [string, string]) : ['', body.apiVersion];
         const kind = { group, version, kind: body.kind };
         if (typeOfKind(kind) === undefined) continue;
         const result = decode(JSON.stringify(body), kind);
@@ -151,7 +243,14 @@ describe('decoding of objects', () => {
   });
 });
 
-interface Recorded { readonly scenario: string; readonly step: Step; readonly kind: Kind; readonly bytes: Buffer; readonly encoding: EncodingName; readonly validation: string }
+interface Recorded {
+  readonly scenario: string;
+  readonly step: Step;
+  readonly kind: Kind;
+  readonly bytes: Buffer;
+  readonly encoding: EncodingName;
+  readonly validation: string;
+}
 
 const ENCODINGS: Readonly<Record<string, EncodingName>> = { 'application/json': 'json', 'application/yaml': 'yaml' };
 const PATH = /^(?:POST|PUT) (?:\/api\/(v1)|\/apis\/([^/]+\/[^/]+))\/(?:namespaces\/[^/]+\/)?([a-z]+)(?:\/[^/?]+(?:\/([a-z]+))?)?(\?.*)?$/;
@@ -164,38 +263,66 @@ const recordedRequests = (): Recorded[] => {
     const encoding = ENCODINGS[step.type ?? 'application/json'];
     const text = step.raw ?? (step.body === undefined ? '' : JSON.stringify(step.body));
     const validation = /fieldValidation=(\w+)/.exec(query)?.[1] ?? 'Warn';
-    if (kind === undefined || encoding === undefined || !['Ignore', 'Warn', 'Strict'].includes(validation) || /\$\{np/.test(text)) return [];
+    if (kind === undefined || encoding === undefined || !['Ignore', 'Warn', 'Strict'].includes(validation) || /\$\{np/.test(text))
+      return [];
     return [{ scenario: `${scenario}: ${step.do}`, step, kind, bytes: Buffer.from(text), encoding, validation }];
   });
 };
 
 const servedKinds = (): Map<string, Kind> => {
-  const resources = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) => versions.flatMap(served => served.resources));
-  return new Map(resources.flatMap(entry => [
-    [`${apiVersionOf(entry)} ${entry.resource}`, { group: entry.group, version: entry.version, kind: entry.kind }] as const,
-    ...[...entry.subresources.values()].map(({ name, group, version, kind }) => [`${apiVersionOf(entry)} ${entry.resource}/${name}`, { group, version, kind }] as const),
-  ]));
+  const resources = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) =>
+    versions.flatMap((served) => served.resources),
+  );
+  return new Map(
+    resources.flatMap((entry) => [
+      [`${apiVersionOf(entry)} ${entry.resource}`, { group: entry.group, version: entry.version, kind: entry.kind }] as const,
+      ...[...entry.subresources.values()].map(
+        ({ name, group, version, kind }) => [`${apiVersionOf(entry)} ${entry.resource}/${name}`, { group, version, kind }] as const,
+      ),
+    ]),
+  );
 };
 
 const refusalText = (result: DecodeObjectResult, validation: string, kind: Kind, bytes: Buffer): string | undefined => {
   const cannot = `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: `;
   if (result.ok) return validation === 'Strict' && result.refusal !== undefined ? cannot + result.refusal : undefined;
   if (result.stage === 'kind') return undefined;
-  return result.stage === 'structure' ? cannot + result.message : `the object provided is unrecognized (must be of type ${kind.kind}): ${result.message} (${excerpt(bytes)})`;
+  return result.stage === 'structure'
+    ? cannot + result.message
+    : `the object provided is unrecognized (must be of type ${kind.kind}): ${result.message} (${excerpt(bytes)})`;
 };
 
-const excerpt = (bytes: Buffer): string => (bytes.length === 0 ? '<empty>' : bytes.subarray(0, 30).toString(bytes[0] === 0x7b ? 'utf8' : 'hex') + (bytes.length > 30 ? ' ...' : ''));
+const excerpt = (bytes: Buffer): string =>
+  bytes.length === 0 ? '<empty>' : bytes.subarray(0, 30).toString(bytes[0] === 0x7b ? 'utf8' : 'hex') + (bytes.length > 30 ? ' ...' : '');
 
-const fieldWarnings = (step: Step): string[] => [step.expect?.headers?.['warning'] ?? []].flat().filter((text) => /unknown field|duplicate field|already set in map/.test(text));
+const fieldWarnings = (step: Step): string[] =>
+  [step.expect?.headers?.['warning'] ?? []].flat().filter((text) => /unknown field|duplicate field|already set in map/.test(text));
 
-interface PrintedObject { readonly kind: string; readonly apiVersion: string }
+interface PrintedObject {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
 
 /** Whole objects in answers and events, with real times in place of the placeholders. */
-const recordedObjects = (): { scenario: string; body: PrintedObject }[] => recordedSteps().flatMap(({ scenario, step }) => {
-  if (step.keep !== undefined || step.ignore !== undefined) return [];
-  const bodies = [step.expect?.body, ...(step.expect?.events ?? []).map(({ object }) => object)] as (PrintedObject | undefined)[];
-  return bodies.filter((body) => typeof body?.kind === 'string' && typeof body.apiVersion === 'string' && !/^Status$|^Table$|List$/.test(body.kind) && !/"nodePort":"/.test(JSON.stringify(body)))
-    .map((body) => ({ scenario, body: JSON.parse(JSON.stringify(body).replaceAll('"<time>"', '"2024-01-01T00:00:00Z"'), micro) as PrintedObject }));
-});
+const recordedObjects = (): { scenario: string; body: PrintedObject }[] =>
+  recordedSteps().flatMap(({ scenario, step }) => {
+    if (step.keep !== undefined || step.ignore !== undefined) return [];
+    const bodies = [step.expect?.body, ...(step.expect?.events ?? []).map(({ object }) => object)] as (PrintedObject | undefined)[];
+    return bodies
+      .filter(
+        (body) =>
+          typeof body?.kind === 'string' &&
+          typeof body.apiVersion === 'string' &&
+          !/^Status$|^Table$|List$/.test(body.kind) &&
+          !/"nodePort":"/.test(JSON.stringify(body)),
+      )
+      .map((body) => ({
+        scenario,
+        body: JSON.parse(JSON.stringify(body).replaceAll('"<time>"', '"2024-01-01T00:00:00Z"'), micro) as PrintedObject,
+      }));
+  });
 
-const micro = (name: string, value: unknown): unknown => (/^(?:renewTime|acquireTime|eventTime|lastObservedTime|pingTime)$/.test(name) && value === '2024-01-01T00:00:00Z' ? '2024-01-01T00:00:00.000000Z' : value);
+const micro = (name: string, value: unknown): unknown =>
+  /^(?:renewTime|acquireTime|eventTime|lastObservedTime|pingTime)$/.test(name) && value === '2024-01-01T00:00:00Z'
+    ? '2024-01-01T00:00:00.000000Z'
+    : value;

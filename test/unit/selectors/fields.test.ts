@@ -14,11 +14,18 @@ describe('field selectors', () => {
     ['a=b', [{ field: 'a', equals: true, value: 'b' }]],
     ['a==b', [{ field: 'a', equals: true, value: 'b' }]],
     ['a!=b', [{ field: 'a', equals: false, value: 'b' }]],
-    ['b=,a=1', [{ field: 'a', equals: true, value: '1' }, { field: 'b', equals: true, value: '' }]],
+    [
+      'b=,a=1',
+      [
+        { field: 'a', equals: true, value: '1' },
+        { field: 'b', equals: true, value: '' },
+      ],
+    ],
     ['a=x\\,y\\=z\\\\', [{ field: 'a', equals: true, value: 'x,y=z\\' }]],
     ['spec.host.ip=::1', [{ field: 'spec.host.ip', equals: true, value: '::1' }]],
   ];
-  for (const [text, selector] of forms) it(`reads ${JSON.stringify(text)}`, () => expect(parseFieldSelector(text)).to.deep.equal({ ok: true, selector }));
+  for (const [text, selector] of forms)
+    it(`reads ${JSON.stringify(text)}`, () => expect(parseFieldSelector(text)).to.deep.equal({ ok: true, selector }));
 
   const complaints: [string, string][] = [
     ['a', "invalid selector: 'a'; can't understand 'a'"],
@@ -31,12 +38,18 @@ describe('field selectors', () => {
 
   it('reads back what it writes', () => {
     const field = fc.constantFrom('metadata.name', 'spec.nodeName', 'type');
-    const requirement = fc.record({ field, equals: fc.boolean(), value: fc.string({ unit: fc.constantFrom('\\', ',', '=', '!', 'a', 'ü', '😀') }) });
-    const key = (selector: FieldSelector): string[] => selector.map(one => JSON.stringify(one)).sort();
-    fc.assert(fc.property(fc.array(requirement, { maxLength: 4 }), selector => {
-      const result = parseFieldSelector(formatFieldSelector(selector));
-      expect(result.ok && key(result.selector)).to.deep.equal(key(selector));
-    }));
+    const requirement = fc.record({
+      field,
+      equals: fc.boolean(),
+      value: fc.string({ unit: fc.constantFrom('\\', ',', '=', '!', 'a', 'ü', '😀') }),
+    });
+    const key = (selector: FieldSelector): string[] => selector.map((one) => JSON.stringify(one)).sort();
+    fc.assert(
+      fc.property(fc.array(requirement, { maxLength: 4 }), (selector) => {
+        const result = parseFieldSelector(formatFieldSelector(selector));
+        expect(result.ok && key(result.selector)).to.deep.equal(key(selector));
+      }),
+    );
   });
 
   it('takes an absent field as empty', () => {

@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { formatLabelSelector, labelSelectorOf, matchesLabels, matchesNothing, parseLabelSelector, type LabelRequirement, type LabelSelector } from '../../../server/api/selectors.js';
+import {
+  formatLabelSelector,
+  labelSelectorOf,
+  matchesLabels,
+  matchesNothing,
+  parseLabelSelector,
+  type LabelRequirement,
+  type LabelSelector,
+} from '../../../server/api/selectors.js';
 
 const parsed = (text: string): LabelSelector => {
   const result = parseLabelSelector(text);
@@ -21,7 +29,13 @@ describe('label selectors as text', () => {
     ['a == b', [{ key: 'a', operator: 'in', values: ['b'] }]],
     ['a!=b', [{ key: 'a', operator: 'notIn', values: ['b'] }]],
     ['a=', [{ key: 'a', operator: 'in', values: [''] }]],
-    ['a=,b', [{ key: 'a', operator: 'in', values: [''] }, { key: 'b', operator: 'exists', values: [] }]],
+    [
+      'a=,b',
+      [
+        { key: 'a', operator: 'in', values: [''] },
+        { key: 'b', operator: 'exists', values: [] },
+      ],
+    ],
     ['a=in', [{ key: 'a', operator: 'in', values: ['in'] }]],
     ['in in (in)', [{ key: 'in', operator: 'in', values: ['in'] }]],
     ['notin notin (notin,in)', [{ key: 'notin', operator: 'notIn', values: ['in', 'notin'] }]],
@@ -31,16 +45,23 @@ describe('label selectors as text', () => {
     ['e in (,x)', [{ key: 'e', operator: 'in', values: ['', 'x'] }]],
     ['e in (x,)', [{ key: 'e', operator: 'in', values: ['', 'x'] }]],
     ['e in (x,,y)', [{ key: 'e', operator: 'in', values: ['', 'x', 'y'] }]],
-    ['f notin (z),!g,h,i>1,j<2', [
-      { key: 'f', operator: 'notIn', values: ['z'] }, { key: 'g', operator: 'doesNotExist', values: [] }, { key: 'h', operator: 'exists', values: [] },
-      { key: 'i', operator: 'gt', values: ['1'] }, { key: 'j', operator: 'lt', values: ['2'] },
-    ]],
+    [
+      'f notin (z),!g,h,i>1,j<2',
+      [
+        { key: 'f', operator: 'notIn', values: ['z'] },
+        { key: 'g', operator: 'doesNotExist', values: [] },
+        { key: 'h', operator: 'exists', values: [] },
+        { key: 'i', operator: 'gt', values: ['1'] },
+        { key: 'j', operator: 'lt', values: ['2'] },
+      ],
+    ],
     ['example.com/role in (a)', [{ key: 'example.com/role', operator: 'in', values: ['a'] }]],
   ];
   for (const [text, requirements] of forms) it(`reads ${JSON.stringify(text)}`, () => expect(parsed(text)).to.deep.equal(requirements));
 
-  const nameRule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    + "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  const nameRule =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+    "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
   const complaints: [string, string][] = [
     ['g===', "unable to parse requirement: found '=', expected: identifier"],
     ['=', "found '=', expected: !, identifier, or 'end of string'"],
@@ -62,22 +83,33 @@ describe('label selectors as text', () => {
   for (const [text, message] of complaints) it(`refuses ${JSON.stringify(text)}`, () => expect(complaint(text)).to.equal(message));
 
   it('reads back what it writes', () => {
-    fc.assert(fc.property(selectors, selector => { expect(parsed(formatLabelSelector(selector))).to.deep.equal(selector); }));
+    fc.assert(
+      fc.property(selectors, (selector) => {
+        expect(parsed(formatLabelSelector(selector))).to.deep.equal(selector);
+      }),
+    );
   });
 
   it('never throws', () => {
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...'ab/-.=!<>(), \tinnotin0'.split('')) }), text => {
-      const result = parseLabelSelector(text);
-      return result.ok ? result.selector.length >= 0 : result.message !== '';
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab/-.=!<>(), \tinnotin0'.split('')) }), (text) => {
+        const result = parseLabelSelector(text);
+        return result.ok ? result.selector.length >= 0 : result.message !== '';
+      }),
+    );
   });
 });
 
 describe('matching of labels', () => {
   it('agrees with the meaning of each operator', () => {
-    fc.assert(fc.property(selectors, labelSets, (selector, labels) => {
-      expect(matchesLabels(selector, labels)).to.equal(selector.every(requirement => holds(requirement, new Map(Object.entries(labels)))));
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(selectors, labelSets, (selector, labels) => {
+        expect(matchesLabels(selector, labels)).to.equal(
+          selector.every((requirement) => holds(requirement, new Map(Object.entries(labels)))),
+        );
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('compares whole numbers of 64 bits and nothing else', () => {
@@ -104,7 +136,13 @@ describe('label selectors as objects', () => {
   });
 
   it('joins labels and expressions', () => {
-    const result = labelSelectorOf({ matchLabels: { a: 'b' }, matchExpressions: [{ key: 'c', operator: 'NotIn', values: ['y', 'x'] }, { key: 'd', operator: 'Exists' }] });
+    const result = labelSelectorOf({
+      matchLabels: { a: 'b' },
+      matchExpressions: [
+        { key: 'c', operator: 'NotIn', values: ['y', 'x'] },
+        { key: 'd', operator: 'Exists' },
+      ],
+    });
     expect(result.ok && formatLabelSelector(result.selector)).to.equal('a=b,c notin (x,y),d');
   });
 
@@ -113,7 +151,7 @@ describe('label selectors as objects', () => {
       labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] }),
       labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'In' }] }),
       labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['1'] }] }),
-    ].map(result => (result.ok ? 'accepted' : result.message));
+    ].map((result) => (result.ok ? 'accepted' : result.message));
     expect(messages).to.deep.equal([
       '"Gt" is not a valid label selector operator',
       "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
@@ -125,9 +163,17 @@ describe('label selectors as objects', () => {
 const words = fc.constantFrom('a', 'b', 'c', 'in', 'notin', 'example.com/d');
 const values = fc.constantFrom('', 'x', 'y', '1', '20', 'in', 'a.b_c-d');
 const requirements: fc.Arbitrary<LabelRequirement> = fc.oneof(
-  fc.record({ key: words, operator: fc.constantFrom('in' as const, 'notIn' as const), values: fc.uniqueArray(values, { minLength: 1, maxLength: 3 }).map(list => list.sort()) }),
+  fc.record({
+    key: words,
+    operator: fc.constantFrom('in' as const, 'notIn' as const),
+    values: fc.uniqueArray(values, { minLength: 1, maxLength: 3 }).map((list) => list.sort()),
+  }),
   fc.record({ key: words, operator: fc.constantFrom('exists' as const, 'doesNotExist' as const), values: fc.constant([]) }),
-  fc.record({ key: words, operator: fc.constantFrom('gt' as const, 'lt' as const), values: fc.integer({ min: 0, max: 30 }).map(bound => [String(bound)]) }),
+  fc.record({
+    key: words,
+    operator: fc.constantFrom('gt' as const, 'lt' as const),
+    values: fc.integer({ min: 0, max: 30 }).map((bound) => [String(bound)]),
+  }),
 );
 const selectors = fc.array(requirements, { maxLength: 4 });
 const labelSets = fc.dictionary(words, values, { maxKeys: 4 });

@@ -7,13 +7,25 @@ import { Barriers } from '../../../server/storage/barriers.js';
 describe('read barriers', () => {
   let answers: ((outcome: BarrierOutcome) => void)[];
   let barriers: Barriers;
-  const answer = (at: number): void => { answers.shift()?.({ outcome: 'reached', revision: revision(at) }); };
-  const begun = async (count: number): Promise<void> => { while (answers.length < count) await nextTurn(); };
+  const answer = (at: number): void => {
+    answers.shift()?.({ outcome: 'reached', revision: revision(at) });
+  };
+  const begun = async (count: number): Promise<void> => {
+    while (answers.length < count) await nextTurn();
+  };
   const at = (outcome: BarrierOutcome): number => (outcome.outcome === 'reached' ? outcome.revision : -1);
 
   beforeEach(() => {
     answers = [];
-    barriers = new Barriers({ barrier: () => new Promise((resolve) => { answers.push(resolve); }) }, 1_000);
+    barriers = new Barriers(
+      {
+        barrier: () =>
+          new Promise((resolve) => {
+            answers.push(resolve);
+          }),
+      },
+      1_000,
+    );
   });
 
   it('are shared by readers of one turn of the event loop', async () => {
@@ -27,7 +39,12 @@ describe('read barriers', () => {
   it('begin in the end, however many readers go on coming', async () => {
     let coming = true;
     const first = barriers.reach();
-    const others = (async () => { for (let each = 0; coming && each < 100_000; each++) { void barriers.reach(); await nextTurn(); } })();
+    const others = (async () => {
+      for (let each = 0; coming && each < 100_000; each++) {
+        void barriers.reach();
+        await nextTurn();
+      }
+    })();
     await begun(1);
     coming = false;
     answer(3);
@@ -50,7 +67,16 @@ describe('read barriers', () => {
   });
 
   it('are left by their readers even if the machine gives them no time to gather: who comes later is told of what happened later', async () => {
-    const hurried = new Barriers({ barrier: () => new Promise((resolve) => { answers.push(resolve); }) }, 1_000, { gatherMs: 0 });
+    const hurried = new Barriers(
+      {
+        barrier: () =>
+          new Promise((resolve) => {
+            answers.push(resolve);
+          }),
+      },
+      1_000,
+      { gatherMs: 0 },
+    );
     for (const revisionThen of [1, 2, 3]) {
       const reader = hurried.reach();
       await begun(1);
@@ -60,7 +86,16 @@ describe('read barriers', () => {
   });
 
   it('that are not answered do not keep the next ones', async () => {
-    const impatient = new Barriers({ barrier: () => new Promise((resolve) => { answers.push(resolve); }) }, 1_000, { promptMs: 1 });
+    const impatient = new Barriers(
+      {
+        barrier: () =>
+          new Promise((resolve) => {
+            answers.push(resolve);
+          }),
+      },
+      1_000,
+      { promptMs: 1 },
+    );
     void impatient.reach();
     await begun(1);
     const second = impatient.reach();

@@ -10,23 +10,44 @@ const facts = { resource: configMaps, fieldsOf: null };
 
 describe('stored values', () => {
   const labels = fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 });
-  const members = fc.dictionary(fc.string().filter(name => !['kind', 'apiVersion', 'metadata', '__proto__'].includes(name)), fc.jsonValue() as fc.Arbitrary<JsonObject>, { maxKeys: 3 });
-  const object: fc.Arbitrary<ApiObject> = fc.record({
-    apiVersion: fc.constantFrom('v1', 'apps/v1'), members,
-    metadata: fc.record({ name: fc.constant('a'), namespace: fc.constant('one'), uid: fc.string(), generateName: fc.string(), labels, annotations: labels }, { requiredKeys: ['name'] }),
-  }).map(({ apiVersion, metadata, members: content }) => ({ kind: 'Thing', apiVersion, ...content, metadata }));
+  const members = fc.dictionary(
+    fc.string().filter((name) => !['kind', 'apiVersion', 'metadata', '__proto__'].includes(name)),
+    fc.jsonValue() as fc.Arbitrary<JsonObject>,
+    { maxKeys: 3 },
+  );
+  const object: fc.Arbitrary<ApiObject> = fc
+    .record({
+      apiVersion: fc.constantFrom('v1', 'apps/v1'),
+      members,
+      metadata: fc.record(
+        { name: fc.constant('a'), namespace: fc.constant('one'), uid: fc.string(), generateName: fc.string(), labels, annotations: labels },
+        { requiredKeys: ['name'] },
+      ),
+    })
+    .map(({ apiVersion, metadata, members: content }) => ({ kind: 'Thing', apiVersion, ...content, metadata }));
 
   it('give back what went in, with the version', () => {
-    fc.assert(fc.property(object, fc.nat(), fc.nat(), (original, version, later) => {
-      const stored = storedObjectOf(facts, at, version, encodeStored(at, original));
-      const { kind: _kind, apiVersion, metadata: { labels: given, ...metadata }, ...content } = JSON.parse(JSON.stringify(original)) as ApiObject;
-      const labelled = given === undefined || Object.keys(given).length === 0 ? {} : { labels: given };
-      for (const [seen, at_] of [[stored, version], [stored.atVersion(later), later], [stored.atVersion(later).atVersion(version), version]] as const) {
-        expect(seen.decode()).to.deep.equal({ ...content, metadata: { ...metadata, ...labelled, resourceVersion: String(at_) } });
-        expect(seen.labels).to.deep.equal(given ?? {});
-        expect(seen.apiVersion).to.equal(apiVersion);
-      }
-    }));
+    fc.assert(
+      fc.property(object, fc.nat(), fc.nat(), (original, version, later) => {
+        const stored = storedObjectOf(facts, at, version, encodeStored(at, original));
+        const {
+          kind: _kind,
+          apiVersion,
+          metadata: { labels: given, ...metadata },
+          ...content
+        } = JSON.parse(JSON.stringify(original)) as ApiObject;
+        const labelled = given === undefined || Object.keys(given).length === 0 ? {} : { labels: given };
+        for (const [seen, at_] of [
+          [stored, version],
+          [stored.atVersion(later), later],
+          [stored.atVersion(later).atVersion(version), version],
+        ] as const) {
+          expect(seen.decode()).to.deep.equal({ ...content, metadata: { ...metadata, ...labelled, resourceVersion: String(at_) } });
+          expect(seen.labels).to.deep.equal(given ?? {});
+          expect(seen.apiVersion).to.equal(apiVersion);
+        }
+      }),
+    );
   });
 
   it('do not depend on the resource version that came with the object', () => {
@@ -45,6 +66,7 @@ describe('stored values', () => {
 
   it('notice every cut', () => {
     const value = encodeStored(at, { metadata: { name: 'a' } });
-    for (let length = 0; length < value.length; length++) expect(() => itemOf(at, value.subarray(0, length), 1)).to.throw(DamagedValueError);
+    for (let length = 0; length < value.length; length++)
+      expect(() => itemOf(at, value.subarray(0, length), 1)).to.throw(DamagedValueError);
   });
 });

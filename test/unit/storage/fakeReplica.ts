@@ -2,7 +2,13 @@ import type { BarrierOutcome, ChangeBatch, Replica, WriteOutcome } from '../../.
 import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from '../../../raft/store/contract.js';
 import { revision, type Revision } from '../../../raft/types.js';
 
-interface HistoryRecord { readonly revision: Revision; readonly key: string; readonly value: Uint8Array | null; readonly createRevision: Revision; readonly version: number }
+interface HistoryRecord {
+  readonly revision: Revision;
+  readonly key: string;
+  readonly value: Uint8Array | null;
+  readonly createRevision: Revision;
+  readonly version: number;
+}
 
 /**
  * A replica without consensus: one history in memory, read by scanning it. Writes take effect at once; their changes are delivered at
@@ -21,14 +27,21 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
   private held: ChangeBatch[] | null = null;
   private whenReleased: (() => void)[] = [];
 
-  async write({ comparisons, operations }: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] }): Promise<WriteOutcome> {
+  async write({
+    comparisons,
+    operations,
+  }: {
+    readonly comparisons: readonly Comparison[];
+    readonly operations: readonly Operation[];
+  }): Promise<WriteOutcome> {
     if (this.nextWrite !== null) {
       const outcome = this.nextWrite;
       this.nextWrite = null;
       return outcome;
     }
     const current = comparisons.map(({ key }) => this.newest(key, this.revision));
-    if (comparisons.some(({ modRevision }, index) => (current[index]?.modRevision ?? 0) !== modRevision)) return { outcome: 'conflict', revision: this.revision, current };
+    if (comparisons.some(({ modRevision }, index) => (current[index]?.modRevision ?? 0) !== modRevision))
+      return { outcome: 'conflict', revision: this.revision, current };
     const applied = this.apply(operations);
     await this.delivered();
     return { outcome: 'applied', revision: applied };
@@ -45,17 +58,17 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
   async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {
     if (at !== null && at > this.revision) return { outcome: 'future', revision: this.revision };
     if (at !== null && at < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
-    const keys = [...new Set(this.history.map(({ key }) => key))].filter(key => key >= start && (end === null || key < end)).sort();
-    const found = keys.map(key => this.newest(key, at ?? this.revision)).filter(item => item !== null);
+    const keys = [...new Set(this.history.map(({ key }) => key))].filter((key) => key >= start && (end === null || key < end)).sort();
+    const found = keys.map((key) => this.newest(key, at ?? this.revision)).filter((item) => item !== null);
     const items = upToBytes(found, bytesMax ?? Infinity).slice(0, limit ?? undefined);
     return { outcome: 'found', revision: at ?? this.revision, items, remaining: found.length - items.length };
   }
 
   async changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
     if (after < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
-    const all = this.history.filter(record => record.revision > after);
+    const all = this.history.filter((record) => record.revision > after);
     const last = upToBytes(all, bytesMax).at(-1)?.revision ?? this.revision;
-    const changes = all.filter(record => record.revision <= last);
+    const changes = all.filter((record) => record.revision <= last);
     return { outcome: 'found', changes, through: changes.length === all.length ? this.revision : last };
   }
 
@@ -74,21 +87,34 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
   /** Applies operations under the next revision, as if another replica had asked for them. */
   apply(operations: readonly Operation[]): Revision {
     this.revision = revision(this.revision + 1);
-    const changes = operations.map(operation => this.record(operation));
+    const changes = operations.map((operation) => this.record(operation));
     // One buffer for the whole batch, as the real one has it.
     const batch = Buffer.concat(changes.map(({ value }) => value ?? Buffer.alloc(0)));
     let offset = 0;
-    const views = changes.map((change): Change => ({ ...change, value: change.value === null ? null : batch.subarray(offset, offset += change.value.length) }));
+    const views = changes.map((change): Change => ({
+      ...change,
+      value: change.value === null ? null : batch.subarray(offset, (offset += change.value.length)),
+    }));
     this.deliver({ changes: views, revision: this.revision, compacted: this.compacted, gap: false });
     return this.revision;
   }
 
   /** Takes over a snapshot of another history, which was compacted: the changes up to there cannot be told. */
-  restore(states: readonly { readonly key: string; readonly value: Uint8Array; readonly revision: number }[], { newest, compacted }: { readonly newest: number; readonly compacted: number }): void {
+  restore(
+    states: readonly { readonly key: string; readonly value: Uint8Array; readonly revision: number }[],
+    { newest, compacted }: { readonly newest: number; readonly compacted: number },
+  ): void {
     this.revision = revision(newest);
     this.compacted = revision(compacted);
     this.history.length = 0;
-    for (const state of states) this.history.push({ key: state.key, value: state.value, revision: revision(state.revision), createRevision: revision(state.revision), version: 1 });
+    for (const state of states)
+      this.history.push({
+        key: state.key,
+        value: state.value,
+        revision: revision(state.revision),
+        createRevision: revision(state.revision),
+        version: 1,
+      });
     this.deliver({ changes: [], revision: this.revision, compacted: this.compacted, gap: true });
   }
 
@@ -106,28 +132,34 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
 
   private deliver(batch: ChangeBatch): void {
     if (this.held !== null) {
-      this.held.push({ ...batch, changes: batch.changes.map(change => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) })) });
+      this.held.push({
+        ...batch,
+        changes: batch.changes.map((change) => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) })),
+      });
       return;
     }
     for (const listener of this.listeners) listener(batch);
   }
 
   private delivered(): Promise<void> {
-    return this.held === null ? Promise.resolve() : new Promise(resolve => this.whenReleased.push(resolve));
+    return this.held === null ? Promise.resolve() : new Promise((resolve) => this.whenReleased.push(resolve));
   }
 
   private record(operation: Operation): HistoryRecord {
     const before = this.newest(operation.key, this.revision);
     const record = {
-      revision: this.revision, key: operation.key, value: operation.type === 'put' ? operation.value : null,
-      createRevision: before?.createRevision ?? this.revision, version: (before?.version ?? 0) + 1,
+      revision: this.revision,
+      key: operation.key,
+      value: operation.type === 'put' ? operation.value : null,
+      createRevision: before?.createRevision ?? this.revision,
+      version: (before?.version ?? 0) + 1,
     };
     this.history.push(record);
     return record;
   }
 
   private newest(key: string, at: Revision): KeyValue | null {
-    const found = this.history.findLast(record => record.key === key && record.revision <= at);
+    const found = this.history.findLast((record) => record.key === key && record.revision <= at);
     if (found === undefined || found.value === null) return null;
     return { key, value: found.value, createRevision: found.createRevision, modRevision: found.revision, version: found.version };
   }

@@ -3,5 +3,5 @@ import { selectableFields, storageSuite } from './suite.js';
 
 storageSuite('the memory model', async () => {
   const storage = createMemoryStorage({ selectableFields });
-  return { storage, compact: async version => storage.compact(version) };
+  return { storage, compact: async (version) => storage.compact(version) };
 });

@@ -29,12 +29,17 @@ describe('the past of the replicated storage', () => {
     now = 0;
     replica = new FakeReplica();
     const range = replica.range.bind(replica);
-    replica.range = (options) => { rangesRead++; return range(options); };
+    replica.range = (options) => {
+      rangesRead++;
+      return range(options);
+    };
     storage = createRaftStorage({ replica, now: () => now, history: { changesMax: 1 } });
     await storage.ready();
     for (const name of ['a', 'b', 'c']) replica.apply([put(name)]);
   });
-  afterEach(() => { storage.close(); });
+  afterEach(() => {
+    storage.close();
+  });
 
   it('keeps the state that a client pages through for 75 s; then the store answers, until that version is compacted', async () => {
     const page = await storage.list(listRequest(configMaps, { limit: 1 }));
@@ -77,7 +82,13 @@ describe('the past of the replicated storage', () => {
       return line;
     };
     now += 299 * SECOND_MS;
-    replica.apply([{ type: 'put', key: '/registry/core/secrets/one/s', value: encodeStored(key({ group: '', resource: 'secrets' }, 'one', 's'), objectFor(key(configMaps, 'one', 's')), null) }]);
+    replica.apply([
+      {
+        type: 'put',
+        key: '/registry/core/secrets/one/s',
+        value: encodeStored(key({ group: '', resource: 'secrets' }, 'one', 's'), objectFor(key(configMaps, 'one', 's')), null),
+      },
+    ]);
     expect(await resumes()).to.equal(`ADDED one/late@${version + 1}`);
     now += 12 * SECOND_MS;
     replica.apply([{ type: 'delete', key: '/registry/core/secrets/one/s' }]);

@@ -6,19 +6,37 @@ import { encodeStored } from '../../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
 import { FakeReplica } from './fakeReplica.js';
 import { Recorder, settle } from './recorder.js';
-import { applied, configMaps, found, key, listRequest, names, objectFor, selectableFields, storageSuite, watchRequest, type Subject } from './suite.js';
+import {
+  applied,
+  configMaps,
+  found,
+  key,
+  listRequest,
+  names,
+  objectFor,
+  selectableFields,
+  storageSuite,
+  watchRequest,
+  type Subject,
+} from './suite.js';
 
 const within = { timeoutMs: 1_000 };
 const quick = { versionTimeoutMs: 20 };
 const subject = async (options: Partial<RaftStorageOptions>): Promise<Subject> => {
   const storage = createRaftStorage({ replica: new FakeReplica(), selectableFields, ...quick, ...options });
-  return { storage, compact: async version => { await storage.compact(version, within); } };
+  return {
+    storage,
+    compact: async (version) => {
+      await storage.compact(version, within);
+    },
+  };
 };
 
 storageSuite('the replicated storage', () => subject({}));
 storageSuite('the replicated storage without a cache', () => subject({ cached: () => false }));
 storageSuite('the replicated storage with hardly any history', () => subject({ history: { changesMax: 3 }, past: { statesMax: 1 } }));
 
+/** One file, as the storage is one contract: reading, writing and watching are tried on the same members. */
 describe('the replicated storage', () => {
   let replica: FakeReplica;
   let storage: RaftStorage;
@@ -39,7 +57,7 @@ describe('the replicated storage', () => {
     const herd = async (start: Partial<Parameters<RaftStorage['watch']>[0]>, lines: number): Promise<number> => {
       const sinks = Array.from({ length: 20 }, () => new Recorder());
       for (const sink of sinks) storage.watch({ ...watchRequest(configMaps), ...start }, sink);
-      await Promise.all(sinks.map(sink => sink.count(lines)));
+      await Promise.all(sinks.map((sink) => sink.count(lines)));
       let made = 0;
       for (const { events } of sinks) for (const event of events) event.frame('json', () => Buffer.from(String(++made)));
       return made;
@@ -65,7 +83,7 @@ describe('the replicated storage', () => {
       for (let i = 0; i < 1_200; i++) replica.apply([put(`n${String(i).padStart(4, '0')}`)]);
       const range = replica.range.bind(replica);
       let pages = 0;
-      replica.range = async options => {
+      replica.range = async (options) => {
         const page = await range(options);
         if (pages++ < 2) {
           replica.apply([put('n0000'), { type: 'delete', key: path('n1100') }]);
@@ -78,7 +96,9 @@ describe('the replicated storage', () => {
       const listed = found(await storage.list(listRequest(configMaps)));
       const truth = await range({ start: '/registry/', end: '/registry0', revision: null, limit: null });
       expect(pages).to.equal(3);
-      expect(names(listed)).to.deep.equal(truth.outcome === 'found' && truth.items.map(item => `one/${item.key.split('/').at(-1)}@${item.modRevision}`));
+      expect(names(listed)).to.deep.equal(
+        truth.outcome === 'found' && truth.items.map((item) => `one/${item.key.split('/').at(-1)}@${item.modRevision}`),
+      );
       expect(storage.version).to.equal(replica.revision);
     });
 
@@ -92,7 +112,10 @@ describe('the replicated storage', () => {
       storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 2 } }), tooOld);
       expect(await resumed.count(2)).to.deep.equal(['ADDED one/c@4', 'MODIFIED one/a@5']);
       expect(await tooOld.count(1)).to.deep.equal(['end expired']);
-      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 3 } })))).to.deep.equal(['one/a@2', 'one/b@3']);
+      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 3 } })))).to.deep.equal([
+        'one/a@2',
+        'one/b@3',
+      ]);
     });
 
     it('loads no more of the past than makes sense', async () => {
@@ -114,7 +137,10 @@ describe('the replicated storage', () => {
       storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 2 } }), sink);
       expect(await sink.count(1)).to.deep.equal(['end expired']);
       expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 2 } }))).outcome).to.equal('expired');
-      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 3 } })))).to.deep.equal(['one/a@2', 'one/b@3']);
+      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 3 } })))).to.deep.equal([
+        'one/a@2',
+        'one/b@3',
+      ]);
     });
 
     it('starts again when a compaction overtakes it', async () => {
@@ -122,7 +148,7 @@ describe('the replicated storage', () => {
       for (let i = 0; i < 600; i++) replica.apply([put(`n${i}`)]);
       const range = replica.range.bind(replica);
       let pages = 0;
-      replica.range = async options => {
+      replica.range = async (options) => {
         const page = await range(options);
         if (pages++ === 0) {
           replica.apply([{ type: 'delete', key: path('n0') }]);
@@ -136,7 +162,9 @@ describe('the replicated storage', () => {
     });
 
     it('says so when the state cannot be read', async () => {
-      replica.range = async () => { throw new Error('disk on fire'); };
+      replica.range = async () => {
+        throw new Error('disk on fire');
+      };
       storage = createRaftStorage({ replica });
       expect(await storage.ready().catch((error: unknown) => String(error))).to.equal('Error: disk on fire');
     });
@@ -151,7 +179,11 @@ describe('the replicated storage', () => {
     });
 
     it('leaves out what is no object', async () => {
-      replica.apply([{ type: 'put', key: '/registry/stray', value: Buffer.from('x') }, { type: 'put', key: '/elsewhere/core/configmaps/one/a', value: Buffer.from('x') }, put('a')]);
+      replica.apply([
+        { type: 'put', key: '/registry/stray', value: Buffer.from('x') },
+        { type: 'put', key: '/elsewhere/core/configmaps/one/a', value: Buffer.from('x') },
+        put('a'),
+      ]);
       await storage.ready();
       expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/a@2']);
     });
@@ -163,7 +195,11 @@ describe('the replicated storage', () => {
       replica.hold();
       const first = storage.get(a, { at: 'mostRecent' });
       await settle();
-      const later = Promise.all([storage.get(a, { at: 'mostRecent' }), storage.list(listRequest(configMaps)), storage.get(b, { at: 'mostRecent' })]);
+      const later = Promise.all([
+        storage.get(a, { at: 'mostRecent' }),
+        storage.list(listRequest(configMaps)),
+        storage.get(b, { at: 'mostRecent' }),
+      ]);
       await settle();
       expect(replica.barriers).to.equal(1);
       replica.release();
@@ -217,7 +253,7 @@ describe('the replicated storage', () => {
     it('answers with its own version even if another write followed at once', async () => {
       await storage.ready();
       const write = replica.write.bind(replica);
-      replica.write = async transaction => {
+      replica.write = async (transaction) => {
         const outcome = await write(transaction);
         replica.apply([put('a')]);
         return outcome;
@@ -233,7 +269,10 @@ describe('the replicated storage', () => {
     });
 
     it('passes on whether a failure is definite', async () => {
-      for (const outcome of [{ outcome: 'unavailable', reason: 'no leader' }, { outcome: 'unknown', reason: 'leader lost' }] as const satisfies WriteOutcome[]) {
+      for (const outcome of [
+        { outcome: 'unavailable', reason: 'no leader' },
+        { outcome: 'unknown', reason: 'leader lost' },
+      ] as const satisfies WriteOutcome[]) {
         replica.nextWrite = outcome;
         expect(await storage.create(a, objectFor(a), within)).to.deep.equal(outcome);
       }
@@ -246,16 +285,27 @@ describe('the replicated storage', () => {
       change(operation.value);
       return operation;
     };
-    const messageOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'no error', (error: unknown) => String(error));
+    const messageOf = (promise: Promise<unknown>): Promise<string> =>
+      promise.then(
+        () => 'no error',
+        (error: unknown) => String(error),
+      );
 
     it('fails reads of that object, tells which and why, and lets it be deleted', async () => {
       await storage.ready();
-      replica.apply([damaged('a', value => { value[40] = (value[40] ?? 0) ^ 1; }), put('b')]);
+      replica.apply([
+        damaged('a', (value) => {
+          value[40] = (value[40] ?? 0) ^ 1;
+        }),
+        put('b'),
+      ]);
       const complaint = 'DamagedValueError: stored value of configmaps one/a cannot be read: its checksum does not match';
       expect(await messageOf(storage.get(a, { at: 'any' }))).to.equal(complaint);
       expect(await messageOf(storage.list(listRequest(configMaps)))).to.equal(complaint);
       expect((await storage.get(b, { at: 'any' })).outcome).to.equal('found');
-      expect(applied(await storage.delete(a, replica.revision, within)).decode()).to.deep.equal({ metadata: { name: 'a', namespace: 'one', resourceVersion: '3' } });
+      expect(applied(await storage.delete(a, replica.revision, within)).decode()).to.deep.equal({
+        metadata: { name: 'a', namespace: 'one', resourceVersion: '3' },
+      });
       expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@2']);
     });
 
@@ -265,7 +315,11 @@ describe('the replicated storage', () => {
       storage.watch(watchRequest(configMaps), live);
       storage.watch(watchRequest(configMaps, { namespace: 'two' }), other);
       await Promise.all([live.count(1), other.count(1)]);
-      replica.apply([damaged('a', value => { value[0] = 1; })]);
+      replica.apply([
+        damaged('a', (value) => {
+          value[0] = 1;
+        }),
+      ]);
       storage.watch(watchRequest(configMaps), late);
       expect(live.lines).to.deep.equal(['synced 1', 'end unavailable']);
       expect(other.lines).to.deep.equal(['synced 1']);
@@ -274,7 +328,16 @@ describe('the replicated storage', () => {
 
     it('are seen whatever is wrong with them', async () => {
       await storage.ready();
-      const wrongs: ((value: Buffer) => void)[] = [value => { value[1] = 9; }, value => { value[3] = 255; }, value => value.writeUInt32LE(1 << 30, 4), value => value.fill(0)];
+      const wrongs: ((value: Buffer) => void)[] = [
+        (value) => {
+          value[1] = 9;
+        },
+        (value) => {
+          value[3] = 255;
+        },
+        (value) => value.writeUInt32LE(1 << 30, 4),
+        (value) => value.fill(0),
+      ];
       for (const wrong of wrongs) {
         replica.apply([damaged('a', wrong)]);
         expect(await messageOf(storage.get(a, { at: 'any' }))).to.match(/^DamagedValueError/);
@@ -291,7 +354,7 @@ describe('the replicated storage', () => {
       const sink = new Recorder();
       const seen: number[] = [];
       const record = sink.event.bind(sink);
-      sink.event = event => {
+      sink.event = (event) => {
         record(event);
         seen.push(event.version);
         if (seen.length === 100) replica.apply([put('n400'), { type: 'delete', key: path('n450') }]);
@@ -309,7 +372,7 @@ describe('the replicated storage', () => {
       for (let i = 0; i < 300; i++) replica.apply([put(`n${i}`)]);
       await storage.ready();
       const waits: (() => void)[] = [];
-      const sink = Object.assign(new Recorder(), { drained: () => new Promise<void>(resolve => waits.push(resolve)) });
+      const sink = Object.assign(new Recorder(), { drained: () => new Promise<void>((resolve) => waits.push(resolve)) });
       storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), sink);
       await settle();
       const before = sink.lines.length;
@@ -327,7 +390,12 @@ describe('the replicated storage', () => {
       replica.apply(Array.from({ length: 40 }, (_, i) => put(`m${i}`)));
       for (let i = 0; i < 100; i++) replica.apply([put(`n${i}`)]);
       let resume = (): void => undefined;
-      const sink = Object.assign(new Recorder(), { drained: () => new Promise<void>(resolve => { resume = resolve; }) });
+      const sink = Object.assign(new Recorder(), {
+        drained: () =>
+          new Promise<void>((resolve) => {
+            resume = resolve;
+          }),
+      });
       const watch = storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 1 } }), sink);
       const places = new Set<number>();
       while (sink.events.length < 180) {
@@ -350,7 +418,7 @@ describe('the replicated storage', () => {
       const watch = storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 2 } }), sink);
       await settle();
       replica.range = async (options) => {
-        await new Promise<void>(resolve => reads.push(resolve));
+        await new Promise<void>((resolve) => reads.push(resolve));
         return range(options);
       };
       replica.apply([put('a')]);
@@ -371,7 +439,12 @@ describe('the replicated storage', () => {
       replica.apply([put('a')]);
       await storage.ready();
       let resume = (): void => undefined;
-      const sink = Object.assign(new Recorder(), { drained: () => new Promise<void>(resolve => { resume = resolve; }) });
+      const sink = Object.assign(new Recorder(), {
+        drained: () =>
+          new Promise<void>((resolve) => {
+            resume = resolve;
+          }),
+      });
       storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), sink);
       await settle();
       for (let i = 0; i < 100; i++) replica.apply([put(`n${i}`)]);
@@ -381,10 +454,12 @@ describe('the replicated storage', () => {
 
     it('drops a sink that throws and serves the others', async () => {
       const reported: unknown[] = [];
-      storage = createRaftStorage({ replica, report: error => reported.push(error) });
+      storage = createRaftStorage({ replica, report: (error) => reported.push(error) });
       await storage.ready();
       const [bad, good] = [new Recorder(), new Recorder()];
-      bad.event = () => { throw new Error('bad sink'); };
+      bad.event = () => {
+        throw new Error('bad sink');
+      };
       storage.watch(watchRequest(configMaps), bad);
       storage.watch(watchRequest(configMaps), good);
       await Promise.all([bad.count(1), good.count(1)]);
@@ -395,93 +470,111 @@ describe('the replicated storage', () => {
     });
   });
 
-  for (const cached of [true, false]) describe(cached ? 'that took over a snapshot' : 'without a cache, that took over a snapshot', () => {
-    beforeEach(() => {
-      storage.close();
-      storage = createRaftStorage({ replica, cached: () => cached, ...quick });
-    });
+  for (const cached of [true, false])
+    describe(cached ? 'that took over a snapshot' : 'without a cache, that took over a snapshot', () => {
+      beforeEach(() => {
+        storage.close();
+        storage = createRaftStorage({ replica, cached: () => cached, ...quick });
+      });
 
-    it('reads its state anew, claims no history, and ends every watch that would miss something', async () => {
-      replica.apply([put('gone')]);
-      await storage.ready();
-      const [live, starting] = [new Recorder(), new Recorder()];
-      storage.watch(watchRequest(configMaps), live);
-      await live.count(2);
-      storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), starting);
-      await Promise.resolve();
-      replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 12 }], { newest: 14, compacted: 13 });
-      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'any' } })))).to.deep.equal(['one/a@5', 'one/b@12']);
-      expect(storage.version).to.equal(14);
-      expect((await live.count(3)).slice(1)).to.deep.equal(['synced 2', 'end expired']);
-      expect((await starting.count(3)).at(-1)).to.equal('end expired');
-      expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 11 } }))).outcome).to.equal('expired');
-      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 13 } })))).to.deep.equal(['one/a@5', 'one/b@12']);
-      replica.apply([put('c')]);
-      replica.apply([{ type: 'delete', key: path('a') }]);
-      expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@12', 'one/c@15']);
-    });
+      it('reads its state anew, claims no history, and ends every watch that would miss something', async () => {
+        replica.apply([put('gone')]);
+        await storage.ready();
+        const [live, starting] = [new Recorder(), new Recorder()];
+        storage.watch(watchRequest(configMaps), live);
+        await live.count(2);
+        storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), starting);
+        await Promise.resolve();
+        replica.restore(
+          [
+            { ...put('a'), revision: 5 },
+            { ...put('b'), revision: 12 },
+          ],
+          { newest: 14, compacted: 13 },
+        );
+        expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'any' } })))).to.deep.equal(['one/a@5', 'one/b@12']);
+        expect(storage.version).to.equal(14);
+        expect((await live.count(3)).slice(1)).to.deep.equal(['synced 2', 'end expired']);
+        expect((await starting.count(3)).at(-1)).to.equal('end expired');
+        expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 11 } }))).outcome).to.equal('expired');
+        expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 13 } })))).to.deep.equal([
+          'one/a@5',
+          'one/b@12',
+        ]);
+        replica.apply([put('c')]);
+        replica.apply([{ type: 'delete', key: path('a') }]);
+        expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@12', 'one/c@15']);
+      });
 
-    it('keeps watches from versions that it had not yet, and refuses those that were compacted', async () => {
-      await storage.ready();
-      const [later, within] = [new Recorder(), new Recorder()];
-      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), later);
-      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 8 } }), within);
-      await settle();
-      replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 9 }], { newest: 12, compacted: 12 });
-      replica.apply([put('c')]);
-      expect(await later.count(1)).to.deep.equal(['ADDED one/c@13']);
-      expect(await within.count(1)).to.deep.equal(['end expired']);
-      const [resumed, tooOld] = [new Recorder(), new Recorder()];
-      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), resumed);
-      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 11 } }), tooOld);
-      expect(await resumed.count(1)).to.deep.equal(['ADDED one/c@13']);
-      expect(await tooOld.count(1)).to.deep.equal(['end expired']);
-    });
-
-    it('is not read while its state is read anew: neither by readers that wait for the present, nor at once', async () => {
-      await storage.ready();
-      replica.apply([put('old')]);
-      const { range } = replica;
-      replica.range = async options => {
+      it('keeps watches from versions that it had not yet, and refuses those that were compacted', async () => {
+        await storage.ready();
+        const [later, within] = [new Recorder(), new Recorder()];
+        storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), later);
+        storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 8 } }), within);
         await settle();
-        return range.call(replica, options);
-      };
-      replica.hold();
-      const present = storage.list(listRequest(configMaps));
-      await settle();
-      replica.restore([{ ...put('a'), revision: 5 }], { newest: 9, compacted: 9 });
-      replica.release();
-      const atOnce = storage.list(listRequest(configMaps, { consistency: { at: 'any' } }));
-      expect(names(await present)).to.deep.equal(['one/a@5']);
-      expect(names(await atOnce)).to.deep.equal(['one/a@5']);
-    });
+        replica.restore(
+          [
+            { ...put('a'), revision: 5 },
+            { ...put('b'), revision: 9 },
+          ],
+          { newest: 12, compacted: 12 },
+        );
+        replica.apply([put('c')]);
+        expect(await later.count(1)).to.deep.equal(['ADDED one/c@13']);
+        expect(await within.count(1)).to.deep.equal(['end expired']);
+        const [resumed, tooOld] = [new Recorder(), new Recorder()];
+        storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), resumed);
+        storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 11 } }), tooOld);
+        expect(await resumed.count(1)).to.deep.equal(['ADDED one/c@13']);
+        expect(await tooOld.count(1)).to.deep.equal(['end expired']);
+      });
 
-    it('takes a second snapshot while the first is being read, and tries again when reading fails', async () => {
-      await storage.ready();
-      const reported: unknown[] = [];
-      storage.close();
-      storage = createRaftStorage({ replica, cached: () => cached, report: error => reported.push(error), ...quick });
-      await storage.ready();
-      replica.restore([{ ...put('a'), revision: 5 }], { newest: 9, compacted: 9 });
-      replica.restore([{ ...put('b'), revision: 15 }], { newest: 19, compacted: 19 });
-      expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@15']);
-      const { range } = replica;
-      replica.range = () => {
-        replica.range = range;
-        return Promise.reject(new Error('not now'));
-      };
-      replica.restore([{ ...put('c'), revision: 25 }], { newest: 29, compacted: 29 });
-      expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/c@25']);
-      expect(reported.map(String)).to.deep.equal(['Error: not now']);
+      it('is not read while its state is read anew: neither by readers that wait for the present, nor at once', async () => {
+        await storage.ready();
+        replica.apply([put('old')]);
+        const { range } = replica;
+        replica.range = async (options) => {
+          await settle();
+          return range.call(replica, options);
+        };
+        replica.hold();
+        const present = storage.list(listRequest(configMaps));
+        await settle();
+        replica.restore([{ ...put('a'), revision: 5 }], { newest: 9, compacted: 9 });
+        replica.release();
+        const atOnce = storage.list(listRequest(configMaps, { consistency: { at: 'any' } }));
+        expect(names(await present)).to.deep.equal(['one/a@5']);
+        expect(names(await atOnce)).to.deep.equal(['one/a@5']);
+      });
+
+      it('takes a second snapshot while the first is being read, and tries again when reading fails', async () => {
+        await storage.ready();
+        const reported: unknown[] = [];
+        storage.close();
+        storage = createRaftStorage({ replica, cached: () => cached, report: (error) => reported.push(error), ...quick });
+        await storage.ready();
+        replica.restore([{ ...put('a'), revision: 5 }], { newest: 9, compacted: 9 });
+        replica.restore([{ ...put('b'), revision: 15 }], { newest: 19, compacted: 19 });
+        expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@15']);
+        const { range } = replica;
+        replica.range = () => {
+          replica.range = range;
+          return Promise.reject(new Error('not now'));
+        };
+        replica.restore([{ ...put('c'), revision: 25 }], { newest: 29, compacted: 29 });
+        expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/c@25']);
+        expect(reported.map(String)).to.deep.equal(['Error: not now']);
+      });
     });
-  });
 
   it('keeps nothing of the batches that changes came in', async () => {
     await storage.ready();
     const listeners: ((change: Change) => void)[] = [];
-    replica.onChanges(({ changes }) => changes.forEach(change => listeners.forEach(listener => listener(change))));
+    replica.onChanges(({ changes }) => changes.forEach((change) => listeners.forEach((listener) => listener(change))));
     const batches: ArrayBufferLike[] = [];
-    listeners.push(change => { if (change.value !== null) batches.push(change.value.buffer); });
+    listeners.push((change) => {
+      if (change.value !== null) batches.push(change.value.buffer);
+    });
     replica.apply([put('a')]);
     const read = await storage.get(a, { at: 'exact', version: revision(2) });
     expect(read.outcome === 'found' && batches.includes(read.object.item.buffer)).to.equal(false);

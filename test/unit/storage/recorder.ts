@@ -22,7 +22,7 @@ export class Recorder implements WatchSink {
 
   /** Resolves when there are `count` lines. */
   async count(count: number): Promise<string[]> {
-    if (this.lines.length < count) await new Promise<void>(resolve => this.waiting.push({ count, resolve }));
+    if (this.lines.length < count) await new Promise<void>((resolve) => this.waiting.push({ count, resolve }));
     return this.lines;
   }
 
@@ -37,5 +37,5 @@ export class Recorder implements WatchSink {
 
 /** Lets everything that is due in this turn of the event loop and the next few happen. */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve));
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

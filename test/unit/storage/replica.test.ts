@@ -17,8 +17,15 @@ describe('over a real replica', () => {
     directory = mkdtempSync(join(tmpdir(), 'storage-'));
     const id = memberId('one');
     replica = await createReplica({
-      dataDirectory: directory, memberId: id, initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }], clusterToken: 'test', listenAddress: null, tls: null,
-      heartbeatIntervalMs: 5, electionTimeoutMs: 20, logEntriesKept: 100,
+      dataDirectory: directory,
+      memberId: id,
+      initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }],
+      clusterToken: 'test',
+      listenAddress: null,
+      tls: null,
+      heartbeatIntervalMs: 5,
+      electionTimeoutMs: 20,
+      logEntriesKept: 100,
     });
     await replica.barrier({ timeoutMs: 10_000 });
   });
@@ -30,11 +37,29 @@ describe('over a real replica', () => {
 
   storageSuite('the replicated storage', async () => {
     const storage = createRaftStorage({ replica, prefix: `/test-${++prefixes}`, selectableFields, versionTimeoutMs: 20 });
-    return { storage, compact: async version => { await storage.compact(version, { timeoutMs: 1_000 }); }, close: () => storage.close() };
+    return {
+      storage,
+      compact: async (version) => {
+        await storage.compact(version, { timeoutMs: 1_000 });
+      },
+      close: () => storage.close(),
+    };
   });
 
   storageSuite('the replicated storage without a cache', async () => {
-    const storage = createRaftStorage({ replica, prefix: `/test-${++prefixes}`, selectableFields, versionTimeoutMs: 20, cached: () => false });
-    return { storage, compact: async version => { await storage.compact(version, { timeoutMs: 1_000 }); }, close: () => storage.close() };
+    const storage = createRaftStorage({
+      replica,
+      prefix: `/test-${++prefixes}`,
+      selectableFields,
+      versionTimeoutMs: 20,
+      cached: () => false,
+    });
+    return {
+      storage,
+      compact: async (version) => {
+        await storage.compact(version, { timeoutMs: 1_000 });
+      },
+      close: () => storage.close(),
+    };
   });
 });

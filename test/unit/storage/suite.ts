@@ -2,7 +2,16 @@ import { expect } from 'chai';
 import type { ApiObject } from '../../../server/api/object.js';
 import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../../server/api/selectors.js';
 import type { GroupResource } from '../../../server/api/resource.js';
-import type { ListRequest, ListResult, ObjectKey, Storage, StoredObject, Version, WatchRequest, WriteResult } from '../../../server/storage/contract.js';
+import type {
+  ListRequest,
+  ListResult,
+  ObjectKey,
+  Storage,
+  StoredObject,
+  Version,
+  WatchRequest,
+  WriteResult,
+} from '../../../server/storage/contract.js';
 import type { SelectableFields } from '../../../server/storage/storedobject.js';
 import { Recorder, settle } from './recorder.js';
 
@@ -20,27 +29,54 @@ export const deployments: GroupResource = { group: 'apps', resource: 'deployment
 export const nodes: GroupResource = { group: '', resource: 'nodes' };
 
 /** Pods select on the node that they run on; nothing else does. */
-export const selectableFields: SelectableFields = ({ group, resource }) => (group === '' && resource === 'pods' ? object => ({ 'spec.nodeName': nodeNameOf(object) }) : null);
+export const selectableFields: SelectableFields = ({ group, resource }) =>
+  group === '' && resource === 'pods' ? (object) => ({ 'spec.nodeName': nodeNameOf(object) }) : null;
 
 export const key = (resource: GroupResource, namespace: string, name: string): ObjectKey => ({ resource, namespace, name });
 export const labels = (text: string): LabelSelector => selectorOf(parseLabelSelector(text));
 export const fields = (text: string): FieldSelector => selectorOf(parseFieldSelector(text));
 
-export function objectFor({ namespace, name }: ObjectKey, more: { labels?: Record<string, string>; node?: string; text?: string } = {}): ApiObject {
+export function objectFor(
+  { namespace, name }: ObjectKey,
+  more: { labels?: Record<string, string>; node?: string; text?: string } = {},
+): ApiObject {
   return {
-    kind: 'Thing', apiVersion: 'v1',
-    metadata: { name, uid: `uid-${name}`, ...(namespace === '' ? {} : { namespace }), resourceVersion: '999', ...(more.labels === undefined ? {} : { labels: more.labels }) },
+    kind: 'Thing',
+    apiVersion: 'v1',
+    metadata: {
+      name,
+      uid: `uid-${name}`,
+      ...(namespace === '' ? {} : { namespace }),
+      resourceVersion: '999',
+      ...(more.labels === undefined ? {} : { labels: more.labels }),
+    },
     ...(more.node === undefined ? {} : { spec: { nodeName: more.node } }),
     data: { text: more.text ?? '' },
   };
 }
 
-export const listRequest = (resource: GroupResource, more: Partial<ListRequest> = {}): ListRequest =>
-  ({ resource, namespace: null, labels: [], fields: [], consistency: { at: 'mostRecent' }, limit: null, after: null, ...more });
-export const watchRequest = (resource: GroupResource, more: Partial<WatchRequest> = {}): WatchRequest =>
-  ({ resource, namespace: null, labels: [], fields: [], start: { at: 'mostRecent' }, initialEvents: false, ...more });
+export const listRequest = (resource: GroupResource, more: Partial<ListRequest> = {}): ListRequest => ({
+  resource,
+  namespace: null,
+  labels: [],
+  fields: [],
+  consistency: { at: 'mostRecent' },
+  limit: null,
+  after: null,
+  ...more,
+});
+export const watchRequest = (resource: GroupResource, more: Partial<WatchRequest> = {}): WatchRequest => ({
+  resource,
+  namespace: null,
+  labels: [],
+  fields: [],
+  start: { at: 'mostRecent' },
+  initialEvents: false,
+  ...more,
+});
 
-export const names = (result: ListResult): string[] => found(result).items.map(({ namespace, name, version }) => `${namespace}/${name}@${version}`);
+export const names = (result: ListResult): string[] =>
+  found(result).items.map(({ namespace, name, version }) => `${namespace}/${name}@${version}`);
 export function found(result: ListResult): Extract<ListResult, { outcome: 'found' }> {
   if (result.outcome !== 'found') throw new Error(`list answered ${result.outcome}`);
   return result;
@@ -56,7 +92,8 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
   describe(`${name} as Storage`, () => {
     let storage: Storage;
     let subject: Subject;
-    const create = async (at: ObjectKey, more: Parameters<typeof objectFor>[1] = {}): Promise<StoredObject> => applied(await storage.create(at, objectFor(at, more), within));
+    const create = async (at: ObjectKey, more: Parameters<typeof objectFor>[1] = {}): Promise<StoredObject> =>
+      applied(await storage.create(at, objectFor(at, more), within));
     const update = async (at: ObjectKey, version: Version, more: Parameters<typeof objectFor>[1] = {}): Promise<StoredObject> =>
       applied(await storage.update(at, objectFor(at, more), version, within));
     const remove = async (at: ObjectKey, version: Version): Promise<StoredObject> => applied(await storage.delete(at, version, within));
@@ -76,7 +113,8 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
       it('stores what was given, under a new version', async () => {
         const object = await create(a, { labels: { app: 'x' }, text: 'héllo' });
         expect(object.decode()).to.deep.equal({
-          metadata: { name: 'a', namespace: 'one', uid: 'uid-a', resourceVersion: String(object.version), labels: { app: 'x' } }, data: { text: 'héllo' },
+          metadata: { name: 'a', namespace: 'one', uid: 'uid-a', resourceVersion: String(object.version), labels: { app: 'x' } },
+          data: { text: 'héllo' },
         });
         expect(JSON.parse(object.item.toString())).to.deep.equal(object.decode());
         expect(object).to.include({ namespace: 'one', name: 'a', apiVersion: 'v1' });
@@ -132,7 +170,13 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         expect(await storage.create(b, objectFor(b), taking)).to.deep.equal({ outcome: 'taken', key: claim });
         expect((await storage.get(b, { at: 'mostRecent' })).outcome).to.equal('absent');
         expect((await storage.create(a, objectFor(a), taking)).outcome, 'its own state is looked at first').to.equal('conflict');
-        const giving = { ...within, beside: [{ action: 'remove', key: claim }, { action: 'remove', key: key(nodes, '', 'never') }] } as const;
+        const giving = {
+          ...within,
+          beside: [
+            { action: 'remove', key: claim },
+            { action: 'remove', key: key(nodes, '', 'never') },
+          ],
+        } as const;
         const second = applied(await storage.update(a, objectFor(a, { text: 'x' }), first.version, giving));
         expect((await storage.get(claim, { at: 'mostRecent' })).outcome).to.equal('absent');
         expect(applied(await storage.delete(a, second.version, { ...within, beside: [] })).version).to.equal(second.version + 1);
@@ -151,7 +195,12 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
       it('answers with any consistency', async () => {
         const first = await create(a, { text: '1' });
         const second = await update(a, first.version, { text: '2' });
-        for (const consistency of [{ at: 'mostRecent' }, { at: 'any' }, { at: 'notOlderThan', version: first.version }, { at: 'exact', version: second.version }] as const) {
+        for (const consistency of [
+          { at: 'mostRecent' },
+          { at: 'any' },
+          { at: 'notOlderThan', version: first.version },
+          { at: 'exact', version: second.version },
+        ] as const) {
           const result = await storage.get(a, consistency);
           expect(result.outcome === 'found' && result.object.version, consistency.at).to.equal(second.version);
         }
@@ -166,7 +215,8 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
 
       it('keeps resources apart', async () => {
         await create(a);
-        for (const other of [deployments, { group: 'apps', resource: 'configmaps' }]) expect((await storage.get({ ...a, resource: other }, { at: 'mostRecent' })).outcome).to.equal('absent');
+        for (const other of [deployments, { group: 'apps', resource: 'configmaps' }])
+          expect((await storage.get({ ...a, resource: other }, { at: 'mostRecent' })).outcome).to.equal('absent');
       });
     });
 
@@ -181,13 +231,19 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
       it('orders by the bytes of namespace and name', async () => {
         const version = await fill();
         const result = await storage.list(listRequest(configMaps));
-        expect(names(result)).to.deep.equal([`one-more/d@${version - 2}`, `one/a@${version}`, `one/b@${version - 1}`, `two/c@${version - 3}`]);
+        expect(names(result)).to.deep.equal([
+          `one-more/d@${version - 2}`,
+          `one/a@${version}`,
+          `one/b@${version - 1}`,
+          `two/c@${version - 3}`,
+        ]);
         expect(result).to.include({ version, more: false, remaining: 0 });
       });
 
       it('selects by namespace, labels and fields', async () => {
         await fill();
-        const select = async (more: Partial<ListRequest>): Promise<string[]> => found(await storage.list(listRequest(configMaps, more))).items.map(({ name: found_ }) => found_);
+        const select = async (more: Partial<ListRequest>): Promise<string[]> =>
+          found(await storage.list(listRequest(configMaps, more))).items.map(({ name: found_ }) => found_);
         expect(await select({ namespace: 'one' })).to.deep.equal(['a', 'b']);
         expect(await select({ namespace: 'o' })).to.deep.equal([]);
         expect(await select({ labels: labels('app=x') })).to.deep.equal(['b', 'c']);
@@ -200,8 +256,14 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
       });
 
       it('selects by the fields of a resource', async () => {
-        for (const [name_, node] of [['p1', 'n1'], ['p2', 'n2'], ['p3', '']] as const) await create(key(pods, 'one', name_), { node });
-        const select = async (text: string): Promise<string[]> => found(await storage.list(listRequest(pods, { fields: fields(text) }))).items.map(object => object.name);
+        for (const [name_, node] of [
+          ['p1', 'n1'],
+          ['p2', 'n2'],
+          ['p3', ''],
+        ] as const)
+          await create(key(pods, 'one', name_), { node });
+        const select = async (text: string): Promise<string[]> =>
+          found(await storage.list(listRequest(pods, { fields: fields(text) }))).items.map((object) => object.name);
         expect(await select('spec.nodeName=n1')).to.deep.equal(['p1']);
         expect(await select('spec.nodeName!=n1')).to.deep.equal(['p2', 'p3']);
         expect(await select('spec.nodeName=')).to.deep.equal(['p3']);
@@ -224,7 +286,9 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         await create(key(configMaps, 'one', 'aa'));
         await update(c, version - 3);
         const last = first.items.at(-1);
-        const second = await storage.list(listRequest(configMaps, { limit: 2, after: last ?? null, consistency: { at: 'exact', version } }));
+        const second = await storage.list(
+          listRequest(configMaps, { limit: 2, after: last ?? null, consistency: { at: 'exact', version } }),
+        );
         expect(names(second)).to.deep.equal([`one/b@${version - 1}`, `two/c@${version - 3}`]);
         expect(second).to.include({ version, more: false, remaining: 0 });
       });
@@ -240,7 +304,8 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         const b1 = await create(b);
         const a2 = await update(a, version);
         await remove(b, b1.version);
-        const at = async (exact: Version): Promise<string[]> => names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: exact } })));
+        const at = async (exact: Version): Promise<string[]> =>
+          names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: exact } })));
         expect(await at(version - 1)).to.deep.equal([]);
         expect(await at(version)).to.deep.equal([`one/a@${version}`]);
         expect(await at(b1.version)).to.deep.equal([`one/a@${version}`, `one/b@${b1.version}`]);
@@ -261,15 +326,25 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         await update(a, version);
         await subject.compact(version + 1);
         expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version } }))).outcome).to.equal('expired');
-        expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: version + 1 } }))).outcome).to.equal('found');
+        expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: version + 1 } }))).outcome).to.equal(
+          'found',
+        );
         expect((await storage.list(listRequest(configMaps, { consistency: { at: 'notOlderThan', version } }))).outcome).to.equal('found');
       });
 
       it('says "tooLarge" for versions that do not come', async () => {
         const { version } = await create(a);
         for (const at of ['notOlderThan', 'exact'] as const) {
-          expect(await storage.list(listRequest(configMaps, { consistency: { at, version: version + 5 } }))).to.deep.equal({ outcome: 'tooLarge', requested: version + 5, current: version });
-          expect(await storage.get(a, { at, version: version + 5 })).to.deep.equal({ outcome: 'tooLarge', requested: version + 5, current: version });
+          expect(await storage.list(listRequest(configMaps, { consistency: { at, version: version + 5 } }))).to.deep.equal({
+            outcome: 'tooLarge',
+            requested: version + 5,
+            current: version,
+          });
+          expect(await storage.get(a, { at, version: version + 5 })).to.deep.equal({
+            outcome: 'tooLarge',
+            requested: version + 5,
+            current: version,
+          });
         }
       });
     });
@@ -302,7 +377,10 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         const gone = await remove(a, a2.version);
         await create(c);
         expect(sink.lines.slice(2)).to.deep.equal([
-          `synced ${version + 1}`, `MODIFIED one/a@${a2.version}`, `DELETED one/a@${gone.version}`, `ADDED two/c@${gone.version + 1}`,
+          `synced ${version + 1}`,
+          `MODIFIED one/a@${a2.version}`,
+          `DELETED one/a@${gone.version}`,
+          `ADDED two/c@${gone.version + 1}`,
         ]);
       });
 
@@ -360,19 +438,28 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         storage.watch(watchRequest(configMaps, { start, labels: labels('l!=yes') }), sinks.not);
         storage.watch(watchRequest(configMaps, { start, fields: fields('metadata.name=a') }), sinks.name);
         storage.watch(watchRequest(configMaps, { start, namespace: 'two' }), sinks.namespace);
-        await Promise.all(Object.values(sinks).map(sink => sink.count(1)));
+        await Promise.all(Object.values(sinks).map((sink) => sink.count(1)));
         const { version } = await create(a, { labels: { l: 'no' } });
         await update(a, version, { labels: { l: 'yes' }, text: '1' });
         await update(a, version + 1, { labels: { l: 'yes', x: '1' }, text: '2' });
         await update(a, version + 2, { labels: { l: 'no' }, text: '3' });
         await update(a, version + 3, { labels: { l: 'no', x: '1' } });
         await remove(a, version + 4);
-        expect(sinks.label.lines.slice(1)).to.deep.equal([`ADDED one/a@${version + 1}`, `MODIFIED one/a@${version + 2}`, `DELETED one/a@${version + 3}`]);
+        expect(sinks.label.lines.slice(1)).to.deep.equal([
+          `ADDED one/a@${version + 1}`,
+          `MODIFIED one/a@${version + 2}`,
+          `DELETED one/a@${version + 3}`,
+        ]);
         expect(sinks.label.events.at(-1)?.object.decode()).to.deep.equal({
-          metadata: { name: 'a', namespace: 'one', uid: 'uid-a', resourceVersion: String(version + 3), labels: { l: 'yes', x: '1' } }, data: { text: '2' },
+          metadata: { name: 'a', namespace: 'one', uid: 'uid-a', resourceVersion: String(version + 3), labels: { l: 'yes', x: '1' } },
+          data: { text: '2' },
         });
         expect(sinks.not.lines.slice(1)).to.deep.equal([
-          `ADDED one/a@${version}`, `DELETED one/a@${version + 1}`, `ADDED one/a@${version + 3}`, `MODIFIED one/a@${version + 4}`, `DELETED one/a@${version + 5}`,
+          `ADDED one/a@${version}`,
+          `DELETED one/a@${version + 1}`,
+          `ADDED one/a@${version + 3}`,
+          `MODIFIED one/a@${version + 4}`,
+          `DELETED one/a@${version + 5}`,
         ]);
         expect(sinks.name.lines).to.have.length(7);
         expect(sinks.namespace.lines).to.have.length(1);
@@ -395,10 +482,10 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         const sinks = [new Recorder(), new Recorder(), new Recorder()];
         const selectors = ['', 'l', 'l'];
         sinks.forEach((sink, index) => storage.watch(watchRequest(configMaps, { labels: labels(selectors[index] ?? '') }), sink));
-        await Promise.all(sinks.map(sink => sink.count(1)));
+        await Promise.all(sinks.map((sink) => sink.count(1)));
         const { version } = await create(a);
         await update(a, version, { labels: { l: '1' } });
-        const [all, one, two] = sinks.map(sink => sink.events.at(-1));
+        const [all, one, two] = sinks.map((sink) => sink.events.at(-1));
         expect([all?.type, one?.type, two?.type]).to.deep.equal(['MODIFIED', 'ADDED', 'ADDED']);
         let made = 0;
         const make = (): Buffer => Buffer.from(String(++made));
@@ -420,7 +507,15 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         const stopping = new Recorder();
         const other = new Recorder();
         const record = stopping.event.bind(stopping);
-        const stopped = storage.watch(watchRequest(configMaps), Object.assign(stopping, { event: (event: Parameters<typeof record>[0]) => { record(event); stopped.stop(); } }));
+        const stopped = storage.watch(
+          watchRequest(configMaps),
+          Object.assign(stopping, {
+            event: (event: Parameters<typeof record>[0]) => {
+              record(event);
+              stopped.stop();
+            },
+          }),
+        );
         storage.watch(watchRequest(configMaps), other);
         await stopping.count(1);
         await other.count(2);
@@ -450,7 +545,9 @@ function nodeNameOf(object: ApiObject): string {
   return typeof nodeName === 'string' ? nodeName : '';
 }
 
-function selectorOf<Selector>(parsed: { readonly ok: true; readonly selector: Selector } | { readonly ok: false; readonly message: string }): Selector {
+function selectorOf<Selector>(
+  parsed: { readonly ok: true; readonly selector: Selector } | { readonly ok: false; readonly message: string },
+): Selector {
   if (!parsed.ok) throw new Error(parsed.message);
   return parsed.selector;
 }

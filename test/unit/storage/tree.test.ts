@@ -27,37 +27,58 @@ function readAll(view: TreeView, start = 0, end = view.size): string[] {
 describe('the tree of objects', () => {
   const namespace = fc.constantFrom('a', 'a-b', 'a.b', 'b');
   const operation = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ do: fc.constant('set' as const), namespace, from: fc.nat({ max: 400 }), count: fc.nat({ max: 90 }), step: fc.constantFrom(1, -1, 7) }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant('delete' as const), namespace, from: fc.nat({ max: 400 }), count: fc.nat({ max: 120 }), step: fc.constantFrom(1, -1, 3) }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('set' as const),
+        namespace,
+        from: fc.nat({ max: 400 }),
+        count: fc.nat({ max: 90 }),
+        step: fc.constantFrom(1, -1, 7),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('delete' as const),
+        namespace,
+        from: fc.nat({ max: 400 }),
+        count: fc.nat({ max: 120 }),
+        step: fc.constantFrom(1, -1, 3),
+      }),
+    },
     { weight: 2, arbitrary: fc.constant({ do: 'view' as const }) },
   );
 
   it('holds what a sorted array would, and frozen views never change', function () {
     this.timeout(60_000);
-    fc.assert(fc.property(fc.array(operation, { maxLength: 25, size: 'max' }), operations => {
-      const tree = new ObjectTree();
-      const views: { readonly view: TreeView; readonly lines: readonly string[] }[] = [];
-      const expected = new Map<string, StoredItem>();
-      let version = 0;
-      for (const next of operations) {
-        if (next.do === 'view') {
-          views.push({ view: tree.view(), lines: linesOf(expected) });
-          continue;
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 25, size: 'max' }), (operations) => {
+        const tree = new ObjectTree();
+        const views: { readonly view: TreeView; readonly lines: readonly string[] }[] = [];
+        const expected = new Map<string, StoredItem>();
+        let version = 0;
+        for (const next of operations) {
+          if (next.do === 'view') {
+            views.push({ view: tree.view(), lines: linesOf(expected) });
+            continue;
+          }
+          for (let i = 0; i < next.count; i++) {
+            const name = `n${String(Math.abs(next.from + i * next.step)).padStart(4, '0')}`;
+            const id = `${next.namespace}/${name}`;
+            const before = expected.get(id) ?? null;
+            const stored = item(next.namespace, name, ++version);
+            expect(next.do === 'set' ? tree.set(stored) : tree.delete(next.namespace, name)).to.equal(before);
+            if (next.do === 'set') expected.set(id, stored);
+            else expected.delete(id);
+          }
+          expect(readAll(tree)).to.deep.equal(linesOf(expected));
+          expect(tree.size).to.equal(expected.size);
         }
-        for (let i = 0; i < next.count; i++) {
-          const name = `n${String(Math.abs(next.from + i * next.step)).padStart(4, '0')}`;
-          const id = `${next.namespace}/${name}`;
-          const before = expected.get(id) ?? null;
-          const stored = item(next.namespace, name, ++version);
-          expect(next.do === 'set' ? tree.set(stored) : tree.delete(next.namespace, name)).to.equal(before);
-          if (next.do === 'set') expected.set(id, stored);
-          else expected.delete(id);
-        }
-        expect(readAll(tree)).to.deep.equal(linesOf(expected));
-        expect(tree.size).to.equal(expected.size);
-      }
-      for (const { view, lines } of views) expect(readAll(view)).to.deep.equal(lines);
-    }), { numRuns: 60 });
+        for (const { view, lines } of views) expect(readAll(view)).to.deep.equal(lines);
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('finds, ranks and bounds', () => {
@@ -91,4 +112,6 @@ describe('the tree of objects', () => {
 });
 
 const linesOf = (objects: ReadonlyMap<string, StoredItem>): string[] =>
-  [...objects.values()].sort((a, b) => compareKeys(a.namespace, a.name, b.namespace, b.name)).map(({ namespace, name, version }) => `${namespace}/${name}@${version}`);
+  [...objects.values()]
+    .sort((a, b) => compareKeys(a.namespace, a.name, b.namespace, b.name))
+    .map(({ namespace, name, version }) => `${namespace}/${name}@${version}`);

@@ -10,7 +10,8 @@ const three = [well('a'), well('b'), well('c')];
 /** One look after the other, each at the members that `seen` tells for its moment. */
 const looks = (toMs: number, seen: (atMs: number) => Partial<Sight> = () => ({})): Sight[] =>
   Array.from({ length: toMs / stepMs + 1 }, (_, n) => ({ atMs: n * stepMs, members: three, connected: () => true, ...seen(n * stepMs) }));
-const found = (sights: readonly Sight[], acknowledgedMs: readonly number[]): number => checkAvailability(sights, acknowledgedMs, maxMs).length;
+const found = (sights: readonly Sight[], acknowledgedMs: readonly number[]): number =>
+  checkAvailability(sights, acknowledgedMs, maxMs).length;
 
 describe('torture/availability', () => {
   it('takes writes that go on, and pauses within the bound', () => {
@@ -26,9 +27,25 @@ describe('torture/availability', () => {
   });
 
   it('asks for nothing without a majority that is well', () => {
-    expect(found(looks(3_000, () => ({ members: [well('a'), ill('b'), ill('c')] })), [])).to.equal(0);
-    expect(found(looks(3_000, () => ({ connected: () => false })), [])).to.equal(0);
-    expect(found(looks(3_000, () => ({ members: [well('a'), well('b'), { ...well('c'), votes: 'no' as const }, ill('d')] })), []), 'two of three voters').to.equal(1);
+    expect(
+      found(
+        looks(3_000, () => ({ members: [well('a'), ill('b'), ill('c')] })),
+        [],
+      ),
+    ).to.equal(0);
+    expect(
+      found(
+        looks(3_000, () => ({ connected: () => false })),
+        [],
+      ),
+    ).to.equal(0);
+    expect(
+      found(
+        looks(3_000, () => ({ members: [well('a'), well('b'), { ...well('c'), votes: 'no' as const }, ill('d')] })),
+        [],
+      ),
+      'two of three voters',
+    ).to.equal(1);
   });
 
   it('counts the time anew when a member that is needed was away, or started again', () => {
@@ -36,18 +53,29 @@ describe('torture/availability', () => {
     expect(found(away, [])).to.equal(0);
     const again = looks(1_900, (atMs) => ({ members: [well('a'), well('b', atMs < 900 ? 1 : 2), ill('c')] }));
     expect(found(again, [])).to.equal(0);
-    expect(found(looks(1_900, (atMs) => ({ members: [well('a'), well('b'), atMs < 900 ? ill('c') : well('c')] })), []), 'the other two were enough').to.equal(1);
+    expect(
+      found(
+        looks(1_900, (atMs) => ({ members: [well('a'), well('b'), atMs < 900 ? ill('c') : well('c')] })),
+        [],
+      ),
+      'the other two were enough',
+    ).to.equal(1);
   });
 
   it('counts whoever may have a vote as one that has it, and is not to be counted on', () => {
     const maybe = { ...well('c'), votes: 'maybe' as const };
     expect(majorities({ atMs: 0, members: [well('a'), ill('b'), maybe], connected: () => true })).to.deep.equal([]);
-    expect(majorities({ atMs: 0, members: [well('a'), well('b'), maybe], connected: () => true })).to.deep.equal(['a (process 1), b (process 1)']);
+    expect(majorities({ atMs: 0, members: [well('a'), well('b'), maybe], connected: () => true })).to.deep.equal([
+      'a (process 1), b (process 1)',
+    ]);
   });
 
   it('needs every two of a majority to hear each other', () => {
     const pairs = (a: string, b: string): boolean => [a, b].includes('a');
-    expect(majorities({ atMs: 0, members: three, connected: pairs })).to.deep.equal(['a (process 1), b (process 1)', 'a (process 1), c (process 1)']);
+    expect(majorities({ atMs: 0, members: three, connected: pairs })).to.deep.equal([
+      'a (process 1), b (process 1)',
+      'a (process 1), c (process 1)',
+    ]);
   });
 
   it('does not judge a time in which nobody looked', () => {

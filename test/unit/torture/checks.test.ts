@@ -9,9 +9,21 @@ import { checkLists, type ListedState } from '../../torture/checks/snapshots.js'
 import { allChanges, checkWatches, uncovered, type ShownChange, type WatchHistory } from '../../torture/checks/watchPromises.js';
 import { checkProgress, type Progress } from '../../torture/comparer.js';
 
-const change = (version: number, key = 'k', type = 'MODIFIED'): ShownChange => ({ type, key, version, halves: [`v${version}`, `v${version}`] });
-const history: WatchHistory = { watcher: 'w', from: 1, changes: [change(2), change(3), change(5)], bookmarks: [{ version: 4, after: 2 }], expired: [] };
-const promises = (planted: Partial<WatchHistory>, others: readonly WatchHistory[] = []): string[] => checkWatches([{ ...history, ...planted }, ...others], []).map(({ promise }) => promise);
+const change = (version: number, key = 'k', type = 'MODIFIED'): ShownChange => ({
+  type,
+  key,
+  version,
+  halves: [`v${version}`, `v${version}`],
+});
+const history: WatchHistory = {
+  watcher: 'w',
+  from: 1,
+  changes: [change(2), change(3), change(5)],
+  bookmarks: [{ version: 4, after: 2 }],
+  expired: [],
+};
+const promises = (planted: Partial<WatchHistory>, others: readonly WatchHistory[] = []): string[] =>
+  checkWatches([{ ...history, ...planted }, ...others], []).map(({ promise }) => promise);
 
 describe('torture/watchPromises', () => {
   it('takes watches that agree, of which one began later and one knows less yet', () => {
@@ -32,13 +44,19 @@ describe('torture/watchPromises', () => {
   it('notices a change that others saw, or that was acknowledged, and this watch skipped', () => {
     const gap = { changes: [change(2), change(5)], bookmarks: [] };
     expect(promises(gap, [{ ...history, watcher: 'x' }])).to.deep.equal(['watch is reliable']);
-    expect(checkWatches([{ ...history, ...gap }], [{ key: 'k', value: 'v3', version: 3 }]).map(({ promise }) => promise)).to.deep.equal(['watch is reliable']);
-    expect(promises({ changes: [change(2)], bookmarks: [{ version: 4, after: 1 }] }, [{ ...history, watcher: 'x' }]), 'bookmarked past it').to.deep.equal(['watch is reliable']);
+    expect(checkWatches([{ ...history, ...gap }], [{ key: 'k', value: 'v3', version: 3 }]).map(({ promise }) => promise)).to.deep.equal([
+      'watch is reliable',
+    ]);
+    expect(
+      promises({ changes: [change(2)], bookmarks: [{ version: 4, after: 1 }] }, [{ ...history, watcher: 'x' }]),
+      'bookmarked past it',
+    ).to.deep.equal(['watch is reliable']);
   });
 });
 
 describe('torture/compaction', () => {
-  const read = (planted: Partial<PastRead>): number => checkPastReads([{ who: 'c', what: 'watch', version: 10, outcome: 'expired', goneBefore: null, goneAfter: 11, ...planted }]).length;
+  const read = (planted: Partial<PastRead>): number =>
+    checkPastReads([{ who: 'c', what: 'watch', version: 10, outcome: 'expired', goneBefore: null, goneAfter: 11, ...planted }]).length;
 
   it('notices 410 for what was not compacted', () => {
     expect(read({})).to.equal(0);
@@ -58,15 +76,20 @@ describe('torture/compaction', () => {
 
 describe('torture/snapshots', () => {
   const shown = [change(2, 'a', 'ADDED'), change(3, 'b', 'ADDED'), change(4, 'a'), change(5, 'b', 'DELETED')];
-  const list = (version: number, ...versions: [string, number][]): ListedState =>
-    ({ client: 'c', what: 'list', version, items: new Map(versions.map(([key, of]) => [key, { version: of, value: `v${of}` }])) });
+  const list = (version: number, ...versions: [string, number][]): ListedState => ({
+    client: 'c',
+    what: 'list',
+    version,
+    items: new Map(versions.map(([key, of]) => [key, { version: of, value: `v${of}` }])),
+  });
 
   it('takes lists that show what was there at their version', () => {
     expect(checkLists([list(5, ['a', 4]), list(2, ['a', 2]), list(1), list(3, ['a', 2], ['b', 3])], shown, 5)).to.deep.equal([]);
   });
 
   it('notices a list, or pages, that mix versions, lack something, or show what is gone', () => {
-    for (const wrong of [list(3, ['a', 4], ['b', 3]), list(4, ['a', 4]), list(5, ['a', 4], ['b', 3]), list(4, ['a', 2], ['b', 3])]) expect(checkLists([wrong], shown, 5)).to.have.length(1);
+    for (const wrong of [list(3, ['a', 4], ['b', 3]), list(4, ['a', 4]), list(5, ['a', 4], ['b', 3]), list(4, ['a', 2], ['b', 3])])
+      expect(checkLists([wrong], shown, 5)).to.have.length(1);
     expect(checkLists([list(3)], shown, 2), 'nobody knows what was there').to.deep.equal([]);
   });
 });
@@ -76,7 +99,10 @@ describe('torture/history', () => {
 
   it('finds the versions that no watch covers', () => {
     const watches = [watch(6, change(8)), watch(1, change(2), change(4)), watch(3, change(4))];
-    expect(uncovered(watches, 1, 10)).to.deep.equal([{ after: 4, upTo: 6 }, { after: 8, upTo: 10 }]);
+    expect(uncovered(watches, 1, 10)).to.deep.equal([
+      { after: 4, upTo: 6 },
+      { after: 8, upTo: 10 },
+    ]);
     expect(uncovered([...watches, watch(4, change(10))], 1, 10)).to.deep.equal([]);
     expect(allChanges(watches).map(({ version }) => version)).to.deep.equal([2, 4, 8]);
   });
@@ -87,7 +113,16 @@ describe('torture/durability', () => {
   const final = new Map([['a', { version: 4, value: 'v4' }]]);
 
   it('takes a history that has every acknowledged write and leads to the end', () => {
-    expect(checkAcknowledged([{ key: 'a', value: 'v2', version: 2 }, { key: 'b', value: 'v3', version: 3 }], shown, final)).to.deep.equal([]);
+    expect(
+      checkAcknowledged(
+        [
+          { key: 'a', value: 'v2', version: 2 },
+          { key: 'b', value: 'v3', version: 3 },
+        ],
+        shown,
+        final,
+      ),
+    ).to.deep.equal([]);
   });
 
   it('notices a write that was acknowledged and is nowhere, or is there with another value', () => {
@@ -104,13 +139,23 @@ describe('torture/durability', () => {
 
 describe('torture/replicas, sessions, bounds', () => {
   it('notices replicas that differ at one revision, and only those', () => {
-    const equal = [{ replica: 'a', revision: 7, sha256: 'x' }, { replica: 'b', revision: 7, sha256: 'x' }, { replica: 'b', revision: 8, sha256: 'y' }];
+    const equal = [
+      { replica: 'a', revision: 7, sha256: 'x' },
+      { replica: 'b', revision: 7, sha256: 'x' },
+      { replica: 'b', revision: 8, sha256: 'y' },
+    ];
     expect(checkReplicas(equal)).to.deep.equal([]);
     expect(checkReplicas([...equal, { replica: 'c', revision: 7, sha256: 'z' }])).to.have.length(1);
   });
 
   it('notices a revision that goes back for one client, or from one client to another that asked later', () => {
-    const told = (client: string, revision: number, startMs: number, endMs: number): Sighting => ({ client, revision, from: 'list', startMs, endMs });
+    const told = (client: string, revision: number, startMs: number, endMs: number): Sighting => ({
+      client,
+      revision,
+      from: 'list',
+      startMs,
+      endMs,
+    });
     const sightings = [told('a', 5, 0, 10), told('b', 3, 5, 20), told('a', 5, 10, 30), told('c', 6, 20, 40)];
     expect(checkSessions(sightings)).to.deep.equal([]);
     expect(checkSessions([...sightings, told('a', 4, 31, 35)]), 'itself').to.have.length(1);
@@ -119,7 +164,12 @@ describe('torture/replicas, sessions, bounds', () => {
   });
 
   it('notices a process that undoes what it applied, but not one that was started again', () => {
-    const of = (process: string, appliedIndex: number, revision = 9, compactedRevision = 3): Progress => ({ process, appliedIndex, revision, compactedRevision });
+    const of = (process: string, appliedIndex: number, revision = 9, compactedRevision = 3): Progress => ({
+      process,
+      appliedIndex,
+      revision,
+      compactedRevision,
+    });
     expect(checkProgress([of('a1', 5), of('b1', 7), of('a1', 6), of('a2', 4)])).to.deep.equal([]);
     for (const back of [of('a1', 4), of('a1', 5, 8), of('a1', 5, 9, 2)]) expect(checkProgress([of('a1', 5), back])).to.have.length(1);
   });
@@ -128,7 +178,9 @@ describe('torture/replicas, sessions, bounds', () => {
     const max = { residentBytes: 100, fileBytes: 100 };
     const sample = { process: 'a', residentBytes: 90, fileBytes: 90 };
     expect(checkBounds([sample], max)).to.deep.equal([]);
-    expect(checkBounds([sample, { ...sample, residentBytes: 101 }, sample], max).map(({ details }) => details)).to.deep.equal(['a: residentBytes reached 101, beyond 100']);
+    expect(checkBounds([sample, { ...sample, residentBytes: 101 }, sample], max).map(({ details }) => details)).to.deep.equal([
+      'a: residentBytes reached 101, beyond 100',
+    ]);
     expect(checkBounds([{ ...sample, fileBytes: 101 }], max)).to.have.length(1);
   });
 

@@ -42,7 +42,12 @@ describe('torture/faultyMachines', function () {
     `;
     const answers = (state: DiskFault | 'good'): unknown => {
       on.machines.setDisk('a', state, 1);
-      return JSON.parse(spawnSync(process.execPath, ['-e', program, path.join(on.data, 'one'), path.join(on.directory, 'other')], { env: on.env, encoding: 'utf8' }).stdout);
+      return JSON.parse(
+        spawnSync(process.execPath, ['-e', program, path.join(on.data, 'one'), path.join(on.directory, 'other')], {
+          env: on.env,
+          encoding: 'utf8',
+        }).stdout,
+      );
     };
     const good = ['done', 'done'];
     expect(answers('good')).to.deep.equal([good, good]);
@@ -87,10 +92,20 @@ describe('torture/faultyMachines', function () {
 
 /** Runs `program` on a machine; then its power fails, and what was not synced is lost. `data` is its directory, `fs` and `path` are there. */
 function afterLoss(on: Bench, program: string): readonly string[] {
-  const { status, stderr } = spawnSync(process.execPath, ['-e', `const fs = require('node:fs'), path = require('node:path'), data = ${JSON.stringify(on.data)}; ${program}; process.kill(process.pid, 'SIGKILL')`], { env: on.env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [
+      '-e',
+      `const fs = require('node:fs'), path = require('node:path'), data = ${JSON.stringify(on.data)}; ${program}; process.kill(process.pid, 'SIGKILL')`,
+    ],
+    { env: on.env, encoding: 'utf8' },
+  );
   expect(status, stderr).to.equal(null);
   on.machines.losePower('a', on.data, nothingMore);
-  return fs.readdirSync(on.data).sort().map((name) => `${name}: ${fs.readFileSync(path.join(on.data, name), 'utf8')}`);
+  return fs
+    .readdirSync(on.data)
+    .sort()
+    .map((name) => `${name}: ${fs.readFileSync(path.join(on.data, name), 'utf8')}`);
 }
 
 const syncData = 'fs.fsyncSync(fs.openSync(data, "r"))';
@@ -101,34 +116,54 @@ describe('torture/losePower', function () {
   it('takes what was not synced, and leaves what was', function () {
     const on = bench();
     if (on === null) this.skip();
-    const write = (sync: string): readonly string[] => afterLoss(on, `
+    const write = (sync: string): readonly string[] =>
+      afterLoss(
+        on,
+        `
       const file = fs.openSync(path.join(data, 'file'), 'a+');
       fs.writeSync(file, 'synced;'); fs.fsyncSync(file); ${syncData};
       fs.writeSync(file, 'later;'); ${sync};
-    `);
+    `,
+      );
     expect(write('')).to.deep.equal(['file: synced;']);
     expect(write('fs.fdatasyncSync(file)')).to.deep.equal(['file: synced;synced;later;']);
-    expect(write('fs.fsyncSync(fs.openSync(path.join(data, "file"), "r"))'), 'through another descriptor').to.deep.equal(['file: synced;synced;later;synced;later;']);
+    expect(write('fs.fsyncSync(fs.openSync(path.join(data, "file"), "r"))'), 'through another descriptor').to.deep.equal([
+      'file: synced;synced;later;synced;later;',
+    ]);
   });
 
   it('puts back what was overwritten, cut off and emptied, whichever call did it', function () {
     const on = bench();
     if (on === null) this.skip();
     const changes = [
-      'fs.writeSync(fs.openSync(file, "r+"), "xx", 1)', 'fs.writeSync(fs.openSync(file, "r+"), "xx")', 'fs.writevSync(fs.openSync(file, "r+"), [Buffer.from("y"), Buffer.from("z")], 2)',
-      'fs.writevSync(fs.openSync(file, "r+"), [Buffer.from("y"), Buffer.from("z")])', 'fs.truncateSync(file, 2)', 'fs.truncateSync(file, 100)', 'fs.writeFileSync(file, "new")', 'fs.appendFileSync(file, "more")',
+      'fs.writeSync(fs.openSync(file, "r+"), "xx", 1)',
+      'fs.writeSync(fs.openSync(file, "r+"), "xx")',
+      'fs.writevSync(fs.openSync(file, "r+"), [Buffer.from("y"), Buffer.from("z")], 2)',
+      'fs.writevSync(fs.openSync(file, "r+"), [Buffer.from("y"), Buffer.from("z")])',
+      'fs.truncateSync(file, 2)',
+      'fs.truncateSync(file, 100)',
+      'fs.writeFileSync(file, "new")',
+      'fs.appendFileSync(file, "more")',
     ];
     const begin = `const file = path.join(data, 'file'), one = fs.openSync(file, 'w'); fs.writeSync(one, '0123456789'); fs.fsyncSync(one); ${syncData}`;
-    for (const change of [...changes, changes.join(';')]) expect(afterLoss(on, `${begin}; ${change}`), change).to.deep.equal(['file: 0123456789']);
+    for (const change of [...changes, changes.join(';')])
+      expect(afterLoss(on, `${begin}; ${change}`), change).to.deep.equal(['file: 0123456789']);
   });
 
   it('takes names that their directory was not synced for, whatever happened to them', function () {
     const on = bench();
     if (on === null) this.skip();
-    const make = (name: string): string => `{ const file = fs.openSync(path.join(data, '${name}'), 'w'); fs.writeSync(file, '${name}'); fs.fsyncSync(file); }`;
+    const make = (name: string): string =>
+      `{ const file = fs.openSync(path.join(data, '${name}'), 'w'); fs.writeSync(file, '${name}'); fs.fsyncSync(file); }`;
     const at = (name: string): string => `path.join(data, '${name}')`;
     const begin = `${make('a')} ${make('b')} ${syncData}`;
-    const changes = [make('c'), `fs.unlinkSync(${at('a')})`, `fs.renameSync(${at('a')}, ${at('c')})`, `fs.renameSync(${at('a')}, ${at('b')})`, `fs.linkSync(${at('a')}, ${at('c')})`];
+    const changes = [
+      make('c'),
+      `fs.unlinkSync(${at('a')})`,
+      `fs.renameSync(${at('a')}, ${at('c')})`,
+      `fs.renameSync(${at('a')}, ${at('b')})`,
+      `fs.linkSync(${at('a')}, ${at('c')})`,
+    ];
     for (const change of [...changes, `${changes[2]!}; fs.unlinkSync(${at('c')}); ${make('c')} fs.unlinkSync(${at('b')}); ${make('b')}`]) {
       expect(afterLoss(on, `${begin}; ${change}`), change).to.deep.equal(['a: a', 'b: b']);
     }
@@ -139,7 +174,14 @@ describe('torture/losePower', function () {
     const on = bench();
     if (on === null) this.skip();
     const program = `const fs = require('node:fs'), file = ${JSON.stringify(path.join(on.data, 'file'))}; fs.appendFileSync(file, 'x');`;
-    for (const turn of [1, 2, 3]) expect(spawnSync(process.execPath, ['-e', `${program} if (${turn} === 1) { fs.fsyncSync(fs.openSync(file)); ${syncData.replace('data', JSON.stringify(on.data))} }`], { env: on.env }).status).to.equal(0);
+    for (const turn of [1, 2, 3])
+      expect(
+        spawnSync(
+          process.execPath,
+          ['-e', `${program} if (${turn} === 1) { fs.fsyncSync(fs.openSync(file)); ${syncData.replace('data', JSON.stringify(on.data))} }`],
+          { env: on.env },
+        ).status,
+      ).to.equal(0);
     expect(fs.readFileSync(path.join(on.data, 'file'), 'utf8')).to.equal('xxx');
     expect(on.machines.losePower('a', on.data, nothingMore)).to.deep.equal({ files: 1, names: 0 });
     expect(fs.readFileSync(path.join(on.data, 'file'), 'utf8')).to.equal('x');
@@ -152,7 +194,10 @@ describe('torture/losePower', function () {
       const file = JSON.stringify(path.join(on.data, `${synchronous}.db`));
       const begin = `const Database = require(${JSON.stringify(path.join(packageRoot, 'node_modules/better-sqlite3'))}), db = new Database(${file}); db.pragma('locking_mode = EXCLUSIVE'); db.pragma('journal_mode = WAL');`;
       afterLoss(on, `${begin} db.pragma('synchronous = FULL'); db.exec('CREATE TABLE t (x)')`);
-      afterLoss(on, `${begin} db.pragma('synchronous = ${synchronous}'); for (let x = 0; x < 20; x++) db.prepare('INSERT INTO t VALUES (?)').run(x)`);
+      afterLoss(
+        on,
+        `${begin} db.pragma('synchronous = ${synchronous}'); for (let x = 0; x < 20; x++) db.prepare('INSERT INTO t VALUES (?)').run(x)`,
+      );
       const db = new Database(path.join(on.data, `${synchronous}.db`), { readonly: true });
       try {
         return db.prepare<[], { readonly n: number }>('SELECT count(*) AS n FROM t').get()!.n;

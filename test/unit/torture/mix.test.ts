@@ -18,7 +18,13 @@ class CountingServer {
     else if (method === 'GET') this.counts[list ? 'lists' : 'gets']++;
     else this.counts[({ PUT: 'updates', POST: 'creates', DELETE: 'deletes' } as const)[method as 'PUT']]++;
     const status = method === 'GET' && !list && !lease ? 404 : 200;
-    const body = { kind: '', apiVersion: '', metadata: { name: '', uid: '', resourceVersion: String(++this.#version) }, items: [], spec: { holderIdentity: '' } };
+    const body = {
+      kind: '',
+      apiVersion: '',
+      metadata: { name: '', uid: '', resourceVersion: String(++this.#version) },
+      items: [],
+      spec: { holderIdentity: '' },
+    };
     return Promise.resolve({ status, body, headers: {} });
   }
 
@@ -35,7 +41,16 @@ describe('torture/mix', function () {
   it('is what clusters see: 80 % reads, mostly lists and watches; of the writes 90 % update, 5 % create, 5 % delete; and renewals of leases', async () => {
     const server = new CountingServer();
     const recorder = new Recorder();
-    const client = new TrafficClient({ name: 'c', server, pinned: true, member: () => 'r1', place: { namespace: 'n', keys: keysOf(24) }, prng: new Prng(1), recorder, gone: () => Promise.resolve(null) });
+    const client = new TrafficClient({
+      name: 'c',
+      server,
+      pinned: true,
+      member: () => 'r1',
+      place: { namespace: 'n', keys: keysOf(24) },
+      prng: new Prng(1),
+      recorder,
+      gone: () => Promise.resolve(null),
+    });
     const steps = 4_000;
     for (let step = 0; step < steps; step++) await client.step();
     const { lists, watches, gets, updates, creates, deletes, renewals } = server.counts;

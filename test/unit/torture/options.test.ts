@@ -16,7 +16,8 @@ describe('torture/options', function () {
   it('explains its options with examples', () => {
     const { status, text } = told('--help');
     expect(status).to.equal(0);
-    for (const word of ['--minutes', '--seeds', '--seed', '--only', '--keep', 'Examples:', 'npm run torture -- --minutes 60 --seeds 20']) expect(text).to.include(word);
+    for (const word of ['--minutes', '--seeds', '--seed', '--only', '--keep', 'Examples:', 'npm run torture -- --minutes 60 --seeds 20'])
+      expect(text).to.include(word);
   });
 
   it('refuses what makes no sense, and says why', () => {

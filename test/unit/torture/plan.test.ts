@@ -23,7 +23,11 @@ describe('torture/plan', () => {
     for (let seed = 0; seed < 50; seed++) {
       const dealt = dealKinds(seed, 3);
       expect([...dealt.flat()].sort()).to.deep.equal([...faultKinds].sort());
-      const met = dealt.flatMap((first, round) => planFaults(seed + round, 60_000, undefined, first).slice(0, first.length).map(({ fault }) => fault.kind));
+      const met = dealt.flatMap((first, round) =>
+        planFaults(seed + round, 60_000, undefined, first)
+          .slice(0, first.length)
+          .map(({ fault }) => fault.kind),
+      );
       expect(new Set(met)).to.deep.equal(new Set(faultKinds));
     }
     expect(dealKinds(7, 3)).to.deep.equal(dealKinds(7, 3));
@@ -31,7 +35,9 @@ describe('torture/plan', () => {
   });
 
   it('sets clocks by seconds to days, forward and back, and together by no more than certificates are made for', () => {
-    const jumps = [1, 2, 3].map((seed) => planFaults(seed, hour, ['clock'])).map((plan) => plan.map(({ atMs, fault }) => ({ atMs, ...fault.parameters as { readonly jumpMs: number; readonly ms: number } })));
+    const jumps = [1, 2, 3]
+      .map((seed) => planFaults(seed, hour, ['clock']))
+      .map((plan) => plan.map(({ atMs, fault }) => ({ atMs, ...(fault.parameters as { readonly jumpMs: number; readonly ms: number }) })));
     const sizes = jumps.flat().map(({ jumpMs }) => jumpMs);
     expect(Math.min(...sizes)).to.be.lessThan(-86_400_000);
     expect(Math.max(...sizes)).to.be.greaterThan(86_400_000);
@@ -45,11 +51,13 @@ describe('torture/plan', () => {
   });
 
   it('keeps to its time, in order', () => {
-    fc.assert(fc.property(fc.nat(), fc.integer({ min: 0, max: 100_000 }), (seed, durationMs) => {
-      const times = planFaults(seed, durationMs).map(({ atMs }) => atMs);
-      expect(times).to.deep.equal([...times].sort((a, b) => a - b));
-      for (const time of times) expect(time).to.be.lessThan(durationMs);
-    }));
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 0, max: 100_000 }), (seed, durationMs) => {
+        const times = planFaults(seed, durationMs).map(({ atMs }) => atMs);
+        expect(times).to.deep.equal([...times].sort((a, b) => a - b));
+        for (const time of times) expect(time).to.be.lessThan(durationMs);
+      }),
+    );
   });
 });
 

@@ -9,7 +9,9 @@ const page = (): string => fs.readFileSync(path.join(packageRoot, 'docs', 'promi
 
 describe('torture/promises', () => {
   it('names only tests that exist', () => {
-    const tests = page().split('\n').flatMap((line) => named.exec(line)?.slice(1) ?? []);
+    const tests = page()
+      .split('\n')
+      .flatMap((line) => named.exec(line)?.slice(1) ?? []);
     expect(tests.length).to.be.greaterThan(20);
     for (let at = 0; at < tests.length; at += 2) {
       const [file = '', title = ''] = tests.slice(at);
@@ -19,7 +21,9 @@ describe('torture/promises', () => {
   });
 
   it('names a test for every promise', () => {
-    const promises = page().split(/^(?=\d+\. \*\*)/m).slice(1);
+    const promises = page()
+      .split(/^(?=\d+\. \*\*)/m)
+      .slice(1);
     expect(promises.length).to.be.greaterThan(10);
     for (const promise of promises) expect(promise.split(/^## /m)[0]).to.match(/- `test\//);
   });

@@ -21,7 +21,9 @@ describe('connections to webhooks', () => {
     service.reply = ({ body }) => answer(`${body.length} bytes`);
     client = clientFor({ server: `https://localhost:${service.port}/`, ca: identities.ca });
   });
-  afterEach(() => { client.close(); });
+  afterEach(() => {
+    client.close();
+  });
   after(() => service.close());
 
   it('carry one question after the other, each inside its frame', async () => {

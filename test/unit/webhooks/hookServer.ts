@@ -14,7 +14,11 @@ import type { Storage } from '../../../server/storage/contract.js';
 import { createHookClients } from '../../../server/webhook/hookClients.js';
 import { startTestServer } from '../endpoints/harness.js';
 
-export interface Answer { readonly status: number; readonly body: JsonObject; readonly warnings: readonly string[] }
+export interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly warnings: readonly string[];
+}
 
 /** The endpoints with webhooks of admission in effect, over the storage model. */
 export interface HookServer {
@@ -40,31 +44,71 @@ export async function startHookServer(admissionPlugins: ReadonlySet<string> = ne
   const make = (storage: Storage): void => {
     const clients = createHookClients({ resolve: clusterAddresses(storage), identityFor: () => ({}) });
     const parts: CallerParts = {
-      storage, catalogue: createCatalogue(), clients, convert: convertBuiltIn, askAuthorizer: () => ({ allowed: false, reason: '' }), report: () => {},
-      metrics: { called: call => { calls.push(call); }, failedOpen: name => { failedOpen.push(name); }, excluded: () => {} },
+      storage,
+      catalogue: createCatalogue(),
+      clients,
+      convert: convertBuiltIn,
+      askAuthorizer: () => ({ allowed: false, reason: '' }),
+      report: () => {},
+      metrics: {
+        called: (call) => {
+          calls.push(call);
+        },
+        failedOpen: (name) => {
+          failedOpen.push(name);
+        },
+        excluded: () => {},
+      },
     };
     const [mutating, validating] = [followHooks('mutating', storage, () => {}), followHooks('validating', storage, () => {})];
     const enabled = new Set([...admissionPlugins, 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
-    const admission = createAdmission(createPlugins({ storage, enabled, others: [mutatingWebhooks(mutating, parts), validatingWebhooks(validating, parts)] }));
-    made = { admission, storage, close: () => { mutating.stop(); validating.stop(); clients.close(); } };
+    const admission = createAdmission(
+      createPlugins({ storage, enabled, others: [mutatingWebhooks(mutating, parts), validatingWebhooks(validating, parts)] }),
+    );
+    made = {
+      admission,
+      storage,
+      close: () => {
+        mutating.stop();
+        validating.stop();
+        clients.close();
+      },
+    };
   };
   const parts = (): NonNullable<typeof made> => {
     if (made === null) throw new Error('not started');
     return made;
   };
   const server = await startTestServer(undefined, {
-    wrap: (storage) => { make(storage); return storage; },
-    registry: { admission: { admit: request => parts().admission.admit(request), validate: request => parts().admission.validate(request) } },
+    wrap: (storage) => {
+      make(storage);
+      return storage;
+    },
+    registry: {
+      admission: { admit: (request) => parts().admission.admit(request), validate: (request) => parts().admission.validate(request) },
+    },
   });
   const request: HookServer['request'] = async (method, path, body = null, type = 'application/json') => {
-    const answer = await fetch(`${server.url}${path}`, { method, ...(body === null ? {} : { body: JSON.stringify(body), headers: { 'content-type': type } }) });
-    return { status: answer.status, body: await answer.json() as JsonObject, warnings: (answer.headers.get('warning') ?? '').split(', ').filter(text => text !== '') };
+    const answer = await fetch(`${server.url}${path}`, {
+      method,
+      ...(body === null ? {} : { body: JSON.stringify(body), headers: { 'content-type': type } }),
+    });
+    return {
+      status: answer.status,
+      body: (await answer.json()) as JsonObject,
+      warnings: (answer.headers.get('warning') ?? '').split(', ').filter((text) => text !== ''),
+    };
   };
   return {
-    storage: parts().storage, calls, failedOpen, request,
+    storage: parts().storage,
+    calls,
+    failedOpen,
+    request,
     async configure(kind, hook, name = 'w') {
       const answer = await request('POST', `${CONFIGURATIONS}/${KINDS[kind].toLowerCase()}s`, {
-        apiVersion: 'admissionregistration.k8s.io/v1', kind: KINDS[kind], metadata: { name },
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: KINDS[kind],
+        metadata: { name },
         webhooks: [{ name: `${name}.example.com`, sideEffects: 'None', admissionReviewVersions: ['v1'], ...hook }],
       });
       if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));

@@ -8,7 +8,12 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, more: JsonObject = {}): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more });
 const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps', 'pods'] }];
 const PODS = '/api/v1/namespaces/default/pods';
-const pod = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+const pod = (name: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+});
 
 let identities: Identities;
 let server: HookServer;
@@ -30,14 +35,27 @@ describe('webhooks of admission', () => {
     service.forget();
   });
 
-  const create = (name = 'x', more: JsonObject = {}): ReturnType<HookServer['request']> => server.request('POST', `${MAPS}?dryRun=All`, map(name, more));
+  const create = (name = 'x', more: JsonObject = {}): ReturnType<HookServer['request']> =>
+    server.request('POST', `${MAPS}?dryRun=All`, map(name, more));
 
   describe('deny', () => {
     const denials: readonly (readonly [what: string, status: JsonObject | null, expected: JsonObject])[] = [
       ['without a word', null, { code: 400, message: 'admission webhook "w.example.com" denied the request without explanation' }],
-      ['with a message', { message: 'not today' }, { code: 400, message: 'admission webhook "w.example.com" denied the request: not today' }],
-      ['with a reason alone', { reason: 'Because' }, { code: 400, reason: 'Because', message: 'admission webhook "w.example.com" denied the request: Because' }],
-      ['with a code and details', { code: 403, reason: 'Forbidden', message: 'no', details: { causes: [{ field: 'data', message: 'm' }], other: 1 } }, { code: 403, reason: 'Forbidden', details: { causes: [{ message: 'm', field: 'data' }] } }],
+      [
+        'with a message',
+        { message: 'not today' },
+        { code: 400, message: 'admission webhook "w.example.com" denied the request: not today' },
+      ],
+      [
+        'with a reason alone',
+        { reason: 'Because' },
+        { code: 400, reason: 'Because', message: 'admission webhook "w.example.com" denied the request: Because' },
+      ],
+      [
+        'with a code and details',
+        { code: 403, reason: 'Forbidden', message: 'no', details: { causes: [{ field: 'data', message: 'm' }], other: 1 } },
+        { code: 403, reason: 'Forbidden', details: { causes: [{ message: 'm', field: 'data' }] } },
+      ],
       ['with a code of success', { code: 200, status: 'Success', message: 'fine' }, { code: 400, status: 'Failure' }],
       ['with a code that is none', { code: 9999, message: 'x' }, { code: 599 }],
     ];
@@ -48,7 +66,13 @@ describe('webhooks of admission', () => {
         const { status: code, body } = await create();
         expect(body).to.deep.include(expected);
         expect(code).to.equal(expected['code']);
-        expect(server.calls.at(-1)).to.deep.include({ hook: 'w.example.com', kind: 'validating', operation: 'CREATE', rejected: 'byWebhook', code: expected['code'] });
+        expect(server.calls.at(-1)).to.deep.include({
+          hook: 'w.example.com',
+          kind: 'validating',
+          operation: 'CREATE',
+          rejected: 'byWebhook',
+          code: expected['code'],
+        });
       });
     }
 
@@ -77,43 +101,86 @@ describe('webhooks of admission', () => {
     });
 
     it('nothing once they are gone, and never what is about themselves', async () => {
-      await server.configure('validating', { ...client(), rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }] });
+      await server.configure('validating', {
+        ...client(),
+        rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
+      });
       service.reply = { allowed: false };
       expect((await create()).status).to.equal(400);
-      expect((await server.request('DELETE', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/w')).status).to.equal(200);
+      expect((await server.request('DELETE', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/w')).status).to.equal(
+        200,
+      );
       expect((await create()).status).to.equal(201);
     });
   });
 
   describe('that fail', () => {
-    const status = (code: number, body: string, headers: Record<string, string> = {}): HookReply => written((response) => { response.writeHead(code, headers).end(body); });
-    const whole = (answer: JsonObject): HookReply => written((response, review) => {
-      const { uid } = review['request'] as { readonly uid: string };
-      response.end(JSON.stringify(answer).replaceAll('UID', uid));
-    });
+    const status = (code: number, body: string, headers: Record<string, string> = {}): HookReply =>
+      written((response) => {
+        response.writeHead(code, headers).end(body);
+      });
+    const whole = (answer: JsonObject): HookReply =>
+      written((response, review) => {
+        const { uid } = review['request'] as { readonly uid: string };
+        response.end(JSON.stringify(answer).replaceAll('UID', uid));
+      });
     const huge = written((response) => {
       response.on('error', () => {});
       response.write('{"response":{"warnings":["');
       const piece = 'x'.repeat(64 * 1024);
-      const more = (): void => { while (!response.destroyed && response.write(piece)); if (!response.destroyed) response.once('drain', more); };
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece));
+        if (!response.destroyed) response.once('drain', more);
+      };
       more();
     });
     const v1 = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' };
     const failures: readonly (readonly [what: string, reply: HookReply, message: RegExp])[] = [
       ['say nothing', 'silence', /failed to call webhook: Post "https:\/\/127\.0\.0\.1:\d+\/hook\?timeout=1s": context deadline exceeded$/],
       ['hang up', 'reset', /failed to call webhook: Post ".*": EOF$/],
-      ['stop in the middle', written((response) => { response.writeHead(200, { 'content-length': '100' }).write('{'); response.socket?.destroySoon(); }), /failed to call webhook: /],
+      [
+        'stop in the middle',
+        written((response) => {
+          response.writeHead(200, { 'content-length': '100' }).write('{');
+          response.socket?.destroySoon();
+        }),
+        /failed to call webhook: /,
+      ],
       ['never end', huge, /failed to call webhook: .* answered with more than 4194304 bytes$/],
-      ['have an error', status(500, 'oops'), /failed to call webhook: an error on the server \("oops"\) has prevented the request from succeeding$/],
+      [
+        'have an error',
+        status(500, 'oops'),
+        /failed to call webhook: an error on the server \("oops"\) has prevented the request from succeeding$/,
+      ],
       ['are not there', status(404, ''), /failed to call webhook: the server could not find the requested resource$/],
-      ['send elsewhere', status(307, '', { location: '/other' }), /failed to call webhook: the server responded with the status code 307 but did not return more information$/],
+      [
+        'send elsewhere',
+        status(307, '', { location: '/other' }),
+        /failed to call webhook: the server responded with the status code 307 but did not return more information$/,
+      ],
       ['answer no JSON', status(200, 'all good'), /failed to call webhook: couldn't get version\/kind; json parse error: /],
       ['answer a depth', status(200, '['.repeat(100_000)), /failed to call webhook: couldn't get version\/kind; json parse error: /],
       ['answer nothing', whole({ ...v1 }), /received invalid webhook response: webhook response was absent$/],
-      ['answer another question', whole({ ...v1, response: { uid: 'z', allowed: true } }), /received invalid webhook response: expected response\.uid="[-0-9a-f]+", got "z"$/],
-      ['answer as something else', whole({ apiVersion: 'v1', kind: 'Pod', response: { uid: 'UID', allowed: true } }), /expected webhook response of admission\.k8s\.io\/v1, Kind=AdmissionReview, got \/v1, Kind=Pod$/],
-      ['allow with a word', whole({ ...v1, response: { uid: 'UID', allowed: 'yes' } }), /json: cannot unmarshal string into Go struct field AdmissionReview\.response\.allowed of type bool$/],
-      ['change what they may only look at', { ...patchReply([{ op: 'add', path: '/data', value: {} }]) }, /validating webhook may not return response\.patch$/],
+      [
+        'answer another question',
+        whole({ ...v1, response: { uid: 'z', allowed: true } }),
+        /received invalid webhook response: expected response\.uid="[-0-9a-f]+", got "z"$/,
+      ],
+      [
+        'answer as something else',
+        whole({ apiVersion: 'v1', kind: 'Pod', response: { uid: 'UID', allowed: true } }),
+        /expected webhook response of admission\.k8s\.io\/v1, Kind=AdmissionReview, got \/v1, Kind=Pod$/,
+      ],
+      [
+        'allow with a word',
+        whole({ ...v1, response: { uid: 'UID', allowed: 'yes' } }),
+        /json: cannot unmarshal string into Go struct field AdmissionReview\.response\.allowed of type bool$/,
+      ],
+      [
+        'change what they may only look at',
+        { ...patchReply([{ op: 'add', path: '/data', value: {} }]) },
+        /validating webhook may not return response\.patch$/,
+      ],
     ];
     for (const [what, reply, message] of failures) {
       it(`because they ${what}`, async () => {
@@ -121,9 +188,13 @@ describe('webhooks of admission', () => {
         service.reply = reply;
         const { body } = await create();
         expect(body).to.deep.include({ code: 500, reason: 'InternalError' });
-        expect(body['message']).to.match(/^Internal error occurred: failed calling webhook "w\.example\.com": /).and.match(message);
+        expect(body['message'])
+          .to.match(/^Internal error occurred: failed calling webhook "w\.example\.com": /)
+          .and.match(message);
         // Whoever hangs up on a connection that was kept may not have read the question: it is asked once more, on a new one.
-        expect(service.reviews, 'asked once').to.have.lengthOf.at.most(what === 'hang up' ? 2 : 1).and.at.least(1);
+        expect(service.reviews, 'asked once')
+          .to.have.lengthOf.at.most(what === 'hang up' ? 2 : 1)
+          .and.at.least(1);
         expect(server.calls.map(({ rejected }) => rejected)).to.deep.equal(['byFailure']);
       }).timeout(10_000);
     }
@@ -136,14 +207,25 @@ describe('webhooks of admission', () => {
     });
 
     it('cannot be found behind services that are not there', async () => {
-      await server.configure('validating', { rules, clientConfig: { service: { namespace: 'default', name: 'none', path: '/p/', port: 8443 } }, timeoutSeconds: 3 });
-      expect((await create()).body['message']).to.equal('Internal error occurred: failed calling webhook "w.example.com": failed to call webhook: Post "https://none.default.svc:8443/p?timeout=3s": service "none" not found');
+      await server.configure('validating', {
+        rules,
+        clientConfig: { service: { namespace: 'default', name: 'none', path: '/p/', port: 8443 } },
+        timeoutSeconds: 3,
+      });
+      expect((await create()).body['message']).to.equal(
+        'Internal error occurred: failed calling webhook "w.example.com": failed to call webhook: Post "https://none.default.svc:8443/p?timeout=3s": service "none" not found',
+      );
     });
 
     it('are not believed without a certificate of their authority', async () => {
       const other = await createIdentities('other');
-      await server.configure('validating', { rules, clientConfig: { url: service.url, caBundle: Buffer.from(other.ca).toString('base64') } });
-      expect((await create()).body['message']).to.match(/: tls: failed to verify certificate: x509: certificate signed by unknown authority$/);
+      await server.configure('validating', {
+        rules,
+        clientConfig: { url: service.url, caBundle: Buffer.from(other.ca).toString('base64') },
+      });
+      expect((await create()).body['message']).to.match(
+        /: tls: failed to verify certificate: x509: certificate signed by unknown authority$/,
+      );
       expect(service.reviews).to.have.length(0);
     });
 
@@ -163,7 +245,9 @@ describe('webhooks of admission', () => {
       await server.configure('mutating', client(), 'a');
       service.reply = (review) => {
         const { object } = review['request'] as { readonly object: JsonObject };
-        return labels(object) === undefined ? patchReply([{ op: 'add', path: '/metadata/labels', value: { n: '1' } }]) : patchReply([{ op: 'replace', path: '/metadata/labels/n', value: '2' }]);
+        return labels(object) === undefined
+          ? patchReply([{ op: 'add', path: '/metadata/labels', value: { n: '1' } }])
+          : patchReply([{ op: 'replace', path: '/metadata/labels/n', value: '2' }]);
       };
       expect(labels((await create()).body)).to.deep.equal({ n: '2' });
       expect(service.reviews).to.have.length(2);
@@ -176,14 +260,21 @@ describe('webhooks of admission', () => {
       const [, side] = (body['spec'] as { readonly containers: JsonObject[] }).containers;
       expect(side).to.deep.include({ name: 'side', terminationMessagePath: '/dev/termination-log' }).and.to.not.have.property('unknown');
       service.reply = patchReply([{ op: 'replace', path: '/spec/containers/0/image', value: '' }]);
-      expect((await server.request('POST', `${PODS}?dryRun=All`, pod('p'))).body['message']).to.match(/^Pod "p" is invalid: spec\.containers\[0\]\.image: Required value/);
+      expect((await server.request('POST', `${PODS}?dryRun=All`, pod('p'))).body['message']).to.match(
+        /^Pod "p" is invalid: spec\.containers\[0\]\.image: Required value/,
+      );
     });
 
     it('and earlier steps run again over what they have changed', async () => {
       await server.configure('mutating', client());
-      service.reply = patchReply([{ op: 'add', path: '/spec/containers/-', value: { name: 'side', image: 'x', imagePullPolicy: 'Never' } }]);
+      service.reply = patchReply([
+        { op: 'add', path: '/spec/containers/-', value: { name: 'side', image: 'x', imagePullPolicy: 'Never' } },
+      ]);
       const { body } = await server.request('POST', `${PODS}?dryRun=All`, pod('p'));
-      expect((body['spec'] as { readonly containers: JsonObject[] }).containers.map(each => each['imagePullPolicy'])).to.deep.equal(['Always', 'Always']);
+      expect((body['spec'] as { readonly containers: JsonObject[] }).containers.map((each) => each['imagePullPolicy'])).to.deep.equal([
+        'Always',
+        'Always',
+      ]);
       expect(service.reviews, 'it does not want to be asked again').to.have.length(1);
     });
 
@@ -200,7 +291,9 @@ describe('webhooks of admission', () => {
       await server.configure('mutating', client());
       service.reply = patchReply([{ op: 'add', path: '/metadata/labels', value: { hooked: 'yes' } }]);
       const managed = (object: JsonObject): string => JSON.stringify((object['metadata'] as JsonObject)['managedFields']);
-      expect(managed((await server.request('POST', MAPS, map('owned', { data: { a: '1' } }))).body)).to.contain('f:data').and.not.contain('hooked');
+      expect(managed((await server.request('POST', MAPS, map('owned', { data: { a: '1' } }))).body))
+        .to.contain('f:data')
+        .and.not.contain('hooked');
       service.reply = patchReply([{ op: 'add', path: '/data/b', value: 'hooked' }]);
       const { body } = await server.request('PATCH', `${MAPS}/owned`, { data: { c: '1' } }, 'application/merge-patch+json');
       expect(body['data']).to.deep.equal({ a: '1', b: 'hooked', c: '1' });
@@ -213,7 +306,9 @@ describe('webhooks of admission', () => {
       await server.request('POST', MAPS, map('old'));
       await server.configure('mutating', client());
       service.reply = patchReply([{ op: 'add', path: '/data', value: {} }]);
-      expect((await server.request('DELETE', `${MAPS}/old`)).body['message']).to.equal('Internal error occurred: admission webhook "w.example.com" attempted to modify the object, which is not supported for this operation');
+      expect((await server.request('DELETE', `${MAPS}/old`)).body['message']).to.equal(
+        'Internal error occurred: admission webhook "w.example.com" attempted to modify the object, which is not supported for this operation',
+      );
       await server.clear();
       await server.request('DELETE', `${MAPS}/old`);
     });
@@ -227,7 +322,13 @@ describe('webhooks of admission', () => {
 
     const bombs: readonly (readonly [what: string, reply: JsonObject])[] = [
       ['too many operations', patchReply(Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'ConfigMap' })))],
-      ['copies of copies', patchReply([{ op: 'add', path: '/data', value: { a: 'x'.repeat(1000) } }, ...Array.from({ length: 30 }, (_, n) => ({ op: 'copy', from: '/data', path: `/data/c${n}` }))])],
+      [
+        'copies of copies',
+        patchReply([
+          { op: 'add', path: '/data', value: { a: 'x'.repeat(1000) } },
+          ...Array.from({ length: 30 }, (_, n) => ({ op: 'copy', from: '/data', path: `/data/c${n}` })),
+        ]),
+      ],
       ['what does not fit', patchReply([{ op: 'remove', path: '/data/none' }])],
       ['what is no patch', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('{"op":1}').toString('base64') }],
       ['what is no JSON', { allowed: true, patchType: 'JSONPatch', patch: Buffer.from('[').toString('base64') }],
@@ -252,10 +353,19 @@ describe('webhooks of admission', () => {
   });
 
   it('match labels of objects and of their namespaces', async () => {
-    await server.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'guarded', labels: { guard: 'on' } } });
-    await server.configure('validating', { ...client(), namespaceSelector: { matchLabels: { guard: 'on' } }, objectSelector: { matchExpressions: [{ key: 'free', operator: 'DoesNotExist' }] } });
+    await server.request('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'guarded', labels: { guard: 'on' } },
+    });
+    await server.configure('validating', {
+      ...client(),
+      namespaceSelector: { matchLabels: { guard: 'on' } },
+      objectSelector: { matchExpressions: [{ key: 'free', operator: 'DoesNotExist' }] },
+    });
     service.reply = { allowed: false };
-    const inGuarded = (metadata: JsonObject): ReturnType<HookServer['request']> => server.request('POST', '/api/v1/namespaces/guarded/configmaps?dryRun=All', { ...map('x'), metadata: { name: 'x', ...metadata } });
+    const inGuarded = (metadata: JsonObject): ReturnType<HookServer['request']> =>
+      server.request('POST', '/api/v1/namespaces/guarded/configmaps?dryRun=All', { ...map('x'), metadata: { name: 'x', ...metadata } });
     expect((await create()).status).to.equal(201);
     expect((await inGuarded({})).status).to.equal(400);
     expect((await inGuarded({ labels: { free: '' } })).status).to.equal(201);

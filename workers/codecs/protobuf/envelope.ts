@@ -23,7 +23,8 @@ export const isEnveloped = (bytes: Uint8Array): boolean => PREFIX.every((byte, i
 /** Takes the envelope off without looking at the object. */
 export const openEnvelope = (bytes: Uint8Array): OpenResult => {
   if (bytes.length === 0) return { ok: false, message: 'empty data' };
-  if (!isEnveloped(bytes)) return { ok: false, message: `provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]` };
+  if (!isEnveloped(bytes))
+    return { ok: false, message: `provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]` };
   if (bytes.length === PREFIX.length) return { ok: false, message: 'empty body' };
   try {
     return open(new WireReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), PREFIX.length));
@@ -33,15 +34,32 @@ export const openEnvelope = (bytes: Uint8Array): OpenResult => {
   }
 };
 
-const UNKNOWN: KnownFields = { message: 'Unknown', fields: [['TypeMeta', 2], ['Raw', 2], ['ContentEncoding', 2], ['ContentType', 2]] };
-const TYPE_META: KnownFields = { message: 'TypeMeta', fields: [['APIVersion', 2], ['Kind', 2]] };
+const UNKNOWN: KnownFields = {
+  message: 'Unknown',
+  fields: [
+    ['TypeMeta', 2],
+    ['Raw', 2],
+    ['ContentEncoding', 2],
+    ['ContentType', 2],
+  ],
+};
+const TYPE_META: KnownFields = {
+  message: 'TypeMeta',
+  fields: [
+    ['APIVersion', 2],
+    ['Kind', 2],
+  ],
+};
 
 /** What the envelope says about the encoding of its content is not looked at, as in the reference: it is always this one. */
 const open = (reader: WireReader): OpenResult => {
   const meta = { apiVersion: '', kind: '' };
   let raw: Buffer = Buffer.alloc(0);
   readFields(reader, UNKNOWN, (number) => {
-    if (number === 1) reader.nested(() => { readTypeMeta(reader, meta); });
+    if (number === 1)
+      reader.nested(() => {
+        readTypeMeta(reader, meta);
+      });
     else if (number === 2) raw = reader.bytes();
     else reader.bytes();
   });
@@ -49,7 +67,9 @@ const open = (reader: WireReader): OpenResult => {
 };
 
 const readTypeMeta = (reader: WireReader, meta: { apiVersion: string; kind: string }): void => {
-  readFields(reader, TYPE_META, (number) => { meta[number === 1 ? 'apiVersion' : 'kind'] = reader.string(); });
+  readFields(reader, TYPE_META, (number) => {
+    meta[number === 1 ? 'apiVersion' : 'kind'] = reader.string();
+  });
 };
 
 /** Puts the envelope around an object. The parts may be written one after the other without being joined. */
@@ -59,7 +79,11 @@ export const envelopeParts = ({ apiVersion, kind, raw }: Envelope): readonly [he
 };
 
 /** Writes the envelope around a body that the callback writes, backwards: the end comes first. */
-export const writeEnvelope = (writer: BackwardWriter, { apiVersion, kind }: Pick<Envelope, 'apiVersion' | 'kind'>, body: () => void): void => {
+export const writeEnvelope = (
+  writer: BackwardWriter,
+  { apiVersion, kind }: Pick<Envelope, 'apiVersion' | 'kind'>,
+  body: () => void,
+): void => {
   for (let index = TAIL.length - 1; index >= 0; index--) writer.byte(TAIL[index] as number);
   writeNested(writer, body);
   writer.byte(0x12);

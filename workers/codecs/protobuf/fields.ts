@@ -15,7 +15,8 @@ export interface ValueCodec {
 /** A value that does not fit the type of its member. The structure check finds these with their paths; this is the last line of defence. */
 export class EncodeError extends Error {}
 
-const expected = (what: string, value: unknown): EncodeError => new EncodeError(`expected ${what}, found ${value === null ? 'null' : typeof value}`);
+const expected = (what: string, value: unknown): EncodeError =>
+  new EncodeError(`expected ${what}, found ${value === null ? 'null' : typeof value}`);
 
 export const stringValue: ValueCodec = {
   wireType: 2,

@@ -34,7 +34,11 @@ export interface ProtobufDecodeOptions {
 }
 
 /** Decodes a message without envelope. The result has no kind and no API version. */
-export const decodeMessage = (bytes: Uint8Array, kind: Kind, { rounded = false }: ProtobufDecodeOptions = {}): { readonly ok: true; readonly value: JsonMembers } | { readonly ok: false; readonly message: string } => {
+export const decodeMessage = (
+  bytes: Uint8Array,
+  kind: Kind,
+  { rounded = false }: ProtobufDecodeOptions = {},
+): { readonly ok: true; readonly value: JsonMembers } | { readonly ok: false; readonly message: string } => {
   const message = messageOfKind(kind);
   if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
   try {
@@ -57,7 +61,9 @@ export const protobufEncode = (value: unknown, given?: Kind): EncodeResult => {
   if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
   const apiVersion = textOf(named['apiVersion']) || (namesItself(kind) ? apiVersionOf(kind) : '');
   const kindName = textOf(named['kind']) || (namesItself(kind) ? kind.kind : '');
-  return scratchEncode((writer) => writeEnvelope(writer, { apiVersion, kind: kindName }, () => (codecOfMessage(message.name) as MessageCodec).writeBody(writer, value)));
+  return scratchEncode((writer) =>
+    writeEnvelope(writer, { apiVersion, kind: kindName }, () => (codecOfMessage(message.name) as MessageCodec).writeBody(writer, value)),
+  );
 };
 
 const scratchEncode = (write: (writer: BackwardWriter) => void): EncodeResult => {

@@ -11,7 +11,14 @@ import type { BackwardWriter } from './writer.js';
  * Codecs of messages, built from the catalogue on first use. What is written equals what the generated code of the reference writes:
  * fields by rising number, members that it holds by value always, others if set, maps by sorted key.
  */
-const SCALARS: Readonly<Record<Scalar, ValueCodec>> = { string: stringValue, bytes: bytesValue, int32: int32Value, int64: int64Value, double: doubleValue, boolean: booleanValue };
+const SCALARS: Readonly<Record<Scalar, ValueCodec>> = {
+  string: stringValue,
+  bytes: bytesValue,
+  int32: int32Value,
+  int64: int64Value,
+  double: doubleValue,
+  boolean: booleanValue,
+};
 const built = new Map<string, ValueCodec>();
 /** Nesting of messages accepted; only schemas nest at all. */
 export const MESSAGE_DEPTH_MAX = 200;
@@ -82,7 +89,8 @@ export class MessageCodec implements ValueCodec {
       const tag = reader.tag(this.goName);
       const field = this.byNumber[tag >>> 3];
       if (field === undefined) reader.skip(tag & 7);
-      else if (!field.read(reader, tag & 7, target, depth - 1)) throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${goFieldName(field.name, this.message.name)}`);
+      else if (!field.read(reader, tag & 7, target, depth - 1))
+        throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${goFieldName(field.name, this.message.name)}`);
     }
     this.fillMissing(target);
   }
@@ -157,7 +165,7 @@ const singleField = ({ number, name, presence }: MessageField, codec: ValueCodec
     },
     fills,
     fill: (target) => {
-      if (target[name] === undefined) target[name] = presence === 'nullable' ? null : codec.zero() as Json;
+      if (target[name] === undefined) target[name] = presence === 'nullable' ? null : (codec.zero() as Json);
     },
   };
 };
@@ -206,7 +214,10 @@ const listField = ({ number, name, presence }: MessageField, codec: ValueCodec, 
       if (wireType !== codec.wireType && wireType !== 2) return false;
       const items = (target[name] ??= []) as Json[];
       if (wireType === codec.wireType) items.push(codec.read(reader, depth) as Json);
-      else reader.nested(() => { while (reader.position < reader.end) items.push(codec.read(reader, depth) as Json); });
+      else
+        reader.nested(() => {
+          while (reader.position < reader.end) items.push(codec.read(reader, depth) as Json);
+        });
       return true;
     },
     fills: presence === 'nullable',
@@ -260,7 +271,7 @@ const readEntry = (reader: WireReader, map: JsonMembers, codec: ValueCodec, dept
     else if (tag >> 3 === 2) given = codec.read(reader, depth) as Json;
     else reader.skip(tag & 7);
   }
-  const value = given ?? codec.zero() as Json;
+  const value = given ?? (codec.zero() as Json);
   if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
   else map[key] = value;
 };
@@ -269,7 +280,9 @@ const readEntry = (reader: WireReader, map: JsonMembers, codec: ValueCodec, dept
 const sortedKeys = (map: JsonMembers): string[] => {
   const keys = Object.keys(map);
   if (keys.length < 2) return keys;
-  return keys.some((key) => /[\ud800-\uffff]/.test(key)) ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : keys.sort();
+  return keys.some((key) => /[\ud800-\uffff]/.test(key))
+    ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    : keys.sort();
 };
 
 const writeTag = (writer: BackwardWriter, number: number, wireType: number): void => {

@@ -19,7 +19,11 @@ export class WireReader {
   /** Whether whole numbers beyond the safe range are bigint; otherwise they are rounded, as `JSON.parse` does. Raw JSON is read the same way. */
   exact = true;
 
-  constructor(private readonly buffer: Buffer, start = 0, public end = buffer.length) {
+  constructor(
+    private readonly buffer: Buffer,
+    start = 0,
+    public end = buffer.length,
+  ) {
     this.position = start;
   }
 

@@ -14,7 +14,10 @@ export const writeNested = (writer: BackwardWriter, body: () => void): void => {
 };
 
 /** The fields of a message in order of their numbers, from 1: what Go calls them, and their wire type. */
-export interface KnownFields { readonly message: string; readonly fields: readonly (readonly [goName: string, wireType: 0 | 2])[] }
+export interface KnownFields {
+  readonly message: string;
+  readonly fields: readonly (readonly [goName: string, wireType: 0 | 2])[];
+}
 
 /** Calls back for every field of the current message that is known; others are skipped. Throws WireError for a wrong wire type. */
 export const readFields = (reader: WireReader, { message, fields }: KnownFields, field: (number: number) => void): void => {
@@ -29,7 +32,13 @@ export const readFields = (reader: WireReader, { message, fields }: KnownFields,
 
 const NANOS_PER_MICRO = 1000;
 
-const TIMESTAMP: KnownFields = { message: 'Timestamp', fields: [['Seconds', 0], ['Nanos', 0]] };
+const TIMESTAMP: KnownFields = {
+  message: 'Timestamp',
+  fields: [
+    ['Seconds', 0],
+    ['Nanos', 0],
+  ],
+};
 
 /** Time has seconds only, MicroTime also microseconds. The zero time is null in JSON and an empty message on the wire. */
 const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
@@ -45,15 +54,16 @@ const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
       writer.byte(0x08);
     });
   },
-  read: (reader) => reader.nested(() => {
-    if (reader.position === reader.end) return null;
-    let [seconds, nanos] = [0, 0];
-    readFields(reader, TIMESTAMP, (number) => {
-      if (number === 1) seconds = Number(reader.int64());
-      else nanos = reader.int32();
-    });
-    return formatTime({ seconds, nanos }, fractionDigits);
-  }),
+  read: (reader) =>
+    reader.nested(() => {
+      if (reader.position === reader.end) return null;
+      let [seconds, nanos] = [0, 0];
+      readFields(reader, TIMESTAMP, (number) => {
+        if (number === 1) seconds = Number(reader.int64());
+        else nanos = reader.int32();
+      });
+      return formatTime({ seconds, nanos }, fractionDigits);
+    }),
   zero: () => null,
 });
 
@@ -68,39 +78,55 @@ const quantityValue: ValueCodec = {
       writer.byte(0x0a);
     });
   },
-  read: (reader, _depth, before) => reader.nested(() => {
-    let text = typeof before === 'string' ? before : '0';
-    readFields(reader, QUANTITY, () => { text = reader.string(); });
-    return text === '' ? '0' : text;
-  }),
+  read: (reader, _depth, before) =>
+    reader.nested(() => {
+      let text = typeof before === 'string' ? before : '0';
+      readFields(reader, QUANTITY, () => {
+        text = reader.string();
+      });
+      return text === '' ? '0' : text;
+    }),
   zero: () => '0',
 };
 
-const INT_OR_STRING: KnownFields = { message: 'IntOrString', fields: [['Type', 0], ['IntVal', 0], ['StrVal', 2]] };
+const INT_OR_STRING: KnownFields = {
+  message: 'IntOrString',
+  fields: [
+    ['Type', 0],
+    ['IntVal', 0],
+    ['StrVal', 2],
+  ],
+};
 
 const intOrStringValue: ValueCodec = {
   wireType: 2,
   write: (writer, value) => {
     const isText = typeof value === 'string';
-    if (!isText && value !== null && value !== undefined && !Number.isInteger(value)) throw new EncodeError('expected a whole number or a string');
+    if (!isText && value !== null && value !== undefined && !Number.isInteger(value))
+      throw new EncodeError('expected a whole number or a string');
     writeNested(writer, () => {
       writer.string(isText ? value : '');
       writer.byte(0x1a);
-      writer.int(isText ? 0 : (value as number | null) ?? 0);
+      writer.int(isText ? 0 : ((value as number | null) ?? 0));
       writer.byte(0x10);
       writer.byte(isText ? 1 : 0);
       writer.byte(0x08);
     });
   },
-  read: (reader, _depth, before) => reader.nested(() => {
-    let [isText, number, text] = [typeof before === 'string', typeof before === 'number' ? before : 0, typeof before === 'string' ? before : ''];
-    readFields(reader, INT_OR_STRING, (field) => {
-      if (field === 1) isText = reader.varint() === 1;
-      else if (field === 2) number = reader.int32();
-      else text = reader.string();
-    });
-    return isText ? text : number;
-  }),
+  read: (reader, _depth, before) =>
+    reader.nested(() => {
+      let [isText, number, text] = [
+        typeof before === 'string',
+        typeof before === 'number' ? before : 0,
+        typeof before === 'string' ? before : '',
+      ];
+      readFields(reader, INT_OR_STRING, (field) => {
+        if (field === 1) isText = reader.varint() === 1;
+        else if (field === 2) number = reader.int32();
+        else text = reader.string();
+      });
+      return isText ? text : number;
+    }),
   zero: () => 0,
 };
 
@@ -119,16 +145,19 @@ const rawValue: ValueCodec = {
       writer.byte(0x0a);
     });
   },
-  read: (reader, _depth, before) => reader.nested(() => {
-    let raw: Buffer | undefined;
-    readFields(reader, RAW, () => { raw = reader.bytes(); });
-    if (raw === undefined) return before ?? null;
-    if (raw.length === 0) return null;
-    if (!reader.exact) return roundedJson(raw);
-    const read = parseJson(raw, { depthMax: RAW_DEPTH_MAX, keepLiterals: false });
-    if (!read.ok) throw new WireError(read.message);
-    return read.value;
-  }),
+  read: (reader, _depth, before) =>
+    reader.nested(() => {
+      let raw: Buffer | undefined;
+      readFields(reader, RAW, () => {
+        raw = reader.bytes();
+      });
+      if (raw === undefined) return before ?? null;
+      if (raw.length === 0) return null;
+      if (!reader.exact) return roundedJson(raw);
+      const read = parseJson(raw, { depthMax: RAW_DEPTH_MAX, keepLiterals: false });
+      if (!read.ok) throw new WireError(read.message);
+      return read.value;
+    }),
   zero: () => null,
 };
 
@@ -148,24 +177,45 @@ const stringListValue: ValueCodec = {
   write: (writer, value) => {
     if (!Array.isArray(value) && value !== null && value !== undefined) throw new EncodeError('expected a list');
     writeNested(writer, () => {
-      for (const item of [...(value ?? []) as unknown[]].reverse()) {
+      for (const item of [...((value ?? []) as unknown[])].reverse()) {
         writer.string(String(item ?? ''));
         writer.byte(0x0a);
       }
     });
   },
-  read: (reader, _depth, before) => reader.nested(() => {
-    const items: string[] = Array.isArray(before) ? before as string[] : [];
-    readFields(reader, STRINGS, () => { items.push(reader.string()); });
-    return items;
-  }),
+  read: (reader, _depth, before) =>
+    reader.nested(() => {
+      const items: string[] = Array.isArray(before) ? (before as string[]) : [];
+      readFields(reader, STRINGS, () => {
+        items.push(reader.string());
+      });
+      return items;
+    }),
   zero: () => null,
 };
 
 const SCHEMA_OR: Readonly<Record<'bool' | 'list' | 'names', KnownFields>> = {
-  bool: { message: 'JSONSchemaPropsOrBool', fields: [['Allows', 0], ['Schema', 2]] },
-  list: { message: 'JSONSchemaPropsOrArray', fields: [['Schema', 2], ['JSONSchemas', 2]] },
-  names: { message: 'JSONSchemaPropsOrStringArray', fields: [['Schema', 2], ['Property', 2]] },
+  bool: {
+    message: 'JSONSchemaPropsOrBool',
+    fields: [
+      ['Allows', 0],
+      ['Schema', 2],
+    ],
+  },
+  list: {
+    message: 'JSONSchemaPropsOrArray',
+    fields: [
+      ['Schema', 2],
+      ['JSONSchemas', 2],
+    ],
+  },
+  names: {
+    message: 'JSONSchemaPropsOrStringArray',
+    fields: [
+      ['Schema', 2],
+      ['Property', 2],
+    ],
+  },
 };
 
 /**
@@ -174,33 +224,35 @@ const SCHEMA_OR: Readonly<Record<'bool' | 'list' | 'names', KnownFields>> = {
  */
 const schemaOr = (schema: () => ValueCodec, form: 'bool' | 'list' | 'names'): ValueCodec => ({
   wireType: 2,
-  write: (writer, value) => writeNested(writer, () => {
-    if (form === 'bool') {
-      if (isMembers(value)) writeTagged(writer, 0x12, schema(), value);
-      writer.byte(value === true || isMembers(value) ? 1 : 0);
-      return writer.byte(0x08);
-    }
-    if (Array.isArray(value)) {
-      for (const item of [...value as unknown[]].reverse()) {
-        if (form === 'list') writeTagged(writer, 0x12, schema(), item);
-        else {
-          writer.string(String(item));
-          writer.byte(0x12);
-        }
+  write: (writer, value) =>
+    writeNested(writer, () => {
+      if (form === 'bool') {
+        if (isMembers(value)) writeTagged(writer, 0x12, schema(), value);
+        writer.byte(value === true || isMembers(value) ? 1 : 0);
+        return writer.byte(0x08);
       }
-    } else if (isMembers(value)) writeTagged(writer, 0x0a, schema(), value);
-  }),
-  read: (reader, depth, before) => reader.nested(() => {
-    let single: unknown = isMembers(before) ? before : undefined;
-    let allows = before === true;
-    const items: unknown[] = Array.isArray(before) ? before : [];
-    readFields(reader, SCHEMA_OR[form], (number) => {
-      if (number === (form === 'bool' ? 2 : 1)) single = schema().read(reader, depth, single);
-      else if (form === 'bool') allows = reader.varint() !== 0;
-      else items.push(form === 'list' ? schema().read(reader, depth) : reader.string());
-    });
-    return single ?? (form === 'bool' ? allows : items);
-  }),
+      if (Array.isArray(value)) {
+        for (const item of [...(value as unknown[])].reverse()) {
+          if (form === 'list') writeTagged(writer, 0x12, schema(), item);
+          else {
+            writer.string(String(item));
+            writer.byte(0x12);
+          }
+        }
+      } else if (isMembers(value)) writeTagged(writer, 0x0a, schema(), value);
+    }),
+  read: (reader, depth, before) =>
+    reader.nested(() => {
+      let single: unknown = isMembers(before) ? before : undefined;
+      let allows = before === true;
+      const items: unknown[] = Array.isArray(before) ? before : [];
+      readFields(reader, SCHEMA_OR[form], (number) => {
+        if (number === (form === 'bool' ? 2 : 1)) single = schema().read(reader, depth, single);
+        else if (form === 'bool') allows = reader.varint() !== 0;
+        else items.push(form === 'list' ? schema().read(reader, depth) : reader.string());
+      });
+      return single ?? (form === 'bool' ? allows : items);
+    }),
   zero: () => null,
 });
 
@@ -210,10 +262,19 @@ const writeTagged = (writer: BackwardWriter, tag: number, codec: ValueCodec, val
 };
 
 const FIXED: Readonly<Record<string, ValueCodec>> = {
-  'meta.v1.Time': timeValue(0), 'meta.v1.MicroTime': timeValue(6), 'resource.Quantity': quantityValue, 'intstr.IntOrString': intOrStringValue,
-  'runtime.RawExtension': rawValue, 'meta.v1.FieldsV1': rawValue, 'meta.v1.Verbs': stringListValue,
+  'meta.v1.Time': timeValue(0),
+  'meta.v1.MicroTime': timeValue(6),
+  'resource.Quantity': quantityValue,
+  'intstr.IntOrString': intOrStringValue,
+  'runtime.RawExtension': rawValue,
+  'meta.v1.FieldsV1': rawValue,
+  'meta.v1.Verbs': stringListValue,
 };
-const SCHEMA_FORMS: Readonly<Record<string, 'bool' | 'list' | 'names'>> = { JSONSchemaPropsOrBool: 'bool', JSONSchemaPropsOrArray: 'list', JSONSchemaPropsOrStringArray: 'names' };
+const SCHEMA_FORMS: Readonly<Record<string, 'bool' | 'list' | 'names'>> = {
+  JSONSchemaPropsOrBool: 'bool',
+  JSONSchemaPropsOrArray: 'list',
+  JSONSchemaPropsOrStringArray: 'names',
+};
 
 /** The codec of a message whose JSON form is not an object with its fields, or undefined for all others. */
 export const specialValue = (message: string, codecOf: (message: string) => ValueCodec): ValueCodec | undefined => {

@@ -2,9 +2,17 @@ import { RAW, readFields, type KnownFields } from './special.js';
 import { WireError, WireReader } from './reader.js';
 
 /** One message of a watch in Protobuf, which comes behind its length in four bytes: what happened, and the object in an envelope of its own. */
-export type WatchEventResult = { readonly ok: true; readonly type: string; /** A view of the input, not a copy. */ readonly object: Buffer } | { readonly ok: false; readonly message: string };
+export type WatchEventResult =
+  | { readonly ok: true; readonly type: string; /** A view of the input, not a copy. */ readonly object: Buffer }
+  | { readonly ok: false; readonly message: string };
 
-const EVENT: KnownFields = { message: 'WatchEvent', fields: [['Type', 2], ['Object', 2]] };
+const EVENT: KnownFields = {
+  message: 'WatchEvent',
+  fields: [
+    ['Type', 2],
+    ['Object', 2],
+  ],
+};
 
 /** Takes a watch event apart without looking at its object. */
 export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
@@ -26,6 +34,8 @@ export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
 /** The bytes of a raw extension. */
 const rawOf = (reader: WireReader): Buffer => {
   let raw: Buffer = Buffer.alloc(0);
-  readFields(reader, RAW, () => { raw = reader.bytes(); });
+  readFields(reader, RAW, () => {
+    raw = reader.bytes();
+  });
   return raw;
 };

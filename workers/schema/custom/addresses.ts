@@ -3,13 +3,19 @@
 /** Leading zeros in the parts of an IPv4 address are tolerated where `sloppy`: older versions read them as decimal. */
 export function isIpv4(text: string, sloppy: boolean): boolean {
   const parts = text.split('.');
-  return parts.length === 4 && parts.every(part => /^\d+$/.test(part) && Number(part) <= 255 && (sloppy || part === '0' || !part.startsWith('0')) && (sloppy || part.length <= 3));
+  return (
+    parts.length === 4 &&
+    parts.every(
+      (part) =>
+        /^\d+$/.test(part) && Number(part) <= 255 && (sloppy || part === '0' || !part.startsWith('0')) && (sloppy || part.length <= 3),
+    )
+  );
 }
 
 export function isIpv6(text: string, sloppy: boolean): boolean {
   const halves = text.split('::');
   if (halves.length > 2) return false;
-  const groups = halves.map(half => (half === '' ? [] : half.split(':')));
+  const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
   const last = groups.at(-1)?.at(-1) ?? '';
   const dotted = last.includes('.');
   if (dotted && !isIpv4(last, sloppy)) return false;
@@ -17,7 +23,7 @@ export function isIpv6(text: string, sloppy: boolean): boolean {
   const plain = dotted ? all.slice(0, -1) : all;
   const count = plain.length + (dotted ? 2 : 0);
   // Two colons stand for at least one group.
-  return plain.every(group => /^[0-9a-fA-F]{1,4}$/.test(group)) && (halves.length === 2 ? count < 8 : count === 8);
+  return plain.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group)) && (halves.length === 2 ? count < 8 : count === 8);
 }
 
 const isIp = (text: string, sloppy: boolean): boolean => (text.includes(':') ? isIpv6(text, sloppy) : isIpv4(text, sloppy));
@@ -65,11 +71,15 @@ function isAuthority(authority: string): boolean {
   const host = authority.slice(at + 1);
   const bracketed = /^\[([^\]]*)\](.*)$/s.exec(host);
   if (host.startsWith('[') && bracketed === null) return false;
-  const port = bracketed === null ? /:[^:]*$/.exec(host)?.[0] ?? '' : bracketed[2] ?? '';
+  const port = bracketed === null ? (/:[^:]*$/.exec(host)?.[0] ?? '') : (bracketed[2] ?? '');
   if (!/^(?::\d*)?$/.test(port)) return false;
   const name = bracketed === null ? host.slice(0, host.length - port.length) : (bracketed[1] ?? '').replace(/%25.*$/s, '');
   // Escapes in a host are for letters beyond ASCII only.
-  return isEscaped(name) && !/[ "<>{}|\\^`#]/.test(bracketed === null ? name.replace(/["<>]/g, '') : name) && !/%[0-7](?!5)/.test(name.replace(/%25/g, ''));
+  return (
+    isEscaped(name) &&
+    !/[ "<>{}|\\^`#]/.test(bracketed === null ? name.replace(/["<>]/g, '') : name) &&
+    !/%[0-7](?!5)/.test(name.replace(/%25/g, ''))
+  );
 }
 
 const ATOM = /^(?:[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]|[^\0-\x7f])+/u;
@@ -119,7 +129,8 @@ class MailReader {
   }
 
   private phrase(): void {
-    for (let word: string | null = ''; word !== null; this.skip()) word = this.takeMatch(QUOTED) ?? this.takeMatch(ATOM) ?? this.takeMatch(/^\./);
+    for (let word: string | null = ''; word !== null; this.skip())
+      word = this.takeMatch(QUOTED) ?? this.takeMatch(ATOM) ?? this.takeMatch(/^\./);
   }
 
   /** Blanks, and remarks in parentheses, which may hold others. */

@@ -1,5 +1,14 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import type { Cause, Compile, CompiledSchema, CompileOptions, EmbeddedRules, MergeSchema, ReceiveResult, ValidateOptions } from './contract.js';
+import type {
+  Cause,
+  Compile,
+  CompiledSchema,
+  CompileOptions,
+  EmbeddedRules,
+  MergeSchema,
+  ReceiveResult,
+  ValidateOptions,
+} from './contract.js';
 import { dropNulls, setDefaults, withPrunedDefaults } from './defaults.js';
 import { checkEmbedded, coerceEmbedded, coerceMetadata } from './embedded.js';
 import { Findings } from './findings.js';
@@ -20,7 +29,10 @@ class Compiled implements CompiledSchema {
   private check: ValueCheck | undefined;
   private statusCheck: ValueCheck | undefined;
 
-  constructor(private readonly schema: JsonMembers, options: CompileOptions) {
+  constructor(
+    private readonly schema: JsonMembers,
+    options: CompileOptions,
+  ) {
     this.structure = withPrunedDefaults(structureOf(schema));
     this.preserveAll = options.preserveUnknownFields === true;
     this.embeddedRules = options.embedded ?? NO_RULES;
@@ -50,13 +62,20 @@ class Compiled implements CompiledSchema {
   }
 
   validate(object: JsonMembers, options: ValidateOptions = {}): Cause[] {
-    return [...this.checkValues(object, undefined, options), ...options.between ?? [], ...checkEmbedded(object, this.structure, this.embeddedRules), ...checkLists(object, this.structure)];
+    return [
+      ...this.checkValues(object, undefined, options),
+      ...(options.between ?? []),
+      ...checkEmbedded(object, this.structure, this.embeddedRules),
+      ...checkLists(object, this.structure),
+    ];
   }
 
   validateUpdate(object: JsonMembers, old: JsonMembers, options: ValidateOptions = {}): Cause[] {
     const lists = checkLists(object, this.structure);
     return [
-      ...this.checkValues(object, old, options), ...options.between ?? [], ...checkEmbedded(object, this.structure, this.embeddedRules),
+      ...this.checkValues(object, old, options),
+      ...(options.between ?? []),
+      ...checkEmbedded(object, this.structure, this.embeddedRules),
       ...(lists.length > 0 && checkLists(old, this.structure).length > 0 ? [] : lists),
     ];
   }
@@ -67,7 +86,7 @@ class Compiled implements CompiledSchema {
 
   private checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Cause[] {
     if (statusOnly === true) return this.checkStatus(memberOf(object, STATUS), old === undefined ? undefined : memberOf(old, STATUS));
-    return changeFindings(this.check ??= new ValueCheck(this.schema), object, old)?.causes() ?? [];
+    return changeFindings((this.check ??= new ValueCheck(this.schema)), object, old)?.causes() ?? [];
   }
 
   /** Paths in the messages begin at the status then, those of the causes at the object: so the reference. */
@@ -75,20 +94,22 @@ class Compiled implements CompiledSchema {
     const { properties } = this.schema;
     const schema = isMembers(properties) ? memberOf(properties, STATUS) : undefined;
     if (status === undefined || !isMembers(schema)) return [];
-    return changeFindings(this.statusCheck ??= new ValueCheck(schema), status, old)?.causes(STATUS) ?? [];
+    return changeFindings((this.statusCheck ??= new ValueCheck(schema)), status, old)?.causes(STATUS) ?? [];
   }
 
   /** Kind, version and metadata are no business of the schema, whatever it says of them. */
   private form(object: JsonMembers, dropInvalid: boolean): ReceiveResult {
     const own = coerceMetadata(object, dropInvalid, false);
     if (!own.ok) return own;
-    const [kind, apiVersion, metadata] = OWN.map(name => memberOf(object, name));
+    const [kind, apiVersion, metadata] = OWN.map((name) => memberOf(object, name));
     const pruned = this.prune(object);
     if (!this.preserveAll) dropNulls(object, this.structure);
     const coerced = coerceEmbedded(object, this.structure, dropInvalid);
     if (!coerced.ok) return { ok: false, message: `${coerced.cause.path}: ${coerced.cause.message}` };
-    [kind, apiVersion, metadata].forEach((value, index) => { if (value !== undefined) object[OWN[index] ?? ''] = value; });
-    return { ok: true, unknown: [...own.unknown.map(path => `metadata.${path}`), ...pruned, ...coerced.unknown] };
+    [kind, apiVersion, metadata].forEach((value, index) => {
+      if (value !== undefined) object[OWN[index] ?? ''] = value;
+    });
+    return { ok: true, unknown: [...own.unknown.map((path) => `metadata.${path}`), ...pruned, ...coerced.unknown] };
   }
 }
 

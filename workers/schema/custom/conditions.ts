@@ -28,7 +28,11 @@ function tried(check: ValueCheck, value: Json, old: Json | undefined): Findings 
 }
 
 /** Of alternatives that all fail, the first with the most checks. */
-interface Best { readonly check: ValueCheck; readonly total: number; readonly checks: number }
+interface Best {
+  readonly check: ValueCheck;
+  readonly total: number;
+  readonly checks: number;
+}
 
 /** Says what is wrong, if that is wanted; a second look at every level of a nest would double the work at each. */
 function report(best: Best | null, value: Json, findings: Findings, old: Json | undefined): void {
@@ -64,7 +68,11 @@ function checkOneOf(alternatives: readonly ValueCheck[], value: Json, findings: 
     findings.checks += first;
     return;
   }
-  findings.add('condition', null, `must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`);
+  findings.add(
+    'condition',
+    null,
+    `must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`,
+  );
   if (valid === 0) report(best, value, findings, old);
 }
 
@@ -75,5 +83,6 @@ function checkAllOf(parts: readonly ValueCheck[], value: Json, findings: Finding
     check.check(value, findings, old);
     if (findings.total === before) valid++;
   }
-  if (valid < parts.length) findings.add('condition', null, `must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
+  if (valid < parts.length)
+    findings.add('condition', null, `must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
 }

@@ -70,18 +70,28 @@ export interface ValidateOptions {
 
 export type ReceiveResult =
   | {
-    readonly ok: true;
-    /** Paths of what was dropped because nothing is known of it, in the order of the reference; see `unknownFieldText`. Bounded by UNKNOWN_FIELDS_MAX. */
-    readonly unknown: readonly string[];
-  }
+      readonly ok: true;
+      /** Paths of what was dropped because nothing is known of it, in the order of the reference; see `unknownFieldText`. Bounded by UNKNOWN_FIELDS_MAX. */
+      readonly unknown: readonly string[];
+    }
   /** Metadata (of the object or of one inside) does not fit; the message follows on `X in version "v1" cannot be handled as a X: `. */
   | { readonly ok: false; readonly message: string };
 
 /** As `server/registry/validation/field.ts` has them: a cause can be used wherever a `FieldError` can. A finding without a place has the path `<nil>`. */
-export interface Cause { readonly type: CauseType; readonly path: string; /** What follows on the path: `Invalid value: "x": spec.a in body should match '^y$'`. */ readonly message: string }
+export interface Cause {
+  readonly type: CauseType;
+  readonly path: string;
+  /** What follows on the path: `Invalid value: "x": spec.a in body should match '^y$'`. */ readonly message: string;
+}
 
 export type CauseType =
-  | 'FieldValueRequired' | 'FieldValueDuplicate' | 'FieldValueInvalid' | 'FieldValueNotSupported' | 'FieldValueForbidden' | 'FieldValueTooLong' | 'FieldValueTooMany'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
   | 'FieldValueTypeInvalid';
 
 /** Causes of one object reported at most; the reference has no bound. */
@@ -95,18 +105,38 @@ export const unknownFieldText = (path: string): string => `unknown field "${path
 /** What keeps rules (CEL) from being evaluated: with any of these the types of values are not what the rules were compiled for. */
 export const keepsRulesFromRunning = ({ type }: Pick<Cause, 'type'>): boolean => STRUCTURAL.has(type);
 
-const STRUCTURAL: ReadonlySet<string> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+const STRUCTURAL: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
 
 /** In the form in which `server/patch/apply/schema.ts` takes the types of built-in kinds. */
 export type MergeSchema =
   | { readonly kind: 'leaf' }
-  | { readonly kind: 'struct'; readonly atomic: boolean; readonly field: (name: string) => MergeSchema | undefined; readonly always: readonly MergeAlways[] }
+  | {
+      readonly kind: 'struct';
+      readonly atomic: boolean;
+      readonly field: (name: string) => MergeSchema | undefined;
+      readonly always: readonly MergeAlways[];
+    }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly element: MergeSchema }
   | { readonly kind: 'list'; readonly relationship: 'atomic' | 'set'; readonly element: MergeSchema }
-  | { readonly kind: 'list'; readonly relationship: 'map'; readonly element: MergeSchema; readonly keys: readonly { readonly name: string; readonly default: PlainJson }[] }
+  | {
+      readonly kind: 'list';
+      readonly relationship: 'map';
+      readonly element: MergeSchema;
+      readonly keys: readonly { readonly name: string; readonly default: PlainJson }[];
+    }
   | { readonly kind: 'unknown' };
 
-export interface MergeAlways { readonly name: string; readonly schema: MergeSchema; readonly zero: PlainJson | 'struct' }
+export interface MergeAlways {
+  readonly name: string;
+  readonly schema: MergeSchema;
+  readonly zero: PlainJson | 'struct';
+}
 
 /** JSON without numbers that wait for their type: what objects are made of outside of decoding. */
 export type PlainJson = null | boolean | number | bigint | string | PlainJson[] | { [member: string]: PlainJson | undefined };

@@ -9,7 +9,8 @@ export type ListCorrelation = 'byPosition' | 'none' | { readonly keys: readonly 
 
 export function correlationOf(schema: JsonMembers): ListCorrelation {
   const type = schema['x-kubernetes-list-type'];
-  if (type === 'map') return { keys: Array.isArray(schema['x-kubernetes-list-map-keys']) ? schema['x-kubernetes-list-map-keys'].map(String) : [] };
+  if (type === 'map')
+    return { keys: Array.isArray(schema['x-kubernetes-list-map-keys']) ? schema['x-kubernetes-list-map-keys'].map(String) : [] };
   return type === 'set' || type === 'atomic' ? 'none' : 'byPosition';
 }
 
@@ -19,9 +20,9 @@ export type OldItem = (item: Json, position: number) => Json | undefined;
 export function oldItems(correlation: ListCorrelation, old: Json | undefined): OldItem | null {
   if (!Array.isArray(old) || correlation === 'none') return null;
   if (correlation === 'byPosition') return (_item, position) => old[position] ?? undefined;
-  const byKey = new Map(old.map(item => [keyOf(item, correlation.keys), item]));
+  const byKey = new Map(old.map((item) => [keyOf(item, correlation.keys), item]));
   byKey.delete(null);
-  return item => {
+  return (item) => {
     const key = keyOf(item, correlation.keys);
     return key === null ? undefined : byKey.get(key);
   };
@@ -30,6 +31,8 @@ export function oldItems(correlation: ListCorrelation, old: Json | undefined): O
 /** Null for what has none of the keys. */
 function keyOf(item: Json, keys: readonly string[]): string | null {
   if (!isMembers(item)) return null;
-  const values = keys.map(key => memberOf(item, key));
-  return values.every(value => value === undefined) ? null : values.map(value => (value === undefined ? '' : canonicalJson(value))).join('\0');
+  const values = keys.map((key) => memberOf(item, key));
+  return values.every((value) => value === undefined)
+    ? null
+    : values.map((value) => (value === undefined ? '' : canonicalJson(value))).join('\0');
 }

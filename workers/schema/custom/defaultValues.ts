@@ -31,11 +31,22 @@ export function checkDefault({ value, schema, path, whole }: DefaultValue, rules
 }
 
 /** What is wrong with a value inside of metadata; `object` is the least object that has it there, and `around` its schema. */
-export function checkInsideMetadata({ value, schema, path }: DefaultValue, object: Json, around: JsonMembers, rules: EmbeddedRules): Cause[] {
+export function checkInsideMetadata(
+  { value, schema, path }: DefaultValue,
+  object: Json,
+  around: JsonMembers,
+  rules: EmbeddedRules,
+): Cause[] {
   const causes = ofWholeObjects(object, asWhole(structureOf(around), true), rules, '');
   if (causes === null) return byConditions(value, schema, path);
-  const texts = causes.map(cause => `${cause.path}: ${cause.message}`);
-  return [{ type: 'FieldValueInvalid', path, message: `Invalid value: ${printed(value)}: must result in valid metadata: ${texts.length === 1 ? texts[0] ?? '' : `[${texts.join(', ')}]`}` }];
+  const texts = causes.map((cause) => `${cause.path}: ${cause.message}`);
+  return [
+    {
+      type: 'FieldValueInvalid',
+      path,
+      message: `Invalid value: ${printed(value)}: must result in valid metadata: ${texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`}`,
+    },
+  ];
 }
 
 /** Null if there is nothing wrong. */
@@ -47,7 +58,7 @@ function ofWholeObjects(value: Json, structure: Structure, rules: EmbeddedRules,
 }
 
 const asWhole = (structure: Structure, whole: boolean): Structure =>
-  (whole && !structure.embedded ? { ...structure, embedded: true, has: { ...structure.has, embedded: true } } : structure);
+  whole && !structure.embedded ? { ...structure, embedded: true, has: { ...structure.has, embedded: true } } : structure;
 
 function byConditions(value: Json, schema: JsonMembers, path: string): Cause[] {
   const findings = Findings.gathering();
@@ -60,6 +71,7 @@ function withoutIntOrString(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutIntOrString);
   if (!isMembers(schema)) return schema;
   const copy: JsonMembers = {};
-  for (const name of Object.keys(schema)) if (name !== 'x-kubernetes-int-or-string' || schema[name] !== true) setMember(copy, name, withoutIntOrString(schema[name] as Json));
+  for (const name of Object.keys(schema))
+    if (name !== 'x-kubernetes-int-or-string' || schema[name] !== true) setMember(copy, name, withoutIntOrString(schema[name] as Json));
   return copy;
 }

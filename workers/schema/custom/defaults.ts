@@ -5,7 +5,8 @@ import { memberStructure, type Structure } from './structure.js';
 
 /** Defaults, and the nulls that they replace. */
 
-const isUnwantedNull = (value: Json | undefined, structure: Structure | null): boolean => value === null && structure !== null && !structure.nullable;
+const isUnwantedNull = (value: Json | undefined, structure: Structure | null): boolean =>
+  value === null && structure !== null && !structure.nullable;
 
 /** Drops nulls where null is not allowed, unless a default will replace them; in lists they stay. Changes the value. */
 export function dropNulls(value: Json, structure: Structure | null): void {
@@ -48,7 +49,8 @@ function setDefaultsOfMembers(value: JsonMembers, structure: Structure): void {
     if (typeof value[name] !== 'object') continue;
     const child = memberStructure(structure, name);
     if (child === null) continue;
-    if (!structure.properties.has(name) && isUnwantedNull(value[name], child) && child.default !== undefined) setMember(value, name, deepCopy(child.default));
+    if (!structure.properties.has(name) && isUnwantedNull(value[name], child) && child.default !== undefined)
+      setMember(value, name, deepCopy(child.default));
     const member = value[name] as Json;
     if (typeof member === 'object' && member !== null) setDefaults(member, child);
   }
@@ -63,7 +65,9 @@ export function withPrunedDefaults(structure: Structure): Structure {
     pruneValue(value, structure, structure.embedded);
   }
   return {
-    ...structure, default: value, items: structure.items === null ? null : withPrunedDefaults(structure.items),
+    ...structure,
+    default: value,
+    items: structure.items === null ? null : withPrunedDefaults(structure.items),
     properties: new Map([...structure.properties].map(([name, child]) => [name, withPrunedDefaults(child)])),
     rest: structure.rest === null || structure.rest === 'any' ? structure.rest : withPrunedDefaults(structure.rest),
   };

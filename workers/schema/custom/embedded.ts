@@ -30,12 +30,16 @@ export function coerceMetadata(object: JsonMembers, dropInvalid: boolean, keepGi
 }
 
 /** Changes what is given. */
-function metadataForm(given: Json): { readonly ok: true; readonly value: JsonMembers; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string } {
+function metadataForm(
+  given: Json,
+):
+  | { readonly ok: true; readonly value: JsonMembers; readonly unknown: readonly string[] }
+  | { readonly ok: false; readonly message: string } {
   const type = typeNamed(METADATA);
   if (type === undefined) throw new Error(`the catalogue has no ${METADATA}`);
   const result = checkStructure((given ?? {}) as JsonMembers, type, { unknownFields: 'report' });
   if (!result.ok) return result;
-  return { ok: true, value: result.value, unknown: result.strict.flatMap(text => UNKNOWN.exec(text)?.[1] ?? []) };
+  return { ok: true, value: result.value, unknown: result.strict.flatMap((text) => UNKNOWN.exec(text)?.[1] ?? []) };
 }
 
 function wellFormedMembers(given: JsonMembers): JsonMembers {
@@ -55,8 +59,11 @@ export function coerceEmbedded(value: Json, structure: Structure, dropInvalid: b
   return cause === null ? { ok: true, unknown: coercer.unknown } : { ok: false, cause };
 }
 
-const invalid = (path: string, value: Json, detail: string): Cause => ({ type: 'FieldValueInvalid', path, message: `Invalid value: ${printed(value)}: ${detail}` });
-
+const invalid = (path: string, value: Json, detail: string): Cause => ({
+  type: 'FieldValueInvalid',
+  path,
+  message: `Invalid value: ${printed(value)}: ${detail}`,
+});
 
 class Coercer {
   readonly unknown: string[] = [];
@@ -119,13 +126,16 @@ const childPath = (path: string, name: string): string => (path === '' ? name : 
 export function checkEmbedded(value: Json, structure: Structure, rules: EmbeddedRules, path = ''): Cause[] {
   if (!structure.has.embedded) return [];
   const { items } = structure;
-  if (Array.isArray(value)) return items === null ? [] : value.flatMap((item, index) => checkEmbedded(item, items, rules, `${path}[${index}]`));
+  if (Array.isArray(value))
+    return items === null ? [] : value.flatMap((item, index) => checkEmbedded(item, items, rules, `${path}[${index}]`));
   if (!isMembers(value)) return [];
   return [
     ...(structure.embedded ? checkWhole(value, rules, path) : []),
-    ...Object.keys(value).flatMap(name => {
+    ...Object.keys(value).flatMap((name) => {
       const child = memberStructure(structure, name);
-      return child === null ? [] : checkEmbedded(value[name] as Json, child, rules, structure.properties.has(name) ? childPath(path, name) : `${path}[${name}]`);
+      return child === null
+        ? []
+        : checkEmbedded(value[name] as Json, child, rules, structure.properties.has(name) ? childPath(path, name) : `${path}[${name}]`);
     }),
   ];
 }
@@ -133,8 +143,10 @@ export function checkEmbedded(value: Json, structure: Structure, rules: Embedded
 function checkWhole(value: JsonMembers, rules: EmbeddedRules, path: string): Cause[] {
   const metadata = memberOf(value, 'metadata');
   return [
-    ...checkText(memberOf(value, 'apiVersion'), childPath(path, 'apiVersion'), text => (text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : [])),
-    ...checkText(memberOf(value, 'kind'), childPath(path, 'kind'), text => rules.kind(text)),
+    ...checkText(memberOf(value, 'apiVersion'), childPath(path, 'apiVersion'), (text) =>
+      text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : [],
+    ),
+    ...checkText(memberOf(value, 'kind'), childPath(path, 'kind'), (text) => rules.kind(text)),
     ...(metadata === undefined ? [] : checkMetadata(metadata, rules, childPath(path, 'metadata'))),
   ];
 }
@@ -147,5 +159,5 @@ function checkMetadata(metadata: Json, rules: EmbeddedRules, path: string): read
 function checkText(value: Json | undefined, path: string, complaints: (text: string) => readonly string[]): Cause[] {
   if (value === undefined || value === '') return [{ type: 'FieldValueRequired', path, message: 'Required value' }];
   if (typeof value !== 'string') return [invalid(path, value, 'must be a string')];
-  return complaints(value).map(text => invalid(path, value, text));
+  return complaints(value).map((text) => invalid(path, value, text));
 }

@@ -24,11 +24,19 @@ export class Findings {
 
   private constructor(readonly quiet: boolean) {}
 
-  static gathering(): Findings { return new Findings(false); }
-  static counting(): Findings { return new Findings(true); }
+  static gathering(): Findings {
+    return new Findings(false);
+  }
+  static counting(): Findings {
+    return new Findings(true);
+  }
 
-  enter(step: string | number): void { if (!this.quiet) this.path.push(step); }
-  leave(): void { if (!this.quiet) this.path.pop(); }
+  enter(step: string | number): void {
+    if (!this.quiet) this.path.push(step);
+  }
+  leave(): void {
+    if (!this.quiet) this.path.pop();
+  }
 
   add(kind: Finding['kind'], value: Json, detail: Finding['detail'], member?: string): void {
     this.total++;
@@ -71,7 +79,11 @@ function inWords(finding: Finding, below: string): Cause {
   return { type, path: whole === '' ? '<nil>' : whole, message };
 }
 
-interface Words { readonly type: Cause['type']; readonly message: string; /** Of no certain place, for the reference. */ readonly isPlain?: boolean }
+interface Words {
+  readonly type: Cause['type'];
+  readonly message: string;
+  /** Of no certain place, for the reference. */ readonly isPlain?: boolean;
+}
 
 const plain = (message: string): Words => ({ type: 'FieldValueInvalid', message: `Invalid value: "": ${message}`, isPlain: true });
 const items = (count: unknown): string => (count === 1 ? 'item' : 'items');
@@ -81,17 +93,30 @@ const IN_WORDS = {
   required: (): Words => ({ type: 'FieldValueRequired', message: 'Required value' }),
   /** The detail says the wanted type, the value what there is; texts are shown again. */
   type: ({ path, value, detail }: Finding): Words => ({
-    type: 'FieldValueTypeInvalid', message: `Invalid value: ${printed(value)}: ${path} in body must be of type ${String(detail)}${typeof value === 'string' ? `: ${quoted(value)}` : ''}`,
+    type: 'FieldValueTypeInvalid',
+    message: `Invalid value: ${printed(value)}: ${path} in body must be of type ${String(detail)}${typeof value === 'string' ? `: ${quoted(value)}` : ''}`,
   }),
   enum: ({ value, detail }: Finding): Words => ({
     type: 'FieldValueNotSupported',
-    message: `Unsupported value: ${printed(value)}: supported values: ${(detail as readonly Json[]).map(allowed => quoted(typeof allowed === 'string' ? allowed : canonicalJson(allowed))).join(', ')}`,
+    message: `Unsupported value: ${printed(value)}: supported values: ${(detail as readonly Json[]).map((allowed) => quoted(typeof allowed === 'string' ? allowed : canonicalJson(allowed))).join(', ')}`,
   }),
-  tooLong: ({ detail }: Finding): Words => ({ type: 'FieldValueTooLong', message: `Too long: may not be more than ${String(detail)} bytes` }),
-  tooMany: ({ value, detail }: Finding): Words => ({ type: 'FieldValueTooMany', message: `Too many: ${String(value)}: must have at most ${String(detail)} ${items(detail)}` }),
+  tooLong: ({ detail }: Finding): Words => ({
+    type: 'FieldValueTooLong',
+    message: `Too long: may not be more than ${String(detail)} bytes`,
+  }),
+  tooMany: ({ value, detail }: Finding): Words => ({
+    type: 'FieldValueTooMany',
+    message: `Too many: ${String(value)}: must have at most ${String(detail)} ${items(detail)}`,
+  }),
   /** The detail follows on `path in body `. */
-  invalid: ({ path, value, detail }: Finding): Words => ({ type: 'FieldValueInvalid', message: `Invalid value: ${printed(value)}: ${path} in body ${String(detail)}` }),
-  forbidden: ({ path, value }: Finding): Words => ({ type: 'FieldValueInvalid', message: `Invalid value: ${printed(value)}: ${path}.${String(value)} in body is a forbidden property` }),
+  invalid: ({ path, value, detail }: Finding): Words => ({
+    type: 'FieldValueInvalid',
+    message: `Invalid value: ${printed(value)}: ${path} in body ${String(detail)}`,
+  }),
+  forbidden: ({ path, value }: Finding): Words => ({
+    type: 'FieldValueInvalid',
+    message: `Invalid value: ${printed(value)}: ${path}.${String(value)} in body is a forbidden property`,
+  }),
   /** The detail follows on the path in quotes, as a finding of no certain place. */
   condition: ({ path, detail }: Finding): Words => plain(`${quoted(path)} ${String(detail)}`),
   /** The detail is followed by the path. */

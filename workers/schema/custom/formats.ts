@@ -10,7 +10,10 @@ import { isCidr, isEmail, isIpv4Format, isIpv6Format, isMac, isRequestUri } from
 /** Longer texts are in none of the formats; a bound for what is not linear. */
 const TEXT_MAX = 4_096;
 
-const matches = (pattern: RegExp) => (text: string): boolean => pattern.test(text);
+const matches =
+  (pattern: RegExp) =>
+  (text: string): boolean =>
+    pattern.test(text);
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
@@ -25,11 +28,11 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid3: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
   uuid4: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
   uuid5: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
-  isbn: text => isIsbn10(text) || isIsbn13(text),
+  isbn: (text) => isIsbn10(text) || isIsbn13(text),
   isbn10: isIsbn10,
   isbn13: isIsbn13,
   creditcard: isCreditCard,
-  ssn: text => text.length === 11 && /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text),
+  ssn: (text) => text.length === 11 && /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text),
   hexcolor: matches(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/),
   rgbcolor: isRgbColor,
   byte: matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/),
@@ -37,8 +40,8 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
   datetime: isDateTime,
   duration: isDuration,
-  quantity: text => canonicalQuantity(text).ok,
-  k8sshortname: text => text.length <= 63 && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text),
+  quantity: (text) => canonicalQuantity(text).ok,
+  k8sshortname: (text) => text.length <= 63 && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text),
   k8slongname: isLongName,
 };
 
@@ -49,7 +52,7 @@ const UNBOUNDED: ReadonlySet<string> = new Set(['byte', 'password']);
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll('-', '');
   const check = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
-  return check === undefined || UNBOUNDED.has(name) ? check : text => text.length <= TEXT_MAX && check(text);
+  return check === undefined || UNBOUNDED.has(name) ? check : (text) => text.length <= TEXT_MAX && check(text);
 }
 
 const NUMERIC: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
@@ -71,11 +74,11 @@ function isHostname(text: string): boolean {
     if (!compiled.ok) throw new Error(compiled.message);
     hostname = compiled.regexp;
   }
-  return Buffer.byteLength(text) <= 255 && hostname.test(text) && text.split('.').every(label => Buffer.byteLength(label) <= 63);
+  return Buffer.byteLength(text) <= 255 && hostname.test(text) && text.split('.').every((label) => Buffer.byteLength(label) <= 63);
 }
 
 function isLongName(text: string): boolean {
-  return text.length <= 253 && text.split('.').every(label => /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(label));
+  return text.length <= 253 && text.split('.').every((label) => /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(label));
 }
 
 const digitsOf = (text: string): number[] => [...text].map(Number);
@@ -98,13 +101,15 @@ const CARD = /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13
 function isCreditCard(text: string): boolean {
   const compact = text.replace(/[^0-9]+/g, '');
   if (!CARD.test(compact)) return false;
-  const sum = digitsOf(compact).reverse().reduce((total, digit, index) => total + (index % 2 === 0 ? digit : digit > 4 ? 2 * digit - 9 : 2 * digit), 0);
+  const sum = digitsOf(compact)
+    .reverse()
+    .reduce((total, digit, index) => total + (index % 2 === 0 ? digit : digit > 4 ? 2 * digit - 9 : 2 * digit), 0);
   return sum % 10 === 0;
 }
 
 function isRgbColor(text: string): boolean {
   const found = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text);
-  return found !== null && found.slice(1).every(part => Number(part) <= 255 && (part === '0' || !part.startsWith('0')));
+  return found !== null && found.slice(1).every((part) => Number(part) <= 255 && (part === '0' || !part.startsWith('0')));
 }
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -125,7 +130,16 @@ function isDateTime(text: string): boolean {
 }
 
 /** Units in words; the last of each may be the beginning of a longer one. */
-const UNITS = [['ns', 'nano'], ['us', 'µs', 'micro'], ['ms', 'milli'], ['s', 'sec'], ['m', 'min'], ['h', 'hr', 'hour'], ['d', 'day'], ['w', 'wk', 'week']];
+const UNITS = [
+  ['ns', 'nano'],
+  ['us', 'µs', 'micro'],
+  ['ms', 'milli'],
+  ['s', 'sec'],
+  ['m', 'min'],
+  ['h', 'hr', 'hour'],
+  ['d', 'day'],
+  ['w', 'wk', 'week'],
+];
 /** Each run of digits can be read in one way only: where there are several, all are tried. */
 const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const INT64_DIGITS = 19;
@@ -135,5 +149,9 @@ function isDuration(text: string): boolean {
   if (GO_DURATION.test(text)) return true;
   const found = [...text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)];
   if (found.some(([, number = '']) => number.replace(/^0+/, '').length > INT64_DIGITS)) return false;
-  return found.some(([, , unit = '']) => UNITS.some(names => names.some((name, index) => (index === names.length - 1 ? unit.toLowerCase().startsWith(name) : unit.toLowerCase() === name))));
+  return found.some(([, , unit = '']) =>
+    UNITS.some((names) =>
+      names.some((name, index) => (index === names.length - 1 ? unit.toLowerCase().startsWith(name) : unit.toLowerCase() === name)),
+    ),
+  );
 }

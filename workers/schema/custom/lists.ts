@@ -14,7 +14,13 @@ function visit(value: Json, structure: Structure, path: string, causes: Cause[])
   if (!structure.has.keyedLists || causes.length >= CAUSES_MAX) return;
   if (isMembers(value)) visitMembers(value, structure, path, causes);
   else if (Array.isArray(value)) {
-    causes.push(...(structure.listType === 'set' ? duplicates(value, path) : structure.listType === 'map' ? duplicateKeys(value, structure.listMapKeys, path) : []));
+    causes.push(
+      ...(structure.listType === 'set'
+        ? duplicates(value, path)
+        : structure.listType === 'map'
+          ? duplicateKeys(value, structure.listMapKeys, path)
+          : []),
+    );
     const { items } = structure;
     if (items !== null && items.has.keyedLists) value.forEach((item, index) => visit(item, items, `${path}[${index}]`, causes));
   }
@@ -25,14 +31,24 @@ function visitMembers(value: JsonMembers, structure: Structure, path: string, ca
   for (const name of Object.keys(value)) {
     const child = memberStructure(structure, name);
     if (child === null || !child.has.keyedLists) continue;
-    visit(value[name] as Json, child, structure.properties.has(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${name}]`, causes);
+    visit(
+      value[name] as Json,
+      child,
+      structure.properties.has(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${name}]`,
+      causes,
+    );
   }
 }
 
-const duplicate = (path: string, index: number, value: Json): Cause => ({ type: 'FieldValueDuplicate', path: `${path}[${index}]`, message: `Duplicate value: ${printed(value)}` });
+const duplicate = (path: string, index: number, value: Json): Cause => ({
+  type: 'FieldValueDuplicate',
+  path: `${path}[${index}]`,
+  message: `Duplicate value: ${printed(value)}`,
+});
 
 /** Equal for equal values, and made at little cost for the scalars that most of them are. */
-const identityOf = (value: Json | undefined): string => (typeof value === 'string' ? `"${value}` : typeof value === 'object' ? canonicalJson(value) : `${typeof value} ${String(value)}`);
+const identityOf = (value: Json | undefined): string =>
+  typeof value === 'string' ? `"${value}` : typeof value === 'object' ? canonicalJson(value) : `${typeof value} ${String(value)}`;
 
 /** `identity` tells items apart, `shown` is what a cause quotes of one. */
 function repeated<T extends Json>(items: readonly T[], identity: (item: T) => string, shown: (item: T) => Json, path: string): Cause[] {
@@ -48,15 +64,26 @@ function repeated<T extends Json>(items: readonly T[], identity: (item: T) => st
   return causes;
 }
 
-const duplicates = (items: readonly Json[], path: string): Cause[] => (items.length < 2 ? [] : repeated(items, identityOf, item => item, path));
+const duplicates = (items: readonly Json[], path: string): Cause[] =>
+  items.length < 2 ? [] : repeated(items, identityOf, (item) => item, path);
 
 function duplicateKeys(items: readonly Json[], keys: readonly string[], path: string): Cause[] {
-  const other = items.findIndex(item => item !== null && !isMembers(item));
-  if (other >= 0) return [{ type: 'FieldValueInvalid', path: `${path}[${other}]`, message: `Invalid value: ${printed(items[other] ?? null)}: must be an object for an array of list-type map` }];
+  const other = items.findIndex((item) => item !== null && !isMembers(item));
+  if (other >= 0)
+    return [
+      {
+        type: 'FieldValueInvalid',
+        path: `${path}[${other}]`,
+        message: `Invalid value: ${printed(items[other] ?? null)}: must be an object for an array of list-type map`,
+      },
+    ];
   if (items.length < 2) return [];
   const [key = ''] = keys;
-  const identity = keys.length === 1 ? (item: Json): string => identityOf(isMembers(item) ? memberOf(item, key) : undefined) : (item: Json): string => canonicalJson(keyOf(item, keys));
-  return repeated(items, identity, item => keyOf(item, keys), path);
+  const identity =
+    keys.length === 1
+      ? (item: Json): string => identityOf(isMembers(item) ? memberOf(item, key) : undefined)
+      : (item: Json): string => canonicalJson(keyOf(item, keys));
+  return repeated(items, identity, (item) => keyOf(item, keys), path);
 }
 
 /** The keys that an item has, and their values. */

@@ -14,17 +14,23 @@ export function mergeTypesOf(structure: Structure, metadata: MergeSchema, whole:
   if (structure.type === 'array') return listOf(structure, convert);
   if (structure.type !== 'object' && !whole) return structure.type === '' ? UNKNOWN : LEAF;
   const { properties, rest, mapAtomic } = structure;
-  if (rest !== null || (properties.size === 0 && !whole)) return { kind: 'map', atomic: mapAtomic, element: rest === null || rest === 'any' ? UNKNOWN : convert(rest) };
+  if (rest !== null || (properties.size === 0 && !whole))
+    return { kind: 'map', atomic: mapAtomic, element: rest === null || rest === 'any' ? UNKNOWN : convert(rest) };
   const fields = new Map([...properties].map(([name, child]) => [name, convert(child)]));
   if (whole) {
     for (const name of OWN_TYPES) fields.set(name, LEAF);
     fields.set('metadata', metadata);
   }
-  return { kind: 'struct', atomic: mapAtomic, field: name => fields.get(name) ?? (structure.preserve ? UNKNOWN : undefined), always: [] };
+  return { kind: 'struct', atomic: mapAtomic, field: (name) => fields.get(name) ?? (structure.preserve ? UNKNOWN : undefined), always: [] };
 }
 
 function listOf({ items, listType, listMapKeys }: Structure, convert: (child: Structure) => MergeSchema): MergeSchema {
   const element = items === null ? UNKNOWN : convert(items);
   if (listType !== 'map') return { kind: 'list', relationship: listType === 'set' ? 'set' : 'atomic', element };
-  return { kind: 'list', relationship: 'map', element, keys: listMapKeys.map(name => ({ name, default: (items?.properties.get(name)?.default ?? null) as PlainJson })) };
+  return {
+    kind: 'list',
+    relationship: 'map',
+    element,
+    keys: listMapKeys.map((name) => ({ name, default: (items?.properties.get(name)?.default ?? null) as PlainJson })),
+  };
 }

@@ -17,12 +17,15 @@ export function isJsonInteger(value: number): boolean {
   return whole > 0 && (value - whole) / (value + whole) < ROUNDING;
 }
 
-interface Bound { readonly limit: number; readonly exclusive: boolean }
+interface Bound {
+  readonly limit: number;
+  readonly exclusive: boolean;
+}
 
 const INTEGER_RANGE: Readonly<Record<string, (value: number | bigint) => boolean>> = {
-  int32: value => value >= -(2 ** 31) && value < 2 ** 31,
-  uint32: value => value >= 0 && value < 2 ** 32,
-  uint64: value => value >= 0 && value < 2 ** 64,
+  int32: (value) => value >= -(2 ** 31) && value < 2 ** 31,
+  uint32: (value) => value >= 0 && value < 2 ** 32,
+  uint64: (value) => value >= 0 && value < 2 ** 64,
 };
 
 export class NumberCheck {
@@ -32,7 +35,11 @@ export class NumberCheck {
   private readonly range: string;
 
   /** `type` is empty where a schema names none or several. */
-  constructor(schema: JsonMembers, private readonly type: string, private readonly format: string) {
+  constructor(
+    schema: JsonMembers,
+    private readonly type: string,
+    private readonly format: string,
+  ) {
     this.maximum = boundOf(schema['maximum'], schema['exclusiveMaximum']);
     this.minimum = boundOf(schema['minimum'], schema['exclusiveMinimum']);
     this.multipleOf = numberOf(schema['multipleOf']);
@@ -50,7 +57,7 @@ export class NumberCheck {
   private isInRange(value: number | bigint): boolean {
     if (this.type === 'integer') {
       if (typeof value === 'number' && !Number.isInteger(value)) return false;
-      return (INTEGER_RANGE[this.format] ?? (each => each >= -INT64_LIMIT && each < INT64_LIMIT))(value);
+      return (INTEGER_RANGE[this.format] ?? ((each) => each >= -INT64_LIMIT && each < INT64_LIMIT))(value);
     }
     return (this.format !== 'float' && this.format !== 'float32') || Math.abs(Number(value)) < FLOAT32_MAX;
   }
@@ -62,23 +69,38 @@ export class NumberCheck {
     const bound = whole ? Math.trunc(limit) : limit;
     const difference = value < bound ? -1 : value > bound ? 1 : 0;
     if (difference !== side.wrong && !(exclusive && difference === 0)) return;
-    findings.add('invalid', value, `should be ${exclusive ? side.exclusive : side.inclusive} ${whole ? printedWhole(bound) : printedFloat(bound)}`);
+    findings.add(
+      'invalid',
+      value,
+      `should be ${exclusive ? side.exclusive : side.inclusive} ${whole ? printedWhole(bound) : printedFloat(bound)}`,
+    );
   }
 
   private checkMultiple(value: number | bigint, factor: number, findings: Findings): void {
     const comparable = this.isInRange(factor);
     if (!comparable) findings.add('range', null, `MultipleOf ${this.range}`);
     const whole = comparable && isInteger(value) && Math.trunc(factor) !== 0;
-    if (whole ? BigInt(value) % BigInt(Math.trunc(factor)) === 0n : isJsonInteger(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor)) return;
+    if (
+      whole
+        ? BigInt(value) % BigInt(Math.trunc(factor)) === 0n
+        : isJsonInteger(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor)
+    )
+      return;
     findings.add('invalid', value, `should be a multiple of ${whole ? printedWhole(Math.trunc(factor)) : printedFloat(factor)}`);
   }
 }
 
-interface Side { readonly name: string; readonly wrong: -1 | 1; readonly inclusive: string; readonly exclusive: string }
+interface Side {
+  readonly name: string;
+  readonly wrong: -1 | 1;
+  readonly inclusive: string;
+  readonly exclusive: string;
+}
 const MAXIMUM: Side = { name: 'Maximum boundary', wrong: 1, inclusive: 'less than or equal to', exclusive: 'less than' };
 const MINIMUM: Side = { name: 'Minimum boundary', wrong: -1, inclusive: 'greater than or equal to', exclusive: 'greater than' };
 
-const numberOf = (value: Json | undefined): number | null => (typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null);
+const numberOf = (value: Json | undefined): number | null =>
+  typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
 const printedWhole = (value: number): string => (Math.abs(value) < 1e21 ? String(value) : String(BigInt(value)));
 
 function boundOf(limit: Json | undefined, exclusive: Json | undefined): Bound | null {

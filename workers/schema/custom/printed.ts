@@ -4,14 +4,28 @@ import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 
 /** What is neither a letter, a mark, a number, a sign nor a plain space is written as an escape. */
 const UNPRINTABLE = /[\p{C}\p{Z}"\\]/gu;
-const ESCAPES: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '"': '\\"', '\\': '\\\\', ' ': ' ' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+  ' ': ' ',
+};
 
 export const quoted = (text: string): string => `"${text.replace(UNPRINTABLE, escaped)}"`;
 
 function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const hex = code.toString(16);
-  return ESCAPES[character] ?? (code < 0x80 ? `\\x${hex.padStart(2, '0')}` : code > 0xffff ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`);
+  return (
+    ESCAPES[character] ??
+    (code < 0x80 ? `\\x${hex.padStart(2, '0')}` : code > 0xffff ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)
+  );
 }
 
 const INT64_MAX = 2n ** 63n - 1n;
@@ -19,7 +33,7 @@ const INT64_MIN = -(2n ** 63n);
 
 /** Whether the reference holds a number as a 64-bit integer. What our numbers cannot hold exactly came as a fraction or with an exponent. */
 export const isInteger = (value: Json): value is number | bigint =>
-  (typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX);
+  typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 
 /** A floating-point number: with an exponent from a million on, and below a ten-thousandth. */
 export function printedFloat(value: number): string {
@@ -41,7 +55,11 @@ export function printed(value: Json): string {
 /** JSON with the members of objects in the order of their names, so that equal values have equal texts. */
 export function canonicalJson(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (isMembers(value)) return `{${Object.keys(value).sort().map(name => `${JSON.stringify(name)}:${canonicalJson(value[name])}`).join(',')}}`;
+  if (isMembers(value))
+    return `{${Object.keys(value)
+      .sort()
+      .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`)
+      .join(',')}}`;
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value ?? null);
 }
 
@@ -51,7 +69,7 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index]));
   if (!isMembers(a) || !isMembers(b)) return false;
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && isSame(a[name], b[name]));
+  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]));
 }
 
 /** A member of its own; what every object inherits is none. */

@@ -30,9 +30,9 @@ class Pruner {
     if (structure?.preserve === true) {
       if (items === null) return;
       const preserving = items.preserve ? items : { ...items, preserve: true };
-      return this.each(value, item => this.prune(item, preserving));
+      return this.each(value, (item) => this.prune(item, preserving));
     }
-    this.each(value, item => this.prune(item, items));
+    this.each(value, (item) => this.prune(item, items));
   }
 
   private each(value: readonly Json[], visit: (item: Json) => void): void {

@@ -24,27 +24,40 @@ export function structureOf(schema: JsonMembers): Structure {
   const properties = new Map(membersOf(schema['properties']).map(([name, child]) => [name, structureOf(child)]));
   const { additionalProperties: rest, items } = schema;
   const structure = {
-    properties, rest: isMembers(rest) ? structureOf(rest) : typeof rest === 'boolean' ? 'any' as const : null, items: isMembers(items) ? structureOf(items) : null,
-    preserve: schema['x-kubernetes-preserve-unknown-fields'] === true, embedded: schema['x-kubernetes-embedded-resource'] === true,
-    nullable: schema['nullable'] === true, default: schema['default'] ?? undefined,
-    listType: textOf(schema['x-kubernetes-list-type']), listMapKeys: Array.isArray(schema['x-kubernetes-list-map-keys']) ? schema['x-kubernetes-list-map-keys'].map(String) : [],
-    mapAtomic: schema['x-kubernetes-map-type'] === 'atomic', intOrString: schema['x-kubernetes-int-or-string'] === true, type: textOf(schema['type']),
+    properties,
+    rest: isMembers(rest) ? structureOf(rest) : typeof rest === 'boolean' ? ('any' as const) : null,
+    items: isMembers(items) ? structureOf(items) : null,
+    preserve: schema['x-kubernetes-preserve-unknown-fields'] === true,
+    embedded: schema['x-kubernetes-embedded-resource'] === true,
+    nullable: schema['nullable'] === true,
+    default: schema['default'] ?? undefined,
+    listType: textOf(schema['x-kubernetes-list-type']),
+    listMapKeys: Array.isArray(schema['x-kubernetes-list-map-keys']) ? schema['x-kubernetes-list-map-keys'].map(String) : [],
+    mapAtomic: schema['x-kubernetes-map-type'] === 'atomic',
+    intOrString: schema['x-kubernetes-int-or-string'] === true,
+    type: textOf(schema['type']),
   };
   return { ...structure, has: contentsOf(structure) };
 }
 
 function contentsOf(structure: Omit<Structure, 'has'>): Structure['has'] {
-  const below = [...structure.properties.values(), structure.items, structure.rest].filter((child): child is Structure => child !== null && child !== 'any');
+  const below = [...structure.properties.values(), structure.items, structure.rest].filter(
+    (child): child is Structure => child !== null && child !== 'any',
+  );
   return {
-    embedded: structure.embedded || below.some(child => child.has.embedded),
-    defaults: below.some(child => child.default !== undefined || child.has.defaults),
-    keyedLists: structure.listType === 'set' || structure.listType === 'map' || below.some(child => child.has.keyedLists),
+    embedded: structure.embedded || below.some((child) => child.has.embedded),
+    defaults: below.some((child) => child.default !== undefined || child.has.defaults),
+    keyedLists: structure.listType === 'set' || structure.listType === 'map' || below.some((child) => child.has.keyedLists),
   };
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 const membersOf = (value: Json | undefined): [string, JsonMembers][] =>
-  (isMembers(value) ? Object.keys(value).map(name => [name, value[name]] as const).filter((entry): entry is [string, JsonMembers] => isMembers(entry[1])) : []);
+  isMembers(value)
+    ? Object.keys(value)
+        .map((name) => [name, value[name]] as const)
+        .filter((entry): entry is [string, JsonMembers] => isMembers(entry[1]))
+    : [];
 
 /** The schema of a member, or null where nothing is said of it. */
 export function memberStructure(structure: Structure, name: string): Structure | null {

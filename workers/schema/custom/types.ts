@@ -6,11 +6,16 @@ import { isInteger } from './printed.js';
 /** The type of a value as schemas name it, and the format that the Go library sees in it. */
 export function typeOfValue(value: Json): readonly [type: string, format: string] {
   switch (typeof value) {
-    case 'string': return STRING;
-    case 'boolean': return BOOLEAN;
-    case 'number': return isInteger(value) ? INTEGER : FLOAT;
-    case 'bigint': return isInteger(value) ? INTEGER : FLOAT;
-    default: return Array.isArray(value) ? ARRAY : OBJECT;
+    case 'string':
+      return STRING;
+    case 'boolean':
+      return BOOLEAN;
+    case 'number':
+      return isInteger(value) ? INTEGER : FLOAT;
+    case 'bigint':
+      return isInteger(value) ? INTEGER : FLOAT;
+    default:
+      return Array.isArray(value) ? ARRAY : OBJECT;
   }
 }
 
@@ -27,7 +32,11 @@ export class TypeCheck {
   readonly applies: boolean;
   private readonly numeric: boolean;
 
-  constructor(private readonly types: readonly string[], private readonly format: string, private readonly nullable: boolean) {
+  constructor(
+    private readonly types: readonly string[],
+    private readonly format: string,
+    private readonly nullable: boolean,
+  ) {
     this.wanted = types.join(',');
     this.applies = types.length > 0 || format !== '';
     this.numeric = types.includes('number') || types.includes('integer');
@@ -41,7 +50,9 @@ export class TypeCheck {
       findings.checks++;
       return;
     }
-    const fits = (type === 'number' && this.types.includes('integer') && isJsonInteger(Number(value))) || (type === 'integer' && this.types.includes('number'));
+    const fits =
+      (type === 'number' && this.types.includes('integer') && isJsonInteger(Number(value))) ||
+      (type === 'integer' && this.types.includes('number'));
     const isPlain = type === 'string' || type === 'array';
     if (this.format !== '' && !isPlain && !fits && format !== this.format) return findings.add('type', format, this.format);
     // With a format, texts and lists are left to those who know it: the reference has no other look at them.

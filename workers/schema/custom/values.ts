@@ -24,14 +24,19 @@ export class ValueCheck {
   private readonly allowed: readonly Json[];
 
   constructor(schema: JsonMembers) {
-    const types = schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : typeof schema['type'] === 'string' && schema['type'] !== '' ? [schema['type']] : [];
+    const types =
+      schema['x-kubernetes-int-or-string'] === true
+        ? ['integer', 'string']
+        : typeof schema['type'] === 'string' && schema['type'] !== ''
+          ? [schema['type']]
+          : [];
     const format = typeof schema['format'] === 'string' ? schema['format'] : '';
-    this.formatName = isRecognized(format, types.length === 1 ? types[0] ?? '' : '') ? format : '';
+    this.formatName = isRecognized(format, types.length === 1 ? (types[0] ?? '') : '') ? format : '';
     this.type = new TypeCheck(types, this.formatName, schema['nullable'] === true);
     this.conditions = conditionsOf(schema);
     this.text = TextCheck.of(schema);
     this.format = this.formatName === '' ? undefined : formatCheck(this.formatName);
-    this.number = new NumberCheck(schema, types.length === 1 ? types[0] ?? '' : '', this.formatName);
+    this.number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', this.formatName);
     this.list = new ListCheck(schema);
     this.object = new ObjectCheck(schema);
     this.allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
@@ -49,7 +54,7 @@ export class ValueCheck {
     if (this.conditions !== null) checkConditions(this.conditions, value, findings, old);
     findings.checks += 2;
     this.checkKind(value, findings, old);
-    if (this.allowed.length > 0 && !this.allowed.some(allowed => isAllowed(value, allowed))) findings.add('enum', value, this.allowed);
+    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, allowed))) findings.add('enum', value, this.allowed);
     findings.checks++;
     if (isMembers(value)) this.object.check(value, findings, old);
     findings.checks++;
@@ -57,7 +62,10 @@ export class ValueCheck {
 
   /** A value that has not changed is accepted whatever it is. */
   checkChange(value: Json, findings: Findings, old: Json | undefined): void {
-    const { total, list: { length } } = findings;
+    const {
+      total,
+      list: { length },
+    } = findings;
     this.check(value, findings, old);
     if (findings.total > total && old !== undefined && isSame(value, old)) findings.rollBack(total, length);
   }
@@ -84,7 +92,8 @@ export class ValueCheck {
 
 /** Where one side is whole, the other is cut down to it, as the reference converts. */
 function isAllowed(value: Json, allowed: Json): boolean {
-  if (typeof value === 'number' && typeof allowed === 'number') return value === allowed || (Number.isInteger(allowed) && Math.trunc(value) === allowed);
+  if (typeof value === 'number' && typeof allowed === 'number')
+    return value === allowed || (Number.isInteger(allowed) && Math.trunc(value) === allowed);
   return isSame(value, allowed);
 }
 
@@ -94,15 +103,23 @@ class LateCheck {
 
   constructor(private readonly schema: JsonMembers) {}
 
-  get check(): ValueCheck { return this.made ??= new ValueCheck(this.schema); }
+  get check(): ValueCheck {
+    return (this.made ??= new ValueCheck(this.schema));
+  }
 }
 
 const late = (schema: Json | undefined): LateCheck | null => (isMembers(schema) ? new LateCheck(schema) : null);
 
-const schemasOf = (value: Json | undefined): ValueCheck[] => (Array.isArray(value) ? value.filter(isMembers).map(schema => new ValueCheck(schema)) : []);
+const schemasOf = (value: Json | undefined): ValueCheck[] =>
+  Array.isArray(value) ? value.filter(isMembers).map((schema) => new ValueCheck(schema)) : [];
 
 function conditionsOf(schema: JsonMembers): Conditions | null {
-  const conditions = { anyOf: schemasOf(schema['anyOf']), oneOf: schemasOf(schema['oneOf']), allOf: schemasOf(schema['allOf']), not: isMembers(schema['not']) ? new ValueCheck(schema['not']) : null };
+  const conditions = {
+    anyOf: schemasOf(schema['anyOf']),
+    oneOf: schemasOf(schema['oneOf']),
+    allOf: schemasOf(schema['allOf']),
+    not: isMembers(schema['not']) ? new ValueCheck(schema['not']) : null,
+  };
   return conditions.anyOf.length + conditions.oneOf.length + conditions.allOf.length > 0 || conditions.not !== null ? conditions : null;
 }
 
@@ -113,21 +130,28 @@ class TextCheck {
   /** Compiled at the first text. */
   private compiled: RegexpResult | undefined;
 
-  private constructor(private readonly max: number | null, private readonly min: number | null, private readonly pattern: string) {}
+  private constructor(
+    private readonly max: number | null,
+    private readonly min: number | null,
+    private readonly pattern: string,
+  ) {}
 
   static of(schema: JsonMembers): TextCheck | null {
     const [max, min, pattern] = [countOf(schema['maxLength']), countOf(schema['minLength']), schema['pattern']];
-    return max === null && min === null && (typeof pattern !== 'string' || pattern === '') ? null : new TextCheck(max, min, typeof pattern === 'string' ? pattern : '');
+    return max === null && min === null && (typeof pattern !== 'string' || pattern === '')
+      ? null
+      : new TextCheck(max, min, typeof pattern === 'string' ? pattern : '');
   }
 
   check(value: string, findings: Findings): void {
     if (this.max !== null && value.length > this.max && codePoints(value) > this.max) findings.add('tooLong', value, this.max);
-    else if (this.min !== null && (value.length < this.min || codePoints(value) < this.min)) findings.add('invalid', value, `should be at least ${this.min} chars long`);
+    else if (this.min !== null && (value.length < this.min || codePoints(value) < this.min))
+      findings.add('invalid', value, `should be at least ${this.min} chars long`);
     else if (this.pattern !== '') this.checkPattern(value, findings);
   }
 
   private checkPattern(value: string, findings: Findings): void {
-    const compiled = this.compiled ??= compileRegexp(this.pattern);
+    const compiled = (this.compiled ??= compileRegexp(this.pattern));
     if (!compiled.ok) findings.add('invalid', value, `should match '${this.pattern}, but pattern is invalid: ${compiled.message}'`);
     else if (!matches(compiled.regexp, value)) findings.add('invalid', value, `should match '${this.pattern}'`);
   }
@@ -169,7 +193,7 @@ class ListCheck {
     if (this.items !== null) this.checkItems(this.items.check, value, findings, old);
     if (this.min !== null && value.length < this.min) findings.add('invalid', value.length, `should have at least ${this.min} items`);
     if (this.max !== null && value.length > this.max) findings.add('tooMany', value.length, this.max);
-    if (this.unique && new Set(value.map(canonicalJson)).size < value.length) findings.add('invalid', '', 'shouldn\'t contain duplicates');
+    if (this.unique && new Set(value.map(canonicalJson)).size < value.length) findings.add('invalid', '', "shouldn't contain duplicates");
   }
 
   private checkItems(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): void {
@@ -185,7 +209,11 @@ class ListCheck {
 }
 
 /** `inherited`: every object has something of the name. */
-interface Property { readonly name: string; readonly late: LateCheck; readonly inherited: boolean }
+interface Property {
+  readonly name: string;
+  readonly late: LateCheck;
+  readonly inherited: boolean;
+}
 
 class ObjectCheck {
   private readonly properties: readonly Property[];
@@ -198,8 +226,14 @@ class ObjectCheck {
 
   constructor(schema: JsonMembers) {
     const { properties, additionalProperties: rest, required } = schema;
-    const described = isMembers(properties) ? Object.keys(properties).sort().map(name => [name, properties[name]] as const) : [];
-    this.properties = described.flatMap(([name, property]) => (isMembers(property) ? [{ name, late: new LateCheck(property), inherited: name in Object.prototype }] : []));
+    const described = isMembers(properties)
+      ? Object.keys(properties)
+          .sort()
+          .map((name) => [name, properties[name]] as const)
+      : [];
+    this.properties = described.flatMap(([name, property]) =>
+      isMembers(property) ? [{ name, late: new LateCheck(property), inherited: name in Object.prototype }] : [],
+    );
     this.names = new Set(this.properties.map(({ name }) => name));
     this.rest = late(rest);
     this.closed = rest === false;

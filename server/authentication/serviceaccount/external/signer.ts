@@ -34,12 +34,18 @@ const keyIdCharactersMax = 1_024;
 const algorithms: ReadonlySet<unknown> = new Set(['RS256', 'ES256', 'ES384', 'ES512']);
 
 /** Asks for keys and limits. Rejects when the service does not answer, or not sensibly: tokens of accounts would not work. */
-export async function connectSigner({ socket, failed, timeoutMs = defaultTimeoutMs, renewalIntervalMs = defaultRenewalIntervalMs }: ExternalSignerOptions): Promise<ExternalSigner> {
+export async function connectSigner({
+  socket,
+  failed,
+  timeoutMs = defaultTimeoutMs,
+  renewalIntervalMs = defaultRenewalIntervalMs,
+}: ExternalSignerOptions): Promise<ExternalSigner> {
   const service = new LocalService({ endpoint: `unix:${socket}`, timeoutMs });
   const call = caller(service);
   try {
     const { maxTokenExpirationSeconds } = await call('Metadata', {});
-    if (maxTokenExpirationSeconds < lifetimeSecondsMin) throw new Error(`it signs for at most ${maxTokenExpirationSeconds} seconds; at least ${lifetimeSecondsMin} are needed`);
+    if (maxTokenExpirationSeconds < lifetimeSecondsMin)
+      throw new Error(`it signs for at most ${maxTokenExpirationSeconds} seconds; at least ${lifetimeSecondsMin} are needed`);
     const keys = await followKeys({ fetch: () => call('FetchKeys', {}), failed, renewalIntervalMs });
     const sign = async (payload: JsonObject): Promise<string> => {
       const claims = Buffer.from(JSON.stringify(payload)).toString('base64url');
@@ -47,7 +53,15 @@ export async function connectSigner({ socket, failed, timeoutMs = defaultTimeout
       await checkParts(parts, keys);
       return `${parts.header}.${claims}.${parts.signature}`;
     };
-    return { issuer: (issuer) => ({ issuer, sign }), keys, lifetimeSecondsMax: maxTokenExpirationSeconds, stop: () => { keys.stop(); service.close(); } };
+    return {
+      issuer: (issuer) => ({ issuer, sign }),
+      keys,
+      lifetimeSecondsMax: maxTokenExpirationSeconds,
+      stop: () => {
+        keys.stop();
+        service.close();
+      },
+    };
   } catch (cause) {
     service.close();
     throw new Error(`--service-account-signing-endpoint: the signer at ${socket} cannot be used: ${(cause as Error).message}`, { cause });
@@ -61,7 +75,10 @@ type Call = <N extends keyof Methods>(name: N, message: Question<N>) => Promise<
 
 function caller(service: LocalService): Call {
   return async <N extends keyof Methods>(name: N, message: Question<N>): Promise<Answer<N>> => {
-    const types = signerMethods[name] as unknown as { readonly question: MessageType<Question<N>>; readonly answer: MessageType<Answer<N>> };
+    const types = signerMethods[name] as unknown as {
+      readonly question: MessageType<Question<N>>;
+      readonly answer: MessageType<Answer<N>>;
+    };
     try {
       return await service.call({ path: `${signerService}/${name}`, ...types }, message);
     } catch (cause) {
@@ -75,7 +92,11 @@ interface FollowedKeys extends VerificationKeys {
   learn(): Promise<readonly VerificationKey[]>;
   stop(): void;
 }
-interface KeySource { readonly fetch: () => Promise<PublishedKeys>; readonly failed: (error: Error) => void; readonly renewalIntervalMs: number }
+interface KeySource {
+  readonly fetch: () => Promise<PublishedKeys>;
+  readonly failed: (error: Error) => void;
+  readonly renewalIntervalMs: number;
+}
 
 /** Asks for the keys now, as often as the service hints, and when a token names one that is unknown. */
 async function followKeys({ fetch, failed, renewalIntervalMs }: KeySource): Promise<FollowedKeys> {
@@ -92,19 +113,46 @@ async function followKeys({ fetch, failed, renewalIntervalMs }: KeySource): Prom
     const read = readKeys(published);
     refreshMs = Math.min(published.refreshHintSeconds, refreshSecondsMax) * 1000;
     // The same keys stay the same list: what was verified with them goes on to count.
-    const now = JSON.stringify(published.keys.map(({ keyId, key, excludeFromOidcDiscovery }) => [keyId, Buffer.from(key).toString('base64'), excludeFromOidcDiscovery]));
+    const now = JSON.stringify(
+      published.keys.map(({ keyId, key, excludeFromOidcDiscovery }) => [
+        keyId,
+        Buffer.from(key).toString('base64'),
+        excludeFromOidcDiscovery,
+      ]),
+    );
     if (now !== text) [current, text] = [read, now];
   };
   const schedule = (inMs: number): void => {
     if (timer !== null) clearTimeout(timer);
-    timer = stopped ? null : setTimeout(() => { void askOnce(); }, inMs).unref();
+    timer = stopped
+      ? null
+      : setTimeout(() => {
+          void askOnce();
+        }, inMs).unref();
   };
-  const askOnce = (): Promise<void> => (asking ??= ask().then(() => { schedule(refreshMs); }, (error: unknown) => { failed(error as Error); schedule(fallbackRefreshMs); }).finally(() => { asking = null; }));
+  const askOnce = (): Promise<void> =>
+    (asking ??= ask()
+      .then(
+        () => {
+          schedule(refreshMs);
+        },
+        (error: unknown) => {
+          failed(error as Error);
+          schedule(fallbackRefreshMs);
+        },
+      )
+      .finally(() => {
+        asking = null;
+      }));
   await ask();
   schedule(refreshMs);
   return {
-    get current() { return current; },
-    get maxAgeSeconds() { return Math.max(0, Math.floor((askedAt + refreshMs - performance.now()) / 1000)); },
+    get current() {
+      return current;
+    },
+    get maxAgeSeconds() {
+      return Math.max(0, Math.floor((askedAt + refreshMs - performance.now()) / 1000));
+    },
     renew: async () => {
       if (asking === null && performance.now() - renewedAt < renewalIntervalMs) return current;
       renewedAt = performance.now();
@@ -128,7 +176,10 @@ function readKeys({ keys, refreshHintSeconds, dataTimestamp }: PublishedKeys): V
   if (dataTimestamp === null) throw new Error('it does not say how old its keys are');
   return keys.map(({ keyId, key, excludeFromOidcDiscovery }) => {
     if (keyId === '' || keyId.length > keyIdCharactersMax) throw new Error(`a key has an id of ${keyId.length} characters`);
-    return { ...verificationKey(createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' }), keyId), excluded: excludeFromOidcDiscovery };
+    return {
+      ...verificationKey(createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' }), keyId),
+      excluded: excludeFromOidcDiscovery,
+    };
   });
 }
 
@@ -136,8 +187,11 @@ function readKeys({ keys, refreshHintSeconds, dataTimestamp }: PublishedKeys): V
 async function checkParts({ header, signature }: SignedParts, keys: FollowedKeys): Promise<void> {
   if (signature === '') throw new Error('the signer returned no signature');
   const { alg, kid, typ, ...rest } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as Readonly<Record<string, unknown>>;
-  if (Object.keys(rest).length > 0 || typ !== 'JWT' || !algorithms.has(alg)) throw new Error('the signer returned a header that is none of a service account token');
-  if (typeof kid !== 'string' || kid === '' || kid.length > keyIdCharactersMax) throw new Error('the signer returned a header without a usable key id');
+  if (Object.keys(rest).length > 0 || typ !== 'JWT' || !algorithms.has(alg))
+    throw new Error('the signer returned a header that is none of a service account token');
+  if (typeof kid !== 'string' || kid === '' || kid.length > keyIdCharactersMax)
+    throw new Error('the signer returned a header without a usable key id');
   const known = keys.current.some(({ id }) => id === kid) ? keys.current : await keys.learn();
-  if (known.some(({ id, excluded = false }) => id === kid && excluded)) throw new Error(`the signer signed with key ${kid}, which is not published`);
+  if (known.some(({ id, excluded = false }) => id === kid && excluded))
+    throw new Error(`the signer signed with key ${kid}, which is not published`);
 }

@@ -6,24 +6,48 @@ import type { Implementation, Library } from './registry.js';
 class Address extends Opaque {
   readonly typeName = 'net.IP';
   /** `bits` is 32 or 128. */
-  constructor(readonly value: bigint, readonly bits: 32 | 128) { super(); }
-  equals(other: Opaque): boolean { return other instanceof Address && other.bits === this.bits && other.value === this.value; }
+  constructor(
+    readonly value: bigint,
+    readonly bits: 32 | 128,
+  ) {
+    super();
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof Address && other.bits === this.bits && other.value === this.value;
+  }
   /** Whether the first bits are these. */
-  startsWith(prefix: bigint, length: number): boolean { return this.value >> BigInt(this.bits - length) === prefix; }
-  override toString(): string { return this.bits === 32 ? [24n, 16n, 8n, 0n].map(shift => (this.value >> shift) & 255n).join('.') : longText(this.value); }
+  startsWith(prefix: bigint, length: number): boolean {
+    return this.value >> BigInt(this.bits - length) === prefix;
+  }
+  override toString(): string {
+    return this.bits === 32 ? [24n, 16n, 8n, 0n].map((shift) => (this.value >> shift) & 255n).join('.') : longText(this.value);
+  }
 }
 
 class Network extends Opaque {
   readonly typeName = 'net.CIDR';
-  constructor(readonly address: Address, readonly length: number) { super(); }
-  equals(other: Opaque): boolean { return other instanceof Network && other.length === this.length && other.address.equals(this.address); }
+  constructor(
+    readonly address: Address,
+    readonly length: number,
+  ) {
+    super();
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof Network && other.length === this.length && other.address.equals(this.address);
+  }
   get masked(): Network {
     const rest = BigInt(this.address.bits - this.length);
     return new Network(new Address((this.address.value >> rest) << rest, this.address.bits), this.length);
   }
 
-  contains(address: Address): boolean { return address.bits === this.address.bits && address.startsWith(this.address.value >> BigInt(this.address.bits - this.length), this.length); }
-  override toString(): string { return `${this.address.toString()}/${this.length}`; }
+  contains(address: Address): boolean {
+    return (
+      address.bits === this.address.bits && address.startsWith(this.address.value >> BigInt(this.address.bits - this.length), this.length)
+    );
+  }
+  override toString(): string {
+    return `${this.address.toString()}/${this.length}`;
+  }
 }
 
 function longText(value: bigint): string {
@@ -55,7 +79,7 @@ function shortAddress(text: string): bigint | Wrong {
 function longAddress(text: string): bigint | Wrong {
   const parts = text.split('::');
   if (parts.length > 2) return ['multiple :: in address', text.slice(text.indexOf('::', text.indexOf('::') + 2))];
-  const halves = parts.map(part => (part === '' ? [] : part.split(':')));
+  const halves = parts.map((part) => (part === '' ? [] : part.split(':')));
   const groups: bigint[][] = [];
   for (const [position, half] of halves.entries()) {
     const made: bigint[] = [];
@@ -74,7 +98,8 @@ function longAddress(text: string): bigint | Wrong {
   }
   const [head = [], tail = []] = groups;
   const missing = 8 - head.length - tail.length;
-  if (parts.length === 1 ? missing !== 0 : missing < 1) return [missing > 0 ? 'address string too short' : 'trailing garbage after address', missing > 0 ? '' : text];
+  if (parts.length === 1 ? missing !== 0 : missing < 1)
+    return [missing > 0 ? 'address string too short' : 'trailing garbage after address', missing > 0 ? '' : text];
   return [...head, ...Array<bigint>(missing).fill(0n), ...tail].reduce((value, group) => (value << 16n) + group, 0n);
 }
 
@@ -87,33 +112,52 @@ function parse(text: string): Address | Wrong {
 }
 
 const isMapped = (address: Address): boolean => address.bits === 128 && address.value >> 32n === 0xffffn;
-const said = (text: string, [problem, at]: Wrong): string => `ParseAddr(${JSON.stringify(text)}): ${problem}${at === '' ? '' : ` (at ${JSON.stringify(at)})`}`;
+const said = (text: string, [problem, at]: Wrong): string =>
+  `ParseAddr(${JSON.stringify(text)}): ${problem}${at === '' ? '' : ` (at ${JSON.stringify(at)})`}`;
 
 function readAddress(text: string): Address | Failure {
   const [plain, zone] = text.includes(':') && text.includes('%') ? [text.slice(0, text.indexOf('%')), true] : [text, false];
   const parsed = parse(plain);
-  if (!(parsed instanceof Address)) return new Failure(`IP Address ${JSON.stringify(text)} parse error during conversion from string: ${said(text, parsed)}`);
+  if (!(parsed instanceof Address))
+    return new Failure(`IP Address ${JSON.stringify(text)} parse error during conversion from string: ${said(text, parsed)}`);
   if (zone) return new Failure(`IP address ${JSON.stringify(text)} with zone value is not allowed`);
   return isMapped(parsed) ? new Failure(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`) : parsed;
 }
 
 function readNetwork(text: string): Network | Failure {
   const slash = text.lastIndexOf('/');
-  const wrong = (why: string): Failure => new Failure(`network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${why}`);
+  const wrong = (why: string): Failure =>
+    new Failure(
+      `network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${why}`,
+    );
   if (slash < 0) return wrong("no '/'");
   const [address, length] = [parse(text.slice(0, slash)), text.slice(slash + 1)];
   if (!(address instanceof Address)) return wrong(said(text.slice(0, slash), address));
   if (text.includes('%')) return wrong('IPv6 zones cannot be present in a prefix');
   if (!/^(?:0|[1-9]\d{0,2})$/.test(length)) return wrong(`bad bits after slash: ${JSON.stringify(length)}`);
   if (Number(length) > address.bits) return wrong('prefix length out of range');
-  return isMapped(address) ? new Failure(`network address parse error during conversion from string: IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`) : new Network(address, Number(length));
+  return isMapped(address)
+    ? new Failure(
+        `network address parse error during conversion from string: IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`,
+      )
+    : new Network(address, Number(length));
 }
 
-const ofText = (use: (text: string) => Value): Implementation => ([text]) => (typeof text === 'string' ? use(text) : NO_OVERLOAD);
-const ofAddress = (use: (address: Address) => Value): Implementation => ([address]) => (address instanceof Address ? use(address) : NO_OVERLOAD);
-const ofNetwork = (use: (network: Network) => Value): Implementation => ([network]) => (network instanceof Network ? use(network) : NO_OVERLOAD);
+const ofText =
+  (use: (text: string) => Value): Implementation =>
+  ([text]) =>
+    typeof text === 'string' ? use(text) : NO_OVERLOAD;
+const ofAddress =
+  (use: (address: Address) => Value): Implementation =>
+  ([address]) =>
+    address instanceof Address ? use(address) : NO_OVERLOAD;
+const ofNetwork =
+  (use: (network: Network) => Value): Implementation =>
+  ([network]) =>
+    network instanceof Network ? use(network) : NO_OVERLOAD;
 /** The first ten bits of link-local addresses, or the like, for both families. */
-const inside = (short: readonly [bigint, number], long: readonly [bigint, number]): Implementation => ofAddress(address => address.startsWith(...(address.bits === 32 ? short : long)));
+const inside = (short: readonly [bigint, number], long: readonly [bigint, number]): Implementation =>
+  ofAddress((address) => address.startsWith(...(address.bits === 32 ? short : long)));
 const isLinkLocalUnicast = inside([0xa9fen, 16], [0x3fan, 10]);
 const isLinkLocalMulticast = inside([0xe00000n, 24], [0xff02n, 16]);
 const isLoopback = inside([127n, 8], [1n, 128]);
@@ -121,7 +165,10 @@ const isMulticast = inside([0xen, 4], [0xffn, 8]);
 const isUnspecified = ofAddress(({ value }) => value === 0n);
 /** What is none of the others; broadcast to all is not either. */
 const isGlobalUnicast: Implementation = (args, run) =>
-  args[0] instanceof Address ? ![isUnspecified, isLoopback, isMulticast, isLinkLocalUnicast].some(is => is(args, run) === true) && !(args[0].bits === 32 && args[0].value === 0xffffffffn) : NO_OVERLOAD;
+  args[0] instanceof Address
+    ? ![isUnspecified, isLoopback, isMulticast, isLinkLocalUnicast].some((is) => is(args, run) === true) &&
+      !(args[0].bits === 32 && args[0].value === 0xffffffffn)
+    : NO_OVERLOAD;
 
 function contains([network, other]: readonly Value[]): Value {
   if (!(network instanceof Network)) return NO_OVERLOAD;
@@ -137,10 +184,24 @@ function containsNetwork([network, other]: readonly Value[]): Value {
 }
 
 export const addresses: Library = {
-  'ip/1': ofText(readAddress), 'isIP/1': ofText(text => !(readAddress(text) instanceof Failure)), 'cidr/1': ofText(readNetwork), 'isCIDR/1': ofText(text => !(readNetwork(text) instanceof Failure)),
-  'ip.isCanonical/1': ofText((text) => { const address = readAddress(text); return address instanceof Failure ? address : address.toString() === text; }),
+  'ip/1': ofText(readAddress),
+  'isIP/1': ofText((text) => !(readAddress(text) instanceof Failure)),
+  'cidr/1': ofText(readNetwork),
+  'isCIDR/1': ofText((text) => !(readNetwork(text) instanceof Failure)),
+  'ip.isCanonical/1': ofText((text) => {
+    const address = readAddress(text);
+    return address instanceof Failure ? address : address.toString() === text;
+  }),
   'string/1': ([value]) => (value instanceof Address || value instanceof Network ? value.toString() : NO_OVERLOAD),
-  '.family/0': ofAddress(({ bits }) => (bits === 32 ? 4n : 6n)), '.isUnspecified/0': isUnspecified, '.isLoopback/0': isLoopback, '.isLinkLocalMulticast/0': isLinkLocalMulticast,
-  '.isLinkLocalUnicast/0': isLinkLocalUnicast, '.isGlobalUnicast/0': isGlobalUnicast,
-  '.containsIP/1': contains, '.containsCIDR/1': containsNetwork, '.ip/0': ofNetwork(({ address }) => address), '.masked/0': ofNetwork(network => network.masked), '.prefixLength/0': ofNetwork(({ length }) => BigInt(length)),
+  '.family/0': ofAddress(({ bits }) => (bits === 32 ? 4n : 6n)),
+  '.isUnspecified/0': isUnspecified,
+  '.isLoopback/0': isLoopback,
+  '.isLinkLocalMulticast/0': isLinkLocalMulticast,
+  '.isLinkLocalUnicast/0': isLinkLocalUnicast,
+  '.isGlobalUnicast/0': isGlobalUnicast,
+  '.containsIP/1': contains,
+  '.containsCIDR/1': containsNetwork,
+  '.ip/0': ofNetwork(({ address }) => address),
+  '.masked/0': ofNetwork((network) => network.masked),
+  '.prefixLength/0': ofNetwork(({ length }) => BigInt(length)),
 };

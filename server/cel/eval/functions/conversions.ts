@@ -1,7 +1,18 @@
 import { parseDuration, parseTimestamp, durationText, timestampText } from '../clock.js';
 import { doubleText } from '../doubles.js';
 import { duration, int, timestamp, uint } from '../numbers.js';
-import { Duration, Failure, NO_OVERLOAD, OVERFLOW, Timestamp, typeNameOf, TypeValue, UInt, UNSIGNED_OVERFLOW, type Value } from '../values.js';
+import {
+  Duration,
+  Failure,
+  NO_OVERLOAD,
+  OVERFLOW,
+  Timestamp,
+  typeNameOf,
+  TypeValue,
+  UInt,
+  UNSIGNED_OVERFLOW,
+  type Value,
+} from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
 /** Values of one type as another. */
@@ -19,7 +30,10 @@ const INFINITE = /^([+-]?)inf(?:inity)?$/i;
 function toInt(value: Value): Value {
   if (typeof value === 'bigint') return value;
   if (value instanceof UInt) return int(value.value);
-  if (typeof value === 'number') return Number.isFinite(value) && value > -9223372036854775808 && value < 9223372036854775808 ? int(BigInt(Math.trunc(value))) : OVERFLOW;
+  if (typeof value === 'number')
+    return Number.isFinite(value) && value > -9223372036854775808 && value < 9223372036854775808
+      ? int(BigInt(Math.trunc(value)))
+      : OVERFLOW;
   if (value instanceof Timestamp) return value.nanoseconds / SECOND - (value.nanoseconds % SECOND < 0n ? 1n : 0n);
   if (value instanceof Duration) return value.nanoseconds;
   if (typeof value !== 'string') return NO_OVERLOAD;
@@ -30,7 +44,8 @@ function toInt(value: Value): Value {
 function toUint(value: Value): Value {
   if (value instanceof UInt) return value;
   if (typeof value === 'bigint') return uint(value);
-  if (typeof value === 'number') return Number.isFinite(value) && value > -1 && value < 18446744073709551616 ? uint(BigInt(Math.trunc(value))) : UNSIGNED_OVERFLOW;
+  if (typeof value === 'number')
+    return Number.isFinite(value) && value > -1 && value < 18446744073709551616 ? uint(BigInt(Math.trunc(value))) : UNSIGNED_OVERFLOW;
   if (typeof value !== 'string') return NO_OVERLOAD;
   const whole = /^\d+$/.test(value) && value.length <= digitsMax ? uint(BigInt(value)) : OVERFLOW;
   return whole instanceof Failure ? unreadable('uint') : whole;
@@ -68,21 +83,42 @@ function textOfBytes(bytes: Uint8Array): Value {
 function toTimestamp(value: Value): Value {
   if (value instanceof Timestamp) return value;
   if (typeof value === 'bigint') return timestamp(value * SECOND);
-  return typeof value === 'string' ? parseTimestamp(value) ?? unreadable('google.protobuf.Timestamp') : NO_OVERLOAD;
+  return typeof value === 'string' ? (parseTimestamp(value) ?? unreadable('google.protobuf.Timestamp')) : NO_OVERLOAD;
 }
 
 function toDuration(value: Value): Value {
   if (value instanceof Duration) return value;
   if (typeof value === 'bigint') return duration(value);
-  return typeof value === 'string' ? parseDuration(value) ?? unreadable('google.protobuf.Duration') : NO_OVERLOAD;
+  return typeof value === 'string' ? (parseDuration(value) ?? unreadable('google.protobuf.Duration')) : NO_OVERLOAD;
 }
 
-const toBool = (value: Value): Value => (typeof value === 'boolean' ? value : typeof value !== 'string' ? NO_OVERLOAD : trues.has(value) ? true : falses.has(value) ? false : unreadable('bool'));
-const toBytes = (value: Value): Value => (value instanceof Uint8Array ? value : typeof value === 'string' ? new Uint8Array(Buffer.from(value)) : NO_OVERLOAD);
+const toBool = (value: Value): Value =>
+  typeof value === 'boolean'
+    ? value
+    : typeof value !== 'string'
+      ? NO_OVERLOAD
+      : trues.has(value)
+        ? true
+        : falses.has(value)
+          ? false
+          : unreadable('bool');
+const toBytes = (value: Value): Value =>
+  value instanceof Uint8Array ? value : typeof value === 'string' ? new Uint8Array(Buffer.from(value)) : NO_OVERLOAD;
 
-const one = (convert: (value: Value) => Value): Implementation => ([value = null]) => convert(value);
+const one =
+  (convert: (value: Value) => Value): Implementation =>
+  ([value = null]) =>
+    convert(value);
 
 export const conversions: Library = {
-  'int/1': one(toInt), 'uint/1': one(toUint), 'double/1': one(toDouble), 'string/1': one(toText), 'bool/1': one(toBool), 'bytes/1': one(toBytes),
-  'timestamp/1': one(toTimestamp), 'duration/1': one(toDuration), 'dyn/1': one(value => value), 'type/1': one(value => new TypeValue(typeNameOf(value))),
+  'int/1': one(toInt),
+  'uint/1': one(toUint),
+  'double/1': one(toDouble),
+  'string/1': one(toText),
+  'bool/1': one(toBool),
+  'bytes/1': one(toBytes),
+  'timestamp/1': one(toTimestamp),
+  'duration/1': one(toDuration),
+  'dyn/1': one((value) => value),
+  'type/1': one((value) => new TypeValue(typeNameOf(value))),
 };

@@ -8,7 +8,7 @@ import { urlComplaint } from './urls.js';
 type Check = (text: string) => string[];
 
 const hint = (example: string, pattern: string): string => `(e.g. ${example}, regex used for validation is '${pattern}')`;
-const examples = (...all: string[]): string => all.map(one => `'${one}'`).join(', or ');
+const examples = (...all: string[]): string => all.map((one) => `'${one}'`).join(', or ');
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const name1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
@@ -25,10 +25,13 @@ const NAME_PART = `must consist of alphanumeric characters, '-', '_' or '.', and
 const longer = (text: string, max: number): string[] => (Buffer.byteLength(text) > max ? [`must be no more than ${max} bytes`] : []);
 const matching = (max: number, pattern: string, complaint: string): Check => {
   const whole = new RegExp(`^(?:${pattern})$`);
-  return text => [...longer(text, max), ...(whole.test(text) ? [] : [complaint])];
+  return (text) => [...longer(text, max), ...(whole.test(text) ? [] : [complaint])];
 };
 /** What a name is made from may end in a hyphen. */
-const prefix = (check: Check): Check => text => check(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
+const prefix =
+  (check: Check): Check =>
+  (text) =>
+    check(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
 const dns1123Label = matching(63, label, LABEL);
 const dns1123Subdomain = matching(253, subdomain, SUBDOMAIN);
 const dns1035Label = matching(63, name1035, NAME1035);
@@ -40,27 +43,54 @@ function qualifiedName(text: string): string[] {
   if (parts.length > 2) return [`a qualified name ${NAME_PART} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const [domain, name = ''] = parts.length === 2 ? parts : [undefined, ...parts];
   return [
-    ...(domain === undefined ? [] : domain === '' ? ['prefix part must be non-empty'] : dns1123Subdomain(domain).map(one => `prefix part ${one}`)),
+    ...(domain === undefined
+      ? []
+      : domain === ''
+        ? ['prefix part must be non-empty']
+        : dns1123Subdomain(domain).map((one) => `prefix part ${one}`)),
     ...(name === '' ? ['name part must be non-empty'] : Buffer.byteLength(name) > 63 ? ['name part must be no more than 63 bytes'] : []),
     ...(namePart.test(name) ? [] : [`name part ${NAME_PART}`]),
   ];
 }
 
-const simple = (fits: (text: string) => boolean, complaint: string): Check => text => (fits(text) ? [] : [complaint]);
+const simple =
+  (fits: (text: string) => boolean, complaint: string): Check =>
+  (text) =>
+    fits(text) ? [] : [complaint];
 
 const checks: Readonly<Record<string, Check>> = {
-  dns1123Label, dns1123Subdomain, dns1035Label, qualifiedName, dns1123LabelPrefix: prefix(dns1123Label), dns1123SubdomainPrefix: prefix(dns1123Subdomain), dns1035LabelPrefix: prefix(dns1035Label),
+  dns1123Label,
+  dns1123Subdomain,
+  dns1035Label,
+  qualifiedName,
+  dns1123LabelPrefix: prefix(dns1123Label),
+  dns1123SubdomainPrefix: prefix(dns1123Subdomain),
+  dns1035LabelPrefix: prefix(dns1035Label),
   labelValue: matching(63, labelValue, VALUE),
-  uri: (text) => { const complaint = urlComplaint(text); return complaint === null ? [] : [complaint]; },
-  uuid: simple(text => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text), 'does not match the UUID format'),
-  byte: simple(text => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text), 'invalid base64'),
-  date: simple(text => parseDate(text) !== null, 'invalid date'), datetime: simple(text => parseTimestamp(text) !== null, 'invalid datetime'),
+  uri: (text) => {
+    const complaint = urlComplaint(text);
+    return complaint === null ? [] : [complaint];
+  },
+  uuid: simple(
+    (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text),
+    'does not match the UUID format',
+  ),
+  byte: simple((text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text), 'invalid base64'),
+  date: simple((text) => parseDate(text) !== null, 'invalid date'),
+  datetime: simple((text) => parseTimestamp(text) !== null, 'invalid datetime'),
 };
 
 class NamedFormat extends Opaque {
   readonly typeName = 'kubernetes.NamedFormat';
-  constructor(readonly name: string, readonly check: Check) { super(); }
-  equals(other: Opaque): boolean { return other instanceof NamedFormat && other.name === this.name; }
+  constructor(
+    readonly name: string,
+    readonly check: Check,
+  ) {
+    super();
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof NamedFormat && other.name === this.name;
+  }
 }
 
 const made: ReadonlyMap<string, NamedFormat> = new Map(Object.entries(checks).map(([name, check]) => [name, new NamedFormat(name, check)]));

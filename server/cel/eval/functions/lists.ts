@@ -16,7 +16,10 @@ function* elements(list: ListValue, { meter }: Run): Generator<Value> {
   }
 }
 
-const ofList = (of: (list: ListValue, run: Run, others: readonly Value[]) => Value): Implementation => ([list, ...others], run) => (list instanceof ListValue ? of(list, run, others) : NO_OVERLOAD);
+const ofList =
+  (of: (list: ListValue, run: Run, others: readonly Value[]) => Value): Implementation =>
+  ([list, ...others], run) =>
+    list instanceof ListValue ? of(list, run, others) : NO_OVERLOAD;
 
 function isSorted(list: ListValue, run: Run): Value {
   let before: Value | undefined;
@@ -41,15 +44,16 @@ function sum(list: ListValue, run: Run): Value {
   return total ?? 0n;
 }
 
-const extreme = (name: string, better: (order: number) => boolean) => ofList((list, run) => {
-  let best: Value | undefined;
-  for (const element of elements(list, run)) {
-    const order = best === undefined ? 0 : compare(element, best, run.meter);
-    if (order instanceof Failure) return order;
-    if (best === undefined || better(order)) best = element;
-  }
-  return best ?? new Failure(`${name} called on empty list`);
-});
+const extreme = (name: string, better: (order: number) => boolean) =>
+  ofList((list, run) => {
+    let best: Value | undefined;
+    for (const element of elements(list, run)) {
+      const order = best === undefined ? 0 : compare(element, best, run.meter);
+      if (order instanceof Failure) return order;
+      if (best === undefined || better(order)) best = element;
+    }
+    return best ?? new Failure(`${name} called on empty list`);
+  });
 
 function positionIn(list: ListValue, wanted: Value, run: Run, last: boolean): Value {
   for (let i = 0; i < list.length; i++) {
@@ -85,7 +89,7 @@ function flatten(list: ListValue, run: Run, [depth = 1n]: readonly Value[]): Val
 
 function distinct(list: ListValue, run: Run): Value {
   const found: Value[] = [];
-  for (const element of elements(list, run)) if (!found.some(one => equals(one, element, run.meter) === true)) found.push(element);
+  for (const element of elements(list, run)) if (!found.some((one) => equals(one, element, run.meter) === true)) found.push(element);
   return new ArrayList(found);
 }
 
@@ -123,7 +127,10 @@ const anyIn = (some: ListValue, all: ListValue, run: Run): boolean => {
   return false;
 };
 
-const ofLists = (of: (one: ListValue, other: ListValue, run: Run) => Value): Implementation => ([one, other], run) => (one instanceof ListValue && other instanceof ListValue ? of(one, other, run) : NO_OVERLOAD);
+const ofLists =
+  (of: (one: ListValue, other: ListValue, run: Run) => Value): Implementation =>
+  ([one, other], run) =>
+    one instanceof ListValue && other instanceof ListValue ? of(one, other, run) : NO_OVERLOAD;
 
 const sizeOfAny: Implementation = ([value]) => {
   if (typeof value === 'string') return BigInt(lengthOf(value));
@@ -132,12 +139,24 @@ const sizeOfAny: Implementation = ([value]) => {
 };
 
 export const lists: Library = {
-  'size/1': sizeOfAny, '.size/0': sizeOfAny,
-  '.isSorted/0': ofList(isSorted), '.sum/0': ofList(sum), '.min/0': extreme('min', order => order < 0), '.max/0': extreme('max', order => order > 0),
-  '.indexOf/1': ofList((list, run, [wanted = null]) => positionIn(list, wanted, run, false)), '.lastIndexOf/1': ofList((list, run, [wanted = null]) => positionIn(list, wanted, run, true)),
-  '.slice/2': ofList(slice), '.flatten/0': ofList(flatten), '.flatten/1': ofList(flatten), '.distinct/0': ofList(distinct), '.sort/0': ofList(sorted), 'lists.range/1': range,
+  'size/1': sizeOfAny,
+  '.size/0': sizeOfAny,
+  '.isSorted/0': ofList(isSorted),
+  '.sum/0': ofList(sum),
+  '.min/0': extreme('min', (order) => order < 0),
+  '.max/0': extreme('max', (order) => order > 0),
+  '.indexOf/1': ofList((list, run, [wanted = null]) => positionIn(list, wanted, run, false)),
+  '.lastIndexOf/1': ofList((list, run, [wanted = null]) => positionIn(list, wanted, run, true)),
+  '.slice/2': ofList(slice),
+  '.flatten/0': ofList(flatten),
+  '.flatten/1': ofList(flatten),
+  '.distinct/0': ofList(distinct),
+  '.sort/0': ofList(sorted),
+  'lists.range/1': range,
   '.reverse/0': ofList((list, run) => new ArrayList([...elements(list, run)].reverse())),
-  '.first/0': ofList(list => (list.length === 0 ? Optional.none : new Optional(list.at(0)))), '.last/0': ofList(list => (list.length === 0 ? Optional.none : new Optional(list.at(list.length - 1)))),
-  'sets.contains/2': ofLists((all, some, run) => everyIn(some, all, run)), 'sets.intersects/2': ofLists((one, other, run) => anyIn(one, other, run)),
+  '.first/0': ofList((list) => (list.length === 0 ? Optional.none : new Optional(list.at(0)))),
+  '.last/0': ofList((list) => (list.length === 0 ? Optional.none : new Optional(list.at(list.length - 1)))),
+  'sets.contains/2': ofLists((all, some, run) => everyIn(some, all, run)),
+  'sets.intersects/2': ofLists((one, other, run) => anyIn(one, other, run)),
   'sets.equivalent/2': ofLists((one, other, run) => everyIn(one, other, run) && everyIn(other, one, run)),
 };

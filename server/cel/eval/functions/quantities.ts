@@ -10,11 +10,20 @@ const exponentMax = 1_000;
 /** An amount with a unit: `digits * 10 ** exponent`. */
 class QuantityValue extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
-  constructor(readonly digits: bigint, readonly exponent: number) { super(); }
+  constructor(
+    readonly digits: bigint,
+    readonly exponent: number,
+  ) {
+    super();
+  }
   /** To compare two, both are brought to the same exponent. */
-  override get weight(): number { return Math.abs(this.exponent); }
+  override get weight(): number {
+    return Math.abs(this.exponent);
+  }
 
-  equals(other: Opaque): boolean { return other instanceof QuantityValue && this.compareTo(other) === 0; }
+  equals(other: Opaque): boolean {
+    return other instanceof QuantityValue && this.compareTo(other) === 0;
+  }
 
   compareTo(other: QuantityValue): number {
     const [a, b] = aligned(this, other);
@@ -23,7 +32,12 @@ class QuantityValue extends Opaque {
 
   /** null for what is not whole, or too large. */
   get whole(): bigint | null {
-    const value = this.exponent >= 0 ? this.digits * 10n ** BigInt(this.exponent) : this.digits % 10n ** BigInt(-this.exponent) === 0n ? this.digits / 10n ** BigInt(-this.exponent) : null;
+    const value =
+      this.exponent >= 0
+        ? this.digits * 10n ** BigInt(this.exponent)
+        : this.digits % 10n ** BigInt(-this.exponent) === 0n
+          ? this.digits / 10n ** BigInt(-this.exponent)
+          : null;
     return value === null || int(value) instanceof Failure ? null : value;
   }
 
@@ -45,16 +59,31 @@ function read(text: string): QuantityValue | Failure {
   return Math.abs(exponent) > exponentMax ? new Failure('quantity is out of range') : new QuantityValue(digits, exponent);
 }
 
-const of = (use: (one: QuantityValue) => Value): Implementation => ([one]) => (one instanceof QuantityValue ? use(one) : NO_OVERLOAD);
-const ofTwo = (use: (one: QuantityValue, other: QuantityValue) => Value): Implementation => ([one, other]) => (one instanceof QuantityValue && other instanceof QuantityValue ? use(one, other) : NO_OVERLOAD);
-const added = (sign: bigint): Implementation => ([one, other]) => {
-  const amount = typeof other === 'bigint' ? new QuantityValue(other, 0) : other;
-  return one instanceof QuantityValue && amount instanceof QuantityValue ? one.plus(amount, sign) : NO_OVERLOAD;
-};
+const of =
+  (use: (one: QuantityValue) => Value): Implementation =>
+  ([one]) =>
+    one instanceof QuantityValue ? use(one) : NO_OVERLOAD;
+const ofTwo =
+  (use: (one: QuantityValue, other: QuantityValue) => Value): Implementation =>
+  ([one, other]) =>
+    one instanceof QuantityValue && other instanceof QuantityValue ? use(one, other) : NO_OVERLOAD;
+const added =
+  (sign: bigint): Implementation =>
+  ([one, other]) => {
+    const amount = typeof other === 'bigint' ? new QuantityValue(other, 0) : other;
+    return one instanceof QuantityValue && amount instanceof QuantityValue ? one.plus(amount, sign) : NO_OVERLOAD;
+  };
 
 export const quantities: Library = {
-  'quantity/1': ([text]) => (typeof text === 'string' ? read(text) : NO_OVERLOAD), 'isQuantity/1': ([text]) => (typeof text === 'string' ? !(read(text) instanceof Failure) : NO_OVERLOAD),
-  '.isGreaterThan/1': ofTwo((one, other) => one.compareTo(other) > 0), '.isLessThan/1': ofTwo((one, other) => one.compareTo(other) < 0), '.compareTo/1': ofTwo((one, other) => BigInt(one.compareTo(other))),
-  '.isInteger/0': of(one => one.whole !== null), '.asInteger/0': of(one => one.whole ?? NOT_WHOLE), '.asApproximateFloat/0': of(one => Number(`${one.digits}e${one.exponent}`)),
-  '.sign/0': of(one => (one.digits > 0n ? 1n : one.digits < 0n ? -1n : 0n)), '.add/1': added(1n), '.sub/1': added(-1n),
+  'quantity/1': ([text]) => (typeof text === 'string' ? read(text) : NO_OVERLOAD),
+  'isQuantity/1': ([text]) => (typeof text === 'string' ? !(read(text) instanceof Failure) : NO_OVERLOAD),
+  '.isGreaterThan/1': ofTwo((one, other) => one.compareTo(other) > 0),
+  '.isLessThan/1': ofTwo((one, other) => one.compareTo(other) < 0),
+  '.compareTo/1': ofTwo((one, other) => BigInt(one.compareTo(other))),
+  '.isInteger/0': of((one) => one.whole !== null),
+  '.asInteger/0': of((one) => one.whole ?? NOT_WHOLE),
+  '.asApproximateFloat/0': of((one) => Number(`${one.digits}e${one.exponent}`)),
+  '.sign/0': of((one) => (one.digits > 0n ? 1n : one.digits < 0n ? -1n : 0n)),
+  '.add/1': added(1n),
+  '.sub/1': added(-1n),
 };

@@ -29,16 +29,19 @@ function collect(libraries: readonly Library[]): ReadonlyMap<string, Implementat
   return found;
 }
 
-const either = (one: Implementation, other: Implementation): Implementation => (args, run) => {
-  const value = one(args, run);
-  return value === NO_OVERLOAD ? other(args, run) : value;
-};
+const either =
+  (one: Implementation, other: Implementation): Implementation =>
+  (args, run) => {
+    const value = one(args, run);
+    return value === NO_OVERLOAD ? other(args, run) : value;
+  };
 
 /** Different libraries may have functions of one name, for other types: each says what is not for it. */
 const all = collect([texts, lists, conversions, times, optionals, quantities, addresses, urls, semvers, formats, authorization]);
 
 /** null for a function that is not known. */
-export const functionFor = (name: string, args: number, onValue: boolean): Implementation | null => all.get(`${onValue ? '.' : ''}${name}/${args}`) ?? null;
+export const functionFor = (name: string, args: number, onValue: boolean): Implementation | null =>
+  all.get(`${onValue ? '.' : ''}${name}/${args}`) ?? null;
 
 /** Names of all functions, with `.` before those of values, and the number of their arguments (the value not counted). */
 export const functionNames = (): readonly string[] => [...all.keys()];

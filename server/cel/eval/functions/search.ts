@@ -20,7 +20,8 @@ export function lastPosition(text: string, part: string, upTo = Infinity): numbe
   if (isSmall(text, part)) return text.lastIndexOf(part, upTo);
   const latest = Math.min(Math.max(0, upTo), text.length - part.length);
   // The same from behind: what ends there begins here.
-  for (const at of positions(unitsOf(text, true), unitsOf(part, true), text.length - part.length - latest)) return text.length - part.length - at;
+  for (const at of positions(unitsOf(text, true), unitsOf(part, true), text.length - part.length - latest))
+    return text.length - part.length - at;
   return -1;
 }
 

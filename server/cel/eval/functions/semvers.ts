@@ -4,9 +4,16 @@ import type { Implementation, Library } from './registry.js';
 /** Versions as https://semver.org orders them. */
 class Semver extends Opaque {
   readonly typeName = 'kubernetes.Semver';
-  constructor(readonly numbers: readonly bigint[], readonly release: readonly string[]) { super(); }
+  constructor(
+    readonly numbers: readonly bigint[],
+    readonly release: readonly string[],
+  ) {
+    super();
+  }
 
-  equals(other: Opaque): boolean { return other instanceof Semver && this.compareTo(other) === 0; }
+  equals(other: Opaque): boolean {
+    return other instanceof Semver && this.compareTo(other) === 0;
+  }
 
   compareTo(other: Semver): number {
     for (let i = 0; i < 3; i++) {
@@ -47,8 +54,10 @@ function read(text: string, loose: boolean): Semver | Failure {
   const numbers = core.split('.');
   if (numbers.length !== 3) return new Failure('No Major.Minor.Patch elements found');
   for (const number of numbers) {
-    if (!isNumber(number)) return new Failure(`Invalid character(s) found in ${['major', 'minor', 'patch'][numbers.indexOf(number)]} number "${number}"`);
-    if (number.length > 1 && number.startsWith('0')) return new Failure(`${['Major', 'Minor', 'Patch'][numbers.indexOf(number)]} number must not contain leading zeroes "${number}"`);
+    if (!isNumber(number))
+      return new Failure(`Invalid character(s) found in ${['major', 'minor', 'patch'][numbers.indexOf(number)]} number "${number}"`);
+    if (number.length > 1 && number.startsWith('0'))
+      return new Failure(`${['Major', 'Minor', 'Patch'][numbers.indexOf(number)]} number must not contain leading zeroes "${number}"`);
     if (BigInt(number) >= largest) return new Failure(`strconv.ParseUint: parsing "${number}": value out of range`);
   }
   const wrong = wrongParts(release, 'prerelease', true) ?? wrongParts(build, 'build meta data', false);
@@ -59,7 +68,8 @@ function wrongParts(text: string | undefined, what: string, numbers: boolean): F
   for (const part of text === undefined ? [] : text.split('.')) {
     if (part === '') return new Failure(what === 'prerelease' ? 'Prerelease is empty' : 'Build meta data is empty');
     if (!/^[0-9A-Za-z-]+$/.test(part)) return new Failure(`Invalid character(s) found in ${what} "${part}"`);
-    if (numbers && isNumber(part) && part.length > 1 && part.startsWith('0')) return new Failure(`Numeric PreRelease version must not contain leading zeroes "${part}"`);
+    if (numbers && isNumber(part) && part.length > 1 && part.startsWith('0'))
+      return new Failure(`Numeric PreRelease version must not contain leading zeroes "${part}"`);
   }
   return null;
 }
@@ -69,17 +79,38 @@ function normalized(text: string): string {
   const [, core = '', rest = ''] = /^v?([^+-]*)(.*)$/s.exec(text) ?? [];
   const numbers = core.split('.');
   if (numbers.length > 3) return text;
-  return [...numbers, '0', '0'].slice(0, 3).map(number => number.replace(/^0+(?=\d)/, '')).join('.') + rest;
+  return (
+    [...numbers, '0', '0']
+      .slice(0, 3)
+      .map((number) => number.replace(/^0+(?=\d)/, ''))
+      .join('.') + rest
+  );
 }
 
-const reading = (use: (version: Semver | Failure) => Value): Implementation => ([text, loose = false]) => (typeof text === 'string' && typeof loose === 'boolean' ? use(read(text, loose)) : NO_OVERLOAD);
-const ofTwo = (use: (order: number) => Value): Implementation => ([one, other]) => (one instanceof Semver && other instanceof Semver ? use(one.compareTo(other)) : NO_OVERLOAD);
-const number = (position: number): Implementation => ([one]) => (one instanceof Semver ? one.numbers[position] ?? 0n : NO_OVERLOAD);
-const make = reading(version => version);
-const ask = reading(version => !(version instanceof Failure));
+const reading =
+  (use: (version: Semver | Failure) => Value): Implementation =>
+  ([text, loose = false]) =>
+    typeof text === 'string' && typeof loose === 'boolean' ? use(read(text, loose)) : NO_OVERLOAD;
+const ofTwo =
+  (use: (order: number) => Value): Implementation =>
+  ([one, other]) =>
+    one instanceof Semver && other instanceof Semver ? use(one.compareTo(other)) : NO_OVERLOAD;
+const number =
+  (position: number): Implementation =>
+  ([one]) =>
+    one instanceof Semver ? (one.numbers[position] ?? 0n) : NO_OVERLOAD;
+const make = reading((version) => version);
+const ask = reading((version) => !(version instanceof Failure));
 
 export const semvers: Library = {
-  'semver/1': make, 'semver/2': make, 'isSemver/1': ask, 'isSemver/2': ask,
-  '.isGreaterThan/1': ofTwo(order => order > 0), '.isLessThan/1': ofTwo(order => order < 0), '.compareTo/1': ofTwo(order => BigInt(order)),
-  '.major/0': number(0), '.minor/0': number(1), '.patch/0': number(2),
+  'semver/1': make,
+  'semver/2': make,
+  'isSemver/1': ask,
+  'isSemver/2': ask,
+  '.isGreaterThan/1': ofTwo((order) => order > 0),
+  '.isLessThan/1': ofTwo((order) => order < 0),
+  '.compareTo/1': ofTwo((order) => BigInt(order)),
+  '.major/0': number(0),
+  '.minor/0': number(1),
+  '.patch/0': number(2),
 };

@@ -24,8 +24,14 @@ function unitOf(text: string, characters: number): number {
   return unit;
 }
 
-const withTexts = (of: (text: string, other: string) => Value): Implementation => ([text, other]) => (typeof text === 'string' && typeof other === 'string' ? of(text, other) : NO_OVERLOAD);
-const withText = (of: (text: string) => Value): Implementation => ([text]) => (typeof text === 'string' ? of(text) : NO_OVERLOAD);
+const withTexts =
+  (of: (text: string, other: string) => Value): Implementation =>
+  ([text, other]) =>
+    typeof text === 'string' && typeof other === 'string' ? of(text, other) : NO_OVERLOAD;
+const withText =
+  (of: (text: string) => Value): Implementation =>
+  ([text]) =>
+    typeof text === 'string' ? of(text) : NO_OVERLOAD;
 
 function charAt([text, at]: readonly Value[]): Value {
   if (typeof text !== 'string' || typeof at !== 'bigint') return NO_OVERLOAD;
@@ -76,8 +82,20 @@ function replace([text, from, to, times = -1n]: readonly Value[]): Value {
   const places = parts.length - 1;
   const changed = times < 0n || times > BigInt(places) ? places : Number(times);
   if (text.length + changed * to.length > textMax) return new Failure(`text grows beyond ${textMax} characters`);
-  if (from === '') return parts.slice(1, -1).map((part, i) => (i < changed ? to : '') + part).join('') + (changed === places ? to : '');
-  return parts.slice(0, changed + 1).join(to) + parts.slice(changed + 1).map(part => from + part).join('');
+  if (from === '')
+    return (
+      parts
+        .slice(1, -1)
+        .map((part, i) => (i < changed ? to : '') + part)
+        .join('') + (changed === places ? to : '')
+    );
+  return (
+    parts.slice(0, changed + 1).join(to) +
+    parts
+      .slice(changed + 1)
+      .map((part) => from + part)
+      .join('')
+  );
 }
 
 function join([list, by = '']: readonly Value[], { meter }: Run): Value {
@@ -95,8 +113,18 @@ function join([list, by = '']: readonly Value[], { meter }: Run): Value {
   return parts.join(by);
 }
 
-const escapes: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"' };
-const quoted = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, one => escapes[one] ?? one)}"`;
+const escapes: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+const quoted = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes[one] ?? one)}"`;
 
 const SPACE = /[\s\x85]/u;
 
@@ -127,17 +155,19 @@ function patternOf(source: string): Regexp | Failure {
 }
 
 /** Time is linear in the text times the pattern, and bounded for all searches of an evaluation together. */
-const withPattern = (use: (pattern: Regexp, text: string, others: readonly Value[], run: Run) => Value): Implementation => ([text, source, ...others], run) => {
-  if (typeof text !== 'string' || typeof source !== 'string') return NO_OVERLOAD;
-  const pattern = patternOf(source);
-  if (pattern instanceof Failure) return pattern;
-  try {
-    return use(pattern, text, others, run);
-  } catch (error) {
-    if (error instanceof PatternBudgetError) throw new OverBudget();
-    throw error;
-  }
-};
+const withPattern =
+  (use: (pattern: Regexp, text: string, others: readonly Value[], run: Run) => Value): Implementation =>
+  ([text, source, ...others], run) => {
+    if (typeof text !== 'string' || typeof source !== 'string') return NO_OVERLOAD;
+    const pattern = patternOf(source);
+    if (pattern instanceof Failure) return pattern;
+    try {
+      return use(pattern, text, others, run);
+    } catch (error) {
+      if (error instanceof PatternBudgetError) throw new OverBudget();
+      throw error;
+    }
+  };
 
 const matches = withPattern((pattern, text, _, { meter }) => pattern.test(text, meter.patternSteps));
 
@@ -163,14 +193,36 @@ const findAll = withPattern((pattern, text, [limit = -1n], run) => {
 });
 
 export const texts: Library = {
-  '.contains/1': withTexts((text, part) => firstPosition(text, part) >= 0), '.startsWith/1': withTexts((text, part) => text.startsWith(part)), '.endsWith/1': withTexts((text, part) => text.endsWith(part)),
-  '.matches/1': matches, 'matches/2': matches, '.find/1': find, '.findAll/1': findAll, '.findAll/2': findAll,
-  '.charAt/1': charAt, '.indexOf/1': indexOf, '.indexOf/2': indexOf, '.lastIndexOf/1': lastIndexOf, '.lastIndexOf/2': lastIndexOf, '.substring/1': substring, '.substring/2': substring,
-  '.split/1': split, '.split/2': split, '.replace/2': replace, '.replace/3': replace, '.join/0': join, '.join/1': join,
-  '.lowerAscii/0': withText(text => ascii(text, /[A-Z]+/g, letters => letters.toLowerCase())), '.upperAscii/0': withText(text => ascii(text, /[a-z]+/g, letters => letters.toUpperCase())),
-  '.trim/0': withText(trimmed), '.reverse/0': withText(text => [...text].reverse().join('')),
-  'strings.quote/1': withText(text => bounded(quoted(text))), '.format/1': ([text, list], run) => (typeof text === 'string' && list instanceof ListValue ? formatted(text, list, run) : NO_OVERLOAD),
+  '.contains/1': withTexts((text, part) => firstPosition(text, part) >= 0),
+  '.startsWith/1': withTexts((text, part) => text.startsWith(part)),
+  '.endsWith/1': withTexts((text, part) => text.endsWith(part)),
+  '.matches/1': matches,
+  'matches/2': matches,
+  '.find/1': find,
+  '.findAll/1': findAll,
+  '.findAll/2': findAll,
+  '.charAt/1': charAt,
+  '.indexOf/1': indexOf,
+  '.indexOf/2': indexOf,
+  '.lastIndexOf/1': lastIndexOf,
+  '.lastIndexOf/2': lastIndexOf,
+  '.substring/1': substring,
+  '.substring/2': substring,
+  '.split/1': split,
+  '.split/2': split,
+  '.replace/2': replace,
+  '.replace/3': replace,
+  '.join/0': join,
+  '.join/1': join,
+  '.lowerAscii/0': withText((text) => ascii(text, /[A-Z]+/g, (letters) => letters.toLowerCase())),
+  '.upperAscii/0': withText((text) => ascii(text, /[a-z]+/g, (letters) => letters.toUpperCase())),
+  '.trim/0': withText(trimmed),
+  '.reverse/0': withText((text) => [...text].reverse().join('')),
+  'strings.quote/1': withText((text) => bounded(quoted(text))),
+  '.format/1': ([text, list], run) => (typeof text === 'string' && list instanceof ListValue ? formatted(text, list, run) : NO_OVERLOAD),
   'base64.encode/1': ([bytes]) => (bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : NO_OVERLOAD),
-  'base64.decode/1': withText(text => (/^[A-Za-z0-9+/]*={0,2}$/.test(text) ? new Uint8Array(Buffer.from(text, 'base64')) : new Failure('illegal base64 data'))),
-  'jsonpatch.escapeKey/1': withText(text => bounded(text.replaceAll('~', '~0').replaceAll('/', '~1'))),
+  'base64.decode/1': withText((text) =>
+    /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? new Uint8Array(Buffer.from(text, 'base64')) : new Failure('illegal base64 data'),
+  ),
+  'jsonpatch.escapeKey/1': withText((text) => bounded(text.replaceAll('~', '~0').replaceAll('/', '~1'))),
 };

@@ -20,7 +20,8 @@ function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
   const milliseconds = Number(floor(time.nanoseconds, MILLISECOND));
   if (zone === '' || zone === 'UTC') return new Date(milliseconds);
   const offset = OFFSET.exec(zone);
-  if (offset !== null) return new Date(milliseconds + (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -60_000 : 60_000));
+  if (offset !== null)
+    return new Date(milliseconds + (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -60_000 : 60_000));
   const format = zone.length > zoneCharactersMax ? null : formatOf(zone, run);
   if (format === null) return null;
   const parts = new Map(format.formatToParts(milliseconds).map(({ type, value }) => [type, Number(value)]));
@@ -36,8 +37,19 @@ function formatOf(zone: string, { meter }: Run): Intl.DateTimeFormat | null {
   meter.step(ZONE_STEPS);
   let format: Intl.DateTimeFormat | null = null;
   try {
-    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
-  } catch { /* Nobody knows it. */ }
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch {
+    /* Nobody knows it. */
+  }
   if (zones.size >= zonesMax) zones.clear();
   zones.set(zone, format);
   return format;
@@ -46,17 +58,32 @@ function formatOf(zone: string, { meter }: Run): Intl.DateTimeFormat | null {
 const dayOfYear = (date: Date): number => Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY_MS);
 
 const partsOfTime: Readonly<Record<string, (date: Date) => number>> = {
-  getFullYear: date => date.getUTCFullYear(), getMonth: date => date.getUTCMonth(), getDayOfYear: dayOfYear, getDayOfMonth: date => date.getUTCDate() - 1, getDate: date => date.getUTCDate(),
-  getDayOfWeek: date => date.getUTCDay(), getHours: date => date.getUTCHours(), getMinutes: date => date.getUTCMinutes(), getSeconds: date => date.getUTCSeconds(), getMilliseconds: date => date.getUTCMilliseconds(),
+  getFullYear: (date) => date.getUTCFullYear(),
+  getMonth: (date) => date.getUTCMonth(),
+  getDayOfYear: dayOfYear,
+  getDayOfMonth: (date) => date.getUTCDate() - 1,
+  getDate: (date) => date.getUTCDate(),
+  getDayOfWeek: (date) => date.getUTCDay(),
+  getHours: (date) => date.getUTCHours(),
+  getMinutes: (date) => date.getUTCMinutes(),
+  getSeconds: (date) => date.getUTCSeconds(),
+  getMilliseconds: (date) => date.getUTCMilliseconds(),
 };
 
-const partsOfDuration: Readonly<Record<string, bigint>> = { getHours: 3600n * 1000n * MILLISECOND, getMinutes: 60n * 1000n * MILLISECOND, getSeconds: 1000n * MILLISECOND, getMilliseconds: MILLISECOND };
-
-const partOfTime = (of: (date: Date) => number): Implementation => ([time, zone = ''], run) => {
-  if (!(time instanceof Timestamp) || typeof zone !== 'string') return NO_OVERLOAD;
-  const date = clockIn(time, zone, run);
-  return date === null ? new Failure(`unknown time zone ${zone}`) : BigInt(of(date));
+const partsOfDuration: Readonly<Record<string, bigint>> = {
+  getHours: 3600n * 1000n * MILLISECOND,
+  getMinutes: 60n * 1000n * MILLISECOND,
+  getSeconds: 1000n * MILLISECOND,
+  getMilliseconds: MILLISECOND,
 };
+
+const partOfTime =
+  (of: (date: Date) => number): Implementation =>
+  ([time, zone = ''], run) => {
+    if (!(time instanceof Timestamp) || typeof zone !== 'string') return NO_OVERLOAD;
+    const date = clockIn(time, zone, run);
+    return date === null ? new Failure(`unknown time zone ${zone}`) : BigInt(of(date));
+  };
 
 const part = (name: string): Implementation => {
   const ofTime = partOfTime(partsOfTime[name] ?? (() => 0));
@@ -64,4 +91,9 @@ const part = (name: string): Implementation => {
   return (args, run): Value => (args[0] instanceof Duration && size !== undefined ? args[0].nanoseconds / size : ofTime(args, run));
 };
 
-export const times: Library = Object.fromEntries(Object.keys(partsOfTime).flatMap(name => [[`.${name}/0`, part(name)], [`.${name}/1`, partOfTime(partsOfTime[name] ?? (() => 0))]]));
+export const times: Library = Object.fromEntries(
+  Object.keys(partsOfTime).flatMap((name) => [
+    [`.${name}/0`, part(name)],
+    [`.${name}/1`, partOfTime(partsOfTime[name] ?? (() => 0))],
+  ]),
+);

@@ -5,12 +5,33 @@ import type { Implementation, Library } from './registry.js';
 
 class Url extends Opaque {
   readonly typeName = 'kubernetes.URL';
-  constructor(readonly scheme: string, readonly host: string, readonly path: string, readonly query: string) { super(); }
-  override get weight(): number { return this.host.length + this.path.length + this.query.length; }
-  equals(other: Opaque): boolean { return other instanceof Url && other.scheme === this.scheme && other.host === this.host && other.path === this.path && other.query === this.query; }
+  constructor(
+    readonly scheme: string,
+    readonly host: string,
+    readonly path: string,
+    readonly query: string,
+  ) {
+    super();
+  }
+  override get weight(): number {
+    return this.host.length + this.path.length + this.query.length;
+  }
+  equals(other: Opaque): boolean {
+    return (
+      other instanceof Url &&
+      other.scheme === this.scheme &&
+      other.host === this.host &&
+      other.path === this.path &&
+      other.query === this.query
+    );
+  }
 
-  get hostname(): string { return /^\[(.*)\]/s.exec(this.host)?.[1] ?? this.host.replace(/:\d*$/, ''); }
-  get port(): string { return /:(\d*)$/.exec(this.host.replace(/^\[.*\]/s, ''))?.[1] ?? ''; }
+  get hostname(): string {
+    return /^\[(.*)\]/s.exec(this.host)?.[1] ?? this.host.replace(/:\d*$/, '');
+  }
+  get port(): string {
+    return /:(\d*)$/.exec(this.host.replace(/^\[.*\]/s, ''))?.[1] ?? '';
+  }
 }
 
 const ESCAPE = /%(?![0-9a-fA-F]{2}).{0,2}/s;
@@ -40,7 +61,8 @@ function splitAuthority(text: string): [string, string] {
 
 function hostOf(authority: string): { readonly ok: true; readonly host: string } | { readonly ok: false; readonly problem: string } {
   const at = authority.lastIndexOf('@');
-  if (at >= 0 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at))) return { ok: false, problem: 'net/url: invalid userinfo' };
+  if (at >= 0 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at)))
+    return { ok: false, problem: 'net/url: invalid userinfo' };
   const host = authority.slice(at + 1);
   const port = host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host.includes(':') ? host.slice(host.indexOf(':')) : '';
   if (host.startsWith('[') && !host.includes(']')) return { ok: false, problem: "missing ']' in host" };
@@ -53,16 +75,23 @@ function hostOf(authority: string): { readonly ok: true; readonly host: string }
 
 function unescaped(text: string, plus: boolean): string {
   if (!/[%+]/.test(text)) return text;
-  return Buffer.from((plus ? text.replaceAll('+', ' ') : text).replace(/[^\x00-\x7f]/gu, one => encodeURIComponent(one)).replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))), 'latin1').toString();
+  return Buffer.from(
+    (plus ? text.replaceAll('+', ' ') : text)
+      .replace(/[^\x00-\x7f]/gu, (one) => encodeURIComponent(one))
+      .replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString();
 }
 
 /** As written where that is fit for a path, otherwise escaped anew. */
 function escapedPath(path: string): string {
   if (/^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]*$/.test(path)) return path;
-  return [...Buffer.from(unescaped(path, false))].map((byte) => {
-    const character = String.fromCharCode(byte);
-    return /[A-Za-z0-9\-._~$&+,/:;=@]/.test(character) && byte < 128 ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }).join('');
+  return [...Buffer.from(unescaped(path, false))]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      return /[A-Za-z0-9\-._~$&+,/:;=@]/.test(character) && byte < 128 ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    })
+    .join('');
 }
 
 function queryOf(query: string): Value {
@@ -84,7 +113,10 @@ const make: Implementation = ([text]) => {
   const made = read(text);
   return made instanceof Url ? made : new Failure(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${made}`);
 };
-const of = (use: (url: Url) => Value): Implementation => ([url]) => (url instanceof Url ? use(url) : NO_OVERLOAD);
+const of =
+  (use: (url: Url) => Value): Implementation =>
+  ([url]) =>
+    url instanceof Url ? use(url) : NO_OVERLOAD;
 
 /** null for a URL; for anything else why it is none, as the reference says it. */
 export const urlComplaint = (text: string): string | null => {
@@ -93,7 +125,12 @@ export const urlComplaint = (text: string): string | null => {
 };
 
 export const urls: Library = {
-  'url/1': make, 'isURL/1': ([text]) => (typeof text === 'string' ? read(text) instanceof Url : NO_OVERLOAD),
-  '.getScheme/0': of(({ scheme }) => scheme), '.getHost/0': of(({ host }) => host), '.getHostname/0': of(({ hostname }) => hostname), '.getPort/0': of(({ port }) => port),
-  '.getEscapedPath/0': of(({ path }) => escapedPath(path)), '.getQuery/0': of(({ query }) => queryOf(query)),
+  'url/1': make,
+  'isURL/1': ([text]) => (typeof text === 'string' ? read(text) instanceof Url : NO_OVERLOAD),
+  '.getScheme/0': of(({ scheme }) => scheme),
+  '.getHost/0': of(({ host }) => host),
+  '.getHostname/0': of(({ hostname }) => hostname),
+  '.getPort/0': of(({ port }) => port),
+  '.getEscapedPath/0': of(({ path }) => escapedPath(path)),
+  '.getQuery/0': of(({ query }) => queryOf(query)),
 };

@@ -8,13 +8,19 @@ import { alternatives, itemSchemaOf, propertiesOf, propertyOf, type Schema } fro
  */
 
 /** Where something should be described, and what is there. */
-interface Spot { readonly schema: Schema | null; readonly path: Path }
+interface Spot {
+  readonly schema: Schema | null;
+  readonly path: Path;
+}
 
-export const validateCompleteness = (schema: Schema, path: Path): FieldError[] => conditionsOf(schema, path).flatMap(([condition, at]) => described(condition, at, { schema, path }));
+export const validateCompleteness = (schema: Schema, path: Path): FieldError[] =>
+  conditionsOf(schema, path).flatMap(([condition, at]) => described(condition, at, { schema, path }));
 
 function conditionsOf(schema: Schema, path: Path): [condition: Schema, path: Path][] {
   const not = objectAt(schema, 'not');
-  const all = ['allOf', 'anyOf', 'oneOf'].flatMap(junctor => alternatives(schema, junctor).map((child, position): [Schema, Path] => [child, path.child(junctor).index(position)]));
+  const all = ['allOf', 'anyOf', 'oneOf'].flatMap((junctor) =>
+    alternatives(schema, junctor).map((child, position): [Schema, Path] => [child, path.child(junctor).index(position)]),
+  );
   return not === null ? all : [[not, path.child('not')], ...all];
 }
 
@@ -26,6 +32,10 @@ function described(condition: Schema, path: Path, spot: Spot): FieldError[] {
     ...conditionsOf(condition, path).flatMap(([inner, at]) => described(inner, at, spot)),
     ...(items === null ? [] : described(items, path.child('items'), { schema: itemSchemaOf(schema), path: spot.path.child('items') })),
     ...propertiesOf(condition).flatMap(([name, child]) =>
-      described(child, path.child('properties').key(name), { schema: propertyOf(schema, name), path: spot.path.child('properties').key(name) })),
+      described(child, path.child('properties').key(name), {
+        schema: propertyOf(schema, name),
+        path: spot.path.child('properties').key(name),
+      }),
+    ),
   ];
 }

@@ -36,15 +36,27 @@ function validateBelow(schema: Schema, path: Path, outer: Place): FieldError[] {
   const place = whole ? { around: schema, object: least, insideMetadata: false } : outer;
   return [
     ...(isSet(schema, 'default') ? validateDefault(schema, path.child('default'), place) : []),
-    ...(items === null ? [] : validateBelow(items, path.child('items'), { ...place, object: value => place.object([value]) })),
-    ...propertiesOf(schema).flatMap(([name, child]) => validateBelow(child, path.child('properties').key(name), {
-      around: place.around, object: value => place.object({ [name]: value }), insideMetadata: place.insideMetadata || (whole && WHOLE.includes(name)),
-    })),
+    ...(items === null ? [] : validateBelow(items, path.child('items'), { ...place, object: (value) => place.object([value]) })),
+    ...propertiesOf(schema).flatMap(([name, child]) =>
+      validateBelow(child, path.child('properties').key(name), {
+        around: place.around,
+        object: (value) => place.object({ [name]: value }),
+        insideMetadata: place.insideMetadata || (whole && WHOLE.includes(name)),
+      }),
+    ),
   ];
 }
 
 function validateDefault(schema: Schema, path: Path, { around, object, insideMetadata }: Place): FieldError[] {
-  const given: DefaultValue = { value: schema['default'] as Json, schema: schema as JsonMembers, path: path.toString(), whole: isTrue(schema, EMBEDDED) };
+  const given: DefaultValue = {
+    value: schema['default'] as Json,
+    schema: schema as JsonMembers,
+    path: path.toString(),
+    whole: isTrue(schema, EMBEDDED),
+  };
   if (insideMetadata) return checkInsideMetadata(given, object(given.value), around as JsonMembers, embeddedRules);
-  return [...(hasUnknownFields(given) ? [invalid(path, given.value, 'must not have unknown fields')] : []), ...checkDefault(given, embeddedRules)];
+  return [
+    ...(hasUnknownFields(given) ? [invalid(path, given.value, 'must not have unknown fields')] : []),
+    ...checkDefault(given, embeddedRules),
+  ];
 }

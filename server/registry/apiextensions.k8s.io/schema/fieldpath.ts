@@ -11,7 +11,7 @@ const END = 'unexpected end of JSON path';
 const ABSENT = 'does not refer to a valid field';
 /** Delimiters, texts in quotes (which may hold delimiters), and what stands between. */
 const TOKEN = /[.[\]]|'(?:[^'\\]|\\.)*'|[^.[\]]+/gs;
-const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\'': '\'', '\\': '\\' };
+const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
 
 const refused = (complaint: string): Resolved => ({ ok: false, complaint });
 
@@ -41,8 +41,9 @@ const plainName = (token: string | undefined): Name => (token === undefined ? { 
 
 function quotedName([token, close]: readonly string[]): Name {
   if (token === undefined) return { ok: false, complaint: END };
-  if (token.length < 2 || !token.startsWith('\'') || !token.endsWith('\'')) return { ok: false, complaint: `expected single quoted string but got ${token}` };
-  const unknown = (token.match(/\\./g) ?? []).find(escape => ESCAPES[escape.slice(1)] === undefined);
+  if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
+    return { ok: false, complaint: `expected single quoted string but got ${token}` };
+  const unknown = (token.match(/\\./g) ?? []).find((escape) => ESCAPES[escape.slice(1)] === undefined);
   if (unknown !== undefined) return { ok: false, complaint: `invalid string literal: invalid escape char ${unknown}` };
   if (close !== ']') return { ok: false, complaint: close === undefined ? END : `expected ] but got ${close}` };
   return { ok: true, name: token.slice(1, -1).replace(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter) };

@@ -20,7 +20,9 @@ export function validateLists(schema: Schema, path: Path): FieldError[] {
   return [
     ...validateType(schema, listType, path),
     ...(listType === null || LIST_TYPES.includes(listType) ? [] : [notSupported(path.child(LIST_TYPE), listType, LIST_TYPES)]),
-    ...(keysOf(schema).length === 0 || listType === 'map' ? [] : [listType === null ? required(path.child(LIST_TYPE), KEYS_NEED_MAP) : invalid(path.child(LIST_TYPE), listType, KEYS_NEED_MAP)]),
+    ...(keysOf(schema).length === 0 || listType === 'map'
+      ? []
+      : [listType === null ? required(path.child(LIST_TYPE), KEYS_NEED_MAP) : invalid(path.child(LIST_TYPE), listType, KEYS_NEED_MAP)]),
     ...(listType === 'map' ? validateKeyed(schema, path) : []),
     ...(listType === 'set' || listType === 'map' ? validateIdentity(schema, listType, path) : []),
   ];
@@ -38,7 +40,8 @@ function validateType(schema: Schema, listType: string | null, path: Path): Fiel
 /** Items of a set are compared as a whole. */
 function validateMember(item: Schema, path: Path): FieldError[] {
   const itemListType = item[LIST_TYPE] ?? null;
-  if (typeOf(item) === 'array' && itemListType !== null && itemListType !== 'atomic') return [invalid(path.child(LIST_TYPE), itemListType, ATOMIC_ITEM)];
+  if (typeOf(item) === 'array' && itemListType !== null && itemListType !== 'atomic')
+    return [invalid(path.child(LIST_TYPE), itemListType, ATOMIC_ITEM)];
   return typeOf(item) === 'object' && item[MAP_TYPE] !== 'atomic' ? [invalid(path.child(MAP_TYPE), itemListType, ATOMIC_ITEM)] : [];
 }
 
@@ -48,7 +51,9 @@ function validateKeyed(schema: Schema, path: Path): FieldError[] {
   return [
     ...(keysOf(schema).length === 0 ? [required(path.child(MAP_KEYS), `must not be empty if ${LIST_TYPE} is map`)] : []),
     ...(isSet(schema, 'items') ? [] : [required(items, `must have a schema if ${LIST_TYPE} is map`)]),
-    ...(isSet(schema, 'items') && item === null ? [invalid(items, schema['items'], `must only have a single schema if ${LIST_TYPE} is map`)] : []),
+    ...(isSet(schema, 'items') && item === null
+      ? [invalid(items, schema['items'], `must only have a single schema if ${LIST_TYPE} is map`)]
+      : []),
     ...(item === null || typeOf(item) === 'object' ? [] : [invalid(items.child('type'), typeOf(item), `must be object ${PARENT_IS_MAP}`)]),
     ...(item !== null && typeOf(item) === 'object' ? validateKeys(keysOf(schema), item, path) : []),
   ];
@@ -60,7 +65,9 @@ function validateKeys(keys: readonly string[], item: Schema, path: Path): FieldE
     const property = propertyOf(item, key);
     const scalar = property === null || !['array', 'object'].includes(typeOf(property));
     return [
-      ...(scalar ? [] : [invalid(path.child('items', 'properties').key(key).child('type'), typeOf(item), `must be a scalar type ${PARENT_IS_MAP}`)]),
+      ...(scalar
+        ? []
+        : [invalid(path.child('items', 'properties').key(key).child('type'), typeOf(item), `must be a scalar type ${PARENT_IS_MAP}`)]),
       ...(property === null ? [invalid(keysPath, keys, 'entries must all be names of item properties')] : []),
       ...(keys.indexOf(key) < position ? [invalid(keysPath, keys, 'must not contain duplicate entries')] : []),
     ];
@@ -74,8 +81,10 @@ function validateIdentity(schema: Schema, listType: string, path: Path): FieldEr
   const needed = itemsOf(item['required']);
   const missing = (key: string, property: Schema): boolean => !needed.includes(key) && !isSet(property, 'default');
   return [
-    ...(isTrue(item, 'nullable') ? [forbidden(path.child('items', 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`)] : []),
-    ...(listType === 'map' ? keysOf(schema) : []).flatMap(key => {
+    ...(isTrue(item, 'nullable')
+      ? [forbidden(path.child('items', 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`)]
+      : []),
+    ...(listType === 'map' ? keysOf(schema) : []).flatMap((key) => {
       const property = propertyOf(item, key);
       const keyPath = path.child('items', 'properties').key(key);
       if (property === null) return [];

@@ -2,7 +2,18 @@ import { objectAt, objectsIn } from '../../defaulting.js';
 import { itemsOf } from '../../members.js';
 import { forbidden, invalid, notSupported, required, type FieldError, type Path } from '../../validation/field.js';
 import { validateLists } from './lists.js';
-import { alternatives, isEmpty, isSet, isTrue, itemSchemaOf, namedSchemas, propertiesOf, restSchemaOf, typeOf, type Schema } from './nodes.js';
+import {
+  alternatives,
+  isEmpty,
+  isSet,
+  isTrue,
+  itemSchemaOf,
+  namedSchemas,
+  propertiesOf,
+  restSchemaOf,
+  typeOf,
+  type Schema,
+} from './nodes.js';
 import { validateRules } from './rules.js';
 
 /** What a schema may say at all, wherever it stands. Whether it describes a structure is another question (`structural.ts`). */
@@ -27,13 +38,16 @@ export const ROOT: Place = { root: true, insideMetadata: false, noDefaults: null
 
 export function validateOpenApi(schema: Schema, path: Path, place: Place = ROOT): FieldError[] {
   const below: Place = { ...place, root: false };
-  const each = (junctor: string): FieldError[] => alternatives(schema, junctor).flatMap((child, position) => validateOpenApi(child, path.child(junctor).index(position), below));
+  const each = (junctor: string): FieldError[] =>
+    alternatives(schema, junctor).flatMap((child, position) => validateOpenApi(child, path.child(junctor).index(position), below));
   const [not, items] = [objectAt(schema, 'not'), itemSchemaOf(schema)];
   return [
     ...validateSupported(schema, path, place),
     ...(isTrue(schema, 'uniqueItems') ? [forbidden(path.child('uniqueItems'), UNIQUE)] : []),
     ...validateRest(schema, path, below),
-    ...propertiesOf(schema).flatMap(([name, child]) => validateOpenApi(child, path.child('properties').key(name), placeOf(schema, name, place))),
+    ...propertiesOf(schema).flatMap(([name, child]) =>
+      validateOpenApi(child, path.child('properties').key(name), placeOf(schema, name, place)),
+    ),
     ...(not === null ? [] : validateOpenApi(not, path.child('not'), below)),
     ...['allOf', 'oneOf', 'anyOf'].flatMap(each),
     ...namedSchemas(schema, 'definitions').flatMap(([name, child]) => validateOpenApi(child, path.child('definitions').key(name), below)),
@@ -57,17 +71,22 @@ function validateRest(schema: Schema, path: Path, place: Place): FieldError[] {
   const closed = schema['additionalProperties'] === false;
   const restPlace = place.insideMetadata ? { ...place, noDefaults: 'inside additionalProperties applying to object metadata' } : place;
   return [
-    ...((rest !== null || closed) && propertiesOf(schema).length > 0 ? [forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive')] : []),
+    ...((rest !== null || closed) && propertiesOf(schema).length > 0
+      ? [forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive')]
+      : []),
     ...(rest === null ? [] : validateOpenApi(rest, path.child('additionalProperties'), restPlace)),
   ];
 }
 
 function validateSupported(schema: Schema, path: Path, place: Place): FieldError[] {
   const type = typeOf(schema);
-  const unsupported = (member: string, present: boolean): FieldError[] => (present ? [forbidden(path.child(member), `${member} is not supported`)] : []);
+  const unsupported = (member: string, present: boolean): FieldError[] =>
+    present ? [forbidden(path.child(member), `${member} is not supported`)] : [];
   return [
     ...(type === '' || TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, TYPES)]),
-    ...(isSet(schema, 'default') && place.noDefaults !== null ? [forbidden(path.child('default'), `must not be set ${place.noDefaults}`)] : []),
+    ...(isSet(schema, 'default') && place.noDefaults !== null
+      ? [forbidden(path.child('default'), `must not be set ${place.noDefaults}`)]
+      : []),
     ...unsupported('id', !isEmpty(schema['id'])),
     ...unsupported('additionalItems', isSet(schema, 'additionalItems')),
     ...unsupported('patternProperties', !isEmpty(schema['patternProperties'])),
@@ -76,7 +95,9 @@ function validateSupported(schema: Schema, path: Path, place: Place): FieldError
     ...unsupported('$ref', isSet(schema, '$ref')),
     ...(type === 'null' ? [forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative')] : []),
     ...(itemsOf(schema['items']).length > 0 ? [forbidden(path.child('items'), 'items must be a schema object and not an array')] : []),
-    ...(place.insideMetadata && isTrue(schema, EMBEDDED) ? [forbidden(path.child(EMBEDDED), 'must not be used inside of resource meta')] : []),
+    ...(place.insideMetadata && isTrue(schema, EMBEDDED)
+      ? [forbidden(path.child(EMBEDDED), 'must not be used inside of resource meta')]
+      : []),
   ];
 }
 
@@ -85,7 +106,9 @@ function validateExtensions(schema: Schema, path: Path): FieldError[] {
   const typeText = `must be object if ${MAP_TYPE} is specified`;
   return [
     ...(schema[PRESERVE] === false ? [invalid(path.child(PRESERVE), false, 'must be true or undefined')] : []),
-    ...(!isSet(schema, MAP_TYPE) || type === 'object' ? [] : [type === '' ? required(path.child('type'), typeText) : invalid(path.child('type'), type, typeText)]),
+    ...(!isSet(schema, MAP_TYPE) || type === 'object'
+      ? []
+      : [type === '' ? required(path.child('type'), typeText) : invalid(path.child('type'), type, typeText)]),
     ...(!isSet(schema, MAP_TYPE) || MAP_TYPES.includes(String(mapType)) ? [] : [notSupported(path.child(MAP_TYPE), mapType, MAP_TYPES)]),
   ];
 }

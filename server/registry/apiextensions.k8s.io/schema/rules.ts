@@ -11,7 +11,14 @@ import { unreadable } from './nodes.js';
 /** Rules of a schema: their messages, reasons and paths, and their expressions, against the types and bounds that the schema gives. */
 
 const MEMBER = 'x-kubernetes-validations';
-const RULE: StructureForm = [['rule', 'Rule', 'text'], ['message', 'Message', 'text'], ['messageExpression', 'MessageExpression', 'text'], ['reason', 'Reason', 'optional'], ['fieldPath', 'FieldPath', 'text'], ['optionalOldSelf', 'OptionalOldSelf', 'optional']];
+const RULE: StructureForm = [
+  ['rule', 'Rule', 'text'],
+  ['message', 'Message', 'text'],
+  ['messageExpression', 'MessageExpression', 'text'],
+  ['reason', 'Reason', 'optional'],
+  ['fieldPath', 'FieldPath', 'text'],
+  ['optionalOldSelf', 'OptionalOldSelf', 'optional'],
+];
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const NON_EMPTY = 'must be non-empty if specified';
 const ONE_LINE = 'must not contain line breaks';
@@ -28,10 +35,14 @@ function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[
   return [
     ...validateMessage(textAt(rule, 'rule'), textAt(rule, 'message'), path),
     ...(isBlank(textAt(rule, 'messageExpression')) ? [required(path.child('messageExpression'), `messageExpression ${NON_EMPTY}`)] : []),
-    ...(reason === undefined || reason === null || REASONS.includes(String(reason)) ? [] : [notSupported(path.child('reason'), reason, REASONS)]),
+    ...(reason === undefined || reason === null || REASONS.includes(String(reason))
+      ? []
+      : [notSupported(path.child('reason'), reason, REASONS)]),
     ...(isBlank(fieldPath) ? [invalid(at, fieldPath, NON_EMPTY)] : []),
     ...(hasLines(fieldPath) ? [invalid(at, fieldPath, ONE_LINE)] : []),
-    ...(fieldPath === '' || unreadable(schema) !== null || resolvePath(fieldPath, schema, { brackets: true }).ok ? [] : [invalid(at, fieldPath, 'must be a valid path')]),
+    ...(fieldPath === '' || unreadable(schema) !== null || resolvePath(fieldPath, schema, { brackets: true }).ok
+      ? []
+      : [invalid(at, fieldPath, 'must be a valid path')]),
   ];
 }
 
@@ -50,8 +61,11 @@ function validateMessage(rule: string, message: string, path: Path): FieldError[
 export function validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): FieldError[] {
   const root = path.toString();
   // What is wrong with a rule itself is no reason not to read it.
-  const broken = findings.map(finding => finding.path).filter(at => !at.includes(`.${MEMBER}[`)).sort();
-  return reviewRules(schema, root, at => hasBeginning(broken, root + at)).map((finding) => {
+  const broken = findings
+    .map((finding) => finding.path)
+    .filter((at) => !at.includes(`.${MEMBER}[`))
+    .sort();
+  return reviewRules(schema, root, (at) => hasBeginning(broken, root + at)).map((finding) => {
     const at = Path.of(root + finding.at);
     if (finding.kind === 'forbidden') return forbidden(at, finding.detail);
     return invalid(at, finding.value ?? printedStructure(finding.rule, RULE), finding.detail);

@@ -3,7 +3,18 @@ import { objectAt } from '../../defaulting.js';
 import { itemsOf, textAt } from '../../members.js';
 import { forbidden, invalid, required, type FieldError, type Path } from '../../validation/field.js';
 import { validateCompleteness } from './completeness.js';
-import { alternatives, isEmpty, isSet, isTrue, itemSchemaOf, propertiesOf, propertyOf, restSchemaOf, typeOf, type Schema } from './nodes.js';
+import {
+  alternatives,
+  isEmpty,
+  isSet,
+  isTrue,
+  itemSchemaOf,
+  propertiesOf,
+  propertyOf,
+  restSchemaOf,
+  typeOf,
+  type Schema,
+} from './nodes.js';
 import { patternComplaint } from './pattern.js';
 
 /**
@@ -17,7 +28,9 @@ const EMBEDDED = 'x-kubernetes-embedded-resource';
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 const INT_OR_STRING = 'x-kubernetes-int-or-string';
 const TYPE_MISSING: Readonly<Record<Level, string>> = {
-  root: 'must not be empty at the root', item: 'must not be empty for specified array items', field: 'must not be empty for specified object fields',
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
 };
 const METADATA_TEXT = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
 
@@ -34,10 +47,15 @@ function validateInvariants(schema: Schema, level: Level, path: Path): FieldErro
     ...(typeOf(schema) === 'array' && items === null ? [required(path.child('items'), 'must be specified')] : []),
     ...(items === null ? [] : validateInvariants(items, 'item', path.child('items'))),
     ...propertiesOf(schema).flatMap(([name, child]) => validateInvariants(child, 'field', path.child('properties').key(name))),
-    ...(isSet(schema, 'additionalProperties') && level === 'root' ? [forbidden(path.child('additionalProperties'), 'must not be used at the root')] : []),
+    ...(isSet(schema, 'additionalProperties') && level === 'root'
+      ? [forbidden(path.child('additionalProperties'), 'must not be used at the root')]
+      : []),
     ...(rest === null ? [] : validateInvariants(rest, 'field', path.child('additionalProperties'))),
     ...validateIntOrString(schema, path),
-    ...validateConditions(schema, path, { anyOf: isIntOrString(schema), firstAllOf: isIntOrString(alternatives(schema, 'allOf')[0] ?? {}) }),
+    ...validateConditions(schema, path, {
+      anyOf: isIntOrString(schema),
+      firstAllOf: isIntOrString(alternatives(schema, 'allOf')[0] ?? {}),
+    }),
     ...validateType(schema, level, path),
     ...validateObject(schema, level, path),
   ];
@@ -45,7 +63,9 @@ function validateInvariants(schema: Schema, level: Level, path: Path): FieldErro
 
 function validateIntOrString(schema: Schema, path: Path): FieldError[] {
   if (!isTrue(schema, INT_OR_STRING)) return [];
-  return [PRESERVE, EMBEDDED].filter(member => isTrue(schema, member)).map(member => invalid(path.child(member), true, `must be false if ${INT_OR_STRING} is true`));
+  return [PRESERVE, EMBEDDED]
+    .filter((member) => isTrue(schema, member))
+    .map((member) => invalid(path.child(member), true, `must be false if ${INT_OR_STRING} is true`));
 }
 
 function validateType(schema: Schema, level: Level, path: Path): FieldError[] {
@@ -68,13 +88,19 @@ function validateObject(schema: Schema, level: Level, path: Path): FieldError[] 
   const whole = level === 'root' || embedded;
   const metadata = propertyOf(schema, 'metadata');
   return [
-    ...(embedded && isSet(schema, 'additionalProperties') ? [forbidden(path.child('additionalProperties'), `must not be used if ${EMBEDDED} is set`)] : []),
-    ...(whole ? ['kind', 'apiVersion'] : []).flatMap(name => {
+    ...(embedded && isSet(schema, 'additionalProperties')
+      ? [forbidden(path.child('additionalProperties'), `must not be used if ${EMBEDDED} is set`)]
+      : []),
+    ...(whole ? ['kind', 'apiVersion'] : []).flatMap((name) => {
       const property = propertyOf(schema, name);
-      return property === null || typeOf(property) === 'string' ? [] : [invalid(path.child('properties').key(name).child('type'), typeOf(property), 'must be string')];
+      return property === null || typeOf(property) === 'string'
+        ? []
+        : [invalid(path.child('properties').key(name).child('type'), typeOf(property), 'must be string')];
     }),
     ...(metadata === null ? [] : validateMetadata(metadata, { level, whole }, path.child('properties').key('metadata'))),
-    ...(embedded && !isTrue(schema, PRESERVE) && propertiesOf(schema).length === 0 ? [required(path.child('properties'), `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`)] : []),
+    ...(embedded && !isTrue(schema, PRESERVE) && propertiesOf(schema).length === 0
+      ? [required(path.child('properties'), `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`)]
+      : []),
   ];
 }
 
@@ -83,31 +109,45 @@ function validateMetadata(metadata: Schema, { level, whole }: { level: Level; wh
   const ignored = ['type', 'default', 'externalDocs', 'example', ...(narrowed ? ['properties'] : [])];
   return [
     ...(whole && typeOf(metadata) !== 'object' ? [invalid(path.child('type'), typeOf(metadata), 'must be object')] : []),
-    ...(level === 'root' && Object.keys(metadata).some(member => !ignored.includes(member) && !isEmpty(metadata[member])) ? [forbidden(path, METADATA_TEXT)] : []),
+    ...(level === 'root' && Object.keys(metadata).some((member) => !ignored.includes(member) && !isEmpty(metadata[member]))
+      ? [forbidden(path, METADATA_TEXT)]
+      : []),
   ];
 }
 
 /** `anyOf: [{type: integer}, {type: string}]`, which old schemas use to say what an extension says now. */
 function isIntOrString(schema: Schema): boolean {
-  const types = itemsOf(schema['anyOf']).map(choice => isBareType(choice as JsonObject));
+  const types = itemsOf(schema['anyOf']).map((choice) => isBareType(choice as JsonObject));
   return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
 }
 
-const isBareType = (schema: JsonObject): string | null => (Object.keys(schema).every(member => member === 'type' || isEmpty(schema[member])) ? textAt(schema, 'type') : null);
+const isBareType = (schema: JsonObject): string | null =>
+  Object.keys(schema).every((member) => member === 'type' || isEmpty(schema[member])) ? textAt(schema, 'type') : null;
 
 /** Which conditions may name types: the two forms of "integer or string". */
-interface Excepted { readonly anyOf: boolean; readonly firstAllOf: boolean }
+interface Excepted {
+  readonly anyOf: boolean;
+  readonly firstAllOf: boolean;
+}
 
 const NONE: Excepted = { anyOf: false, firstAllOf: false };
 
 function validateConditions(schema: Schema, path: Path, excepted: Excepted): FieldError[] {
-  const each = (junctor: string): FieldError[] => alternatives(schema, junctor).flatMap((child, position) =>
-    validateCondition(child, path.child(junctor).index(position), junctor === 'allOf' && position === 0 && excepted.firstAllOf ? { anyOf: true, firstAllOf: false } : NONE));
+  const each = (junctor: string): FieldError[] =>
+    alternatives(schema, junctor).flatMap((child, position) =>
+      validateCondition(
+        child,
+        path.child(junctor).index(position),
+        junctor === 'allOf' && position === 0 && excepted.firstAllOf ? { anyOf: true, firstAllOf: false } : NONE,
+      ),
+    );
   const not = objectAt(schema, 'not');
   const pattern = textAt(schema, 'pattern');
   const complaint = pattern === '' ? null : patternComplaint(pattern);
   return [
-    ...(excepted.anyOf ? [] : each('anyOf')), ...each('allOf'), ...each('oneOf'),
+    ...(excepted.anyOf ? [] : each('anyOf')),
+    ...each('allOf'),
+    ...each('oneOf'),
     ...(not === null ? [] : validateCondition(not, path.child('not'), NONE)),
     ...(complaint === null ? [] : [invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${complaint}`)]),
   ];
@@ -115,9 +155,19 @@ function validateConditions(schema: Schema, path: Path, excepted: Excepted): Fie
 
 /** What conditions may not say, in which words that is refused. */
 const DESCRIBING: readonly (readonly [member: string, demand: 'empty' | 'undefined' | 'false'])[] = [
-  ['type', 'empty'], ['additionalProperties', 'undefined'], ['default', 'undefined'], ['title', 'empty'], ['description', 'empty'], ['nullable', 'false'],
-  [PRESERVE, 'false'], [EMBEDDED, 'false'], [INT_OR_STRING, 'false'], ['x-kubernetes-list-map-keys', 'empty'], ['x-kubernetes-list-type', 'undefined'],
-  ['x-kubernetes-map-type', 'undefined'], ['x-kubernetes-validations', 'empty'],
+  ['type', 'empty'],
+  ['additionalProperties', 'undefined'],
+  ['default', 'undefined'],
+  ['title', 'empty'],
+  ['description', 'empty'],
+  ['nullable', 'false'],
+  [PRESERVE, 'false'],
+  [EMBEDDED, 'false'],
+  [INT_OR_STRING, 'false'],
+  ['x-kubernetes-list-map-keys', 'empty'],
+  ['x-kubernetes-list-type', 'undefined'],
+  ['x-kubernetes-map-type', 'undefined'],
+  ['x-kubernetes-validations', 'empty'],
 ];
 
 function validateCondition(schema: Schema, path: Path, excepted: Excepted): FieldError[] {
@@ -126,8 +176,11 @@ function validateCondition(schema: Schema, path: Path, excepted: Excepted): Fiel
     ...validateConditions(schema, path, excepted),
     ...(items === null ? [] : validateCondition(items, path.child('items'), NONE)),
     ...propertiesOf(schema).flatMap(([name, child]) => validateCondition(child, path.child('properties').key(name), NONE)),
-    ...DESCRIBING.filter(([member, demand]) => (demand === 'undefined' ? isSet(schema, member) : !isEmpty(schema[member])))
-      .map(([member, demand]) => forbidden(path.child(member), `must be ${demand} to be structural`)),
-    ...(propertyOf(schema, 'metadata') === null ? [] : [forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context')]),
+    ...DESCRIBING.filter(([member, demand]) => (demand === 'undefined' ? isSet(schema, member) : !isEmpty(schema[member]))).map(
+      ([member, demand]) => forbidden(path.child(member), `must be ${demand} to be structural`),
+    ),
+    ...(propertyOf(schema, 'metadata') === null
+      ? []
+      : [forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context')]),
   ];
 }

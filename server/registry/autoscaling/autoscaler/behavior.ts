@@ -31,7 +31,7 @@ export function setBehaviorDefaults(spec: JsonObject): void {
 
 export function validateBehavior(spec: JsonObject, path: Path): FieldError[] {
   const behavior = objectAt(spec, 'behavior') ?? {};
-  return ['scaleUp', 'scaleDown'].flatMap(direction => {
+  return ['scaleUp', 'scaleDown'].flatMap((direction) => {
     const rules = objectAt(behavior, direction);
     return rules === null ? [] : validateRules(rules, path.child(direction));
   });
@@ -45,10 +45,14 @@ function validateRules(rules: JsonObject, path: Path): FieldError[] {
   return [
     ...(window < 0 ? [invalid(at, window, 'must be greater than or equal to zero')] : []),
     ...(window > WINDOW_SECONDS_MAX ? [invalid(at, window, `must be less than or equal to ${WINDOW_SECONDS_MAX}`)] : []),
-    ...(select === undefined || select === null || SELECT_POLICIES.includes(String(select)) ? [] : [notSupported(path.child('selectPolicy'), select, SELECT_POLICIES)]),
+    ...(select === undefined || select === null || SELECT_POLICIES.includes(String(select))
+      ? []
+      : [notSupported(path.child('selectPolicy'), select, SELECT_POLICIES)]),
     ...(policies.length === 0 ? [required(path.child('policies'), 'must specify at least one Policy')] : []),
     ...policies.flatMap((policy, position) => validatePolicy(policy, path.child('policies').index(position))),
-    ...(isNegative(rules['tolerance']) ? [invalid(path.child('tolerance'), rules['tolerance'], 'must be greater than or equal to zero')] : []),
+    ...(isNegative(rules['tolerance'])
+      ? [invalid(path.child('tolerance'), rules['tolerance'], 'must be greater than or equal to zero')]
+      : []),
   ];
 }
 
@@ -59,6 +63,8 @@ function validatePolicy(policy: JsonObject, path: Path): FieldError[] {
     ...(POLICY_TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, POLICY_TYPES)]),
     ...(value <= 0 ? [invalid(path.child('value'), value, 'must be greater than zero')] : []),
     ...(period <= 0 ? [invalid(path.child('periodSeconds'), period, 'must be greater than zero')] : []),
-    ...(period > PERIOD_SECONDS_MAX ? [invalid(path.child('periodSeconds'), period, `must be less than or equal to ${PERIOD_SECONDS_MAX}`)] : []),
+    ...(period > PERIOD_SECONDS_MAX
+      ? [invalid(path.child('periodSeconds'), period, `must be less than or equal to ${PERIOD_SECONDS_MAX}`)]
+      : []),
   ];
 }

@@ -22,7 +22,9 @@ const SOURCES: Readonly<Record<string, { readonly type: string; readonly rule: S
       ...validateReference(objectAt(source, 'describedObject') ?? {}, path.child('describedObject')),
       ...validateIdentifier(source, path),
       ...validateTarget(source, path),
-      ...(isSet(value) || isSet(averageValue) ? [] : [required(path.child('target', 'averageValue'), 'must set either a target value or averageValue')]),
+      ...(isSet(value) || isSet(averageValue)
+        ? []
+        : [required(path.child('target', 'averageValue'), 'must set either a target value or averageValue')]),
     ],
   },
   external: {
@@ -30,8 +32,12 @@ const SOURCES: Readonly<Record<string, { readonly type: string; readonly rule: S
     rule: (source, { value, averageValue }, path) => [
       ...validateIdentifier(source, path),
       ...validateTarget(source, path),
-      ...(isSet(value) || isSet(averageValue) ? [] : [required(path.child('target', 'averageValue'), 'must set either a target value for metric or a per-pod target')]),
-      ...(isSet(value) && isSet(averageValue) ? [forbidden(path.child('target', 'value'), 'may not set both a target value for metric and a per-pod target')] : []),
+      ...(isSet(value) || isSet(averageValue)
+        ? []
+        : [required(path.child('target', 'averageValue'), 'must set either a target value for metric or a per-pod target')]),
+      ...(isSet(value) && isSet(averageValue)
+        ? [forbidden(path.child('target', 'value'), 'may not set both a target value for metric and a per-pod target')]
+        : []),
     ],
   },
   pods: {
@@ -42,7 +48,10 @@ const SOURCES: Readonly<Record<string, { readonly type: string; readonly rule: S
       ...(isPositive(averageValue) ? [] : [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')]),
     ],
   },
-  resource: { type: 'Resource', rule: (source, target, path) => [...resourceName(source, path), ...validateTarget(source, path), ...validateUtilization(target, path)] },
+  resource: {
+    type: 'Resource',
+    rule: (source, target, path) => [...resourceName(source, path), ...validateTarget(source, path), ...validateUtilization(target, path)],
+  },
   containerResource: {
     type: 'ContainerResource',
     rule: (source, target, path) => [
@@ -54,12 +63,16 @@ const SOURCES: Readonly<Record<string, { readonly type: string; readonly rule: S
   },
 };
 
-const resourceName = (source: JsonObject, path: Path): FieldError[] => (textAt(source, 'name') === '' ? [required(path.child('name'), 'must specify a resource name')] : []);
+const resourceName = (source: JsonObject, path: Path): FieldError[] =>
+  textAt(source, 'name') === '' ? [required(path.child('name'), 'must specify a resource name')] : [];
 
 function validateUtilization({ averageUtilization, averageValue }: JsonObject, path: Path): FieldError[] {
   const at = path.child('target');
-  if (!isSet(averageUtilization) && !isSet(averageValue)) return [required(at.child('averageUtilization'), 'must set either a target raw value or a target utilization')];
-  return isSet(averageUtilization) && isSet(averageValue) ? [forbidden(at.child('averageValue'), 'may not set both a target raw value and a target utilization')] : [];
+  if (!isSet(averageUtilization) && !isSet(averageValue))
+    return [required(at.child('averageUtilization'), 'must set either a target raw value or a target utilization')];
+  return isSet(averageUtilization) && isSet(averageValue)
+    ? [forbidden(at.child('averageValue'), 'may not set both a target raw value and a target utilization')]
+    : [];
 }
 
 function validateIdentifier(source: JsonObject, path: Path): FieldError[] {
@@ -75,45 +88,61 @@ function validateTarget(source: JsonObject, path: Path): FieldError[] {
   return [
     ...(type === '' ? [required(at.child('type'), 'must specify a metric target type')] : []),
     ...(TARGET_TYPES.includes(type) ? [] : [invalid(at.child('type'), type, 'must be either Utilization, Value, or AverageValue')]),
-    ...['value', 'averageValue'].flatMap(member => (isSet(target[member]) && !isPositive(target[member]) ? [invalid(at.child(member), target[member], 'must be positive')] : [])),
-    ...(Number(target['averageUtilization'] ?? 1) < 1 ? [invalid(at.child('averageUtilization'), target['averageUtilization'], 'must be greater than 0')] : []),
+    ...['value', 'averageValue'].flatMap((member) =>
+      isSet(target[member]) && !isPositive(target[member]) ? [invalid(at.child(member), target[member], 'must be positive')] : [],
+    ),
+    ...(Number(target['averageUtilization'] ?? 1) < 1
+      ? [invalid(at.child('averageUtilization'), target['averageUtilization'], 'must be greater than 0')]
+      : []),
   ];
 }
 
 /** Something named by kind and name. */
 export function validateReference(reference: JsonObject, path: Path): FieldError[] {
-  return ['kind', 'name'].flatMap(member => {
+  return ['kind', 'name'].flatMap((member) => {
     const text = textAt(reference, member);
     return text === '' ? [required(path.child(member), '')] : named(text, pathSegmentName, path.child(member));
   });
 }
 
-const TYPES = Object.values(SOURCES).map(({ type }) => type).sort();
+const TYPES = Object.values(SOURCES)
+  .map(({ type }) => type)
+  .sort();
 
 /** Findings about the metrics of an autoscaler. `minReplicas` may be zero only with metrics that exist without pods. */
 export function validateMetrics(spec: JsonObject, path: Path): FieldError[] {
   const metrics = objectsIn(spec, 'metrics');
-  const idle = metrics.some(metric => ['Object', 'External'].includes(textAt(metric, 'type')));
+  const idle = metrics.some((metric) => ['Object', 'External'].includes(textAt(metric, 'type')));
   return [
     ...metrics.flatMap((metric, position) => validateMetric(metric, path.index(position))),
-    ...(spec['minReplicas'] === 0 && !idle ? [forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas')] : []),
+    ...(spec['minReplicas'] === 0 && !idle
+      ? [forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas')]
+      : []),
   ];
 }
 
 function validateMetric(metric: JsonObject, path: Path): FieldError[] {
   const type = textAt(metric, 'type');
-  const present = Object.keys(SOURCES).filter(member => objectAt(metric, member) !== null);
-  const expected = Object.keys(SOURCES).find(member => SOURCES[member]?.type === type);
+  const present = Object.keys(SOURCES).filter((member) => objectAt(metric, member) !== null);
+  const expected = Object.keys(SOURCES).find((member) => SOURCES[member]?.type === type);
   const unknown = expected === undefined ? [notSupported(path.child('type'), type, TYPES)] : [];
   const [first] = present;
   const source = first === undefined ? null : objectAt(metric, first);
   return [
     ...(type === '' ? [required(path.child('type'), 'must specify a metric source type')] : []),
     ...unknown,
-    ...(first === undefined || source === null ? [] : SOURCES[first]?.rule(source, objectAt(source, 'target') ?? {}, path.child(first)) ?? []),
+    ...(first === undefined || source === null
+      ? []
+      : (SOURCES[first]?.rule(source, objectAt(source, 'target') ?? {}, path.child(first)) ?? [])),
     // The reference looks at the type twice.
     ...unknown,
-    ...(expected !== undefined && !present.includes(expected) ? [required(path.child(expected), 'must populate information for the given metric source')] : []),
-    ...(present.length === 1 ? [] : present.filter(member => member !== expected).map(member => forbidden(path.child(member), 'must populate the given metric source only'))),
+    ...(expected !== undefined && !present.includes(expected)
+      ? [required(path.child(expected), 'must populate information for the given metric source')]
+      : []),
+    ...(present.length === 1
+      ? []
+      : present
+          .filter((member) => member !== expected)
+          .map((member) => forbidden(path.child(member), 'must populate the given metric source only'))),
   ];
 }

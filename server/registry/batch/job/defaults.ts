@@ -32,7 +32,10 @@ export function setJobTemplateDefaults(spec: JsonObject): void {
 
 /** A job without labels has those of its pods: the same ones, also when more are added to the pods. */
 export function mirrorLabels(job: ApiObject): void {
-  const labels = objectAt(objectAt(objectAt(objectAt(job, 'spec') ?? {}, 'template') ?? {}, 'metadata') ?? {}, 'labels') as Record<string, string> | null;
+  const labels = objectAt(objectAt(objectAt(objectAt(job, 'spec') ?? {}, 'template') ?? {}, 'metadata') ?? {}, 'labels') as Record<
+    string,
+    string
+  > | null;
   if (labels === null || Object.keys(labels).length === 0 || Object.keys(job.metadata.labels ?? {}).length > 0) return;
   job.metadata.labels = labels;
 }

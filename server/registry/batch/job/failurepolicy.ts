@@ -13,16 +13,22 @@ const RULES_MAX = 20;
 const PATTERNS_MAX = 20;
 const EXIT_CODES_MAX = 255;
 
-const listed = (values: readonly string[]): string => `valid values: [${values.map(value => JSON.stringify(value)).join(' ')}]`;
+const listed = (values: readonly string[]): string => `valid values: [${values.map((value) => JSON.stringify(value)).join(' ')}]`;
 /** A finding about a whole structure, which is not shown. */
-const wrong = (path: Path, why: string): FieldError => ({ type: 'FieldValueInvalid', path: path.toString(), message: `Invalid value: ${why}` });
+const wrong = (path: Path, why: string): FieldError => ({
+  type: 'FieldValueInvalid',
+  path: path.toString(),
+  message: `Invalid value: ${why}`,
+});
 
 /** `spec` is that of the job. */
 export function validateFailurePolicy(spec: JsonObject, path: Path): FieldError[] {
   const rules = objectsIn(objectAt(spec, 'podFailurePolicy') ?? {}, 'rules');
   const at = path.child('rules');
   const pod = objectAt(objectAt(spec, 'template') ?? {}, 'spec') ?? {};
-  const names = new Set(['initContainers', 'containers'].flatMap(list => objectsIn(pod, list).map(container => textAt(container, 'name'))));
+  const names = new Set(
+    ['initContainers', 'containers'].flatMap((list) => objectsIn(pod, list).map((container) => textAt(container, 'name'))),
+  );
   const perIndex = spec['backoffLimitPerIndex'] !== undefined && spec['backoffLimitPerIndex'] !== null;
   return [
     ...(rules.length > RULES_MAX ? [tooMany(at, rules.length, RULES_MAX)] : []),
@@ -30,7 +36,10 @@ export function validateFailurePolicy(spec: JsonObject, path: Path): FieldError[
   ];
 }
 
-interface JobFacts { /** Of containers that end. */ readonly names: ReadonlySet<string>; /** Failures are counted for each index. */ readonly perIndex: boolean }
+interface JobFacts {
+  /** Of containers that end. */ readonly names: ReadonlySet<string>;
+  /** Failures are counted for each index. */ readonly perIndex: boolean;
+}
 
 function validateRule(rule: JsonObject, { names, perIndex }: JobFacts, path: Path): FieldError[] {
   const codes = objectAt(rule, 'onExitCodes');
@@ -55,8 +64,14 @@ function validateExitCodes(codes: JsonObject, names: ReadonlySet<string>, path: 
   const container = codes['containerName'];
   const unknown = container !== undefined && container !== null && !names.has(String(container));
   return [
-    ...(operator === '' ? [required(path.child('operator'), listed(OPERATORS))] : OPERATORS.includes(operator) ? [] : [notSupported(path.child('operator'), operator, OPERATORS)]),
-    ...(unknown ? [invalid(path.child('containerName'), container, 'must be one of the container or initContainer names in the pod template')] : []),
+    ...(operator === ''
+      ? [required(path.child('operator'), listed(OPERATORS))]
+      : OPERATORS.includes(operator)
+        ? []
+        : [notSupported(path.child('operator'), operator, OPERATORS)]),
+    ...(unknown
+      ? [invalid(path.child('containerName'), container, 'must be one of the container or initContainer names in the pod template')]
+      : []),
     ...validateValues(itemsOf(codes['values']).map(Number), operator, path.child('values')),
   ];
 }
@@ -69,7 +84,9 @@ function validateValues(values: readonly number[], operator: string, path: Path)
       ...(operator === 'In' && value === 0 ? [invalid(path.index(position), value, 'must not be 0 for the In operator')] : []),
       ...(values.indexOf(value) < position ? [duplicate(path.index(position), value)] : []),
     ]),
-    ...(values.some((value, position) => position > 0 && (values[position - 1] ?? 0) > value) ? [invalid(path, values, 'must be ordered')] : []),
+    ...(values.some((value, position) => position > 0 && (values[position - 1] ?? 0) > value)
+      ? [invalid(path, values, 'must be ordered')]
+      : []),
   ];
 }
 
@@ -81,7 +98,11 @@ function validateConditions(patterns: readonly JsonObject[], path: Path): FieldE
       const at = path.index(position);
       return [
         ...qualified(textAt(pattern, 'type'), at.child('type')),
-        ...(status === '' ? [required(at.child('status'), listed(STATUSES))] : STATUSES.includes(status) ? [] : [notSupported(at.child('status'), status, STATUSES)]),
+        ...(status === ''
+          ? [required(at.child('status'), listed(STATUSES))]
+          : STATUSES.includes(status)
+            ? []
+            : [notSupported(at.child('status'), status, STATUSES)]),
       ];
     }),
   ];

@@ -1,5 +1,7 @@
 /** Lists of completion indexes in text, such as `0,2-5`. */
-export type Indexes = { readonly ok: true; readonly intervals: readonly (readonly [first: number, last: number])[]; readonly total: number } | { readonly ok: false; readonly message: string };
+export type Indexes =
+  | { readonly ok: true; readonly intervals: readonly (readonly [first: number, last: number])[]; readonly total: number }
+  | { readonly ok: false; readonly message: string };
 
 const failed = (message: string): Indexes => ({ ok: false, message });
 const numberIn = (text: string): number | null => (/^[+-]?[0-9]+$/.test(text) ? Number(text) : null);
@@ -11,7 +13,10 @@ export function parseIndexes(text: string, completions: number): Indexes {
   let previous: number | null = null;
   for (const fragment of text === '' ? [] : text.split(',')) {
     const limits = fragment.split('-');
-    if (limits.length > 2) return failed(`the fragment ${JSON.stringify(fragment)} violates the requirement that an index interval can have at most two parts separated by '-'`);
+    if (limits.length > 2)
+      return failed(
+        `the fragment ${JSON.stringify(fragment)} violates the requirement that an index interval can have at most two parts separated by '-'`,
+      );
     const [first, last] = limits.map(numberIn);
     for (const [position, value] of [first, last].entries()) {
       if (value === undefined) continue;

@@ -29,12 +29,19 @@ export function validateGeneratedSelector(job: ApiObject): FieldError[] {
   if (spec['manualSelector'] === true || objectAt(spec, 'selector') === null) return [];
   const { name = '', uid = '' } = job.metadata;
   const labels = objectAt(objectAt(objectAt(spec, 'template') ?? {}, 'metadata') ?? {}, 'labels') ?? {};
-  const expected: Readonly<Record<string, string>> = { [UID_LABELS[0] ?? '']: uid, [NAME_LABELS[0] ?? '']: name, [UID_LABEL]: uid, [NAME_LABELS[1] ?? '']: name };
+  const expected: Readonly<Record<string, string>> = {
+    [UID_LABELS[0] ?? '']: uid,
+    [NAME_LABELS[0] ?? '']: name,
+    [UID_LABEL]: uid,
+    [NAME_LABELS[1] ?? '']: name,
+  };
   const selector = selectorOf(spec['selector']);
   return [
     ...(uid === '' ? [required(Path.of('metadata', 'uid'), '')] : []),
     ...Object.entries(expected).flatMap(([label, value]) => validateLabel(labels, label, value)),
-    ...(selector !== null && !matchesLabels(selector, expected) ? [invalid(SPEC.child('selector'), printedSelector(spec['selector']), '`selector` not auto-generated')] : []),
+    ...(selector !== null && !matchesLabels(selector, expected)
+      ? [invalid(SPEC.child('selector'), printedSelector(spec['selector']), '`selector` not auto-generated')]
+      : []),
   ];
 }
 

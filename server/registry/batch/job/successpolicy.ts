@@ -9,7 +9,18 @@ import { parseIndexes } from './indexes.js';
 
 const RULES_MAX = 20;
 const INDEXES_BYTES_MAX = 64 * 1024;
-const FORM: StructureForm = [['rules', 'Rules', { list: [['succeededIndexes', 'SucceededIndexes', 'optional'], ['succeededCount', 'SucceededCount', 'optional']] }]];
+const FORM: StructureForm = [
+  [
+    'rules',
+    'Rules',
+    {
+      list: [
+        ['succeededIndexes', 'SucceededIndexes', 'optional'],
+        ['succeededCount', 'SucceededCount', 'optional'],
+      ],
+    },
+  ],
+];
 
 /** `spec` is that of the job. */
 export function validateSuccessPolicy(spec: JsonObject, path: Path): FieldError[] {
@@ -36,14 +47,31 @@ function validateRule({ succeededIndexes, succeededCount }: JsonObject, completi
     ...(hasIndexes || hasCount ? [] : [required(path, 'at least one of succeededCount or succeededIndexes must be specified')]),
     ...(Buffer.byteLength(text) > INDEXES_BYTES_MAX ? [tooLong(at, INDEXES_BYTES_MAX)] : []),
     ...(indexes.ok ? [] : [invalid(at, text, `error parsing succeededIndexes: ${indexes.message}`)]),
-    ...(hasCount ? validateCount(Number(succeededCount), { completions, listed: hasIndexes ? (indexes.ok ? indexes.total : 0) : null }, path.child('succeededCount')) : []),
+    ...(hasCount
+      ? validateCount(
+          Number(succeededCount),
+          { completions, listed: hasIndexes ? (indexes.ok ? indexes.total : 0) : null },
+          path.child('succeededCount'),
+        )
+      : []),
   ];
 }
 
-function validateCount(count: number, { completions, listed }: { readonly completions: number; /** How many indexes the rule lists; null for all. */ readonly listed: number | null }, path: Path): FieldError[] {
+function validateCount(
+  count: number,
+  {
+    completions,
+    listed,
+  }: { readonly completions: number; /** How many indexes the rule lists; null for all. */ readonly listed: number | null },
+  path: Path,
+): FieldError[] {
   return [
     ...nonNegative(count, path),
-    ...(count > completions ? [invalid(path, count, `must be less than or equal to ${completions} (the number of specified completions)`)] : []),
-    ...(listed !== null && count > listed ? [invalid(path, count, `must be less than or equal to ${listed} (the number of indexes in the specified succeededIndexes field)`)] : []),
+    ...(count > completions
+      ? [invalid(path, count, `must be less than or equal to ${completions} (the number of specified completions)`)]
+      : []),
+    ...(listed !== null && count > listed
+      ? [invalid(path, count, `must be less than or equal to ${listed} (the number of indexes in the specified succeededIndexes field)`)]
+      : []),
   ];
 }

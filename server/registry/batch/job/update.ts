@@ -18,7 +18,7 @@ export function validateJobSpecUpdate(job: ApiObject, old: ApiObject): FieldErro
     ...validateCompletions(spec, before),
     ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), SPEC.child('selector')),
     ...validateTemplate(spec, before, mayMove(old)),
-    ...FIXED.flatMap(member => unchanged(spec[member], before[member], SPEC.child(member))),
+    ...FIXED.flatMap((member) => unchanged(spec[member], before[member], SPEC.child(member))),
   ];
 }
 
@@ -32,12 +32,18 @@ function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[]
 }
 
 /** While a job is suspended and has not started, a queue may still decide where its pods will run. */
-const mayMove = (old: ApiObject): boolean => memberAt(old, 'spec', 'suspend') === true && (memberAt(old, 'status', 'startTime') ?? null) === null;
+const mayMove = (old: ApiObject): boolean =>
+  memberAt(old, 'spec', 'suspend') === true && (memberAt(old, 'status', 'startTime') ?? null) === null;
 
 function validateTemplate(spec: JsonObject, before: JsonObject, movable: boolean): FieldError[] {
   const template = objectAt(spec, 'template') ?? {};
   const old = objectAt(before, 'template') ?? {};
-  return unchanged(movable ? withoutPlacement(template) : template, movable ? withoutPlacement(old) : old, SPEC.child('template'), template);
+  return unchanged(
+    movable ? withoutPlacement(template) : template,
+    movable ? withoutPlacement(old) : old,
+    SPEC.child('template'),
+    template,
+  );
 }
 
 /** The part of a template that says nothing of where its pods run. */

@@ -22,4 +22,8 @@ export function alignSources(spec: JsonObject, old: JsonObject | null): void {
   else if (present === null && newer !== null && textAt(newer, 'namespace') === '') spec['dataSource'] = copy(newer);
 }
 
-const copy = (source: JsonObject): JsonObject => ({ apiGroup: source['apiGroup'] ?? null, kind: source['kind'] ?? '', name: source['name'] ?? '' });
+const copy = (source: JsonObject): JsonObject => ({
+  apiGroup: source['apiGroup'] ?? null,
+  kind: source['kind'] ?? '',
+  name: source['name'] ?? '',
+});

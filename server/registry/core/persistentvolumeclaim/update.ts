@@ -16,17 +16,29 @@ const requestsOf = (spec: JsonObject): JsonObject => objectAt(objectAt(spec, 're
 /** A claim is what quotas and volumes are matched against: once made, little of it may change, and only after it is bound. */
 export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(claim), specOf(old)];
-  const adopted = { annotated: claim.metadata.annotations?.[CLASS_ANNOTATION], annotatedBefore: old.metadata.annotations?.[CLASS_ANNOTATION] };
-  const movesClass = adopted.annotatedBefore !== undefined && before['storageClassName'] == null && spec['storageClassName'] === adopted.annotatedBefore;
+  const adopted = {
+    annotated: claim.metadata.annotations?.[CLASS_ANNOTATION],
+    annotatedBefore: old.metadata.annotations?.[CLASS_ANNOTATION],
+  };
+  const movesClass =
+    adopted.annotatedBefore !== undefined && before['storageClassName'] == null && spec['storageClassName'] === adopted.annotatedBefore;
   const gainsClass = before['storageClassName'] == null && adopted.annotatedBefore === undefined && spec['storageClassName'] != null;
   const compared = comparable(claim, before, movesClass || gainsClass);
-  const [shown, shownBefore] = [printedSpec(compared), printedSpec({ ...before, ...(textAt(before, 'volumeName') === '' ? { volumeName: spec['volumeName'] } : {}) })];
+  const [shown, shownBefore] = [
+    printedSpec(compared),
+    printedSpec({ ...before, ...(textAt(before, 'volumeName') === '' ? { volumeName: spec['volumeName'] } : {}) }),
+  ];
   return [
-    ...(movesClass || adopted.annotated === adopted.annotatedBefore ? []
+    ...(movesClass || adopted.annotated === adopted.annotatedBefore
+      ? []
       : [invalid(Path.of('metadata', 'annotations').key(CLASS_ANNOTATION), adopted.annotated ?? '', 'field is immutable')]),
-    ...(JSON.stringify(shown) === JSON.stringify(shownBefore) ? [] : [forbidden(SPEC, `${IMMUTABLE}\n${differenceOf(shownBefore, shown)}`)]),
+    ...(JSON.stringify(shown) === JSON.stringify(shownBefore)
+      ? []
+      : [forbidden(SPEC, `${IMMUTABLE}\n${differenceOf(shownBefore, shown)}`)]),
     ...validateShrinking(claim, old),
-    ...(textAt(spec, 'volumeMode') === textAt(before, 'volumeMode') ? [] : [invalid(Path.of('volumeMode'), spec['volumeMode'] ?? null, 'field is immutable')]),
+    ...(textAt(spec, 'volumeMode') === textAt(before, 'volumeMode')
+      ? []
+      : [invalid(Path.of('volumeMode'), spec['volumeMode'] ?? null, 'field is immutable')]),
     ...validateAttributesClass(claim, old),
   ];
 }
@@ -47,7 +59,9 @@ function validateShrinking(claim: ApiObject, old: ApiObject): FieldError[] {
   const size = requestsOf(specOf(claim))['storage'];
   if (compareAmounts(size, requestsOf(specOf(old))['storage']) >= 0) return [];
   const actual = objectAt(objectAt(old, 'status') ?? {}, 'capacity')?.['storage'];
-  return compareAmounts(size, actual) > 0 ? [] : [forbidden(SPEC.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity')];
+  return compareAmounts(size, actual) > 0
+    ? []
+    : [forbidden(SPEC.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity')];
 }
 
 /** A class that has been applied can be changed for another one, not taken away. */
@@ -56,8 +70,12 @@ function validateAttributesClass(claim: ApiObject, old: ApiObject): FieldError[]
   if ((objectAt(old, 'status') ?? {})['currentVolumeAttributesClassName'] == null || (name !== null && name !== '')) return [];
   // An empty name that was there already is let be.
   if (name === (specOf(old)['volumeAttributesClassName'] ?? null)) return [];
-  return [forbidden(SPEC.child('volumeAttributesClassName'),
-    `update to ${name === null ? 'nil' : 'empty string'} is forbidden when status.currentVolumeAttributesClassName is not nil`)];
+  return [
+    forbidden(
+      SPEC.child('volumeAttributesClassName'),
+      `update to ${name === null ? 'nil' : 'empty string'} is forbidden when status.currentVolumeAttributesClassName is not nil`,
+    ),
+  ];
 }
 
 /** The specification as messages show it: the members of the reference's own structure, in its order. */
@@ -65,14 +83,25 @@ function printedSpec(spec: JsonObject): JsonObject {
   const resources = objectAt(spec, 'resources') ?? {};
   const reference = (member: string, namespaced: boolean): JsonObject | null => {
     const source = objectAt(spec, member);
-    return source === null ? null
-      : { APIGroup: source['apiGroup'] ?? null, Kind: source['kind'] ?? '', Name: source['name'] ?? '', ...(namespaced ? { Namespace: source['namespace'] ?? null } : {}) };
+    return source === null
+      ? null
+      : {
+          APIGroup: source['apiGroup'] ?? null,
+          Kind: source['kind'] ?? '',
+          Name: source['name'] ?? '',
+          ...(namespaced ? { Namespace: source['namespace'] ?? null } : {}),
+        };
   };
   const modes = itemsOf(spec['accessModes']);
   return {
-    AccessModes: modes.length === 0 ? null : [...modes], Selector: printedSelector(spec['selector']),
+    AccessModes: modes.length === 0 ? null : [...modes],
+    Selector: printedSelector(spec['selector']),
     Resources: { Limits: printedMap(resources['limits']), Requests: printedMap(resources['requests']) },
-    VolumeName: spec['volumeName'] ?? '', StorageClassName: spec['storageClassName'] ?? null, VolumeMode: spec['volumeMode'] ?? null,
-    DataSource: reference('dataSource', false), DataSourceRef: reference('dataSourceRef', true), VolumeAttributesClassName: spec['volumeAttributesClassName'] ?? null,
+    VolumeName: spec['volumeName'] ?? '',
+    StorageClassName: spec['storageClassName'] ?? null,
+    VolumeMode: spec['volumeMode'] ?? null,
+    DataSource: reference('dataSource', false),
+    DataSourceRef: reference('dataSourceRef', true),
+    VolumeAttributesClassName: spec['volumeAttributesClassName'] ?? null,
   };
 }

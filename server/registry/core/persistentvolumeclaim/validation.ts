@@ -38,16 +38,19 @@ function validateSources(spec: JsonObject, path: Path): FieldError[] {
   ];
   if (older === null || newer === null) return findings;
   const shown = path.child('dataSource').toString();
-  if (textAt(newer, 'namespace') !== '') return [...findings, invalid(path, shown, 'may not be specified when dataSourceRef.namespace is specified')];
-  const same = ['apiGroup', 'kind', 'name'].every(member => textAt(older, member) === textAt(newer, member));
+  if (textAt(newer, 'namespace') !== '')
+    return [...findings, invalid(path, shown, 'may not be specified when dataSourceRef.namespace is specified')];
+  const same = ['apiGroup', 'kind', 'name'].every((member) => textAt(older, member) === textAt(newer, member));
   return same ? findings : [...findings, invalid(path, shown, 'must match dataSourceRef')];
 }
 
 function validateSource(source: JsonObject, path: Path): FieldError[] {
   const [group, kind, namespace] = [textAt(source, 'apiGroup'), textAt(source, 'kind'), textAt(source, 'namespace')];
   return [
-    ...['name', 'kind'].filter(member => textAt(source, member) === '').map(member => required(path.child(member), '')),
-    ...(group === '' && kind !== 'PersistentVolumeClaim' ? [invalid(path, kind, 'must be \'PersistentVolumeClaim\' when referencing the default apiGroup')] : []),
+    ...['name', 'kind'].filter((member) => textAt(source, member) === '').map((member) => required(path.child(member), '')),
+    ...(group === '' && kind !== 'PersistentVolumeClaim'
+      ? [invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
+      : []),
     ...(group === '' ? [] : dnsSubdomain(group, path.child('apiGroup'))),
     ...(namespace === '' ? [] : named(namespace, dnsLabelName, path.child('namespace'))),
   ];

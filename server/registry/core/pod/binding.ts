@@ -37,11 +37,15 @@ export function bind(pod: ApiObject, binding: ApiObject, now: string): ApiObject
 }
 
 /** Adds a condition, or replaces the one of its type; the time of transition stays while the status does. */
-export function setCondition(status: JsonObject, condition: JsonObject & { readonly type: string; readonly status: string }, now: string): void {
+export function setCondition(
+  status: JsonObject,
+  condition: JsonObject & { readonly type: string; readonly status: string },
+  now: string,
+): void {
   const conditions = objectsIn(status, 'conditions');
-  const position = conditions.findIndex(each => each['type'] === condition.type);
+  const position = conditions.findIndex((each) => each['type'] === condition.type);
   const before = conditions[position];
-  const lastTransitionTime = before?.['status'] === condition.status ? before['lastTransitionTime'] ?? now : now;
+  const lastTransitionTime = before?.['status'] === condition.status ? (before['lastTransitionTime'] ?? now) : now;
   const current: JsonObject = { ...condition, lastTransitionTime };
   status['conditions'] = position < 0 ? [...conditions, current] : conditions.map((each, index) => (index === position ? current : each));
 }

@@ -7,12 +7,17 @@ import { nonNegative } from '../../validation/values.js';
 
 /** What can be asked of a running pod: its log, a process, a stream. */
 
-const namesIn = (pod: ApiObject, list: string): string[] => objectsIn(objectAt(pod, 'spec') ?? {}, list).map(container => textAt(container, 'name'));
+const namesIn = (pod: ApiObject, list: string): string[] =>
+  objectsIn(objectAt(pod, 'spec') ?? {}, list).map((container) => textAt(container, 'name'));
 
 /** The container that a request is about. One that is not named must be the only one. Throws 400. */
 export function chosenContainer(pod: ApiObject, wanted: string): string {
   const podName = pod.metadata.name ?? '';
-  const [containers, initial, ephemeral] = [namesIn(pod, 'containers'), namesIn(pod, 'initContainers'), namesIn(pod, 'ephemeralContainers')];
+  const [containers, initial, ephemeral] = [
+    namesIn(pod, 'containers'),
+    namesIn(pod, 'initContainers'),
+    namesIn(pod, 'ephemeralContainers'),
+  ];
   if (wanted !== '') {
     if ([...containers, ...initial, ...ephemeral].includes(wanted)) return wanted;
     throw badRequest(`container ${wanted} is not valid for pod ${podName}`);
@@ -24,7 +29,12 @@ export function chosenContainer(pod: ApiObject, wanted: string): string {
 }
 
 /** What a request for a log may ask; absent numbers are null. */
-export interface LogWish { readonly tailLines: number | null; readonly limitBytes: number | null; readonly sinceSeconds: number | null; readonly sinceTime: string | null }
+export interface LogWish {
+  readonly tailLines: number | null;
+  readonly limitBytes: number | null;
+  readonly sinceSeconds: number | null;
+  readonly sinceTime: string | null;
+}
 
 export function validateLogWish({ tailLines, limitBytes, sinceSeconds, sinceTime }: LogWish): FieldError[] {
   const both = sinceSeconds !== null && sinceTime !== null;
@@ -32,7 +42,9 @@ export function validateLogWish({ tailLines, limitBytes, sinceSeconds, sinceTime
     ...(tailLines === null ? [] : nonNegative(tailLines, Path.of('tailLines'))),
     ...(limitBytes !== null && limitBytes < 1 ? [invalid(Path.of('limitBytes'), limitBytes, 'must be greater than 0')] : []),
     ...(both ? [{ ...forbidden(Path.root, 'at most one of `sinceTime` or `sinceSeconds` may be specified'), path: '[]' }] : []),
-    ...(!both && sinceSeconds !== null && sinceSeconds < 1 ? [invalid(Path.of('sinceSeconds'), sinceSeconds, 'must be greater than 0')] : []),
+    ...(!both && sinceSeconds !== null && sinceSeconds < 1
+      ? [invalid(Path.of('sinceSeconds'), sinceSeconds, 'must be greater than 0')]
+      : []),
   ];
 }
 

@@ -25,12 +25,14 @@ const PATH = SPEC.child('ephemeralContainers');
 
 /** Containers for a look into a running pod are added, and then neither changed nor removed. */
 function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
-  const present = new Map(objectsIn(specOf(pod), 'ephemeralContainers').map(container => [textAt(container, 'name'), container]));
-  return objectsIn(specOf(old), 'ephemeralContainers').flatMap(container => {
+  const present = new Map(objectsIn(specOf(pod), 'ephemeralContainers').map((container) => [textAt(container, 'name'), container]));
+  return objectsIn(specOf(old), 'ephemeralContainers').flatMap((container) => {
     const name = JSON.stringify(textAt(container, 'name'));
     const now = present.get(textAt(container, 'name'));
     if (now === undefined) return [forbidden(PATH, `existing ephemeral containers ${name} may not be removed\n`)];
-    return sameValue(now, container) ? [] : [forbidden(PATH, `existing ephemeral containers ${name} may not be changed\n${ephemeralDifference(container, now)}`)];
+    return sameValue(now, container)
+      ? []
+      : [forbidden(PATH, `existing ephemeral containers ${name} may not be changed\n${ephemeralDifference(container, now)}`)];
   });
 }
 
@@ -44,7 +46,14 @@ export const ephemeralContainers: NonNullable<Strategy['subresources']>[string] 
     countGeneration(pod, old);
   },
   reviewUpdate(pod, old, metadata) {
-    if (Object.hasOwn(annotationsOf(old), MIRROR_ANNOTATION)) return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
-    return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS), ...validateAdditions(pod, old)];
+    if (Object.hasOwn(annotationsOf(old), MIRROR_ANNOTATION))
+      return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
+    return [
+      ...metadata.update(),
+      ...metadata.object(),
+      ...validatePod(pod),
+      ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS),
+      ...validateAdditions(pod, old),
+    ];
   },
 };

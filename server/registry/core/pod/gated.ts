@@ -30,7 +30,9 @@ export function validateGatedUpdate(spec: JsonObject, before: JsonObject): Field
 
 function validateSelector(selector: JsonObject, before: JsonObject): FieldError[] {
   const kept = Object.entries(before).every(([key, value]) => selector[key] === value);
-  return kept ? [] : [invalid(SPEC.child('nodeSelector'), selector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
+  return kept
+    ? []
+    : [invalid(SPEC.child('nodeSelector'), selector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
 }
 
 function validateAffinity(affinity: JsonObject | null, before: JsonObject | null): FieldError[] {
@@ -38,13 +40,16 @@ function validateAffinity(affinity: JsonObject | null, before: JsonObject | null
   const path = SPEC.child('affinity', 'nodeAffinity', REQUIRED, 'nodeSelectorTerms');
   const terms = objectsIn(objectAt(affinity ?? {}, REQUIRED) ?? {}, 'nodeSelectorTerms');
   const old = objectsIn(objectAt(before, REQUIRED) ?? {}, 'nodeSelectorTerms');
-  if (old.length > 0 && old.length !== terms.length) return [invalid(path, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
+  if (old.length > 0 && old.length !== terms.length)
+    return [invalid(path, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
   return old.flatMap((term, position) => validateTerm(terms[position] ?? {}, term, path.index(position)));
 }
 
 function validateTerm(term: JsonObject, before: JsonObject, path: Path): FieldError[] {
-  const lists = ['matchExpressions', 'matchFields'].map(list => [itemsOf(term[list]), itemsOf(before[list])] as const);
+  const lists = ['matchExpressions', 'matchFields'].map((list) => [itemsOf(term[list]), itemsOf(before[list])] as const);
   const wasEmpty = lists.every(([, old]) => old.length === 0);
-  const onlyAdds = wasEmpty ? lists.every(([now]) => now.length === 0) : lists.every(([now, old]) => sameValue(now.slice(0, old.length), old));
+  const onlyAdds = wasEmpty
+    ? lists.every(([now]) => now.length === 0)
+    : lists.every(([now, old]) => sameValue(now.slice(0, old.length), old));
   return onlyAdds ? [] : [invalid(path, term, 'only additions are allowed (no mutations or deletions)')];
 }

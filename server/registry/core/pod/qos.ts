@@ -22,7 +22,9 @@ export function qosClass(pod: JsonObject): QosClass {
     if (add(limits, objectAt(resources, 'limits') ?? {}) < COUNTED.length) allLimited = false;
   }
   if (requests.size === 0 && limits.size === 0) return 'BestEffort';
-  return allLimited && requests.size === limits.size && [...requests].every(([name, amount]) => equals(amount, limits.get(name))) ? 'Guaranteed' : 'Burstable';
+  return allLimited && requests.size === limits.size && [...requests].every(([name, amount]) => equals(amount, limits.get(name)))
+    ? 'Guaranteed'
+    : 'Burstable';
 }
 
 const equals = (a: Quantity, b: Quantity | undefined): boolean => b !== undefined && compareQuantities(a, b) === 0;

@@ -29,9 +29,15 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
   const nominated = textAt(status, 'nominatedNodeName');
   return [
     ...validateConditions(status),
-    ...(nominated === '' || nominated === textAt(before, 'nominatedNodeName') ? [] : subdomainName(nominated, false).map(text => invalid(STATUS.child('nominatedNodeName'), nominated, text))),
-    ...(textAt(status, 'qosClass') === textAt(before, 'qosClass') ? [] : [invalid(STATUS.child('qosClass'), textAt(status, 'qosClass'), 'field is immutable')]),
-    ...['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap(list => validateTransitions(status, before, specOf(old), list)),
+    ...(nominated === '' || nominated === textAt(before, 'nominatedNodeName')
+      ? []
+      : subdomainName(nominated, false).map((text) => invalid(STATUS.child('nominatedNodeName'), nominated, text))),
+    ...(textAt(status, 'qosClass') === textAt(before, 'qosClass')
+      ? []
+      : [invalid(STATUS.child('qosClass'), textAt(status, 'qosClass'), 'field is immutable')]),
+    ...['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap((list) =>
+      validateTransitions(status, before, specOf(old), list),
+    ),
     ...validateClaimStatuses(status, specOf(pod)),
     ...validateAddresses(status, before, 'podIPs'),
     ...validateHostAddresses(status, before),
@@ -39,28 +45,39 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
 }
 
 /** The reference reports these below the metadata. */
-const validateConditions = (status: JsonObject): FieldError[] => objectsIn(status, 'conditions').flatMap((condition, position) => {
-  const type = textAt(condition, 'type');
-  return SYSTEM_CONDITIONS.has(type) ? [] : qualified(type, Path.of('metadata', 'conditions').index(position).child('Type'));
-});
+const validateConditions = (status: JsonObject): FieldError[] =>
+  objectsIn(status, 'conditions').flatMap((condition, position) => {
+    const type = textAt(condition, 'type');
+    return SYSTEM_CONDITIONS.has(type) ? [] : qualified(type, Path.of('metadata', 'conditions').index(position).child('Type'));
+  });
 
 /** A container that has ended and is not started again cannot be running. */
 function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonObject, list: string): FieldError[] {
   const restartPolicy = list === 'ephemeralContainerStatuses' ? 'Never' : textAt(spec, 'restartPolicy');
   if (restartPolicy === 'Always') return [];
-  const restarted = new Set(objectsIn(spec, 'initContainers').filter(container => container['restartPolicy'] === 'Always').map(container => textAt(container, 'name')));
+  const restarted = new Set(
+    objectsIn(spec, 'initContainers')
+      .filter((container) => container['restartPolicy'] === 'Always')
+      .map((container) => textAt(container, 'name')),
+  );
   const terminated = (each: JsonObject): JsonObject | null => objectAt(objectAt(each, 'state') ?? {}, 'terminated');
   return objectsIn(before, list).flatMap((was, position) => {
     const end = terminated(was);
     const name = textAt(was, 'name');
-    if (end === null || (Number(end['exitCode'] ?? 0) !== 0 && restartPolicy === 'OnFailure') || (list === 'initContainerStatuses' && restarted.has(name))) return [];
-    return objectsIn(status, list).filter(each => textAt(each, 'name') === name && terminated(each) === null)
+    if (
+      end === null ||
+      (Number(end['exitCode'] ?? 0) !== 0 && restartPolicy === 'OnFailure') ||
+      (list === 'initContainerStatuses' && restarted.has(name))
+    )
+      return [];
+    return objectsIn(status, list)
+      .filter((each) => textAt(each, 'name') === name && terminated(each) === null)
       .map(() => forbidden(STATUS.child(list).index(position).child('state'), 'may not be transitioned to non-terminated state'));
   });
 }
 
 function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError[] {
-  const claims = new Set(objectsIn(spec, 'resourceClaims').map(claim => textAt(claim, 'name')));
+  const claims = new Set(objectsIn(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
   const seen = new Set<string>();
   return objectsIn(status, 'resourceClaimStatuses').flatMap((each, position) => {
     const at = STATUS.child('resourceClaimStatuses').index(position).child('name');
@@ -71,7 +88,7 @@ function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError
     return [
       ...(claims.has(name) ? [] : [invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`')]),
       ...(repeated ? [duplicate(at, name)] : []),
-      ...(claim === undefined || claim === null ? [] : subdomainName(String(claim), false).map(text => invalid(at, claim, text))),
+      ...(claim === undefined || claim === null ? [] : subdomainName(String(claim), false).map((text) => invalid(at, claim, text))),
     ];
   });
 }
@@ -79,13 +96,21 @@ function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError
 /** One address of each family at most. Addresses that were there before may stay as they are. */
 function validateAddresses(status: JsonObject, before: JsonObject, list: string): FieldError[] {
   const path = STATUS.child(list);
-  const ips = objectsIn(status, list).map(each => textAt(each, 'ip'));
-  const known = new Set(objectsIn(before, list).map(each => textAt(each, 'ip')));
+  const ips = objectsIn(status, list).map((each) => textAt(each, 'ip'));
+  const known = new Set(objectsIn(before, list).map((each) => textAt(each, 'ip')));
   const families = new Set(ips.map(isIP));
   const isRepeated = repeats(ips);
   return [
     ...ips.flatMap((ip, position) => (known.has(ip) ? [] : ipAddress(ip, path.index(position)))),
-    ...(ips.length > 1 && (ips.length > 2 || families.size < ips.length) ? [invalid(path, ips.map(IP => ({ IP })), 'may specify no more than one IP for each IP family')] : []),
+    ...(ips.length > 1 && (ips.length > 2 || families.size < ips.length)
+      ? [
+          invalid(
+            path,
+            ips.map((IP) => ({ IP })),
+            'may specify no more than one IP for each IP family',
+          ),
+        ]
+      : []),
     ...ips.flatMap((ip, position) => (isRepeated(position) ? [duplicate(path.index(position), { IP: ip })] : [])),
   ];
 }
@@ -94,7 +119,10 @@ function validateHostAddresses(status: JsonObject, before: JsonObject): FieldErr
   const first = textAt(objectsIn(status, 'hostIPs')[0] ?? {}, 'ip');
   if (first === '') return [];
   const agrees = first === textAt(status, 'hostIP');
-  return [...(agrees ? [] : [invalid(STATUS.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]), ...validateAddresses(status, before, 'hostIPs')];
+  return [
+    ...(agrees ? [] : [invalid(STATUS.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]),
+    ...validateAddresses(status, before, 'hostIPs'),
+  ];
 }
 
 export const podStatus: NonNullable<Strategy['subresources']>[string] = {
@@ -108,5 +136,9 @@ export const podStatus: NonNullable<Strategy['subresources']>[string] = {
     if (textAt(status, 'qosClass') === '') status['qosClass'] = textAt(statusOf(old), 'qosClass');
     pod['status'] = status;
   },
-  reviewUpdate: (pod, old, metadata) => [...metadata.update(), ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS), ...validateStatus(pod, old)],
+  reviewUpdate: (pod, old, metadata) => [
+    ...metadata.update(),
+    ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS),
+    ...validateStatus(pod, old),
+  ],
 };

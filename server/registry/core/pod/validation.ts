@@ -36,7 +36,16 @@ export function validateNewPod(pod: ApiObject): FieldError[] {
 /** Whose token would it be? */
 function validateTokenVolumes(spec: JsonObject): FieldError[] {
   if (textAt(spec, 'serviceAccountName') !== '') return [];
-  return objectsIn(spec, 'volumes').flatMap((volume, position) => objectsIn(objectAt(volume, 'projected') ?? {}, 'sources').flatMap((source, each) =>
-    (objectAt(source, 'serviceAccountToken') === null ? []
-      : [forbidden(SPEC.child('volumes').index(position).child('projected', 'sources').index(each).child('serviceAccountToken'), 'must not be specified when serviceAccountName is not set')])));
+  return objectsIn(spec, 'volumes').flatMap((volume, position) =>
+    objectsIn(objectAt(volume, 'projected') ?? {}, 'sources').flatMap((source, each) =>
+      objectAt(source, 'serviceAccountToken') === null
+        ? []
+        : [
+            forbidden(
+              SPEC.child('volumes').index(position).child('projected', 'sources').index(each).child('serviceAccountToken'),
+              'must not be specified when serviceAccountName is not set',
+            ),
+          ],
+    ),
+  );
 }

@@ -27,7 +27,13 @@ export const selects = (selector: LabelSelector, template: JsonObject): boolean 
 /** A workload whose selector did not match its own template would create pods for ever. */
 export function validateSelected(template: JsonObject, selector: LabelSelector, path: Path): FieldError[] {
   if (selects(selector, template)) return [];
-  return [invalid(path.child('metadata', 'labels'), printedMap(objectAt(template, 'metadata')?.['labels']), '`selector` does not match template `labels`')];
+  return [
+    invalid(
+      path.child('metadata', 'labels'),
+      printedMap(objectAt(template, 'metadata')?.['labels']),
+      '`selector` does not match template `labels`',
+    ),
+  ];
 }
 
 /** Findings about the template of a workload whose pods are replaced when they end. */
@@ -44,6 +50,7 @@ export function validateControlledTemplate(template: JsonObject, path: Path, { k
 /** Pods that a controller keeps running restart always and have no deadline. */
 export const validateEndlessRun = (spec: JsonObject, kind: string, path: Path): FieldError[] => [
   ...(spec['restartPolicy'] === 'Always' ? [] : [notSupported(path.child('restartPolicy'), spec['restartPolicy'] ?? '', ['Always'])]),
-  ...(spec['activeDeadlineSeconds'] === undefined || spec['activeDeadlineSeconds'] === null ? []
+  ...(spec['activeDeadlineSeconds'] === undefined || spec['activeDeadlineSeconds'] === null
+    ? []
     : [forbidden(path.child('activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`)]),
 ];

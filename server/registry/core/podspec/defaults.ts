@@ -55,7 +55,12 @@ function setContainerDefaults(container: JsonObject): void {
 
 function setProbeDefaults(probe: JsonObject | null): void {
   if (probe === null) return;
-  for (const [member, value] of [['timeoutSeconds', 1], ['periodSeconds', 10], ['successThreshold', 1], ['failureThreshold', 3]] as const) {
+  for (const [member, value] of [
+    ['timeoutSeconds', 1],
+    ['periodSeconds', 10],
+    ['successThreshold', 1],
+    ['failureThreshold', 3],
+  ] as const) {
     if (probe[member] === 0) delete probe[member];
     setDefault(probe, member, value);
   }

@@ -3,8 +3,10 @@ import { objectAt, objectsIn } from '../../defaulting.js';
 
 /** Removes members that this release knows but does not have switched on; the reference drops them without a word. */
 export function dropDisabledFields(spec: JsonObject): void {
-  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) for (const container of objectsIn(spec, list)) dropStopSignal(container);
-  for (const volume of objectsIn(spec, 'volumes')) for (const source of objectsIn(objectAt(volume, 'projected') ?? {}, 'sources')) delete source['clusterTrustBundle'];
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'])
+    for (const container of objectsIn(spec, list)) dropStopSignal(container);
+  for (const volume of objectsIn(spec, 'volumes'))
+    for (const source of objectsIn(objectAt(volume, 'projected') ?? {}, 'sources')) delete source['clusterTrustBundle'];
 }
 
 /** The same for the template of a workload. */

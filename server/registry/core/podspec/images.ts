@@ -1,5 +1,8 @@
 /** What an image reference says after its name. `latest` stands in where it says nothing. */
-export interface ImageVersion { readonly tag: string; readonly digest: string }
+export interface ImageVersion {
+  readonly tag: string;
+  readonly digest: string;
+}
 
 /** Splits `host:port/name:tag@algorithm:hex`. Anything is accepted: validation of references is left to the node that pulls them. */
 export function imageVersion(reference: string): ImageVersion {

@@ -23,7 +23,8 @@ export function aggregateRequests(spec: JsonObject): Map<string, Quantity> {
     const before = totals.get(name);
     totals.set(name, before === undefined ? amount : addQuantities(before, amount));
   };
-  for (const container of objectsIn(spec, 'containers')) for (const [name, amount] of Object.entries(requestsOf(container))) add(sum, name, quantityOf(amount));
+  for (const container of objectsIn(spec, 'containers'))
+    for (const [name, amount] of Object.entries(requestsOf(container))) add(sum, name, quantityOf(amount));
   for (const container of objectsIn(spec, 'initContainers')) {
     const sidecar = container['restartPolicy'] === 'Always';
     for (const [name, amount] of Object.entries(requestsOf(container))) {
@@ -45,7 +46,8 @@ export function setPodResourceDefaults(spec: JsonObject): void {
   const limits = objectAt(resources ?? {}, 'limits') ?? {};
   if (resources === null || Object.keys(limits).length === 0) return;
   const requests = ensureObject(resources, 'requests');
-  for (const [name, amount] of aggregateRequests(spec)) if (isPodResource(name) && isOvercommitAllowed(name)) requests[name] ??= formatQuantity(amount);
+  for (const [name, amount] of aggregateRequests(spec))
+    if (isPodResource(name) && isOvercommitAllowed(name)) requests[name] ??= formatQuantity(amount);
   for (const [name, amount] of Object.entries(limits)) if (isPodResource(name)) requests[name] ??= amount;
   if (Object.keys(requests).length === 0) delete resources['requests'];
 }

@@ -19,11 +19,13 @@ export function validatePodTemplate(template: JsonObject, path: Path): FieldErro
   const metadata = objectAt(template, 'metadata') ?? {};
   const spec = objectAt(template, 'spec') ?? {};
   return [
-    ...validateLabels(objectAt(metadata, 'labels') as Record<string, string> | null ?? undefined, path.child('labels')),
-    ...validateAnnotations(objectAt(metadata, 'annotations') as Record<string, string> | null ?? undefined, path.child('annotations')),
+    ...validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
+    ...validateAnnotations((objectAt(metadata, 'annotations') as Record<string, string> | null) ?? undefined, path.child('annotations')),
     ...validatePodAnnotations(objectAt(metadata, 'annotations') ?? {}, spec, path.child('annotations')),
     ...validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
     ...validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, spec, path.child('spec')),
-    ...(itemsOf(spec['ephemeralContainers']).length > 0 ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')] : []),
+    ...(itemsOf(spec['ephemeralContainers']).length > 0
+      ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
+      : []),
   ];
 }

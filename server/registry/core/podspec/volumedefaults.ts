@@ -26,14 +26,16 @@ const keepsEmptyTexts: ReadonlySet<string> = new Set(['azureDisk']);
 
 /** Defaults of one volume of a pod (v1 `Volume`). A volume that names no source is an empty directory. */
 export function setVolumeDefaults(volume: JsonObject): void {
-  if (Object.entries(volume).every(([member, value]) => member === 'name' || value === null || value === undefined)) volume['emptyDir'] = {};
+  if (Object.entries(volume).every(([member, value]) => member === 'name' || value === null || value === undefined))
+    volume['emptyDir'] = {};
   setSourceDefaults(volume);
   const downward = objectAt(volume, 'downwardAPI');
   if (downward !== null) setFieldReferenceDefaults(downward);
   const projected = objectAt(volume, 'projected');
   for (const source of projected === null ? [] : objectsIn(projected, 'sources')) setProjectionDefaults(source);
   const image = objectAt(volume, 'image');
-  if (image !== null) setTextDefault(image, 'pullPolicy', imageVersion(textAt(image, 'reference')).tag === 'latest' ? 'Always' : 'IfNotPresent');
+  if (image !== null)
+    setTextDefault(image, 'pullPolicy', imageVersion(textAt(image, 'reference')).tag === 'latest' ? 'Always' : 'IfNotPresent');
   const claim = objectAt(objectAt(volume, 'ephemeral') ?? {}, 'volumeClaimTemplate');
   const claimSpec = claim === null ? null : objectAt(claim, 'spec');
   if (claimSpec !== null) setTextDefault(claimSpec, 'volumeMode', 'Filesystem');

@@ -1,7 +1,15 @@
 /** Scopes narrow what a quota counts: pods of a kind, or claims of a class. */
 
 const PODS: ReadonlySet<string> = new Set(['pods']);
-const POD_RESOURCES: ReadonlySet<string> = new Set(['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']);
+const POD_RESOURCES: ReadonlySet<string> = new Set([
+  'pods',
+  'cpu',
+  'memory',
+  'limits.cpu',
+  'limits.memory',
+  'requests.cpu',
+  'requests.memory',
+]);
 const CLAIM_RESOURCES: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);
 
 const COVERED: Readonly<Record<string, ReadonlySet<string>>> = {

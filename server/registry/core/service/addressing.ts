@@ -32,26 +32,32 @@ export function validateAddressing(service: ApiObject): FieldError[] {
   ];
   // What follows would only confuse where an address is none.
   if (malformed.length > 0) return findings;
-  if (addresses.length > 1 && !isDualStack(addresses)) findings.push(invalid(ADDRESSES, addresses, 'may specify no more than one IP for each IP family'));
+  if (addresses.length > 1 && !isDualStack(addresses))
+    findings.push(invalid(ADDRESSES, addresses, 'may specify no more than one IP for each IP family'));
   return isHeadless(service) || findings.length > 0 ? findings : matchFamilies(addresses, familiesOf(service));
 }
 
 function validatePrimary(address: string, addresses: readonly string[]): FieldError[] {
-  if (address === '') return addresses.length === 0 ? [] : [invalid(ADDRESSES, addresses, 'must be empty when `clusterIP` is not specified')];
+  if (address === '')
+    return addresses.length === 0 ? [] : [invalid(ADDRESSES, addresses, 'must be empty when `clusterIP` is not specified')];
   if (addresses.length === 0) return [required(ADDRESSES, '')];
   return addresses[0] === address ? [] : [invalid(ADDRESSES, addresses, 'first value must match `clusterIP`')];
 }
 
-const validateAddresses = (addresses: readonly string[]): FieldError[] => addresses.flatMap((address, position) => {
-  if (position === 0 && address === 'None') return addresses.length > 1 ? [invalid(ADDRESSES, addresses, '\'None\' must be the first and only value')] : [];
-  return ipAddress(address, ADDRESSES.index(position));
-});
+const validateAddresses = (addresses: readonly string[]): FieldError[] =>
+  addresses.flatMap((address, position) => {
+    if (position === 0 && address === 'None')
+      return addresses.length > 1 ? [invalid(ADDRESSES, addresses, "'None' must be the first and only value")] : [];
+    return ipAddress(address, ADDRESSES.index(position));
+  });
 
-const matchFamilies = (addresses: readonly string[], families: readonly string[]): FieldError[] => addresses.flatMap((address, position) => {
-  const family = families[position];
-  return family === undefined || family === (isSixText(address) ? 'IPv6' : 'IPv4') ? []
-    : [invalid(ADDRESSES.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
-});
+const matchFamilies = (addresses: readonly string[], families: readonly string[]): FieldError[] =>
+  addresses.flatMap((address, position) => {
+    const family = families[position];
+    return family === undefined || family === (isSixText(address) ? 'IPv6' : 'IPv4')
+      ? []
+      : [invalid(ADDRESSES.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
+  });
 
 /** A second address or family may come and go; the first one stays, except on the way from or to a service that is only a name. */
 export function validateAddressingUpdate(service: ApiObject, old: ApiObject): FieldError[] {
@@ -59,21 +65,34 @@ export function validateAddressingUpdate(service: ApiObject, old: ApiObject): Fi
   const headless = [isHeadless(old), isHeadless(service)] as const;
   const policy = policyOf(service);
   return [
-    ...(headless[0] && headless[1] ? [] : changesOf({ old: clusterIPsOf(old), now: clusterIPsOf(service), path: ADDRESSES, what: 'clusterIP', policy })),
-    ...(headless[0] || headless[1] ? [] : changesOf({ old: familiesOf(old), now: familiesOf(service), path: FAMILIES, what: 'ipFamily', policy })),
+    ...(headless[0] && headless[1]
+      ? []
+      : changesOf({ old: clusterIPsOf(old), now: clusterIPsOf(service), path: ADDRESSES, what: 'clusterIP', policy })),
+    ...(headless[0] || headless[1]
+      ? []
+      : changesOf({ old: familiesOf(old), now: familiesOf(service), path: FAMILIES, what: 'ipFamily', policy })),
   ];
 }
 
-interface Values { readonly old: readonly string[]; readonly now: readonly string[]; readonly path: Path; readonly what: 'clusterIP' | 'ipFamily'; readonly policy: string }
+interface Values {
+  readonly old: readonly string[];
+  readonly now: readonly string[];
+  readonly path: Path;
+  readonly what: 'clusterIP' | 'ipFamily';
+  readonly policy: string;
+}
 
 function changesOf({ old, now, path, what, policy }: Values): FieldError[] {
-  const changed = (position: number): FieldError => invalid(path.index(what === 'clusterIP' ? position : 0), now, 'may not change once set');
+  const changed = (position: number): FieldError =>
+    invalid(path.index(what === 'clusterIP' ? position : 0), now, 'may not change once set');
   if (old.length === now.length) return old.flatMap((value, position) => (value === now[position] ? [] : [changed(position)]));
   const primary = old.length > 0 && now.length > 0 && old[0] !== now[0] ? [changed(0)] : [];
   if (old.length < now.length) return primary;
   return [
     ...(now.length === 0 ? [invalid(path.index(0), now, `primary ${what} can not be unset`)] : []),
     ...primary,
-    ...(now.length === 1 && policy !== 'SingleStack' ? [invalid(POLICY, policy === '' ? null : policy, `must be set to 'SingleStack' when releasing the secondary ${what}`)] : []),
+    ...(now.length === 1 && policy !== 'SingleStack'
+      ? [invalid(POLICY, policy === '' ? null : policy, `must be set to 'SingleStack' when releasing the secondary ${what}`)]
+      : []),
   ];
 }

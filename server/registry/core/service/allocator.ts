@@ -10,7 +10,16 @@ import { addressClaim, ADDRESSES, claimKey, claimsBeyond, claimsOf, giveBack, po
 import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
 import { carryAllocated } from './carry.js';
 import { addressRanges, type PortRange } from './ranges.js';
-import { allocatesNodePorts, clusterIPsOf, familiesOf, isExternalName, isHeadless, needsHealthCheckPort, opensNodePorts, specOf } from './kinds.js';
+import {
+  allocatesNodePorts,
+  clusterIPsOf,
+  familiesOf,
+  isExternalName,
+  isHeadless,
+  needsHealthCheckPort,
+  opensNodePorts,
+  specOf,
+} from './kinds.js';
 
 export interface ServiceAllocatorOptions {
   readonly storage: Storage;
@@ -56,7 +65,12 @@ class Round {
   private readonly chosen = new Set<string>();
   private readonly held: ReadonlySet<string>;
 
-  constructor(private readonly options: ServiceAllocatorOptions, private readonly service: ApiObject, held: readonly Claim[], private readonly context: AllocationContext) {
+  constructor(
+    private readonly options: ServiceAllocatorOptions,
+    private readonly service: ApiObject,
+    held: readonly Claim[],
+    private readonly context: AllocationContext,
+  ) {
     this.held = new Set(held.map(idOf));
   }
 
@@ -64,7 +78,7 @@ class Round {
   async chooseAddresses(held: readonly string[]): Promise<void> {
     const { service } = this;
     const spec = specOf(service);
-    const addresses = clusterIPsOf(service).filter(address => address !== '');
+    const addresses = clusterIPsOf(service).filter((address) => address !== '');
     const families = familiesOf(service);
     for (const address of addresses.slice(held.length, families.length)) await this.checkAddress(address, addresses);
     for (const family of families.slice(addresses.length)) addresses.push(await this.nextAddress(family as Family));
@@ -74,16 +88,20 @@ class Round {
 
   private async checkAddress(address: string, addresses: readonly string[]): Promise<void> {
     const parsed = parseAddress(address);
-    const fails = (why: string): StatusError => refuse(this.service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
+    const fails = (why: string): StatusError =>
+      refuse(this.service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
     const ranges = parsed === null ? [] : await addressRanges(this.options, parsed.family);
-    if (parsed === null || !ranges.some(range => contains(range, parsed))) throw fails(`the provided IP (${address}) is not in the valid range. The range of valid IPs is ${this.options.ranges.map(({ text }) => text).join(',')}`);
-    if (ranges.some(range => isReserved(range, parsed.value))) throw fails('the provided IP is reserved by its range');
+    if (parsed === null || !ranges.some((range) => contains(range, parsed)))
+      throw fails(
+        `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${this.options.ranges.map(({ text }) => text).join(',')}`,
+      );
+    if (ranges.some((range) => isReserved(range, parsed.value))) throw fails('the provided IP is reserved by its range');
     if (await this.isTaken(addressClaim(address), 'mostRecent')) throw fails('provided IP is already allocated');
   }
 
   private async nextAddress(family: Family): Promise<string> {
     for (const range of await addressRanges(this.options, family)) {
-      const found = await this.search(usable(range), value => addressClaim(formatAddress({ family, value })));
+      const found = await this.search(usable(range), (value) => addressClaim(formatAddress({ family, value })));
       if (found !== null) return found.name;
     }
     throw internalError(new Error('failed to allocate a serviceIP: range is full'));
@@ -102,7 +120,10 @@ class Round {
       const port = Number(entry['port'] ?? 0);
       let wanted = Number(entry['nodePort'] ?? 0);
       if (wanted === 0 && !allocatesNodePorts(this.service)) continue;
-      if (wanted === 0) wanted = byPort.get(port) ?? Number(ports.find(other => other['port'] === entry['port'] && Number(other['nodePort'] ?? 0) !== 0)?.['nodePort'] ?? 0);
+      if (wanted === 0)
+        wanted =
+          byPort.get(port) ??
+          Number(ports.find((other) => other['port'] === entry['port'] && Number(other['nodePort'] ?? 0) !== 0)?.['nodePort'] ?? 0);
       if (wanted === 0) entry['nodePort'] = await this.nextPort('failed to allocate a nodePort');
       else {
         if (byPort.get(port) !== wanted) await this.checkNodePort(wanted, PORTS.index(position).child('nodePort'));
@@ -133,14 +154,16 @@ class Round {
     const claim = portClaim(port);
     if (this.held.has(idOf(claim)) && !this.chosen.has(idOf(claim))) return null;
     if (port < first || port > last) return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
-    if (this.chosen.has(idOf(claim)) || await this.isTaken(claim, 'mostRecent')) return 'provided port is already allocated';
+    if (this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'mostRecent'))) return 'provided port is already allocated';
     this.chosen.add(idOf(claim));
     return null;
   }
 
   private async nextPort(failure: string): Promise<number> {
     const { first, last, reserved } = this.options.ports;
-    const found = await this.search({ first: BigInt(first), last: BigInt(last), reserved: BigInt(reserved) }, value => portClaim(Number(value)));
+    const found = await this.search({ first: BigInt(first), last: BigInt(last), reserved: BigInt(reserved) }, (value) =>
+      portClaim(Number(value)),
+    );
     if (found === null) throw internalError(new Error(`${failure}: range is full`));
     return Number(found.name);
   }
@@ -149,14 +172,20 @@ class Round {
    * The first free value from a random one on. The low end of a range is left to those who name their values, as long as there are
    * others. Local state may be behind; the transaction that claims the value finds that out.
    */
-  private async search({ first, last, reserved }: { readonly first: bigint; readonly last: bigint; readonly reserved: bigint }, claimOf: (value: bigint) => Claim): Promise<Claim | null> {
-    for (const [low, high] of [[first + reserved, last], [first, first + reserved - 1n]] as const) {
+  private async search(
+    { first, last, reserved }: { readonly first: bigint; readonly last: bigint; readonly reserved: bigint },
+    claimOf: (value: bigint) => Claim,
+  ): Promise<Claim | null> {
+    for (const [low, high] of [
+      [first + reserved, last],
+      [first, first + reserved - 1n],
+    ] as const) {
       const size = high - low + 1n;
       if (size <= 0n) continue;
       const start = BigInt(Math.floor(this.context.random() * Math.min(Number(size), Number.MAX_SAFE_INTEGER)));
       for (let probe = 0n; probe < size && probe < BigInt(PROBES_MAX); probe++) {
-        const claim = claimOf(low + (start + probe) % size);
-        if (this.chosen.has(idOf(claim)) || await this.isTaken(claim, 'any')) continue;
+        const claim = claimOf(low + ((start + probe) % size));
+        if (this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'any'))) continue;
         this.chosen.add(idOf(claim));
         return claim;
       }

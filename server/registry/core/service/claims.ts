@@ -14,7 +14,10 @@ import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNo
 export const ADDRESSES: GroupResource = { group: 'networking.k8s.io', resource: 'ipaddresses' };
 export const NODE_PORTS: GroupResource = { group: '', resource: 'nodeports' };
 
-export interface Claim { readonly resource: GroupResource; readonly name: string }
+export interface Claim {
+  readonly resource: GroupResource;
+  readonly name: string;
+}
 
 export const claimKey = ({ resource, name }: Claim): ObjectKey => ({ resource, namespace: '', name });
 export const addressClaim = (address: string): Claim => ({ resource: ADDRESSES, name: address });
@@ -24,9 +27,9 @@ export const portClaim = (port: number): Claim => ({ resource: NODE_PORTS, name:
 export function claimsOf(service: ApiObject): Claim[] {
   const spec = specOf(service);
   const addresses = needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [];
-  const ports = opensNodePorts(service) ? objectsIn(spec, 'ports').map(port => Number(port['nodePort'] ?? 0)) : [];
+  const ports = opensNodePorts(service) ? objectsIn(spec, 'ports').map((port) => Number(port['nodePort'] ?? 0)) : [];
   if (needsHealthCheckPort(service)) ports.push(Number(spec['healthCheckNodePort'] ?? 0));
-  return [...addresses.map(addressClaim), ...[...new Set(ports)].filter(port => port !== 0).map(portClaim)];
+  return [...addresses.map(addressClaim), ...[...new Set(ports)].filter((port) => port !== 0).map(portClaim)];
 }
 
 const nameOf = ({ resource, name }: Claim): string => `${resource.resource}/${name}`;
@@ -34,19 +37,22 @@ const nameOf = ({ resource, name }: Claim): string => `${resource.resource}/${na
 /** Claims of `a` that `b` does not have. */
 export function claimsBeyond(a: readonly Claim[], b: readonly Claim[]): Claim[] {
   const known = new Set(b.map(nameOf));
-  return a.filter(claim => !known.has(nameOf(claim)));
+  return a.filter((claim) => !known.has(nameOf(claim)));
 }
 
-export const giveBack = (claims: readonly Claim[]): SideWrite[] => claims.map(claim => ({ action: 'remove', key: claimKey(claim) }));
+export const giveBack = (claims: readonly Claim[]): SideWrite[] => claims.map((claim) => ({ action: 'remove', key: claimKey(claim) }));
 
 export const take = (claims: readonly Claim[], service: ApiObject, context: Pick<AllocationContext, 'now' | 'newUid'>): SideWrite[] =>
-  claims.map(claim => ({ action: 'create', key: claimKey(claim), object: claimObject(claim, service, context) }));
+  claims.map((claim) => ({ action: 'create', key: claimKey(claim), object: claimObject(claim, service, context) }));
 
 function claimObject({ resource, name }: Claim, service: ApiObject, { now, newUid }: Pick<AllocationContext, 'now' | 'newUid'>): ApiObject {
   const { name: owner = '', namespace = '' } = service.metadata;
   const parentRef = { resource: 'services', namespace, name: owner };
   const metadata = { name, uid: newUid(), creationTimestamp: now };
   if (resource === NODE_PORTS) return { apiVersion: 'v1', metadata, spec: { parentRef } };
-  const labels = { 'ipaddress.kubernetes.io/ip-family': parseAddress(name)?.family ?? 'IPv4', 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' };
+  const labels = {
+    'ipaddress.kubernetes.io/ip-family': parseAddress(name)?.family ?? 'IPv4',
+    'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+  };
   return { apiVersion: 'networking.k8s.io/v1', metadata: { ...metadata, labels }, spec: { parentRef } };
 }

@@ -16,12 +16,14 @@ export function setServiceDefaults(service: ApiObject): void {
   setTextDefault(spec, 'type', 'ClusterIP');
   for (const port of objectsIn(spec, 'ports')) {
     setTextDefault(port, 'protocol', 'TCP');
-    if (port['targetPort'] === undefined || port['targetPort'] === null || port['targetPort'] === 0 || port['targetPort'] === '') port['targetPort'] = port['port'] ?? 0;
+    if (port['targetPort'] === undefined || port['targetPort'] === null || port['targetPort'] === 0 || port['targetPort'] === '')
+      port['targetPort'] = port['port'] ?? 0;
   }
   if (isExternallyAccessible(service)) setTextDefault(spec, 'externalTrafficPolicy', 'Cluster');
   if (needsClusterIP(service)) setDefault(spec, 'internalTrafficPolicy', 'Cluster');
   if (!isLoadBalancer(service)) return;
   setDefault(spec, 'allocateLoadBalancerNodePorts', true);
   const balancer = objectAt(objectAt(service, 'status') ?? {}, 'loadBalancer');
-  for (const ingress of balancer === null ? [] : objectsIn(balancer, 'ingress')) if ((ingress['ip'] ?? '') !== '') setDefault(ingress, 'ipMode', 'VIP');
+  for (const ingress of balancer === null ? [] : objectsIn(balancer, 'ingress'))
+    if ((ingress['ip'] ?? '') !== '') setDefault(ingress, 'ipMode', 'VIP');
 }

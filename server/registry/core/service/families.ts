@@ -25,8 +25,12 @@ export function alignAddresses(service: ApiObject, old: ApiObject | null): void 
 
 /** A service that prefers both families keeps what it has when the cluster changes: only its owner adds or removes one. */
 export const keepsFamilies = (service: ApiObject, old: ApiObject | null): boolean =>
-  old !== null && needsClusterIP(service) && typeOf(service) === typeOf(old) && policyOf(service) === 'PreferDualStack' && policyOf(old) === 'PreferDualStack'
-  && sameSpec(service, old, 'clusterIPs', 'ipFamilies');
+  old !== null &&
+  needsClusterIP(service) &&
+  typeOf(service) === typeOf(old) &&
+  policyOf(service) === 'PreferDualStack' &&
+  policyOf(old) === 'PreferDualStack' &&
+  sameSpec(service, old, 'clusterIPs', 'ipFamilies');
 
 /** Fills in families and policy; returns why they cannot be had. `configured` starts with the cluster's main family. */
 export function settleFamilies(service: ApiObject, old: ApiObject | null, configured: readonly Family[]): FieldError[] {
@@ -63,8 +67,16 @@ function trimDowngrade(service: ApiObject, old: ApiObject): void {
 function singleStackFindings(service: ApiObject): FieldError[] {
   const policy = policyOf(service);
   if (policy !== '' && policy !== 'SingleStack') return [];
-  const refused = (member: string, values: readonly string[]): FieldError[] => (values.length === 2
-    ? [invalid(SPEC.child('ipFamilyPolicy'), policy === '' ? null : policy, `must be RequireDualStack or PreferDualStack when multiple ${member} are specified`)] : []);
+  const refused = (member: string, values: readonly string[]): FieldError[] =>
+    values.length === 2
+      ? [
+          invalid(
+            SPEC.child('ipFamilyPolicy'),
+            policy === '' ? null : policy,
+            `must be RequireDualStack or PreferDualStack when multiple ${member} are specified`,
+          ),
+        ]
+      : [];
   return [...refused('clusterIPs', clusterIPsOf(service)), ...refused('ipFamilies', familiesOf(service))];
 }
 
@@ -94,9 +106,13 @@ function settleUnselected(service: ApiObject, configured: readonly Family[]): vo
 function unavailableFindings(service: ApiObject, configured: readonly Family[]): FieldError[] {
   return [
     ...(policyOf(service) === 'RequireDualStack' && configured.length < 2
-      ? [invalid(SPEC.child('ipFamilyPolicy'), policyOf(service), 'this cluster is not configured for dual-stack services')] : []),
-    ...familiesOf(service).flatMap((family, position) => (configured.some(known => known === family)
-      ? [] : [invalid(SPEC.child('ipFamilies').index(position), family, 'not configured on this cluster')])),
+      ? [invalid(SPEC.child('ipFamilyPolicy'), policyOf(service), 'this cluster is not configured for dual-stack services')]
+      : []),
+    ...familiesOf(service).flatMap((family, position) =>
+      configured.some((known) => known === family)
+        ? []
+        : [invalid(SPEC.child('ipFamilies').index(position), family, 'not configured on this cluster')],
+    ),
   ];
 }
 

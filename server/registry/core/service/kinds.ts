@@ -22,7 +22,8 @@ export const allocatesNodePorts = (service: ApiObject): boolean =>
   typeOf(service) === 'NodePort' || (isLoadBalancer(service) && specOf(service)['allocateLoadBalancerNodePorts'] !== false);
 
 /** Traffic that stays on the node needs a port where the balancer asks whether the node has endpoints. */
-export const needsHealthCheckPort = (service: ApiObject): boolean => isLoadBalancer(service) && specOf(service)['externalTrafficPolicy'] === 'Local';
+export const needsHealthCheckPort = (service: ApiObject): boolean =>
+  isLoadBalancer(service) && specOf(service)['externalTrafficPolicy'] === 'Local';
 
 /** Without an address of its own: names resolve to the endpoints. */
 export const isHeadless = (service: ApiObject): boolean => {
@@ -34,7 +35,8 @@ export const isExternallyAccessible = (service: ApiObject): boolean =>
   opensNodePorts(service) || (typeOf(service) === 'ClusterIP' && itemsOf(specOf(service)['externalIPs']).length > 0);
 
 export const sameSpec = (a: ApiObject, b: ApiObject, ...members: readonly string[]): boolean =>
-  members.every(member => sameValue(orNothing(specOf(a)[member]), orNothing(specOf(b)[member])));
+  members.every((member) => sameValue(orNothing(specOf(a)[member]), orNothing(specOf(b)[member])));
 
 /** An empty list or text is as good as none. */
-const orNothing = (value: JsonObject[string]): unknown => (value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value);
+const orNothing = (value: JsonObject[string]): unknown =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;

@@ -21,9 +21,14 @@ const WRITE_TIMEOUT_MS = 10_000;
  * hand. Claims are read before services, so that one without an owner had none when it was read; removing it compares its version. May
  * run on several servers at once. Returns how much was repaired.
  */
-export async function repairServiceClaims({ storage, now, newUid }: RepairOptions): Promise<{ readonly added: number; readonly removed: number }> {
+export async function repairServiceClaims({
+  storage,
+  now,
+  newUid,
+}: RepairOptions): Promise<{ readonly added: number; readonly removed: number }> {
   const claims = new Map<string, StoredObject>();
-  for (const resource of [ADDRESSES, NODE_PORTS]) for (const claim of await all(storage, resource)) claims.set(idOf({ resource, name: claim.name }), claim);
+  for (const resource of [ADDRESSES, NODE_PORTS])
+    for (const claim of await all(storage, resource)) claims.set(idOf({ resource, name: claim.name }), claim);
   const wanted = new Map<string, readonly [claim: Claim, service: ApiObject]>();
   for (const stored of await all(storage, SERVICES)) {
     const service = stored.decode();
@@ -33,7 +38,11 @@ export async function repairServiceClaims({ storage, now, newUid }: RepairOption
   const leaked = [...claims].filter(([id, claim]) => !wanted.has(id) && isOurs(claim));
   for (const side of missing) if (side.action === 'create') await storage.create(side.key, side.object, { timeoutMs: WRITE_TIMEOUT_MS });
   for (const [, claim] of leaked) {
-    await storage.delete({ ...claimKey({ resource: claim.apiVersion === 'v1' ? NODE_PORTS : ADDRESSES, name: claim.name }) }, claim.version, { timeoutMs: WRITE_TIMEOUT_MS });
+    await storage.delete(
+      { ...claimKey({ resource: claim.apiVersion === 'v1' ? NODE_PORTS : ADDRESSES, name: claim.name }) },
+      claim.version,
+      { timeoutMs: WRITE_TIMEOUT_MS },
+    );
   }
   return { added: missing.length, removed: leaked.length };
 }
@@ -42,11 +51,22 @@ const idOf = ({ resource, name }: Claim): string => `${resource.resource}/${name
 
 /** Clients may create addresses too, for purposes of their own. */
 function isOurs(claim: StoredObject): boolean {
-  return claim.apiVersion === 'v1' || (claim.labels[MANAGED_BY] === 'ipallocator.k8s.io' && textAt(claim.decode(), 'spec', 'parentRef', 'resource') === 'services');
+  return (
+    claim.apiVersion === 'v1' ||
+    (claim.labels[MANAGED_BY] === 'ipallocator.k8s.io' && textAt(claim.decode(), 'spec', 'parentRef', 'resource') === 'services')
+  );
 }
 
 async function all(storage: Storage, resource: GroupResource): Promise<readonly StoredObject[]> {
-  const result = await storage.list({ resource, namespace: null, labels: [], fields: [], consistency: { at: 'mostRecent' }, limit: null, after: null });
+  const result = await storage.list({
+    resource,
+    namespace: null,
+    labels: [],
+    fields: [],
+    consistency: { at: 'mostRecent' },
+    limit: null,
+    after: null,
+  });
   if (result.outcome !== 'found') throw readFailure(result);
   return result.items;
 }

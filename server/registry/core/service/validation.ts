@@ -6,7 +6,18 @@ import { duplicate, forbidden, invalid, notSupported, Path, required, type Field
 import { validateLabels } from '../../validation/metadata.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, portNumberOrName, qualified } from '../../validation/values.js';
 import { validateAddressing } from './addressing.js';
-import { clusterIPsOf, familiesOf, isExternallyAccessible, isHeadless, isLoadBalancer, needsClusterIP, needsHealthCheckPort, policyOf, specOf, typeOf } from './kinds.js';
+import {
+  clusterIPsOf,
+  familiesOf,
+  isExternallyAccessible,
+  isHeadless,
+  isLoadBalancer,
+  needsClusterIP,
+  needsHealthCheckPort,
+  policyOf,
+  specOf,
+  typeOf,
+} from './kinds.js';
 
 const SPEC = Path.of('spec');
 const PORTS = SPEC.child('ports');
@@ -19,7 +30,7 @@ const AFFINITY_SECONDS_MAX = 86_400;
 /** Open on every node; a balancer must not expose it. */
 const KUBELET_PORT = 10_250;
 const RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges';
-const BALANCER_ONLY = 'may only be used when `type` is \'LoadBalancer\'';
+const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
 
 const portsOf = (service: ApiObject): JsonObject[] => itemsOf(specOf(service)['ports']).map(membersOf);
 
@@ -27,12 +38,14 @@ const portsOf = (service: ApiObject): JsonObject[] => itemsOf(specOf(service)['p
 export function validateService(service: ApiObject): FieldError[] {
   return [
     ...(portsOf(service).length === 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName' ? [required(PORTS, '')] : []),
-    ...BY_TYPE[typeOf(service)]?.(service) ?? [],
+    ...(BY_TYPE[typeOf(service)]?.(service) ?? []),
     ...validatePorts(service),
-    ...validateLabels(objectAt(specOf(service), 'selector') as Record<string, string> | null ?? undefined, SPEC.child('selector')),
+    ...validateLabels((objectAt(specOf(service), 'selector') as Record<string, string> | null) ?? undefined, SPEC.child('selector')),
     ...validateAffinity(specOf(service)),
     ...validateAddressing(service),
-    ...itemsOf(specOf(service)['externalIPs']).flatMap((address, position) => externalAddress(String(address), SPEC.child('externalIPs').index(position))),
+    ...itemsOf(specOf(service)['externalIPs']).flatMap((address, position) =>
+      externalAddress(String(address), SPEC.child('externalIPs').index(position)),
+    ),
     ...(TYPES.includes(typeOf(service)) ? [] : [notSupported(SPEC.child('type'), typeOf(service), TYPES)]),
     ...validateNodePorts(service),
     ...validateSourceRanges(service),
@@ -45,18 +58,24 @@ export function validateService(service: ApiObject): FieldError[] {
 }
 
 const noneRefused = (service: ApiObject): FieldError[] =>
-  (isHeadless(service) ? [invalid(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${typeOf(service)} services`)] : []);
+  isHeadless(service)
+    ? [invalid(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${typeOf(service)} services`)]
+    : [];
 
 const BY_TYPE: Readonly<Record<string, (service: ApiObject) => FieldError[]>> = {
-  LoadBalancer: service => [
-    ...portsOf(service).flatMap((port, position) => (port['port'] === KUBELET_PORT
-      ? [invalid(PORTS.index(position), KUBELET_PORT, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`)] : [])),
+  LoadBalancer: (service) => [
+    ...portsOf(service).flatMap((port, position) =>
+      port['port'] === KUBELET_PORT
+        ? [invalid(PORTS.index(position), KUBELET_PORT, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`)]
+        : [],
+    ),
     ...noneRefused(service),
   ],
   NodePort: noneRefused,
-  ExternalName: service => {
+  ExternalName: (service) => {
     const name = textAt(service, 'spec', 'externalName').replace(/\.$/, '');
-    const refused = (member: string, present: boolean): FieldError[] => (present ? [forbidden(SPEC.child(member), 'may not be set for ExternalName services')] : []);
+    const refused = (member: string, present: boolean): FieldError[] =>
+      present ? [forbidden(SPEC.child(member), 'may not be set for ExternalName services')] : [];
     return [
       ...refused('clusterIPs', clusterIPsOf(service).length > 0),
       ...refused('ipFamilies', familiesOf(service).length > 0),
@@ -75,7 +94,11 @@ function validatePorts(service: ApiObject): FieldError[] {
     return [
       ...portName(textAt(port, 'name'), names, ports.length > 1, path.child('name')),
       ...portNumber(port['port'], path.child('port')),
-      ...(protocol === '' ? [required(path.child('protocol'), '')] : PROTOCOLS.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
+      ...(protocol === ''
+        ? [required(path.child('protocol'), '')]
+        : PROTOCOLS.includes(protocol)
+          ? []
+          : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
       ...portNumberOrName(port['targetPort'] ?? 0, path.child('targetPort')),
       ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
     ];
@@ -97,7 +120,8 @@ function validateAffinity(spec: JsonObject): FieldError[] {
   const config = objectAt(spec, 'sessionAffinityConfig');
   if (affinity === 'None') return config === null ? [] : [forbidden(path, 'must not be set when session affinity is None')];
   const seconds = Number(objectAt(config ?? {}, 'clientIP')?.['timeoutSeconds'] ?? 0);
-  return seconds > 0 && seconds <= AFFINITY_SECONDS_MAX ? []
+  return seconds > 0 && seconds <= AFFINITY_SECONDS_MAX
+    ? []
     : [invalid(path.child('clientIP', 'timeoutSeconds'), seconds, `must be greater than 0 and less than ${AFFINITY_SECONDS_MAX}`)];
 }
 
@@ -118,24 +142,31 @@ function validateNodePorts(service: ApiObject): FieldError[] {
     });
   };
   return [
-    ...(typeOf(service) !== 'ClusterIP' ? [] : ports.flatMap((port, position) => ((port['nodePort'] ?? 0) === 0
-      ? [] : [forbidden(PORTS.index(position).child('nodePort'), 'may not be used when `type` is \'ClusterIP\'')]))),
+    ...(typeOf(service) !== 'ClusterIP'
+      ? []
+      : ports.flatMap((port, position) =>
+          (port['nodePort'] ?? 0) === 0
+            ? []
+            : [forbidden(PORTS.index(position).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
+        )),
     ...repeated('nodePort', (port, path) => duplicate(path.child('nodePort'), port['nodePort'])),
-    ...repeated('port', (port, path) => duplicate(path, { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'], TargetPort: 0, NodePort: 0 })),
+    ...repeated('port', (port, path) =>
+      duplicate(path, { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'], TargetPort: 0, NodePort: 0 }),
+    ),
   ];
 }
 
 /** Before there was a field, an annotation listed the ranges. */
 function validateSourceRanges(service: ApiObject): FieldError[] {
-  const ranges = itemsOf(specOf(service)['loadBalancerSourceRanges']).map(range => String(range).trim());
+  const ranges = itemsOf(specOf(service)['loadBalancerSourceRanges']).map((range) => String(range).trim());
   const annotation = service.metadata.annotations?.[RANGES_ANNOTATION];
   if (ranges.length === 0 && annotation === undefined) return [];
   const path = ranges.length > 0 ? SPEC.child('LoadBalancerSourceRanges') : Path.of('metadata', 'annotations').key(RANGES_ANNOTATION);
-  const annotated = (annotation ?? '').trim() === '' ? [] : (annotation ?? '').split(',').map(range => range.trim());
+  const annotated = (annotation ?? '').trim() === '' ? [] : (annotation ?? '').split(',').map((range) => range.trim());
   return [
     ...(isLoadBalancer(service) ? [] : [forbidden(path, BALANCER_ONLY)]),
     ...ranges.flatMap((range, position) => cidr(range, path.index(position))),
-    ...(ranges.length > 0 ? [] : annotated.flatMap(range => cidr(range, path))),
+    ...(ranges.length > 0 ? [] : annotated.flatMap((range) => cidr(range, path))),
   ];
 }
 
@@ -159,11 +190,13 @@ function validateExternalTraffic(service: ApiObject): FieldError[] {
   const port = specOf(service)['healthCheckNodePort'] ?? 0;
   const [policyPath, portPath] = [SPEC.child('externalTrafficPolicy'), SPEC.child('healthCheckNodePort')];
   const findings: FieldError[] = [];
-  if (!isExternallyAccessible(service)) { if (policy !== '') findings.push(invalid(policyPath, policy, 'may only be set for externally-accessible services')); }
-  else if (policy === '') findings.push(required(policyPath, ''));
+  if (!isExternallyAccessible(service)) {
+    if (policy !== '') findings.push(invalid(policyPath, policy, 'may only be set for externally-accessible services'));
+  } else if (policy === '') findings.push(required(policyPath, ''));
   else if (!POLICIES.includes(policy)) findings.push(notSupported(policyPath, policy, POLICIES));
   if (!needsHealthCheckPort(service)) {
-    if (port !== 0) findings.push(invalid(portPath, port, 'may only be set when `type` is \'LoadBalancer\' and `externalTrafficPolicy` is \'Local\''));
+    if (port !== 0)
+      findings.push(invalid(portPath, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
   } else findings.push(...(port === 0 ? [required(portPath, '')] : portNumber(port, portPath)));
   return findings;
 }
@@ -177,5 +210,7 @@ function validateInternalTraffic(service: ApiObject): FieldError[] {
 
 function validateDistribution(service: ApiObject): FieldError[] {
   const wanted = specOf(service)['trafficDistribution'] ?? null;
-  return wanted === null || DISTRIBUTIONS.includes(String(wanted)) ? [] : [notSupported(SPEC.child('trafficDistribution'), wanted, DISTRIBUTIONS)];
+  return wanted === null || DISTRIBUTIONS.includes(String(wanted))
+    ? []
+    : [notSupported(SPEC.child('trafficDistribution'), wanted, DISTRIBUTIONS)];
 }

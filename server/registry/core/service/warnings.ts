@@ -10,16 +10,22 @@ export function serviceWarnings(service: ApiObject): string[] {
   const spec = specOf(service);
   const external = itemsOf(spec['externalIPs']).map(String);
   const warnings: string[] = [];
-  if (service.metadata.annotations?.[HINTS] !== undefined) warnings.push(`annotation ${HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
+  if (service.metadata.annotations?.[HINTS] !== undefined)
+    warnings.push(`annotation ${HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
   if (isHeadless(service)) warnings.push(...headlessWarnings(service, external));
   else clusterIPsOf(service).forEach((address, position) => warnings.push(...addressWarnings(address, `spec.clusterIPs[${position}]`)));
-  if (external.length > 0 && !isHeadless(service)) warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  if (external.length > 0 && !isHeadless(service))
+    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
   external.forEach((address, position) => warnings.push(...addressWarnings(address, `spec.externalIPs[${position}]`)));
   warnings.push(...addressWarnings(textAt(spec, 'loadBalancerIP'), 'spec.loadBalancerIP'));
-  itemsOf(spec['loadBalancerSourceRanges']).forEach((range, position) => warnings.push(...rangeWarnings(String(range), `spec.loadBalancerSourceRanges[${position}]`)));
+  itemsOf(spec['loadBalancerSourceRanges']).forEach((range, position) =>
+    warnings.push(...rangeWarnings(String(range), `spec.loadBalancerSourceRanges[${position}]`)),
+  );
   if (isExternalName(service) && external.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (!isExternalName(service) && textAt(spec, 'externalName') !== '') warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
-  if (spec['trafficDistribution'] === 'PreferClose') warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  if (!isExternalName(service) && textAt(spec, 'externalName') !== '')
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  if (spec['trafficDistribution'] === 'PreferClose')
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   return warnings;
 }
 

@@ -6,7 +6,11 @@ import { KeyServiceError } from '../transformer.js';
 export class KmsConnection {
   readonly #service: LocalService;
 
-  constructor(private readonly name: string, endpoint: string, timeoutMs: number) {
+  constructor(
+    private readonly name: string,
+    endpoint: string,
+    timeoutMs: number,
+  ) {
     this.#service = new LocalService({ endpoint, timeoutMs });
   }
 
@@ -19,5 +23,7 @@ export class KmsConnection {
     }
   }
 
-  close(): void { this.#service.close(); }
+  close(): void {
+    this.#service.close();
+  }
 }

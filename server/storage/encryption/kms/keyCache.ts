@@ -9,12 +9,23 @@ export class KeyCache {
     const id = idOf(encrypted);
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
-    const asked = decrypt().then((key) => { this.#remember(id, key); return key; }, (error: unknown) => { this.#keys.delete(id); throw error; });
+    const asked = decrypt().then(
+      (key) => {
+        this.#remember(id, key);
+        return key;
+      },
+      (error: unknown) => {
+        this.#keys.delete(id);
+        throw error;
+      },
+    );
     this.#remember(id, asked);
     return asked;
   }
 
-  put(encrypted: Uint8Array, key: Buffer): void { this.#remember(idOf(encrypted), key); }
+  put(encrypted: Uint8Array, key: Buffer): void {
+    this.#remember(idOf(encrypted), key);
+  }
 
   #remember(id: string, key: Buffer | Promise<Buffer>): void {
     this.#keys.delete(id);
@@ -26,4 +37,5 @@ export class KeyCache {
   }
 }
 
-const idOf = (encrypted: Uint8Array): string => Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength).toString('latin1');
+const idOf = (encrypted: Uint8Array): string =>
+  Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength).toString('latin1');

@@ -28,7 +28,9 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts): KeySe
     prefix: `k8s:enc:kms:v1:${name}:`,
     async encrypt(plain, context) {
       const key = randomBytes(keyBytes);
-      const encrypted = Buffer.from((await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, { version: protocol, plain: key })).cipher);
+      const encrypted = Buffer.from(
+        (await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, { version: protocol, plain: key })).cipher,
+      );
       keys.put(encrypted, key);
       const length = Buffer.alloc(lengthBytes);
       length.writeUInt16BE(encrypted.length);
@@ -45,8 +47,15 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts): KeySe
     isCurrent: () => true,
   };
   return {
-    name, transformer, start: () => {}, close: () => { connection.close(); },
-    async check() { await connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol }); },
+    name,
+    transformer,
+    start: () => {},
+    close: () => {
+      connection.close();
+    },
+    async check() {
+      await connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol });
+    },
   };
 }
 

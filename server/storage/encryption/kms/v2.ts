@@ -20,7 +20,12 @@ const seedType = 1;
 const keyIdBytesMax = 1_024;
 
 /** What values are written with: a seed that never leaves the process in plain, and how the service encrypted it. */
-interface WriteSeed { readonly seed: Buffer; readonly encrypted: Buffer; readonly keyId: string; readonly annotations: Annotations }
+interface WriteSeed {
+  readonly seed: Buffer;
+  readonly encrypted: Buffer;
+  readonly keyId: string;
+  readonly annotations: Annotations;
+}
 
 /**
  * One seed for many values: the service encrypts it once, and each value is encrypted with a key that is derived from it. The service is
@@ -50,12 +55,15 @@ export class KmsV2 implements KeyService {
     };
   }
 
-  start(): void { void this.#poll(); }
+  start(): void {
+    void this.#poll();
+  }
 
   async check(): Promise<void> {
     const { healthz, version } = await this.#status();
     if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
-    if (version !== 'v2' && version !== 'v2beta1') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} speaks ${JSON.stringify(version)}, not v2`);
+    if (version !== 'v2' && version !== 'v2beta1')
+      throw new KeyServiceError(`key service ${JSON.stringify(this.name)} speaks ${JSON.stringify(version)}, not v2`);
   }
 
   close(): void {
@@ -64,8 +72,16 @@ export class KmsV2 implements KeyService {
   }
 
   async #poll(): Promise<void> {
-    const well = await this.#refresh().then(() => true, () => false);
-    this.#timer = setTimeout(() => { void this.#poll(); }, well ? pollMs : pollInTroubleMs).unref();
+    const well = await this.#refresh().then(
+      () => true,
+      () => false,
+    );
+    this.#timer = setTimeout(
+      () => {
+        void this.#poll();
+      },
+      well ? pollMs : pollInTroubleMs,
+    ).unref();
   }
 
   /** Keeps the seed while the service stands by the key that encrypted it; takes a new one when that has changed. */
@@ -82,13 +98,19 @@ export class KmsV2 implements KeyService {
 
   /** Writers that need a seed at the same time share one. */
   #renew(): Promise<WriteSeed> {
-    return (this.#renewing ??= this.#newSeed().finally(() => { this.#renewing = null; }));
+    return (this.#renewing ??= this.#newSeed().finally(() => {
+      this.#renewing = null;
+    }));
   }
 
   async #newSeed(): Promise<WriteSeed> {
     const seed = randomBytes(seedBytes);
-    const { ciphertext, keyId, annotations } = await this.#connection.call(`${service}/Encrypt`, v2.encryptRequest, v2.encryptResponse, { plaintext: seed, uid: randomUUID() });
-    if (keyId === '' || Buffer.byteLength(keyId) > keyIdBytesMax) throw new KeyServiceError(`key service ${JSON.stringify(this.name)} names its key with ${Buffer.byteLength(keyId)} bytes`);
+    const { ciphertext, keyId, annotations } = await this.#connection.call(`${service}/Encrypt`, v2.encryptRequest, v2.encryptResponse, {
+      plaintext: seed,
+      uid: randomUUID(),
+    });
+    if (keyId === '' || Buffer.byteLength(keyId) > keyIdBytesMax)
+      throw new KeyServiceError(`key service ${JSON.stringify(this.name)} names its key with ${Buffer.byteLength(keyId)} bytes`);
     this.#current = { seed, encrypted: Buffer.from(ciphertext), keyId, annotations };
     this.#goodUntil = performance.now() + seedLifeMs;
     this.#seeds.put(this.#current.encrypted, seed);

@@ -6,7 +6,13 @@ import { FakeClock, settle } from '../../../fixtures/fakeClock.js';
 import { MemoryApi, refusal } from '../../../fixtures/memoryApi.js';
 
 const about = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace: 'n', name, uid: `uid of ${name}` });
-const happening = (message: string, name = 'p', reason = 'Failed'): Happening => ({ object: about(name), type: 'Warning', reason, message, component: 'c' });
+const happening = (message: string, name = 'p', reason = 'Failed'): Happening => ({
+  object: about(name),
+  type: 'Warning',
+  reason,
+  message,
+  component: 'c',
+});
 
 describe('controllers/client/eventCorrelator', () => {
   /** What became of each: created under a key that is new, counted up, or dropped. */
@@ -29,7 +35,11 @@ describe('controllers/client/eventCorrelator', () => {
     const correlator = new EventCorrelator(new FakeClock());
     const seen = Array.from({ length: 12 }, (_, index) => correlate(correlator, happening(`m${index}`)));
     expect(seen.slice(0, 9)).to.deep.equal(Array.from({ length: 9 }, (_, index) => `create 1 m${index}`));
-    expect(seen.slice(9)).to.deep.equal(['create 1 (combined from similar events): m9', 'count 2 (combined from similar events): m10', 'count 3 (combined from similar events): m11']);
+    expect(seen.slice(9)).to.deep.equal([
+      'create 1 (combined from similar events): m9',
+      'count 2 (combined from similar events): m10',
+      'count 3 (combined from similar events): m11',
+    ]);
   });
 
   it('forgets similar events after ten quiet minutes', async () => {
@@ -52,7 +62,7 @@ describe('controllers/client/eventCorrelator', () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
     const seen = Array.from({ length: 30 }, () => correlate(correlator, happening('x')));
-    expect(seen.filter(word => word === 'drop')).to.have.length(5);
+    expect(seen.filter((word) => word === 'drop')).to.have.length(5);
     expect(correlate(correlator, happening('x', 'other'))).to.equal('create 1 x');
     await clock.advance(300_000);
     expect([1, 2].map(() => correlate(correlator, happening('x')))).to.deep.equal(['count 26 x', 'drop']);
@@ -64,7 +74,7 @@ describe('controllers/client/events', () => {
     const clock = new FakeClock();
     const api = new MemoryApi({ clock });
     const errors: unknown[] = [];
-    const writer = new EventWriter({ api, clock, onError: error => errors.push(error) });
+    const writer = new EventWriter({ api, clock, onError: (error) => errors.push(error) });
     const [object] = api.seed(configMaps, { metadata: { name: 'm', namespace: 'n' } });
     return { clock, api, errors, writer, object: object ?? { metadata: {} } };
   };
@@ -75,9 +85,18 @@ describe('controllers/client/events', () => {
     await writer.flushed();
     const [{ body } = { body: null }] = api.takeWrites();
     expect(body).to.deep.include({
-      apiVersion: 'v1', kind: 'Event', involvedObject: { kind: 'ConfigMap', namespace: 'n', name: 'm', uid: 'uid-1', apiVersion: 'v1', resourceVersion: '1' },
-      reason: 'Did', message: 'did it', type: 'Normal', source: { component: 'some-controller' }, count: 1, firstTimestamp: '2026-01-01T00:00:00Z', lastTimestamp: '2026-01-01T00:00:00Z',
-      reportingComponent: 'some-controller', reportingInstance: '',
+      apiVersion: 'v1',
+      kind: 'Event',
+      involvedObject: { kind: 'ConfigMap', namespace: 'n', name: 'm', uid: 'uid-1', apiVersion: 'v1', resourceVersion: '1' },
+      reason: 'Did',
+      message: 'did it',
+      type: 'Normal',
+      source: { component: 'some-controller' },
+      count: 1,
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:00Z',
+      reportingComponent: 'some-controller',
+      reportingInstance: '',
     });
     expect((body as { metadata: { name: string } }).metadata.name).to.match(/^m\.[0-9a-f]+$/);
   });
@@ -99,7 +118,9 @@ describe('controllers/client/events', () => {
 
   it('says nothing of events for a namespace that goes away', async () => {
     const { api, errors, writer, object } = world();
-    api.before = () => { throw refusal(403, 'Forbidden', 'it is being terminated', { causes: [{ reason: 'NamespaceTerminating' }] }); };
+    api.before = () => {
+      throw refusal(403, 'Forbidden', 'it is being terminated', { causes: [{ reason: 'NamespaceTerminating' }] });
+    };
     writer.as('c').normal(object, 'Did', 'x');
     await writer.flushed();
     expect(errors).to.deep.equal([]);
@@ -108,9 +129,15 @@ describe('controllers/client/events', () => {
   it('never makes anyone wait or fail, and drops what is too much', async () => {
     const { api, errors, writer, object } = world();
     let let1 = (): void => undefined;
-    api.before = () => new Promise<void>(resolve => { let1 = resolve; });
-    for (let index = 0; index < 1_500; index++) writer.as('c').normal({ ...object, metadata: { ...object.metadata, name: `m${index}` } }, 'Did', 'x');
-    api.before = () => { throw refusal(403, 'Forbidden'); };
+    api.before = () =>
+      new Promise<void>((resolve) => {
+        let1 = resolve;
+      });
+    for (let index = 0; index < 1_500; index++)
+      writer.as('c').normal({ ...object, metadata: { ...object.metadata, name: `m${index}` } }, 'Did', 'x');
+    api.before = () => {
+      throw refusal(403, 'Forbidden');
+    };
     await settle();
     let1();
     await writer.flushed();

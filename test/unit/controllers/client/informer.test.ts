@@ -18,17 +18,50 @@ function world(options: Partial<InformerOptions<ConfigMap>> = {}) {
   const errors: unknown[] = [];
   const asked: WatchOptions[] = [];
   const watch = api.watch.bind(api);
-  api.watch = (type, how) => { asked.push(how); return watch(type, how); };
-  const informer = new Informer<ConfigMap>({ api, clock, random: () => 0, type: configMaps, onError: error => errors.push(error), ...options });
+  api.watch = (type, how) => {
+    asked.push(how);
+    return watch(type, how);
+  };
+  const informer = new Informer<ConfigMap>({
+    api,
+    clock,
+    random: () => 0,
+    type: configMaps,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
   const version = (object: ConfigMap): string => `${object.metadata.name}@${object.metadata.resourceVersion}`;
   informer.addHandlers({
-    added: object => told.push(`added ${version(object)}`), changed: (before, after) => told.push(`changed ${version(before)} ${version(after)}`), removed: last => told.push(`removed ${version(last)}`),
+    added: (object) => told.push(`added ${version(object)}`),
+    changed: (before, after) => told.push(`changed ${version(before)} ${version(after)}`),
+    removed: (last) => told.push(`removed ${version(last)}`),
   });
   const stopping = new AbortController();
-  const start = async (): Promise<void> => { informer.start(stopping.signal); await settle(); };
-  const touch = (name: string): void => { api.change(configMaps, `n/${name}`, object => ({ ...object, data: { at: api.version } })); };
-  const take = async (): Promise<string[]> => { await settle(); return told.splice(0); };
-  return { clock, api, informer, errors, asked, start, touch, take, stop: async () => { stopping.abort(); await informer.stopped(); } };
+  const start = async (): Promise<void> => {
+    informer.start(stopping.signal);
+    await settle();
+  };
+  const touch = (name: string): void => {
+    api.change(configMaps, `n/${name}`, (object) => ({ ...object, data: { at: api.version } }));
+  };
+  const take = async (): Promise<string[]> => {
+    await settle();
+    return told.splice(0);
+  };
+  return {
+    clock,
+    api,
+    informer,
+    errors,
+    asked,
+    start,
+    touch,
+    take,
+    stop: async () => {
+      stopping.abort();
+      await informer.stopped();
+    },
+  };
 }
 
 describe('controllers/client/informer', () => {
@@ -53,7 +86,9 @@ describe('controllers/client/informer', () => {
     api.seed(configMaps, ...Array.from({ length: 1_201 }, (_, index) => map(`m${String(index).padStart(4, '0')}`)));
     const watch = api.watch.bind(api);
     let lists = 0;
-    api.before = ({ verb }) => { if (verb === 'list') lists++; };
+    api.before = ({ verb }) => {
+      if (verb === 'list') lists++;
+    };
     api.watch = (type, how) => (how.sendInitialEvents ? Promise.reject(refusal(422, 'Invalid')) : watch(type, how));
     await start();
     await clock.advance(1_000);
@@ -85,7 +120,9 @@ describe('controllers/client/informer', () => {
     await start();
     await take();
     let down = true;
-    api.before = () => { if (down) throw new ConnectionError('down', true); };
+    api.before = () => {
+      if (down) throw new ConnectionError('down', true);
+    };
     api.endWatches(new ConnectionError('broken', false));
     await settle();
     api.evaporate(configMaps, 'n/goes');
@@ -96,8 +133,14 @@ describe('controllers/client/informer', () => {
     down = false;
     await clock.advance(60_000);
     // What was deleted and made anew is another object: handlers see the end of the first.
-    expect(await take()).to.have.members(['changed stays@1 stays@8', 'removed goes@2', 'removed returns@3', 'added returns@6', 'added new@7']);
-    expect(errors.every(error => error instanceof ConnectionError)).to.equal(true);
+    expect(await take()).to.have.members([
+      'changed stays@1 stays@8',
+      'removed goes@2',
+      'removed returns@3',
+      'added returns@6',
+      'added new@7',
+    ]);
+    expect(errors.every((error) => error instanceof ConnectionError)).to.equal(true);
     await stop();
   });
 
@@ -134,21 +177,33 @@ describe('controllers/client/informer', () => {
     const watch = api.watch.bind(api);
     api.watch = (type, how) => {
       if (!how.sendInitialEvents || lagging-- <= 0) return watch(type, how);
-      return Promise.resolve(events([{ type: 'ADDED', object: stale }, { type: 'BOOKMARK', object: { metadata: { resourceVersion: '2', annotations: { 'k8s.io/initial-events-end': 'true' } } } }]));
+      return Promise.resolve(
+        events([
+          { type: 'ADDED', object: stale },
+          { type: 'BOOKMARK', object: { metadata: { resourceVersion: '2', annotations: { 'k8s.io/initial-events-end': 'true' } } } },
+        ]),
+      );
     };
-    api.before = ({ verb }) => { if (verb === 'watch' && api.openWatches === 0 && lagging === 2) throw refusal(410, 'Expired'); };
+    api.before = ({ verb }) => {
+      if (verb === 'watch' && api.openWatches === 0 && lagging === 2) throw refusal(410, 'Expired');
+    };
     api.endWatches(new ConnectionError('broken', false));
     await clock.advance(60_000);
     expect(informer.cache.get('n/a')?.metadata.resourceVersion).to.equal('5');
     expect(await take()).to.deep.equal([]);
-    expect(errors.map(error => (error as Error).message).filter(message => message.includes('answered with version 2'))).to.have.length(2);
+    expect(errors.map((error) => (error as Error).message).filter((message) => message.includes('answered with version 2'))).to.have.length(
+      2,
+    );
     await stop();
   });
 
   it('waits longer and longer while the server is down, up to half a minute', async () => {
     const { api, clock, start, stop, errors } = world();
     const at: number[] = [];
-    api.before = () => { at.push(clock.elapsed()); throw new ConnectionError('down', true); };
+    api.before = () => {
+      at.push(clock.elapsed());
+      throw new ConnectionError('down', true);
+    };
     await start();
     await clock.advance(150_000);
     const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0));
@@ -161,7 +216,10 @@ describe('controllers/client/informer', () => {
     const { api, clock, start, stop } = world();
     await start();
     let watches = 0;
-    api.watch = () => { watches++; return Promise.resolve(events([])); };
+    api.watch = () => {
+      watches++;
+      return Promise.resolve(events([]));
+    };
     api.endWatches();
     await clock.advance(10_000);
     expect(watches).to.be.within(2, 8);
@@ -199,9 +257,13 @@ describe('controllers/client/informer', () => {
     api.seed(configMaps, map('a', { labels: { team: 'x' } }), map('b', { labels: { team: 'x' } }), map('c'));
     await start();
     informer.addIndex('team', ({ metadata }) => (metadata.labels?.['team'] ? [metadata.labels['team']] : []));
-    const of = (team: string): string[] => informer.cache.by('team', team).map(({ metadata }) => metadata.name ?? '').sort();
+    const of = (team: string): string[] =>
+      informer.cache
+        .by('team', team)
+        .map(({ metadata }) => metadata.name ?? '')
+        .sort();
     expect(of('x')).to.deep.equal(['a', 'b']);
-    api.change(configMaps, 'n/a', object => ({ ...object, metadata: { ...object.metadata, labels: { team: 'y' } } }));
+    api.change(configMaps, 'n/a', (object) => ({ ...object, metadata: { ...object.metadata, labels: { team: 'y' } } }));
     api.evaporate(configMaps, 'n/b');
     touch('c');
     await settle();
@@ -216,7 +278,7 @@ describe('controllers/client/informer', () => {
     await start();
     expect(informer.cache.get('n/a')?.metadata).not.to.have.property('managedFields');
     const late: string[] = [];
-    const leave = informer.addHandlers({ added: object => late.push(keyTextOf(object)) });
+    const leave = informer.addHandlers({ added: (object) => late.push(keyTextOf(object)) });
     expect(late).to.deep.equal(['n/a']);
     leave();
     api.seed(configMaps, map('b'));
@@ -225,34 +287,49 @@ describe('controllers/client/informer', () => {
     await stop();
   });
 
-  it('ends up equal to the server, and tells each object\'s history in order, whatever happens', () => fc.assert(fc.asyncProperty(
-    fc.array(fc.constantFrom('put a', 'put b', 'put c', 'drop a', 'drop b', 'cut', 'end', 'compact', 'bookmark', 'wait'), { maxLength: 40, size: 'max' }), async steps => {
-      const { api, clock, informer, start, take, stop } = world();
-      await start();
-      const told: string[] = [];
-      for (const step of steps) {
-        const [verb = '', name = ''] = step.split(' ');
-        if (verb === 'put' && api.peek(configMaps, `n/${name}`)) api.change(configMaps, `n/${name}`, object => ({ ...object, data: { at: api.version } }));
-        else if (verb === 'put') api.seed(configMaps, map(name));
-        else if (verb === 'drop') api.evaporate(configMaps, `n/${name}`);
-        else if (verb === 'cut') api.endWatches(new ConnectionError('broken', false));
-        else if (verb === 'end') api.endWatches();
-        else if (verb === 'compact') api.compact();
-        else if (verb === 'bookmark') api.bookmark();
-        else await clock.advance(500);
-        if (api.version.length % 2 === 0) told.push(...await take());
-      }
-      await clock.advance(120_000);
-      told.push(...await take());
-      expect(informer.cache.list().map(object => `${keyTextOf(object)} ${object.metadata.resourceVersion}`).sort()).to.deep.equal(api.all(configMaps).map(object => `${keyTextOf(object)} ${object.metadata.resourceVersion}`));
-      const newest = new Map<string, number>();
-      for (const line of told) {
-        const [, name = '', version = ''] = /(\w+)@(\d+)$/.exec(line) ?? [];
-        expect(Number(version), line).to.be.at.least(newest.get(name) ?? 0);
-        newest.set(name, Number(version));
-      }
-      await stop();
-    }), { numRuns: 100 }));
+  it("ends up equal to the server, and tells each object's history in order, whatever happens", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('put a', 'put b', 'put c', 'drop a', 'drop b', 'cut', 'end', 'compact', 'bookmark', 'wait'), {
+          maxLength: 40,
+          size: 'max',
+        }),
+        async (steps) => {
+          const { api, clock, informer, start, take, stop } = world();
+          await start();
+          const told: string[] = [];
+          for (const step of steps) {
+            const [verb = '', name = ''] = step.split(' ');
+            if (verb === 'put' && api.peek(configMaps, `n/${name}`))
+              api.change(configMaps, `n/${name}`, (object) => ({ ...object, data: { at: api.version } }));
+            else if (verb === 'put') api.seed(configMaps, map(name));
+            else if (verb === 'drop') api.evaporate(configMaps, `n/${name}`);
+            else if (verb === 'cut') api.endWatches(new ConnectionError('broken', false));
+            else if (verb === 'end') api.endWatches();
+            else if (verb === 'compact') api.compact();
+            else if (verb === 'bookmark') api.bookmark();
+            else await clock.advance(500);
+            if (api.version.length % 2 === 0) told.push(...(await take()));
+          }
+          await clock.advance(120_000);
+          told.push(...(await take()));
+          expect(
+            informer.cache
+              .list()
+              .map((object) => `${keyTextOf(object)} ${object.metadata.resourceVersion}`)
+              .sort(),
+          ).to.deep.equal(api.all(configMaps).map((object) => `${keyTextOf(object)} ${object.metadata.resourceVersion}`));
+          const newest = new Map<string, number>();
+          for (const line of told) {
+            const [, name = '', version = ''] = /(\w+)@(\d+)$/.exec(line) ?? [];
+            expect(Number(version), line).to.be.at.least(newest.get(name) ?? 0);
+            newest.set(name, Number(version));
+          }
+          await stop();
+        },
+      ),
+      { numRuns: 100 },
+    ));
 });
 
 describe('controllers/client/informers', () => {
@@ -276,9 +353,16 @@ describe('controllers/client/informers', () => {
   it('tell of what goes wrong, by type', async () => {
     const clock = new FakeClock();
     const api = new MemoryApi({ clock });
-    api.before = () => { throw refusal(403, 'Forbidden', 'you may not'); };
+    api.before = () => {
+      throw refusal(403, 'Forbidden', 'you may not');
+    };
     const told: string[] = [];
-    const informers = new Informers({ api, clock, random: () => 0, onError: (type, error) => told.push(`${type.resource}: ${(error as ApiError).message}`) });
+    const informers = new Informers({
+      api,
+      clock,
+      random: () => 0,
+      onError: (type, error) => told.push(`${type.resource}: ${(error as ApiError).message}`),
+    });
     const stopping = new AbortController();
     informers.of(configMaps);
     informers.start(stopping.signal);
@@ -291,5 +375,10 @@ describe('controllers/client/informers', () => {
 
 /** A watch that tells these events and ends. */
 function events<T>(list: readonly WatchEvent<unknown>[]): Watch<T> {
-  return { close: () => undefined, async *[Symbol.asyncIterator]() { for (const event of list) yield await Promise.resolve(event as WatchEvent<T>); } };
+  return {
+    close: () => undefined,
+    async *[Symbol.asyncIterator]() {
+      for (const event of list) yield await Promise.resolve(event as WatchEvent<T>);
+    },
+  };
 }

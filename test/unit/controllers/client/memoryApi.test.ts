@@ -15,7 +15,13 @@ describe('fixtures/memoryApi', () => {
     return { clock, api: new MemoryApi({ clock }) };
   };
   const map = (name: string, more: object = {}) => ({ metadata: { name, namespace: 'n', ...more } });
-  const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => { throw new Error('it succeeded'); }, (error: unknown) => error);
+  const failure = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => {
+        throw new Error('it succeeded');
+      },
+      (error: unknown) => error,
+    );
 
   it('compares versions, completes metadata, and leaves what is unchanged alone', async () => {
     const { api } = world();
@@ -27,7 +33,11 @@ describe('fixtures/memoryApi', () => {
     expect(isConflict(await failure(api.update(configMaps, created)))).to.equal(true);
     expect(isAlreadyExists(await failure(api.create(configMaps, map('m-00001'))))).to.equal(true);
     expect(api.takeWrites().map(({ verb, key, refused }) => [verb, key, refused])).to.deep.equal([
-      ['create', 'n/m-', undefined], ['update', 'n/m-00001', undefined], ['update', 'n/m-00001', undefined], ['update', 'n/m-00001', 'Conflict'], ['create', 'n/m-00001', 'AlreadyExists'],
+      ['create', 'n/m-', undefined],
+      ['update', 'n/m-00001', undefined],
+      ['update', 'n/m-00001', undefined],
+      ['update', 'n/m-00001', 'Conflict'],
+      ['create', 'n/m-00001', 'AlreadyExists'],
     ]);
   });
 
@@ -35,7 +45,9 @@ describe('fixtures/memoryApi', () => {
     const { api } = world();
     const [set] = api.seed(replicaSets, { ...map('r'), spec: { replicas: 1 } } as ReplicaSet);
     await api.update(replicaSets, { ...set, spec: { replicas: 2 }, status: { replicas: 9 } } as ReplicaSet);
-    await api.patch(replicaSets, { namespace: 'n', name: 'r' }, mergePatch({ status: { replicas: 1 }, spec: { replicas: 7 } }), { subresource: 'status' });
+    await api.patch(replicaSets, { namespace: 'n', name: 'r' }, mergePatch({ status: { replicas: 1 }, spec: { replicas: 7 } }), {
+      subresource: 'status',
+    });
     const now = api.peek(replicaSets, 'n/r');
     expect([now?.spec?.replicas, now?.status?.replicas, now?.metadata.generation]).to.deep.equal([2, 1, 2]);
   });
@@ -61,8 +73,8 @@ describe('fixtures/memoryApi', () => {
     const { api } = world();
     api.seed(configMaps, map('a', { labels: { x: '1' } }), map('b'));
     const watch = await api.watch(configMaps, { resourceVersion: api.version, labelSelector: 'x=1' });
-    api.change(configMaps, 'n/b', object => ({ ...object, metadata: { ...object.metadata, labels: { x: '1' } } }));
-    api.change(configMaps, 'n/a', object => ({ ...object, metadata: { ...object.metadata, labels: {} } }));
+    api.change(configMaps, 'n/b', (object) => ({ ...object, metadata: { ...object.metadata, labels: { x: '1' } } }));
+    api.change(configMaps, 'n/a', (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }));
     const seen: string[] = [];
     for await (const { type, object } of watch) {
       seen.push(`${type} ${(object as { metadata: { name: string } }).metadata.name}`);
@@ -78,7 +90,10 @@ describe('fixtures/memoryApi', () => {
     const template = { metadata: { labels: { app: 'w' } }, spec: { containers: [{ name: 'c' }] } };
     api.seed(replicaSets, { ...map('web'), spec: { replicas: 2, selector: { matchLabels: { app: 'w' } }, template } } as ReplicaSet);
     await start(replicaSetController);
-    expect((await writes()).filter(({ type }) => type === 'pods').map(({ verb, key }) => [verb, key])).to.deep.equal([['create', 'n/web-'], ['create', 'n/web-']]);
+    expect((await writes()).filter(({ type }) => type === 'pods').map(({ verb, key }) => [verb, key])).to.deep.equal([
+      ['create', 'n/web-'],
+      ['create', 'n/web-'],
+    ]);
     expect(api.peek(replicaSets, 'n/web')?.status?.replicas).to.equal(2);
     expect(events).to.include('Normal SuccessfulCreate n/web: Created pod: web-00001');
     await stop();

@@ -11,8 +11,19 @@ import { throttleFor, TokenBucket } from '../../../../controllers/client/throttl
 import { configMaps, pods } from '../../../../api/types/core/v1.js';
 import { FakeClock } from '../../../fixtures/fakeClock.js';
 
-interface Seen { readonly method: string; readonly path: string; readonly headers: http2.IncomingHttpHeaders; readonly body: string }
-type Reply = { readonly status: number; readonly body?: unknown; readonly headers?: Record<string, string> } | 'reset' | 'refuse' | 'silence' | 'half' | 'cut';
+interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: http2.IncomingHttpHeaders;
+  readonly body: string;
+}
+type Reply =
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Record<string, string> }
+  | 'reset'
+  | 'refuse'
+  | 'silence'
+  | 'half'
+  | 'cut';
 
 const key = { namespace: 'n', name: 'm' };
 const map = { metadata: { name: 'm', namespace: 'n' } };
@@ -24,7 +35,14 @@ describe('controllers/client/rest', () => {
   afterEach(async () => {
     for (const connection of connections.splice(0)) connection.close();
     for (const session of sessions) session.destroy();
-    await Promise.all(servers.splice(0).map(server => new Promise(resolve => { server.close(resolve); })));
+    await Promise.all(
+      servers.splice(0).map(
+        (server) =>
+          new Promise((resolve) => {
+            server.close(resolve);
+          }),
+      ),
+    );
   });
 
   /** A server that replies from a list, the last one again and again; and a client of it. */
@@ -33,21 +51,42 @@ describe('controllers/client/rest', () => {
     const seen: Seen[] = [];
     const server = http2.createServer();
     servers.push(server);
-    server.on('session', session => { sessions.add(session); session.on('close', () => sessions.delete(session)); session.on('error', () => undefined); });
+    server.on('session', (session) => {
+      sessions.add(session);
+      session.on('close', () => sessions.delete(session));
+      session.on('error', () => undefined);
+    });
     server.on('stream', (stream, headers) => {
       stream.on('error', () => undefined);
       let body = '';
-      stream.setEncoding('utf8').on('data', (chunk: string) => { body += chunk; }).on('end', () => {
-        seen.push({ method: headers[':method'] ?? '', path: headers[':path'] ?? '', headers, body });
-        const reply = replies.length > 1 ? replies.shift() : replies[0];
-        if (reply === 'reset') stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
-        else if (reply === 'refuse') stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
-        else if (reply === 'cut') stream.session?.destroy();
-        else if (reply === 'half') { stream.respond({ ':status': 200 }); stream.write('{"metadata":'); setImmediate(() => stream.destroy(new Error('broken'))); } else if (typeof reply === 'object') { stream.respond({ ':status': reply.status, ...reply.headers }); stream.end(JSON.stringify(reply.body ?? {})); }
-      });
+      stream
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          body += chunk;
+        })
+        .on('end', () => {
+          seen.push({ method: headers[':method'] ?? '', path: headers[':path'] ?? '', headers, body });
+          const reply = replies.length > 1 ? replies.shift() : replies[0];
+          if (reply === 'reset') stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+          else if (reply === 'refuse') stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+          else if (reply === 'cut') stream.session?.destroy();
+          else if (reply === 'half') {
+            stream.respond({ ':status': 200 });
+            stream.write('{"metadata":');
+            setImmediate(() => stream.destroy(new Error('broken')));
+          } else if (typeof reply === 'object') {
+            stream.respond({ ':status': reply.status, ...reply.headers });
+            stream.end(JSON.stringify(reply.body ?? {}));
+          }
+        });
     });
-    await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve); });
-    const connection = new Connection({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, { clock, ...(pingEveryMs === undefined ? {} : { pingEveryMs }) });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const connection = new Connection(
+      { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+      { clock, ...(pingEveryMs === undefined ? {} : { pingEveryMs }) },
+    );
     connections.push(connection);
     const api = new RestApi({ connection, userAgent: 'test/1 (x)', clock, ...options });
     /** Lets time pass, a little at a time, until the work is over; resolves with how long that took. */
@@ -55,7 +94,16 @@ describe('controllers/client/rest', () => {
       const from = clock.elapsed();
       let over = false;
       let result: T | unknown;
-      void work.then(value => { result = value; over = true; }, (error: unknown) => { result = error; over = true; });
+      void work.then(
+        (value) => {
+          result = value;
+          over = true;
+        },
+        (error: unknown) => {
+          result = error;
+          over = true;
+        },
+      );
       while (!over) {
         // What the network does takes turns and no time of this clock.
         for (let turns = 0; turns < 20 && !over; turns++) await turn();
@@ -66,7 +114,11 @@ describe('controllers/client/rest', () => {
     return { clock, api, seen, connection, server, finish };
   };
   const ok: Reply = { status: 200, body: map };
-  const refused = (code: number, reason: string, headers: Record<string, string> = {}): Reply => ({ status: code, body: { kind: 'Status', code, reason, message: reason }, headers });
+  const refused = (code: number, reason: string, headers: Record<string, string> = {}): Reply => ({
+    status: code,
+    body: { kind: 'Status', code, reason, message: reason },
+    headers,
+  });
 
   it('spells requests as servers expect them', async () => {
     const { api, seen } = await world([ok]);
@@ -77,8 +129,12 @@ describe('controllers/client/rest', () => {
     await api.delete(configMaps, key, { preconditions: { uid: 'u' } });
     await api.list(configMaps, { labelSelector: 'a=b', limit: 5 });
     expect(seen.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
-      'GET /api/v1/namespaces/n/configmaps/m', 'POST /api/v1/namespaces/n/configmaps', 'PUT /api/v1/namespaces/n/configmaps/m/status', 'PATCH /api/v1/namespaces/n/configmaps/m',
-      'DELETE /api/v1/namespaces/n/configmaps/m', 'GET /api/v1/configmaps?labelSelector=a%3Db&limit=5',
+      'GET /api/v1/namespaces/n/configmaps/m',
+      'POST /api/v1/namespaces/n/configmaps',
+      'PUT /api/v1/namespaces/n/configmaps/m/status',
+      'PATCH /api/v1/namespaces/n/configmaps/m',
+      'DELETE /api/v1/namespaces/n/configmaps/m',
+      'GET /api/v1/configmaps?labelSelector=a%3Db&limit=5',
     ]);
     expect(JSON.parse(seen[1]?.body ?? '')).to.deep.equal({ ...map, apiVersion: 'v1', kind: 'ConfigMap' });
     expect(seen[3]?.headers).to.include({ 'content-type': 'application/merge-patch+json', 'user-agent': 'test/1 (x)' });
@@ -86,7 +142,12 @@ describe('controllers/client/rest', () => {
   });
 
   it('waits as long as the server asks, and repeats what it turned away', async () => {
-    const { api, seen, finish } = await world([refused(429, 'TooManyRequests', { 'retry-after': '3' }), refused(503, 'ServiceUnavailable', { 'retry-after': '2' }), refused(429, 'TooManyRequests'), ok]);
+    const { api, seen, finish } = await world([
+      refused(429, 'TooManyRequests', { 'retry-after': '3' }),
+      refused(503, 'ServiceUnavailable', { 'retry-after': '2' }),
+      refused(429, 'TooManyRequests'),
+      ok,
+    ]);
     const { result, ms } = await finish(api.create(configMaps, map));
     expect(result).to.deep.equal(map);
     expect(seen).to.have.length(4);
@@ -101,11 +162,20 @@ describe('controllers/client/rest', () => {
   });
 
   it('does not repeat a write that may have been carried out', async () => {
-    for (const reply of [refused(504, 'Timeout'), refused(500, 'InternalError'), refused(503, 'ServiceUnavailable'), 'reset', 'cut', 'half'] as Reply[]) {
+    for (const reply of [
+      refused(504, 'Timeout'),
+      refused(500, 'InternalError'),
+      refused(503, 'ServiceUnavailable'),
+      'reset',
+      'cut',
+      'half',
+    ] as Reply[]) {
       const { api, seen, finish } = await world([reply, ok]);
       const { result } = await finish(api.create(configMaps, map));
       expect(result, JSON.stringify(reply)).to.be.instanceOf(Error);
-      expect((result as ApiError | ConnectionError).definite, `${JSON.stringify(reply)}: ${String(result)}`).to.equal(JSON.stringify(reply).includes('503'));
+      expect((result as ApiError | ConnectionError).definite, `${JSON.stringify(reply)}: ${String(result)}`).to.equal(
+        JSON.stringify(reply).includes('503'),
+      );
       expect(seen, JSON.stringify(reply)).to.have.length(1);
     }
   });
@@ -124,7 +194,9 @@ describe('controllers/client/rest', () => {
     connections.push(connection);
     const api = new RestApi({ connection, userAgent: 'test', retries: 0 });
     for (const asked of [api.get(configMaps, key), api.create(configMaps, map)]) {
-      expect(await asked.catch((error: unknown) => error)).to.be.instanceOf(ConnectionError).and.include({ definite: false });
+      expect(await asked.catch((error: unknown) => error))
+        .to.be.instanceOf(ConnectionError)
+        .and.include({ definite: false });
     }
   });
 
@@ -140,21 +212,35 @@ describe('controllers/client/rest', () => {
 
   it('says for certain that nothing happened when nobody listens', async () => {
     const { api, server, finish, clock } = await world([ok], { retries: 1 });
-    await new Promise(resolve => { server.close(resolve); });
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
     const work = finish(api.create(configMaps, map));
-    while (clock.elapsed() < 1_000) { await turn(); await clock.advance(20); }
-    expect((await work).result).to.be.instanceOf(ConnectionError).and.include({ definite: true });
+    while (clock.elapsed() < 1_000) {
+      await turn();
+      await clock.advance(20);
+    }
+    expect((await work).result)
+      .to.be.instanceOf(ConnectionError)
+      .and.include({ definite: true });
   });
 
   it('leaves evictions that a budget forbids to the caller', async () => {
     const { api, seen, finish } = await world([refused(429, 'TooManyRequests', { 'retry-after': '10' })]);
-    expect((await finish(api.post(pods, key, 'eviction', {}))).result).to.be.instanceOf(ApiError).and.include({ code: 429 });
+    expect((await finish(api.post(pods, key, 'eviction', {}))).result)
+      .to.be.instanceOf(ApiError)
+      .and.include({ code: 429 });
     expect(seen).to.have.length(1);
   });
 
   it('takes a new identity once when the old one is refused', async () => {
     let token = 'old';
-    const identity = { headers: () => Promise.resolve({ authorization: `Bearer ${token}` }), unauthorized: () => { token = 'new'; } };
+    const identity = {
+      headers: () => Promise.resolve({ authorization: `Bearer ${token}` }),
+      unauthorized: () => {
+        token = 'new';
+      },
+    };
     const first = await world([refused(401, 'Unauthorized'), ok], identity);
     expect((await first.finish(first.api.create(configMaps, map))).result).to.deep.equal(map);
     expect(first.seen.map(({ headers }) => headers.authorization)).to.deep.equal(['Bearer old', 'Bearer new']);
@@ -168,7 +254,9 @@ describe('controllers/client/rest', () => {
     const work = finish(api.create(configMaps, map));
     while (seen.length === 0) await turn();
     await clock.advance(5_000);
-    expect((await work).result).to.be.instanceOf(ConnectionError).and.include({ definite: false });
+    expect((await work).result)
+      .to.be.instanceOf(ConnectionError)
+      .and.include({ definite: false });
   });
 
   it('ends what is under way when it is stopped, and begins nothing more', async () => {
@@ -184,7 +272,11 @@ describe('controllers/client/rest', () => {
 
   it('asks before each write whether it may still write, at the last moment', async () => {
     let may = true;
-    const { api, seen, finish } = await world([ok], { mayWrite: () => { if (!may) throw new StoppedError('not any more'); } });
+    const { api, seen, finish } = await world([ok], {
+      mayWrite: () => {
+        if (!may) throw new StoppedError('not any more');
+      },
+    });
     await api.create(configMaps, map);
     // While the connection is made anew, permission ends.
     for (const session of sessions) session.destroy();
@@ -199,13 +291,27 @@ describe('controllers/client/rest', () => {
 
   it('lets no byte leave once permission ends, also of a request that was on its way out', async () => {
     let may = true;
-    const asked = (): void => { if (!may) throw new StoppedError('not any more'); };
+    const asked = (): void => {
+      if (!may) throw new StoppedError('not any more');
+    };
     const { server, seen, clock } = await world([ok]);
     const connection = new Connection({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, { clock, mayPass: asked });
     connections.push(connection);
     // The last question before the request is given to the session is answered with yes; then, in the same turn, permission ends.
     let turnedOff = false;
-    const api = new RestApi({ connection, userAgent: 'test', clock, retries: 0, mayWrite: () => { asked(); if (turnedOff) queueMicrotask(() => { may = false; }); } });
+    const api = new RestApi({
+      connection,
+      userAgent: 'test',
+      clock,
+      retries: 0,
+      mayWrite: () => {
+        asked();
+        if (turnedOff)
+          queueMicrotask(() => {
+            may = false;
+          });
+      },
+    });
     expect(await api.create(configMaps, map)).to.deep.equal(map);
     turnedOff = true;
     expect(await api.create(configMaps, map).catch((error: unknown) => error)).to.be.instanceOf(ConnectionError);
@@ -221,23 +327,39 @@ describe('controllers/client/rest', () => {
     const { server } = await world([{ status: 200 }]);
     const sockets: net.Socket[] = [];
     // A network that can swallow everything without closing anything.
-    const network = net.createServer(near => {
+    const network = net.createServer((near) => {
       const far = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
       near.pipe(far).pipe(near);
-      for (const socket of [near, far]) { socket.on('error', () => undefined); sockets.push(socket); }
+      for (const socket of [near, far]) {
+        socket.on('error', () => undefined);
+        sockets.push(socket);
+      }
     });
-    await new Promise<void>(resolve => { network.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      network.listen(0, '127.0.0.1', resolve);
+    });
     const clock = new FakeClock();
-    const connection = new Connection({ server: `http://127.0.0.1:${(network.address() as AddressInfo).port}` }, { clock, pingEveryMs: 15_000 });
+    const connection = new Connection(
+      { server: `http://127.0.0.1:${(network.address() as AddressInfo).port}` },
+      { clock, pingEveryMs: 15_000 },
+    );
     connections.push(connection);
     const api = new RestApi({ connection, userAgent: 'test', clock });
     await api.get(configMaps, key);
-    for (const socket of sockets) { socket.unpipe(); socket.pause(); }
+    for (const socket of sockets) {
+      socket.unpipe();
+      socket.pause();
+    }
     const made = sockets.length;
     let broken: unknown = null;
-    void api.watch(configMaps, {}).catch((error: unknown) => { broken = error; });
+    void api.watch(configMaps, {}).catch((error: unknown) => {
+      broken = error;
+    });
     const reading = api.get(configMaps, key);
-    for (let count = 0; count < 31; count++) { await turn(); await clock.advance(1_000); }
+    for (let count = 0; count < 31; count++) {
+      await turn();
+      await clock.advance(1_000);
+    }
     // The read is tried again, on a new connection; so is the watch.
     expect(await reading).to.deep.equal({});
     expect(broken).to.equal(null);
@@ -250,11 +372,16 @@ describe('controllers/client/rest', () => {
   it('keeps a connection that answers, however long nothing else happens', async () => {
     const { api, clock, server } = await world([ok], {}, 15_000);
     let made = 0;
-    server.on('session', () => { made++; });
+    server.on('session', () => {
+      made++;
+    });
     await api.get(configMaps, key);
     for (let count = 0; count < 10; count++) {
       let ponged = false;
-      for (const session of sessions) session.once('ping', () => { ponged = true; });
+      for (const session of sessions)
+        session.once('ping', () => {
+          ponged = true;
+        });
       await clock.advance(15_000);
       while (!ponged) await turn();
       for (let turns = 0; turns < 20; turns++) await turn();
@@ -293,7 +420,9 @@ describe('controllers/client/throttle', () => {
     const usual = throttleFor(0, 0, clock);
     for (let count = 0; count < 10; count++) await usual.take();
     let eleventh = false;
-    void usual.take().then(() => { eleventh = true; });
+    void usual.take().then(() => {
+      eleventh = true;
+    });
     await clock.advance(199);
     expect(eleventh).to.equal(false);
     await clock.advance(1);

@@ -23,7 +23,9 @@ describe('controllers/client/workQueue', () => {
     q.add('a');
     expect(q.length).to.equal(0);
     let second: string | null = 'none';
-    void q.take().then(taken => { second = taken; });
+    void q.take().then((taken) => {
+      second = taken;
+    });
     await settle();
     expect(second).to.equal('none');
     q.done(key ?? '');
@@ -82,7 +84,13 @@ describe('controllers/client/workQueue', () => {
 
   it('measures depth, waits, work and retries', async () => {
     const seen: string[] = [];
-    const metrics = { added: () => seen.push('added'), depth: (n: number) => seen.push(`depth ${n}`), waited: (s: number) => seen.push(`waited ${s}`), worked: (s: number) => seen.push(`worked ${s}`), retried: () => seen.push('retried') };
+    const metrics = {
+      added: () => seen.push('added'),
+      depth: (n: number) => seen.push(`depth ${n}`),
+      waited: (s: number) => seen.push(`waited ${s}`),
+      worked: (s: number) => seen.push(`worked ${s}`),
+      retried: () => seen.push('retried'),
+    };
     const { clock, queue: q } = queue({ metrics, backoffFirstMs: 1_000 });
     q.add('a');
     await clock.advance(3_000);
@@ -100,14 +108,22 @@ describe('controllers/client/workQueue', () => {
     const finished: string[] = [];
     const failures: string[] = [];
     const release: (() => void)[] = [];
-    const running = work(q, {
-      workers: 2, onError: key => failures.push(key), retriesMax: 1,
-      sync: async key => {
-        if (key === 'bad') throw new Error('bad');
-        await new Promise<void>(resolve => { release.push(resolve); });
-        finished.push(key);
+    const running = work(
+      q,
+      {
+        workers: 2,
+        onError: (key) => failures.push(key),
+        retriesMax: 1,
+        sync: async (key) => {
+          if (key === 'bad') throw new Error('bad');
+          await new Promise<void>((resolve) => {
+            release.push(resolve);
+          });
+          finished.push(key);
+        },
       },
-    }, stopping.signal);
+      stopping.signal,
+    );
     for (const key of ['bad', 'x', 'y', 'z']) q.add(key);
     await settle();
     expect(release).to.have.length(2);
@@ -120,7 +136,9 @@ describe('controllers/client/workQueue', () => {
     expect(failures).to.deep.equal(['bad', 'bad']);
     stopping.abort();
     let over = false;
-    void running.then(() => { over = true; });
+    void running.then(() => {
+      over = true;
+    });
     await settle();
     expect(over).to.equal(false);
     release.shift()?.();
@@ -132,7 +150,17 @@ describe('controllers/client/workQueue', () => {
     const { clock, queue: q } = queue();
     const stopping = new AbortController();
     const at: number[] = [];
-    const running = work(q, { workers: 1, sync: () => { at.push(clock.elapsed()); return Promise.resolve({ againAfterMs: 5_000 }); } }, stopping.signal);
+    const running = work(
+      q,
+      {
+        workers: 1,
+        sync: () => {
+          at.push(clock.elapsed());
+          return Promise.resolve({ againAfterMs: 5_000 });
+        },
+      },
+      stopping.signal,
+    );
     q.add('a');
     await clock.advance(12_000);
     expect(at).to.deep.equal([0, 5_000, 10_000]);
@@ -144,7 +172,15 @@ describe('controllers/client/workQueue', () => {
     const clock = new FakeClock();
     const stopping = new AbortController();
     let calls = 0;
-    const running = every(clock, 1_000, () => { calls++; return Promise.resolve(); }, stopping.signal);
+    const running = every(
+      clock,
+      1_000,
+      () => {
+        calls++;
+        return Promise.resolve();
+      },
+      stopping.signal,
+    );
     await clock.advance(2_500);
     expect(calls).to.equal(3);
     stopping.abort();

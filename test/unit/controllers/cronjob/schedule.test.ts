@@ -22,14 +22,26 @@ function zone(name: string): Zone {
 
 describe('api/cron', () => {
   const fields: readonly (readonly [string, string])[] = [
-    ['* * * * *', '* * * * *'], ['0 0 29 2 *', '0 0 29 2 *'], ['@hourly', '0 * * * *'], ['@daily', '0 0 * * *'], ['@midnight', '0 0 * * *'], ['@weekly', '0 0 * * 0'], ['@monthly', '0 0 1 * *'],
-    ['@yearly', '0 0 1 1 *'], ['@annually', '0 0 1 1 *'],
-    ['? ? ? ? ?', '* * * * *'], ['*/20 1-3 * JAN,mar sun-TUE', '0,20,40 1,2,3 * 1,3 0,1,2'], ['5/20 0 1 1 *', '5,25,45 0 1 1 *'], ['0 6-16/4 * * 1-5', '0 6,10,14 * * 1,2,3,4,5'],
-    ['3,1,2,1 0 1 1 1', '1,2,3 0 1 1 1'], ['*/1 0 * * *', '* 0 * * *'],
+    ['* * * * *', '* * * * *'],
+    ['0 0 29 2 *', '0 0 29 2 *'],
+    ['@hourly', '0 * * * *'],
+    ['@daily', '0 0 * * *'],
+    ['@midnight', '0 0 * * *'],
+    ['@weekly', '0 0 * * 0'],
+    ['@monthly', '0 0 1 * *'],
+    ['@yearly', '0 0 1 1 *'],
+    ['@annually', '0 0 1 1 *'],
+    ['? ? ? ? ?', '* * * * *'],
+    ['*/20 1-3 * JAN,mar sun-TUE', '0,20,40 1,2,3 * 1,3 0,1,2'],
+    ['5/20 0 1 1 *', '5,25,45 0 1 1 *'],
+    ['0 6-16/4 * * 1-5', '0 6,10,14 * * 1,2,3,4,5'],
+    ['3,1,2,1 0 1 1 1', '1,2,3 0 1 1 1'],
+    ['*/1 0 * * *', '* 0 * * *'],
     // All days spelt out are not the same as a star: the day of the week then counts beside them.
     ['0 0 1-31 * 1', `0 0 ${Array.from({ length: 31 }, (_, index) => index + 1).join(',')} * 1`],
   ];
-  for (const [given, wanted] of fields) it(`reads ${given}`, () => expect(parseTiming(given)).to.deep.equal({ ok: true, timing: { kind: 'calendar', fields: wanted } }));
+  for (const [given, wanted] of fields)
+    it(`reads ${given}`, () => expect(parseTiming(given)).to.deep.equal({ ok: true, timing: { kind: 'calendar', fields: wanted } }));
 
   it('reads intervals in whole seconds, and no less than one', () => {
     expect(parseTiming('@every 1h30m')).to.deep.equal({ ok: true, timing: { kind: 'every', ms: 5_400_000 } });
@@ -49,11 +61,20 @@ describe('api/cron', () => {
   });
 
   const complaints: readonly (readonly [string, string])[] = [
-    ['* * * *', 'expected exactly 5 fields, found 4: [* * * *]'], ['* * * * * *', 'expected exactly 5 fields, found 6: [* * * * * *]'], ['@often', 'unrecognized descriptor: @often'],
-    ['60 * * * *', 'end of range (60) above maximum (59): 60'], ['* * 0 * *', 'beginning of range (0) below minimum (1): 0'], ['* * * * 7', 'end of range (7) above maximum (6): 7'],
-    ['5-3 * * * *', 'beginning of range (5) beyond end of range (3): 5-3'], ['*/0 * * * *', 'step of range should be a positive number: */0'], ['1-2-3 * * * *', 'too many hyphens: 1-2-3'],
-    ['1/2/3 * * * *', 'too many slashes: 1/2/3'], ['x * * * *', 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'], ['-1 * * * *', 'failed to parse int from : strconv.Atoi: parsing "": invalid syntax'],
-    ['L * * * *', 'failed to parse int from L: strconv.Atoi: parsing "L": invalid syntax'], ['@every soon', 'failed to parse duration @every soon: time: invalid duration "soon"'],
+    ['* * * *', 'expected exactly 5 fields, found 4: [* * * *]'],
+    ['* * * * * *', 'expected exactly 5 fields, found 6: [* * * * * *]'],
+    ['@often', 'unrecognized descriptor: @often'],
+    ['60 * * * *', 'end of range (60) above maximum (59): 60'],
+    ['* * 0 * *', 'beginning of range (0) below minimum (1): 0'],
+    ['* * * * 7', 'end of range (7) above maximum (6): 7'],
+    ['5-3 * * * *', 'beginning of range (5) beyond end of range (3): 5-3'],
+    ['*/0 * * * *', 'step of range should be a positive number: */0'],
+    ['1-2-3 * * * *', 'too many hyphens: 1-2-3'],
+    ['1/2/3 * * * *', 'too many slashes: 1/2/3'],
+    ['x * * * *', 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
+    ['-1 * * * *', 'failed to parse int from : strconv.Atoi: parsing "": invalid syntax'],
+    ['L * * * *', 'failed to parse int from L: strconv.Atoi: parsing "L": invalid syntax'],
+    ['@every soon', 'failed to parse duration @every soon: time: invalid duration "soon"'],
   ];
   for (const [given, message] of complaints) it(`refuses ${given}`, () => expect(parseTiming(given)).to.deep.equal({ ok: false, message }));
 });
@@ -68,14 +89,24 @@ describe('controllers/cronjob/schedule', () => {
     ['0 9 * * *', 'Asia/Kolkata', '2026-01-01T00:00:00Z', ['2026-01-01T03:30:00Z', '2026-01-02T03:30:00Z']],
     ['TZ=Asia/Tokyo 0 9 * * *', 'America/New_York', '2026-01-01T00:00:00Z', ['2026-01-02T00:00:00Z']],
     // The 13th, and every Friday.
-    ['0 0 13 * 5', '', '2026-02-07T00:00:00Z', ['2026-02-13T00:00:00Z', '2026-02-20T00:00:00Z', '2026-02-27T00:00:00Z', '2026-03-06T00:00:00Z']],
+    [
+      '0 0 13 * 5',
+      '',
+      '2026-02-07T00:00:00Z',
+      ['2026-02-13T00:00:00Z', '2026-02-20T00:00:00Z', '2026-02-27T00:00:00Z', '2026-03-06T00:00:00Z'],
+    ],
     ['0 0 * * 5', '', '2026-02-07T00:00:00Z', ['2026-02-13T00:00:00Z', '2026-02-20T00:00:00Z']],
     // Clocks go from 02:00 to 03:00 on 8 March: half past two does not come that day.
     ['30 2 * * *', 'America/New_York', '2026-03-07T00:00:00Z', ['2026-03-07T07:30:00Z', '2026-03-09T06:30:00Z']],
     ['0 3 * * *', 'America/New_York', '2026-03-07T12:00:00Z', ['2026-03-08T07:00:00Z', '2026-03-09T07:00:00Z']],
     // They go from 02:00 to 01:00 on 1 November: half past one comes twice.
     ['30 1 * * *', 'America/New_York', '2026-10-31T12:00:00Z', ['2026-11-01T05:30:00Z', '2026-11-01T06:30:00Z', '2026-11-02T06:30:00Z']],
-    ['*/30 * * * *', 'America/New_York', '2026-11-01T05:15:00Z', ['2026-11-01T05:30:00Z', '2026-11-01T06:00:00Z', '2026-11-01T06:30:00Z', '2026-11-01T07:00:00Z']],
+    [
+      '*/30 * * * *',
+      'America/New_York',
+      '2026-11-01T05:15:00Z',
+      ['2026-11-01T05:30:00Z', '2026-11-01T06:00:00Z', '2026-11-01T06:30:00Z', '2026-11-01T07:00:00Z'],
+    ],
     // Half an hour only.
     ['45 1 * * *', 'Australia/Lord_Howe', '2026-04-04T00:00:00Z', ['2026-04-04T14:45:00Z', '2026-04-04T15:15:00Z', '2026-04-05T15:15:00Z']],
     ['@every 90s', '', '2026-01-01T00:00:00.700Z', ['2026-01-01T00:01:30Z', '2026-01-01T00:03:00Z']],
@@ -83,58 +114,98 @@ describe('controllers/cronjob/schedule', () => {
   for (const [spec, name, from, wanted] of next) {
     it(`${spec} ${name} after ${from}`, () => {
       const found: (string | null)[] = [];
-      for (let time: number | null = ms(from); found.length < wanted.length && time !== null;) found.push(text(time = schedule(spec, name).next(time)));
+      for (let time: number | null = ms(from); found.length < wanted.length && time !== null;)
+        found.push(text((time = schedule(spec, name).next(time))));
       expect(found).to.deep.equal(wanted);
     });
   }
 
   it('refuses zones that do not exist, and offsets', () => {
-    for (const name of ['Mars/Olympus', '+05:00', 'Local time']) expect(scheduleOf('* * * * *', name)).to.deep.equal({ ok: false, message: `provided bad location ${name}: unknown time zone ${name}` });
+    for (const name of ['Mars/Olympus', '+05:00', 'Local time'])
+      expect(scheduleOf('* * * * *', name)).to.deep.equal({
+        ok: false,
+        message: `provided bad location ${name}: unknown time zone ${name}`,
+      });
   });
 
-  const specs = fc.constantFrom('* * * * *', '7 * * * *', '*/17 * * * *', '30 1,2 * * *', '0 0 * * *', '15 2 * * 0', '59 23 1 * *', '0,45 1-3 * 3,11 *');
+  const specs = fc.constantFrom(
+    '* * * * *',
+    '7 * * * *',
+    '*/17 * * * *',
+    '30 1,2 * * *',
+    '0 0 * * *',
+    '15 2 * * 0',
+    '59 23 1 * *',
+    '0,45 1-3 * 3,11 *',
+  );
   const zones = fc.constantFrom('', 'America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe', 'Africa/Casablanca', 'America/Sao_Paulo');
   // Around a change of clocks in New York.
-  const times = fc.integer({ min: ms('2026-10-31T20:00:00Z') / 1000, max: ms('2026-11-01T12:00:00Z') / 1000 }).map(seconds => seconds * 1000);
+  const times = fc
+    .integer({ min: ms('2026-10-31T20:00:00Z') / 1000, max: ms('2026-11-01T12:00:00Z') / 1000 })
+    .map((seconds) => seconds * 1000);
 
   it('finds what looking at the clock each minute finds', () => {
     const daysMax = 3;
-    fc.assert(fc.property(specs, zones, times, (spec, name, from) => {
-      const shows = (time: number): boolean => {
-        const wall = new Date(time + zone(name).offsetAt(time));
-        const read = parseTiming(spec);
-        if (!read.ok || read.timing.kind !== 'calendar') throw new Error('a calendar is expected');
-        const values = [wall.getUTCMinutes(), wall.getUTCHours(), wall.getUTCDate(), wall.getUTCMonth() + 1, wall.getUTCDay()];
-        return read.timing.fields.split(' ').every((field, position) => field === '*' || field.split(',').map(Number).includes(values[position] ?? -1));
-      };
-      let slow: number | null = null;
-      for (let time = Math.floor(from / minuteMs) * minuteMs + minuteMs; slow === null && time < from + daysMax * 24 * 60 * minuteMs; time += minuteMs) if (shows(time)) slow = time;
-      const fast = schedule(spec, name).next(from);
-      if (slow === null) expect(fast === null || fast >= from + daysMax * 24 * 60 * minuteMs).to.equal(true);
-      else expect(text(fast)).to.equal(text(slow));
-    }), { numRuns: 60 });
+    fc.assert(
+      fc.property(specs, zones, times, (spec, name, from) => {
+        const shows = (time: number): boolean => {
+          const wall = new Date(time + zone(name).offsetAt(time));
+          const read = parseTiming(spec);
+          if (!read.ok || read.timing.kind !== 'calendar') throw new Error('a calendar is expected');
+          const values = [wall.getUTCMinutes(), wall.getUTCHours(), wall.getUTCDate(), wall.getUTCMonth() + 1, wall.getUTCDay()];
+          return read.timing.fields.split(' ').every(
+            (field, position) =>
+              field === '*' ||
+              field
+                .split(',')
+                .map(Number)
+                .includes(values[position] ?? -1),
+          );
+        };
+        let slow: number | null = null;
+        for (
+          let time = Math.floor(from / minuteMs) * minuteMs + minuteMs;
+          slow === null && time < from + daysMax * 24 * 60 * minuteMs;
+          time += minuteMs
+        )
+          if (shows(time)) slow = time;
+        const fast = schedule(spec, name).next(from);
+        if (slow === null) expect(fast === null || fast >= from + daysMax * 24 * 60 * minuteMs).to.equal(true);
+        else expect(text(fast)).to.equal(text(slow));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('finds the last of a sequence as stepping through it does', () => {
-    const spans = fc.integer({ min: 0, max: 3 * 24 * 60 }).map(minutes => minutes * minuteMs);
-    fc.assert(fc.property(fc.oneof(specs, fc.constant('@every 7m')), zones, times, spans, (spec, name, from, span) => {
-      const of = schedule(spec, name);
-      let slow: number | null = null;
-      for (let time = of.next(from); time !== null && time <= from + span; time = of.next(time)) slow = time;
-      expect(text(of.last(from, from + span))).to.equal(text(slow));
-    }), { numRuns: 60 });
+    const spans = fc.integer({ min: 0, max: 3 * 24 * 60 }).map((minutes) => minutes * minuteMs);
+    fc.assert(
+      fc.property(fc.oneof(specs, fc.constant('@every 7m')), zones, times, spans, (spec, name, from, span) => {
+        const of = schedule(spec, name);
+        let slow: number | null = null;
+        for (let time = of.next(from); time !== null && time <= from + span; time = of.next(time)) slow = time;
+        expect(text(of.last(from, from + span))).to.equal(text(slow));
+      }),
+      { numRuns: 60 },
+    );
   });
 });
 
 describe('controllers/cronjob/zones', () => {
   const texts: readonly (readonly [string, string, string])[] = [
-    ['', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'], ['Etc/UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'], ['Europe/Lisbon', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
-    ['America/New_York', '2026-01-01T00:00:00Z', '2025-12-31T19:00:00-05:00'], ['Asia/Kolkata', '2026-01-01T00:00:00Z', '2026-01-01T05:30:00+05:30'],
+    ['', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    ['Etc/UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    ['Europe/Lisbon', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    ['America/New_York', '2026-01-01T00:00:00Z', '2025-12-31T19:00:00-05:00'],
+    ['Asia/Kolkata', '2026-01-01T00:00:00Z', '2026-01-01T05:30:00+05:30'],
   ];
-  for (const [name, time, wanted] of texts) it(`shows ${time} in ${name || 'no zone'}`, () => expect(zonedText(ms(time), zone(name))).to.equal(wanted));
+  for (const [name, time, wanted] of texts)
+    it(`shows ${time} in ${name || 'no zone'}`, () => expect(zonedText(ms(time), zone(name))).to.equal(wanted));
 
   it('knows when clocks are set', () => {
-    expect(text(zone('America/New_York').nextChange(ms('2026-01-01T00:00:00Z'), ms('2027-01-01T00:00:00Z')))).to.equal('2026-03-08T07:00:00Z');
+    expect(text(zone('America/New_York').nextChange(ms('2026-01-01T00:00:00Z'), ms('2027-01-01T00:00:00Z')))).to.equal(
+      '2026-03-08T07:00:00Z',
+    );
     expect(zone('America/New_York').nextChange(ms('2026-04-01T00:00:00Z'), ms('2026-10-01T00:00:00Z'))).to.equal(null);
     expect(zone('Asia/Tokyo').nextChange(ms('2026-01-01T00:00:00Z'), ms('2030-01-01T00:00:00Z'))).to.equal(null);
   });

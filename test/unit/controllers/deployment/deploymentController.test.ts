@@ -8,22 +8,41 @@ import { refusal, type Write } from '../../../fixtures/memoryApi.js';
 
 const deployment = (spec: Partial<NonNullable<Deployment['spec']>> = {}): Deployment => ({
   metadata: { name: 'web', namespace: 'n', uid: 'd', generation: 1 },
-  spec: { replicas: 2, selector: { matchLabels: { app: 'a' } }, template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'v1' }] } }, progressDeadlineSeconds: 60, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }, ...spec },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: 'a' } },
+    template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'v1' }] } },
+    progressDeadlineSeconds: 60,
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    ...spec,
+  },
 });
 const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'd', controller: true, blockOwnerDeletion: true };
-const lines = (writes: readonly Write[]): readonly string[] => writes.map(({ verb, type, key, subresource, refused }) => [verb, type, key.replace(/web-.*/, 'web-…'), subresource, refused].filter(Boolean).join(' '));
+const lines = (writes: readonly Write[]): readonly string[] =>
+  writes.map(({ verb, type, key, subresource, refused }) =>
+    [verb, type, key.replace(/web-.*/, 'web-…'), subresource, refused].filter(Boolean).join(' '),
+  );
 
 describe('controllers/deployment/deploymentController', () => {
   let world: ControllerWorld;
-  beforeEach(() => { world = controllerWorld(); });
+  beforeEach(() => {
+    world = controllerWorld();
+  });
   afterEach(() => world.stop());
   const status = () => world.api.peek(deployments, 'n/web')?.status;
-  const condition = (type: string) => { const found = status()?.conditions?.find(each => each.type === type); return found && `${found.status} ${found.reason ?? ''}`; };
+  const condition = (type: string) => {
+    const found = status()?.conditions?.find((each) => each.type === type);
+    return found && `${found.status} ${found.reason ?? ''}`;
+  };
 
   it('makes a set, tells of it, and writes its revision', async () => {
     world.api.seed(deployments, deployment());
     await world.start(deploymentController);
-    expect(lines(await world.writes())).to.deep.equal(['create replicasets.apps n/web-…', 'update deployments.apps n/web status', 'update deployments.apps n/web status']);
+    expect(lines(await world.writes())).to.deep.equal([
+      'create replicasets.apps n/web-…',
+      'update deployments.apps n/web status',
+      'update deployments.apps n/web status',
+    ]);
     const [made] = world.api.all(replicaSets);
     expect([made?.metadata.ownerReferences, made?.spec?.replicas]).to.deep.equal([[owner], 2]);
     expect(world.events).to.deep.equal([`Normal ScalingReplicaSet n/web: Scaled up replica set ${made?.metadata.name ?? ''} from 0 to 2`]);
@@ -34,13 +53,17 @@ describe('controllers/deployment/deploymentController', () => {
     world.api.seed(deployments, deployment({ selector: {} }));
     await world.start(deploymentController);
     expect(lines(await world.writes())).to.deep.equal(['update deployments.apps n/web status']);
-    expect([...new Set(world.events)]).to.deep.equal(['Warning SelectingAll n/web: This deployment is selecting all pods. A non-empty selector is required.']);
+    expect([...new Set(world.events)]).to.deep.equal([
+      'Warning SelectingAll n/web: This deployment is selecting all pods. A non-empty selector is required.',
+    ]);
   });
 
   it('tells why a set cannot be made, and tries again', async () => {
     world.api.seed(deployments, deployment());
     let refuses = true;
-    world.api.before = ({ verb, type }) => { if (refuses && verb === 'create' && type === 'replicasets.apps') throw refusal(403, 'Forbidden', 'exceeded quota'); };
+    world.api.before = ({ verb, type }) => {
+      if (refuses && verb === 'create' && type === 'replicasets.apps') throw refusal(403, 'Forbidden', 'exceeded quota');
+    };
     await world.start(deploymentController);
     expect(condition('Progressing')).to.equal('False ReplicaSetCreateError');
     expect(world.events[0]).to.match(/^Warning ReplicaSetCreateError n\/web: Failed to create new replica set "web-.*": exceeded quota$/);
@@ -61,7 +84,14 @@ describe('controllers/deployment/deploymentController', () => {
     await world.start(deploymentController);
     await world.advance(1_000);
     expect(status()?.collisionCount).to.equal(1);
-    expect(world.api.all(replicaSets).filter(({ metadata }) => metadata.ownerReferences?.[0]?.uid === 'd').map(({ metadata }) => metadata.name)).to.have.length(1).and.not.include(taken);
+    expect(
+      world.api
+        .all(replicaSets)
+        .filter(({ metadata }) => metadata.ownerReferences?.[0]?.uid === 'd')
+        .map(({ metadata }) => metadata.name),
+    )
+      .to.have.length(1)
+      .and.not.include(taken);
   });
 
   it('counts no collision with the set that it has just made', async () => {
@@ -71,7 +101,10 @@ describe('controllers/deployment/deploymentController', () => {
     // A cache that does not show the set: as after a change of leader.
     const other = controllerWorld();
     other.api.seed(deployments, deployment());
-    other.api.before = ({ verb, type }) => { if (verb === 'create' && type === 'replicasets.apps' && made && other.api.all(replicaSets).length === 0) other.api.seed(replicaSets, made); };
+    other.api.before = ({ verb, type }) => {
+      if (verb === 'create' && type === 'replicasets.apps' && made && other.api.all(replicaSets).length === 0)
+        other.api.seed(replicaSets, made);
+    };
     await other.start(deploymentController);
     await other.advance(1_000);
     expect([other.api.peek(deployments, 'n/web')?.status?.collisionCount, other.api.all(replicaSets).length]).to.deep.equal([undefined, 1]);
@@ -82,13 +115,29 @@ describe('controllers/deployment/deploymentController', () => {
     world.api.seed(deployments, deployment({ strategy: { type: 'Recreate' } }));
     await world.start(deploymentController);
     await world.start(replicaSetController);
-    for (const pod of world.api.all(pods)) world.api.change(pods, `n/${pod.metadata.name ?? ''}`, each => ({ ...each, metadata: { ...each.metadata, finalizers: ['x/hold'] } }));
-    world.api.change(deployments, 'n/web', each => ({ ...each, spec: { ...each.spec, template: { ...each.spec?.template, spec: { containers: [{ name: 'c', image: 'v2' }] } } } }));
+    for (const pod of world.api.all(pods))
+      world.api.change(pods, `n/${pod.metadata.name ?? ''}`, (each) => ({
+        ...each,
+        metadata: { ...each.metadata, finalizers: ['x/hold'] },
+      }));
+    world.api.change(deployments, 'n/web', (each) => ({
+      ...each,
+      spec: { ...each.spec, template: { ...each.spec?.template, spec: { containers: [{ name: 'c', image: 'v2' }] } } },
+    }));
     await world.advance(1_000);
-    expect([world.api.all(replicaSets).length, world.api.all(pods).every(({ metadata }) => metadata.deletionTimestamp !== undefined)]).to.deep.equal([1, true]);
+    expect([
+      world.api.all(replicaSets).length,
+      world.api.all(pods).every(({ metadata }) => metadata.deletionTimestamp !== undefined),
+    ]).to.deep.equal([1, true]);
     for (const pod of world.api.all(pods)) world.api.evaporate(pods, `n/${pod.metadata.name ?? ''}`);
     await world.advance(1_000);
-    expect([world.api.all(replicaSets).map(({ spec }) => spec?.replicas).sort(), world.api.all(pods).length]).to.deep.equal([[0, 2], 2]);
+    expect([
+      world.api
+        .all(replicaSets)
+        .map(({ spec }) => spec?.replicas)
+        .sort(),
+      world.api.all(pods).length,
+    ]).to.deep.equal([[0, 2], 2]);
   });
 
   it('rolls an update out with the other controller to its end', async () => {
@@ -97,17 +146,28 @@ describe('controllers/deployment/deploymentController', () => {
     await world.start(replicaSetController);
     /** Whatever runs becomes ready. */
     const live = async (): Promise<void> => {
-      for (const pod of world.api.all(pods)) world.api.change(pods, `n/${pod.metadata.name ?? ''}`, each => ({ ...each, status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] } }));
+      for (const pod of world.api.all(pods))
+        world.api.change(pods, `n/${pod.metadata.name ?? ''}`, (each) => ({
+          ...each,
+          status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] },
+        }));
       await world.advance(1_000);
       expect(world.api.all(pods).length).to.be.within(2, 3);
     };
     await live();
     expect(condition('Progressing')).to.equal('True NewReplicaSetAvailable');
-    world.api.change(deployments, 'n/web', each => ({ ...each, spec: { ...each.spec, template: { ...each.spec?.template, spec: { containers: [{ name: 'c', image: 'v2' }] } } } }));
+    world.api.change(deployments, 'n/web', (each) => ({
+      ...each,
+      spec: { ...each.spec, template: { ...each.spec?.template, spec: { containers: [{ name: 'c', image: 'v2' }] } } },
+    }));
     await world.advance(1_000);
     for (let round = 0; round < 3; round++) await live();
     expect(world.api.all(pods).map(({ spec }) => spec?.containers?.[0]?.image)).to.deep.equal(['v2', 'v2']);
-    expect([condition('Progressing'), status()?.updatedReplicas, world.api.peek(deployments, 'n/web')?.metadata.annotations?.['deployment.kubernetes.io/revision']]).to.deep.equal(['True NewReplicaSetAvailable', 2, '2']);
+    expect([
+      condition('Progressing'),
+      status()?.updatedReplicas,
+      world.api.peek(deployments, 'n/web')?.metadata.annotations?.['deployment.kubernetes.io/revision'],
+    ]).to.deep.equal(['True NewReplicaSetAvailable', 2, '2']);
   });
 
   it('says when its deadline has passed, though nothing happens', async () => {

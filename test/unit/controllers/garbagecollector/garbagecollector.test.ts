@@ -9,12 +9,23 @@ import { judge, type Judgement, type OwnerState } from '../../../../controllers/
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import type { Write } from '../../../fixtures/memoryApi.js';
 
-const reference = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference => ({ apiVersion: 'v1', kind: 'ConfigMap', name: `name of ${uid}`, uid, ...more });
-const map = (uid: string, owners: readonly OwnerReference[] = [], metadata: KubeObject['metadata'] = {}): KubeObject => ({ metadata: { name: `name of ${uid}`, namespace: 'n', uid, ...(owners.length > 0 ? { ownerReferences: owners } : {}), ...metadata } });
+const reference = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name: `name of ${uid}`,
+  uid,
+  ...more,
+});
+const map = (uid: string, owners: readonly OwnerReference[] = [], metadata: KubeObject['metadata'] = {}): KubeObject => ({
+  metadata: { name: `name of ${uid}`, namespace: 'n', uid, ...(owners.length > 0 ? { ownerReferences: owners } : {}), ...metadata },
+});
 const going = (...finalizers: string[]): KubeObject['metadata'] => ({ deletionTimestamp: '2026-01-01T00:00:00Z', finalizers });
 
 describe('controllers/garbagecollector/judgement', () => {
-  const states = (of: Record<string, OwnerState>) => ({ uid }: OwnerReference): OwnerState => of[uid] ?? 'solid';
+  const states =
+    (of: Record<string, OwnerState>) =>
+    ({ uid }: OwnerReference): OwnerState =>
+      of[uid] ?? 'solid';
   const dependent = (deletingDependents: boolean): Node => ({ ...nodeOf(configMaps, map('d')), deletingDependents });
   const both = [reference('a'), reference('b')];
   const cases: readonly (readonly [string, KubeObject, Record<string, OwnerState>, readonly Node[], Judgement])[] = [
@@ -23,13 +34,44 @@ describe('controllers/garbagecollector/judgement', () => {
     ['one of two is gone', map('x', both), { a: 'absent' }, [], { do: 'keep', owners: [both[1] as OwnerReference] }],
     ['one of two waits for it', map('x', both), { a: 'waitingForDependents' }, [], { do: 'keep', owners: [both[1] as OwnerReference] }],
     ['all are gone', map('x', both), { a: 'absent', b: 'absent' }, [], { do: 'delete', policy: 'Background', unblock: false }],
-    ['it asked to orphan its own', map('x', [reference('a')], { finalizers: ['orphan'] }), { a: 'absent' }, [], { do: 'delete', policy: 'Orphan', unblock: false }],
-    ['it asked for the foreground', map('x', [reference('a')], { finalizers: ['foregroundDeletion'] }), { a: 'absent' }, [], { do: 'delete', policy: 'Foreground', unblock: false }],
-    ['its owner waits, and it owns nothing', map('x', [reference('a')]), { a: 'waitingForDependents' }, [], { do: 'delete', policy: 'Background', unblock: false }],
-    ['its owner waits, and it owns others', map('x', [reference('a')]), { a: 'waitingForDependents' }, [dependent(false)], { do: 'delete', policy: 'Foreground', unblock: false }],
-    ['a circle of waiting', map('x', [reference('a')]), { a: 'waitingForDependents' }, [dependent(true)], { do: 'delete', policy: 'Foreground', unblock: true }],
+    [
+      'it asked to orphan its own',
+      map('x', [reference('a')], { finalizers: ['orphan'] }),
+      { a: 'absent' },
+      [],
+      { do: 'delete', policy: 'Orphan', unblock: false },
+    ],
+    [
+      'it asked for the foreground',
+      map('x', [reference('a')], { finalizers: ['foregroundDeletion'] }),
+      { a: 'absent' },
+      [],
+      { do: 'delete', policy: 'Foreground', unblock: false },
+    ],
+    [
+      'its owner waits, and it owns nothing',
+      map('x', [reference('a')]),
+      { a: 'waitingForDependents' },
+      [],
+      { do: 'delete', policy: 'Background', unblock: false },
+    ],
+    [
+      'its owner waits, and it owns others',
+      map('x', [reference('a')]),
+      { a: 'waitingForDependents' },
+      [dependent(false)],
+      { do: 'delete', policy: 'Foreground', unblock: false },
+    ],
+    [
+      'a circle of waiting',
+      map('x', [reference('a')]),
+      { a: 'waitingForDependents' },
+      [dependent(true)],
+      { do: 'delete', policy: 'Foreground', unblock: true },
+    ],
   ];
-  for (const [about, object, of, dependents, wanted] of cases) it(about, () => expect(judge(object, states(of), dependents)).to.deep.equal(wanted));
+  for (const [about, object, of, dependents, wanted] of cases)
+    it(about, () => expect(judge(object, states(of), dependents)).to.deep.equal(wanted));
 });
 
 describe('controllers/garbagecollector/graph', () => {
@@ -70,7 +112,9 @@ describe('controllers/garbagecollector/graph', () => {
   it('tells of an owner in another namespace', () => {
     const graph = new Graph();
     graph.observe(node('o', [], { namespace: 'other' }));
-    expect(graph.observe(node('d', [reference('o')])).foreignOwners.map(({ dependent, owner }) => [dependent.uid, owner.uid])).to.deep.equal([['d', 'o']]);
+    expect(
+      graph.observe(node('d', [reference('o')])).foreignOwners.map(({ dependent, owner }) => [dependent.uid, owner.uid]),
+    ).to.deep.equal([['d', 'o']]);
   });
 
   it('forgets a type without suspecting anybody', () => {
@@ -83,13 +127,41 @@ describe('controllers/garbagecollector/graph', () => {
 
 describe('controllers/garbagecollector/garbageCollector', () => {
   let world: ControllerWorld;
-  beforeEach(() => { world = controllerWorld(); });
+  beforeEach(() => {
+    world = controllerWorld();
+  });
   afterEach(() => world.stop());
-  const start = () => world.start(environment => new GarbageCollector(environment));
-  const lines = (writes: readonly Write[]): readonly string[] => writes.map(({ verb, type, key, refused, options, body }) => [verb, type, key, options?.propagationPolicy, body && JSON.stringify((body as KubeObject).metadata.ownerReferences ?? (body as KubeObject).metadata.finalizers ?? null), refused].filter(Boolean).join(' '));
-  const owned = (name: string, ...owners: OwnerReference[]): KubeObject => ({ metadata: { name, namespace: 'n', uid: `u-${name}`, ownerReferences: owners } });
-  const byDeployment = (name: string, more: Partial<OwnerReference> = {}): OwnerReference => ({ apiVersion: 'apps/v1', kind: 'Deployment', name, uid: `u-${name}`, ...more });
-  const bySet = (name: string): OwnerReference => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid: `u-${name}`, blockOwnerDeletion: true });
+  const start = () => world.start((environment) => new GarbageCollector(environment));
+  const lines = (writes: readonly Write[]): readonly string[] =>
+    writes.map(({ verb, type, key, refused, options, body }) =>
+      [
+        verb,
+        type,
+        key,
+        options?.propagationPolicy,
+        body && JSON.stringify((body as KubeObject).metadata.ownerReferences ?? (body as KubeObject).metadata.finalizers ?? null),
+        refused,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    );
+  const owned = (name: string, ...owners: OwnerReference[]): KubeObject => ({
+    metadata: { name, namespace: 'n', uid: `u-${name}`, ownerReferences: owners },
+  });
+  const byDeployment = (name: string, more: Partial<OwnerReference> = {}): OwnerReference => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name,
+    uid: `u-${name}`,
+    ...more,
+  });
+  const bySet = (name: string): OwnerReference => ({
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    name,
+    uid: `u-${name}`,
+    blockOwnerDeletion: true,
+  });
 
   it('deletes what has lost its owner, link by link', async () => {
     world.api.seed(deployments, owned('web'));
@@ -104,7 +176,9 @@ describe('controllers/garbagecollector/garbageCollector', () => {
 
   it('believes the server: an owner that the watch does not show yet is no lost owner', async () => {
     world.api.seed(pods, owned('p', bySet('rs')));
-    world.api.before = ({ verb, type }) => { if (verb === 'get' && type === 'replicasets.apps' && !world.api.peek(replicaSets, 'n/rs')) world.api.seed(replicaSets, owned('rs')); };
+    world.api.before = ({ verb, type }) => {
+      if (verb === 'get' && type === 'replicasets.apps' && !world.api.peek(replicaSets, 'n/rs')) world.api.seed(replicaSets, owned('rs'));
+    };
     await world.api.list(replicaSets);
     await start();
     expect(await world.writes()).to.deep.equal([]);
@@ -115,7 +189,10 @@ describe('controllers/garbagecollector/garbageCollector', () => {
     await world.api.list(deployments);
     world.api.seed(pods, owned('p', byDeployment('gone')));
     let changes = 1;
-    world.api.before = ({ verb, type }) => { if (verb === 'delete' && type === 'pods' && changes-- > 0) world.api.change(pods, 'n/p', ({ metadata: { ownerReferences: _, ...metadata }, ...pod }) => ({ ...pod, metadata })); };
+    world.api.before = ({ verb, type }) => {
+      if (verb === 'delete' && type === 'pods' && changes-- > 0)
+        world.api.change(pods, 'n/p', ({ metadata: { ownerReferences: _, ...metadata }, ...pod }) => ({ ...pod, metadata }));
+    };
     await start();
     await world.advance(1_000);
     expect(lines(await world.writes())).to.deep.equal(['delete pods n/p Background Conflict']);
@@ -139,8 +216,12 @@ describe('controllers/garbagecollector/garbageCollector', () => {
     await world.settled();
     await world.advance(1_000);
     const writes = lines(await world.writes());
-    const at = (text: string): number => writes.findIndex(line => line.startsWith(text));
-    expect([at('delete replicasets.apps n/rs Foreground') >= 0, at('delete pods n/p') > at('delete replicasets.apps n/rs'), at('patch deployments.apps n/web') > at('patch replicasets.apps n/rs')]).to.deep.equal([true, true, true]);
+    const at = (text: string): number => writes.findIndex((line) => line.startsWith(text));
+    expect([
+      at('delete replicasets.apps n/rs Foreground') >= 0,
+      at('delete pods n/p') > at('delete replicasets.apps n/rs'),
+      at('patch deployments.apps n/web') > at('patch replicasets.apps n/rs'),
+    ]).to.deep.equal([true, true, true]);
     expect([world.api.all(deployments), world.api.all(replicaSets), world.api.all(pods)]).to.deep.equal([[], [], []]);
   });
 
@@ -149,12 +230,17 @@ describe('controllers/garbagecollector/garbageCollector', () => {
     world.api.seed(replicaSets, owned('rs', byDeployment('web')));
     await start();
     await world.api.delete(deployments, { namespace: 'n', name: 'web' }, { propagationPolicy: 'Orphan' });
-    expect(lines(await world.writes())).to.deep.equal(['delete deployments.apps n/web Orphan', 'patch replicasets.apps n/rs null', 'patch deployments.apps n/web []']);
+    expect(lines(await world.writes())).to.deep.equal([
+      'delete deployments.apps n/web Orphan',
+      'patch replicasets.apps n/rs null',
+      'patch deployments.apps n/web []',
+    ]);
     expect([world.api.all(deployments), world.api.peek(replicaSets, 'n/rs')?.metadata.ownerReferences]).to.deep.equal([[], undefined]);
   });
 
   it('ends a circle of objects that wait for each other', async () => {
-    const circle = (name: string, owner: string): KubeObject => owned(name, { apiVersion: 'v1', kind: 'ConfigMap', name: owner, uid: `u-${owner}`, blockOwnerDeletion: true });
+    const circle = (name: string, owner: string): KubeObject =>
+      owned(name, { apiVersion: 'v1', kind: 'ConfigMap', name: owner, uid: `u-${owner}`, blockOwnerDeletion: true });
     world.api.seed(configMaps, circle('a', 'b'), circle('b', 'a'));
     await start();
     await world.api.delete(configMaps, { namespace: 'n', name: 'a' }, { propagationPolicy: 'Foreground' });
@@ -175,7 +261,9 @@ describe('controllers/garbagecollector/garbageCollector', () => {
     await start();
     world.api.seed(configMaps, owned('m', { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u-o' }));
     expect(lines(await world.writes())).to.deep.equal(['delete configmaps n/m Background']);
-    expect(world.events).to.deep.equal(['Warning OwnerRefInvalidNamespace n/m: ownerRef [v1/ConfigMap, namespace: n, name: o, uid: u-o] does not exist in namespace "n"']);
+    expect(world.events).to.deep.equal([
+      'Warning OwnerRefInvalidNamespace n/m: ownerRef [v1/ConfigMap, namespace: n, name: o, uid: u-o] does not exist in namespace "n"',
+    ]);
   });
 
   it('follows types that come later', async () => {

@@ -10,7 +10,15 @@ const dayMs = 24 * 3_600_000;
 const now = Date.parse('2026-01-01T00:00:00Z');
 const judged = { periodMs: 30 * dayMs, now };
 const secret = (labels: Record<string, string> = {}, creationTimestamp = '2025-01-01T00:00:00Z'): Secret => ({
-  metadata: { name: 's', namespace: 'n', uid: 'us', creationTimestamp, labels, annotations: { 'kubernetes.io/service-account.name': 'bot' } }, type: 'kubernetes.io/service-account-token',
+  metadata: {
+    name: 's',
+    namespace: 'n',
+    uid: 'us',
+    creationTimestamp,
+    labels,
+    annotations: { 'kubernetes.io/service-account.name': 'bot' },
+  },
+  type: 'kubernetes.io/service-account-token',
 });
 const used = (day: string) => ({ 'kubernetes.io/legacy-token-last-used': day });
 const invalid = (day: string) => ({ 'kubernetes.io/legacy-token-invalid-since': day });
@@ -19,20 +27,43 @@ const account = { metadata: { name: 'bot', namespace: 'n', uid: 'ub' }, secrets:
 describe('controllers/legacytokencleaner/plan', () => {
   const none: ReadonlySet<string> = new Set();
   const cases: readonly (readonly [string, Secret, Parameters<typeof verdictOn>[1], string])[] = [
-    ['never used', secret(), { account, mounted: none }, 'mark'], ['not used for long', secret(used('2025-12-01')), { account, mounted: none }, 'mark'], ['used within the period', secret(used('2025-12-02')), { account, mounted: none }, 'keep'],
-    ['a label that is no day', secret(used('yesterday')), { account, mounted: none }, 'keep'], ['young', secret({}, '2025-12-02T00:00:00Z'), { account, mounted: none }, 'keep'],
-    ['made by hand', secret(), { account: { ...account, secrets: [] }, mounted: none }, 'keep'], ['of no account', secret(), { account: null, mounted: none }, 'keep'], ['used by a pod', secret(), { account, mounted: new Set(['s']) }, 'keep'],
-    ['marked lately', secret(invalid('2025-12-20')), { account, mounted: none }, 'keep'], ['marked long ago', secret(invalid('2025-11-30')), { account, mounted: none }, 'delete'],
-    ['marked with what is no day', secret(invalid('x')), { account, mounted: none }, 'mark'], ['marked long ago, and used again', secret({ ...invalid('2025-11-30'), ...used('2025-12-31') }), { account, mounted: none }, 'keep'],
+    ['never used', secret(), { account, mounted: none }, 'mark'],
+    ['not used for long', secret(used('2025-12-01')), { account, mounted: none }, 'mark'],
+    ['used within the period', secret(used('2025-12-02')), { account, mounted: none }, 'keep'],
+    ['a label that is no day', secret(used('yesterday')), { account, mounted: none }, 'keep'],
+    ['young', secret({}, '2025-12-02T00:00:00Z'), { account, mounted: none }, 'keep'],
+    ['made by hand', secret(), { account: { ...account, secrets: [] }, mounted: none }, 'keep'],
+    ['of no account', secret(), { account: null, mounted: none }, 'keep'],
+    ['used by a pod', secret(), { account, mounted: new Set(['s']) }, 'keep'],
+    ['marked lately', secret(invalid('2025-12-20')), { account, mounted: none }, 'keep'],
+    ['marked long ago', secret(invalid('2025-11-30')), { account, mounted: none }, 'delete'],
+    ['marked with what is no day', secret(invalid('x')), { account, mounted: none }, 'mark'],
+    ['marked long ago, and used again', secret({ ...invalid('2025-11-30'), ...used('2025-12-31') }), { account, mounted: none }, 'keep'],
   ];
-  for (const [about, given, usage, wanted] of cases) it(`${about}: ${wanted}`, () => expect(verdictOn(given, usage, judged)).to.equal(wanted));
+  for (const [about, given, usage, wanted] of cases)
+    it(`${about}: ${wanted}`, () => expect(verdictOn(given, usage, judged)).to.equal(wanted));
 
-  const since: readonly (readonly [string, boolean])[] = [['2025-12-01', false], ['2025-11-30', true], ['', false], ['soon', false]];
-  for (const [day, wanted] of since) it(`${wanted ? 'knows' : 'does not know'} enough since '${day}'`, () => expect(knowsEnough(day, 31 * dayMs, now)).to.equal(wanted));
+  const since: readonly (readonly [string, boolean])[] = [
+    ['2025-12-01', false],
+    ['2025-11-30', true],
+    ['', false],
+    ['soon', false],
+  ];
+  for (const [day, wanted] of since)
+    it(`${wanted ? 'knows' : 'does not know'} enough since '${day}'`, () => expect(knowsEnough(day, 31 * dayMs, now)).to.equal(wanted));
 
   it('finds the secrets that a pod uses', () => {
-    const container = { name: 'c', env: [{ name: 'e', valueFrom: { secretKeyRef: { name: 'variable', key: 'k' } } }], envFrom: [{ secretRef: { name: 'all' } }] };
-    const volumes = [{ name: 'a', secret: { secretName: 'volume' } }, { name: 'b', projected: { sources: [{ secret: { name: 'projected' } }] } }, { name: 'c', csi: { driver: 'd', nodePublishSecretRef: {} } }, { name: 'd', cephfs: { monitors: [], secretRef: { name: 'driver' } } }];
+    const container = {
+      name: 'c',
+      env: [{ name: 'e', valueFrom: { secretKeyRef: { name: 'variable', key: 'k' } } }],
+      envFrom: [{ secretRef: { name: 'all' } }],
+    };
+    const volumes = [
+      { name: 'a', secret: { secretName: 'volume' } },
+      { name: 'b', projected: { sources: [{ secret: { name: 'projected' } }] } },
+      { name: 'c', csi: { driver: 'd', nodePublishSecretRef: {} } },
+      { name: 'd', cephfs: { monitors: [], secretRef: { name: 'driver' } } },
+    ];
     const pod = { metadata: {}, spec: { volumes, containers: [container], imagePullSecrets: [{ name: 'images' }] } } as Pod;
     expect(secretsOf(pod)).to.have.members(['volume', 'projected', 'driver', 'variable', 'all', 'images']);
   });
@@ -40,11 +71,16 @@ describe('controllers/legacytokencleaner/plan', () => {
 
 describe('controllers/legacytokencleaner/tokenCleaner', () => {
   let world: ControllerWorld;
-  beforeEach(() => { world = controllerWorld({ flags: ['--legacy-service-account-token-clean-up-period=720h'] }); });
+  beforeEach(() => {
+    world = controllerWorld({ flags: ['--legacy-service-account-token-clean-up-period=720h'] });
+  });
   afterEach(() => world.stop());
-  const start = () => world.start(environment => new TokenCleaner(environment));
+  const start = () => world.start((environment) => new TokenCleaner(environment));
   const seed = (given: Secret, day = '2025-01-01') => {
-    world.api.seed(configMaps, { metadata: { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' }, data: { since: day } });
+    world.api.seed(configMaps, {
+      metadata: { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' },
+      data: { since: day },
+    });
     world.api.seed(serviceAccounts, account);
     return world.api.seed(secrets, given)[0]?.metadata.resourceVersion ?? '';
   };
@@ -52,17 +88,30 @@ describe('controllers/legacytokencleaner/tokenCleaner', () => {
   it('marks what is not used, on the version that it saw, and deletes it after the same time again', async () => {
     const resourceVersion = seed(secret());
     await start();
-    expect(await world.writes()).to.deep.equal([{ verb: 'patch', type: 'secrets', key: 'n/s', patchType: 'application/merge-patch+json', body: { metadata: { uid: 'us', resourceVersion, labels: invalid('2026-01-01') } } }]);
+    expect(await world.writes()).to.deep.equal([
+      {
+        verb: 'patch',
+        type: 'secrets',
+        key: 'n/s',
+        patchType: 'application/merge-patch+json',
+        body: { metadata: { uid: 'us', resourceVersion, labels: invalid('2026-01-01') } },
+      },
+    ]);
     await world.advance(30 * dayMs);
     expect(await world.writes()).to.deep.equal([]);
     const marked = world.api.peek(secrets, 'n/s')?.metadata.resourceVersion ?? '';
     await world.advance(dayMs);
-    expect(await world.writes()).to.deep.equal([{ verb: 'delete', type: 'secrets', key: 'n/s', options: { preconditions: { uid: 'us', resourceVersion: marked } } }]);
+    expect(await world.writes()).to.deep.equal([
+      { verb: 'delete', type: 'secrets', key: 'n/s', options: { preconditions: { uid: 'us', resourceVersion: marked } } },
+    ]);
   });
 
   it('leaves a secret alone that is used in the same moment', async () => {
     seed(secret(invalid('2025-01-02')));
-    world.api.before = ({ verb }) => { if (verb === 'delete') world.api.change(secrets, 'n/s', each => ({ ...each, metadata: { ...each.metadata, labels: used('2026-01-01') } })); };
+    world.api.before = ({ verb }) => {
+      if (verb === 'delete')
+        world.api.change(secrets, 'n/s', (each) => ({ ...each, metadata: { ...each.metadata, labels: used('2026-01-01') } }));
+    };
     await start();
     expect([world.api.peek(secrets, 'n/s')?.metadata.labels, world.errors]).to.deep.equal([used('2026-01-01'), []]);
   });
@@ -71,7 +120,9 @@ describe('controllers/legacytokencleaner/tokenCleaner', () => {
     seed(secret(), '2025-12-20');
     await start();
     expect(await world.writes()).to.deep.equal([]);
-    world.api.before = ({ verb, type }) => { if (verb === 'get' && type === 'configmaps') throw refusal(500, 'InternalError', 'broken'); };
+    world.api.before = ({ verb, type }) => {
+      if (verb === 'get' && type === 'configmaps') throw refusal(500, 'InternalError', 'broken');
+    };
     await world.advance(60 * dayMs);
     expect(await world.writes()).to.deep.equal([]);
     expect(world.errors[0]).to.include('cannot find out since when uses of tokens are noted: broken');

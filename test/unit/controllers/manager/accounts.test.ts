@@ -10,9 +10,14 @@ describe('controllers/accounts', () => {
     const api = new MemoryApi({ clock });
     const complaints: string[] = [];
     let serial = 0;
-    api.before = ({ verb, key }) => { if (verb === 'post' && !api.peek(serviceAccounts, key)) throw refusal(404, 'NotFound'); };
-    api.answers.set('serviceaccounts/token', () => ({ spec: { expirationSeconds: 3_600 }, status: { token: `t${++serial}`, expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() } }));
-    const tokens = new AccountTokens({ api, clock, onError: message => complaints.push(message), signal: new AbortController().signal });
+    api.before = ({ verb, key }) => {
+      if (verb === 'post' && !api.peek(serviceAccounts, key)) throw refusal(404, 'NotFound');
+    };
+    api.answers.set('serviceaccounts/token', () => ({
+      spec: { expirationSeconds: 3_600 },
+      status: { token: `t${++serial}`, expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() },
+    }));
+    const tokens = new AccountTokens({ api, clock, onError: (message) => complaints.push(message), signal: new AbortController().signal });
     return { clock, api, tokens, complaints };
   };
 
@@ -20,7 +25,9 @@ describe('controllers/accounts', () => {
     const { api, tokens, complaints } = world();
     expect(await Promise.all([tokens.of('job-controller'), tokens.of('job-controller')])).to.deep.equal(['t1', 't1']);
     expect(api.takeWrites().map(({ verb, key, refused }) => [verb, key, refused])).to.deep.equal([
-      ['post', 'kube-system/job-controller', 'NotFound'], ['create', 'kube-system/job-controller', undefined], ['post', 'kube-system/job-controller', undefined],
+      ['post', 'kube-system/job-controller', 'NotFound'],
+      ['create', 'kube-system/job-controller', undefined],
+      ['post', 'kube-system/job-controller', undefined],
     ]);
     expect(complaints).to.deep.equal([]);
   });
@@ -50,9 +57,13 @@ describe('controllers/accounts', () => {
   it('waits and says so while the server gives none', async () => {
     const { clock, api, tokens, complaints } = world();
     const before = api.before;
-    api.before = () => { throw refusal(403, 'Forbidden', 'you may not'); };
+    api.before = () => {
+      throw refusal(403, 'Forbidden', 'you may not');
+    };
     let token = '';
-    void tokens.of('a').then(value => { token = value; });
+    void tokens.of('a').then((value) => {
+      token = value;
+    });
     await clock.advance(2_500);
     expect(complaints).to.deep.equal(Array(3).fill('no token for the account a: you may not'));
     api.before = before;

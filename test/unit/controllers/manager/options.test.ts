@@ -11,21 +11,34 @@ import { packageRoot } from '../../../fixtures/packageRoot.js';
 const singleValued = ['logging-format', 'leader-elect-resource-lock'];
 /** Options of controllers that may be missing. */
 const waiting: Readonly<Record<string, string>> = {
-  'concurrent-daemonset-syncs': 'daemonset-controller', 'concurrent-statefulset-syncs': 'statefulset-controller', 'mirroring-concurrent-service-endpoint-syncs': 'endpointslice-mirroring-controller',
-  'mirroring-endpointslice-updates-batch-period': 'endpointslice-mirroring-controller', 'mirroring-max-endpoints-per-subset': 'endpointslice-mirroring-controller',
+  'concurrent-daemonset-syncs': 'daemonset-controller',
+  'concurrent-statefulset-syncs': 'statefulset-controller',
+  'mirroring-concurrent-service-endpoint-syncs': 'endpointslice-mirroring-controller',
+  'mirroring-endpointslice-updates-batch-period': 'endpointslice-mirroring-controller',
+  'mirroring-max-endpoints-per-subset': 'endpointslice-mirroring-controller',
 };
 /** Where options are only compared with each other. */
 const comparing = ['options/flags.ts', 'options/read.ts'];
 
 const folder = path.join(packageRoot, 'controllers');
-const sources = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts') && !comparing.some(name => file.endsWith(name))).map(file => fs.readFileSync(path.join(folder, file), 'utf8')).join('\n');
-const isRead = (name: string): boolean => sources.includes(`'${name}'`) || (/^\w+$/.test(name) && new RegExp(`options\\.${name}\\b|[{,] ${name}[ ,}]`).test(sources));
+const sources = fs
+  .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !comparing.some((name) => file.endsWith(name)))
+  .map((file) => fs.readFileSync(path.join(folder, file), 'utf8'))
+  .join('\n');
+const isRead = (name: string): boolean =>
+  sources.includes(`'${name}'`) || (/^\w+$/.test(name) && new RegExp(`options\\.${name}\\b|[{,] ${name}[ ,}]`).test(sources));
 
 describe('controllers/options', () => {
   const flags: readonly (readonly [string, Flag])[] = Object.entries(controllerManagerFlags);
 
   it('that have no effect are marked, and the others are read somewhere', () => {
-    const idle = flags.filter(([name, { effect }]) => effect === undefined && !isRead(name) && !singleValued.includes(name) && !missingControllers.includes(waiting[name] ?? '')).map(([name]) => name);
+    const idle = flags
+      .filter(
+        ([name, { effect }]) =>
+          effect === undefined && !isRead(name) && !singleValued.includes(name) && !missingControllers.includes(waiting[name] ?? ''),
+      )
+      .map(([name]) => name);
     expect(idle, 'not marked, and nobody reads them').to.deep.equal([]);
     const working = flags.filter(([name, { effect }]) => effect === 'none' && isRead(name)).map(([name]) => name);
     expect(working, 'marked, and read').to.deep.equal([]);
@@ -34,15 +47,33 @@ describe('controllers/options', () => {
   it('have the defaults of the reference', () => {
     const read = readControllerManagerOptions([]);
     expect(read.ok && read.options).to.include({
-      'leader-elect': true, 'leader-elect-lease-duration': 15_000, 'leader-elect-renew-deadline': 10_000, 'leader-elect-retry-period': 2_000, 'leader-elect-resource-name': 'kube-controller-manager', 'leader-elect-resource-namespace': 'kube-system',
-      'kube-api-qps': 20, 'kube-api-burst': 30, 'min-resync-period': 43_200_000, 'secure-port': 10_257, 'use-service-account-credentials': false, 'concurrent-deployment-syncs': 5, 'concurrent-gc-syncs': 20,
+      'leader-elect': true,
+      'leader-elect-lease-duration': 15_000,
+      'leader-elect-renew-deadline': 10_000,
+      'leader-elect-retry-period': 2_000,
+      'leader-elect-resource-name': 'kube-controller-manager',
+      'leader-elect-resource-namespace': 'kube-system',
+      'kube-api-qps': 20,
+      'kube-api-burst': 30,
+      'min-resync-period': 43_200_000,
+      'secure-port': 10_257,
+      'use-service-account-credentials': false,
+      'concurrent-deployment-syncs': 5,
+      'concurrent-gc-syncs': 20,
     });
   });
 
   it('contradict each other with one sentence each', () => {
-    const complaints = (...argv: string[]): readonly string[] => { const read = readControllerManagerOptions(argv); return read.ok ? [] : read.errors; };
-    expect(complaints('--leader-elect-renew-deadline=20s')).to.deep.equal(['--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration']);
-    expect(complaints('--leader-elect-retry-period=10s')).to.deep.equal(['--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline']);
+    const complaints = (...argv: string[]): readonly string[] => {
+      const read = readControllerManagerOptions(argv);
+      return read.ok ? [] : read.errors;
+    };
+    expect(complaints('--leader-elect-renew-deadline=20s')).to.deep.equal([
+      '--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration',
+    ]);
+    expect(complaints('--leader-elect-retry-period=10s')).to.deep.equal([
+      '--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline',
+    ]);
     expect(complaints('--tls-cert-file=x')[0]).to.contain('belong together');
     expect(complaints('--concurrent-job-syncs=0')).to.have.length(1);
     expect(complaints('--kube-api-content-type=text/plain')).to.have.length(1);
@@ -51,28 +82,39 @@ describe('controllers/options', () => {
 });
 
 describe('controllers/catalogue', () => {
-  const enabled = (...wanted: string[]): string[] => controllerCatalogue.filter(entry => isEnabled(entry, wanted)).map(({ name }) => name);
+  const enabled = (...wanted: string[]): string[] =>
+    controllerCatalogue.filter((entry) => isEnabled(entry, wanted)).map(({ name }) => name);
 
   it('chooses controllers by name, alias and star', () => {
     const all = controllerCatalogue.map(({ name }) => name);
     expect(enabled('*')).to.deep.equal(all);
     expect(enabled('deployment-controller', 'replicaset')).to.have.members(['deployment-controller', 'replicaset-controller']);
-    expect(enabled('*', '-job')).to.deep.equal(all.filter(name => name !== 'job-controller'));
+    expect(enabled('*', '-job')).to.deep.equal(all.filter((name) => name !== 'job-controller'));
     expect(enabled('-job-controller')).to.deep.equal([]);
   });
 
   it('lets the first item that names a controller decide', () => {
-    const [without, all] = [controllerCatalogue.map(({ name }) => name).filter(name => name !== 'job-controller'), controllerCatalogue.map(({ name }) => name)];
+    const [without, all] = [
+      controllerCatalogue.map(({ name }) => name).filter((name) => name !== 'job-controller'),
+      controllerCatalogue.map(({ name }) => name),
+    ];
     expect(enabled('-job-controller', 'job-controller', '*')).to.deep.equal(without);
     expect(enabled('*', '-job', 'job-controller')).to.deep.equal(without);
     expect(enabled('job', '-job-controller', '*')).to.deep.equal(all);
   });
 
   it('knows the names that nothing has', () => {
-    expect(unknownControllers(['*', '-namespace', 'daemonset-controller', 'unheard-of', '-nor-this'])).to.deep.equal(['unheard-of', '-nor-this']);
+    expect(unknownControllers(['*', '-namespace', 'daemonset-controller', 'unheard-of', '-nor-this'])).to.deep.equal([
+      'unheard-of',
+      '-nor-this',
+    ]);
   });
 
   it('names each controller, alias and account once', () => {
-    for (const words of [controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), controllerCatalogue.map(({ account }) => account)]) expect(new Set(words).size).to.equal(words.length);
+    for (const words of [
+      controllerCatalogue.flatMap(({ name, alias }) => [name, alias]),
+      controllerCatalogue.map(({ account }) => account),
+    ])
+      expect(new Set(words).size).to.equal(words.length);
   });
 });

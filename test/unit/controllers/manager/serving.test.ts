@@ -21,7 +21,10 @@ describe('controllers/serving/checks', () => {
     expect(checks.all('healthz', query('verbose')).body).to.equal('[+]leaderElection ok\n[+]job-controller ok\nhealthz check passed\n');
     expect(checks.one('job-controller')).to.include({ status: 200, body: 'ok' });
     fault = 'failed election to renew leadership on lease kube-system/x';
-    expect(checks.all('healthz', query())).to.include({ status: 500, body: '[-]leaderElection failed: reason withheld\n[+]job-controller ok\nhealthz check failed\n' });
+    expect(checks.all('healthz', query())).to.include({
+      status: 500,
+      body: '[-]leaderElection failed: reason withheld\n[+]job-controller ok\nhealthz check failed\n',
+    });
     expect(checks.all('healthz', query('exclude=leaderElection'))).to.include({ status: 200, body: 'ok' });
     expect(checks.one('leaderElection')).to.include({ status: 500, body: `internal server error: ${fault}\n` });
     remove();
@@ -34,15 +37,26 @@ describe('controllers/serving/access', () => {
   const world = () => {
     const asked: string[] = [];
     const api = {
-      create: (type: { resource: string }, { spec }: { spec: { token?: string; user?: string; nonResourceAttributes?: { path: string } } }) => {
+      create: (
+        type: { resource: string },
+        { spec }: { spec: { token?: string; user?: string; nonResourceAttributes?: { path: string } } },
+      ) => {
         asked.push(type.resource);
-        if (type.resource === 'tokenreviews') return Promise.resolve({ status: spec.token === 'good' ? { authenticated: true, user: { username: 'ann', groups: ['g'] } } : { authenticated: false } });
+        if (type.resource === 'tokenreviews')
+          return Promise.resolve({
+            status: spec.token === 'good' ? { authenticated: true, user: { username: 'ann', groups: ['g'] } } : { authenticated: false },
+          });
         return Promise.resolve({ status: { allowed: spec.user === 'ann' && spec.nonResourceAttributes?.path === '/metrics' } });
       },
     } as unknown as Api;
     const clock = new FakeClock();
     const may = delegatedAccess({ authentication: api, authorization: api, clock, tokenMs: 10_000, allowedMs: 10_000, refusedMs: 1_000 });
-    return { asked, clock, may, bare: delegatedAccess({ authentication: null, authorization: null, clock, tokenMs: 0, allowedMs: 0, refusedMs: 0 }) };
+    return {
+      asked,
+      clock,
+      may,
+      bare: delegatedAccess({ authentication: null, authorization: null, clock, tokenMs: 0, allowedMs: 0, refusedMs: 0 }),
+    };
   };
   const caller = (token: string | null, user: string | null = null, groups: string[] = []) => ({ user, groups, token });
 
@@ -78,12 +92,20 @@ describe('controllers/serving/access', () => {
 describe('controllers/serving/server', () => {
   let serving: Serving | null = null;
   afterEach(() => serving?.close());
-  const get = (path: string): Promise<{ status: number | undefined; body: string }> => new Promise((resolve, reject) => {
-    https.get({ host: '127.0.0.1', port: serving?.port, path, rejectUnauthorized: false, agent: false }, response => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => { body += chunk; }).on('end', () => resolve({ status: response.statusCode, body }));
-    }).on('error', reject);
-  });
+  const get = (path: string): Promise<{ status: number | undefined; body: string }> =>
+    new Promise((resolve, reject) => {
+      https
+        .get({ host: '127.0.0.1', port: serving?.port, path, rejectUnauthorized: false, agent: false }, (response) => {
+          let body = '';
+          response
+            .setEncoding('utf8')
+            .on('data', (chunk: string) => {
+              body += chunk;
+            })
+            .on('end', () => resolve({ status: response.statusCode, body }));
+        })
+        .on('error', reject);
+    });
 
   it('serves health to everybody and the rest to whom the server allows it, with a pair that it keeps', async () => {
     const directory = temporaryDirectory('serving');
@@ -95,8 +117,17 @@ describe('controllers/serving/server', () => {
     checks.add('x', () => null);
     let allowed = false;
     serving = await serve({
-      host: '127.0.0.1', port: 0, pair, openPaths: ['/healthz', '/open/*'], mayRead: () => Promise.resolve(allowed), ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256',
-      routes: { '/healthz': (query, path) => checks.all(path.slice(1), query), '/healthz/': (_, path) => checks.one(path.split('/')[2] ?? ''), '/metrics': async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }) },
+      host: '127.0.0.1',
+      port: 0,
+      pair,
+      openPaths: ['/healthz', '/open/*'],
+      mayRead: () => Promise.resolve(allowed),
+      ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+      routes: {
+        '/healthz': (query, path) => checks.all(path.slice(1), query),
+        '/healthz/': (_, path) => checks.one(path.split('/')[2] ?? ''),
+        '/metrics': async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }),
+      },
     });
     expect(await get('/healthz?verbose')).to.deep.equal({ status: 200, body: '[+]x ok\nhealthz check passed\n' });
     expect((await get('/healthz/x')).status).to.equal(403);

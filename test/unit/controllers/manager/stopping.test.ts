@@ -9,10 +9,36 @@ describe('controllers/stopping', () => {
     const said: string[] = [];
     let end = (): void => undefined;
     let fail = (_: Error): void => undefined;
-    const work = new Promise<void>((resolve, reject) => { end = resolve; fail = reject; });
-    const options = { signal: stop.signal, clock, graceMs: 5_000, onLate: () => { said.push('late'); } };
-    const start = (): void => { void stopped(work, options).then(() => said.push('over'), (error: Error) => said.push(error.message)); };
-    return { clock, stop, said, start, end: () => { end(); }, fail: (error: Error) => { fail(error); } };
+    const work = new Promise<void>((resolve, reject) => {
+      end = resolve;
+      fail = reject;
+    });
+    const options = {
+      signal: stop.signal,
+      clock,
+      graceMs: 5_000,
+      onLate: () => {
+        said.push('late');
+      },
+    };
+    const start = (): void => {
+      void stopped(work, options).then(
+        () => said.push('over'),
+        (error: Error) => said.push(error.message),
+      );
+    };
+    return {
+      clock,
+      stop,
+      said,
+      start,
+      end: () => {
+        end();
+      },
+      fail: (error: Error) => {
+        fail(error);
+      },
+    };
   };
 
   it('waits for work that is not asked to stop, however long', async () => {

@@ -4,21 +4,61 @@ import { nextAvailabilityMs, planReplicas, statusOf, type Failure, type Wanted }
 import { podsToDelete } from '../../../../controllers/workloads/deletionOrder.js';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
-interface Facts { readonly phase?: string; readonly ready?: string | false; readonly node?: string; readonly cost?: string; readonly restarts?: number; readonly created?: string; readonly labels?: Record<string, string> }
-const pod = (name: string, { phase = 'Running', ready = '2026-01-01T00:30:00Z', node = 'x', cost, restarts = 0, created = '2026-01-01T00:00:00Z', labels = { app: 'a' } }: Facts = {}): Pod => ({
-  metadata: { name, namespace: 'n', uid: name, creationTimestamp: created, labels, ...(cost ? { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } } : {}) },
+interface Facts {
+  readonly phase?: string;
+  readonly ready?: string | false;
+  readonly node?: string;
+  readonly cost?: string;
+  readonly restarts?: number;
+  readonly created?: string;
+  readonly labels?: Record<string, string>;
+}
+const pod = (
+  name: string,
+  {
+    phase = 'Running',
+    ready = '2026-01-01T00:30:00Z',
+    node = 'x',
+    cost,
+    restarts = 0,
+    created = '2026-01-01T00:00:00Z',
+    labels = { app: 'a' },
+  }: Facts = {},
+): Pod => ({
+  metadata: {
+    name,
+    namespace: 'n',
+    uid: name,
+    creationTimestamp: created,
+    labels,
+    ...(cost ? { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } } : {}),
+  },
   spec: { ...(node ? { nodeName: node } : {}) },
-  status: { phase, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', ...(ready ? { lastTransitionTime: ready } : {}) }], containerStatuses: [{ name: 'c', restartCount: restarts } as ContainerStatus] },
+  status: {
+    phase,
+    conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', ...(ready ? { lastTransitionTime: ready } : {}) }],
+    containerStatuses: [{ name: 'c', restartCount: restarts } as ContainerStatus],
+  },
 });
 const names = (pods: readonly Pod[]): readonly string[] => pods.map(({ metadata }) => metadata.name ?? '');
 
 describe('controllers/replicaset/plan', () => {
   const three = [pod('a'), pod('b'), pod('c')];
-  const plans: readonly (readonly [number, number, string])[] = [[3, 3, 'nothing'], [5, 3, 'create 2'], [3, 0, 'create 3'], [1200, 3, 'create 500'], [1, 3, 'delete 2'], [0, 3, 'delete 3'], [0, 0, 'nothing']];
+  const plans: readonly (readonly [number, number, string])[] = [
+    [3, 3, 'nothing'],
+    [5, 3, 'create 2'],
+    [3, 0, 'create 3'],
+    [1200, 3, 'create 500'],
+    [1, 3, 'delete 2'],
+    [0, 3, 'delete 3'],
+    [0, 0, 'nothing'],
+  ];
   for (const [replicas, have, wanted] of plans) {
     it(`${replicas} wanted, ${have} there: ${wanted}`, () => {
       const plan = planReplicas(replicas, three.slice(0, have), three, now);
-      expect(plan.do === 'nothing' ? 'nothing' : plan.do === 'create' ? `create ${plan.count}` : `delete ${plan.pods.length}`).to.equal(wanted);
+      expect(plan.do === 'nothing' ? 'nothing' : plan.do === 'create' ? `create ${plan.count}` : `delete ${plan.pods.length}`).to.equal(
+        wanted,
+      );
     });
   }
 
@@ -41,25 +81,41 @@ describe('controllers/replicaset/plan', () => {
       expect(names(podsToDelete([first, second], [], 1, now))).to.deep.equal(['z']);
     });
   }
-  it('a cost that is no number counts as none', () => expect(names(podsToDelete([pod('a', { cost: '+5' }), pod('z', { cost: '-1' })], [], 1, now))).to.deep.equal(['z']));
+  it('a cost that is no number counts as none', () =>
+    expect(names(podsToDelete([pod('a', { cost: '+5' }), pod('z', { cost: '-1' })], [], 1, now))).to.deep.equal(['z']));
   it('lets go first where most do the same work', () => {
     const [a, z] = [pod('a', { node: 'x' }), pod('z', { node: 'y' })];
     expect(names(podsToDelete([a, z], [a, z, pod('other', { node: 'y' })], 1, now))).to.deep.equal(['z']);
-    expect(names(podsToDelete([a, z], [a, z, pod('ended', { node: 'y', phase: 'Failed' }), pod('other', { node: 'x' })], 1, now))).to.deep.equal(['a']);
+    expect(
+      names(podsToDelete([a, z], [a, z, pod('ended', { node: 'y', phase: 'Failed' }), pod('other', { node: 'x' })], 1, now)),
+    ).to.deep.equal(['a']);
   });
 
   const wanted: Wanted = { replicas: 3, minReadySeconds: 60, template: { metadata: { labels: { app: 'a', tier: 't' } } }, generation: 7 };
   const failure: Failure = { reason: 'FailedCreate', message: 'no room' };
   it('counts pods that are labelled, ready and available', () => {
     const active = [pod('a', { labels: { app: 'a', tier: 't' } }), pod('b', { ready: '2026-01-01T00:59:30Z' }), pod('c', { ready: false })];
-    expect(statusOf({ wanted, before: undefined, active, terminating: 2, failure: null, now })).to.deep.equal({ replicas: 3, fullyLabeledReplicas: 1, readyReplicas: 2, availableReplicas: 1, terminatingReplicas: 2, observedGeneration: 7, conditions: [] });
+    expect(statusOf({ wanted, before: undefined, active, terminating: 2, failure: null, now })).to.deep.equal({
+      replicas: 3,
+      fullyLabeledReplicas: 1,
+      readyReplicas: 2,
+      availableReplicas: 1,
+      terminatingReplicas: 2,
+      observedGeneration: 7,
+      conditions: [],
+    });
     expect(nextAvailabilityMs(active, 60, now)).to.equal(30_000);
     expect(nextAvailabilityMs(active, 0, now)).to.equal(null);
   });
   it('tells of a failure once, and stops when it is over', () => {
     const first = statusOf({ wanted, before: undefined, active: [], terminating: null, failure, now });
-    expect(first.conditions).to.deep.equal([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'no room', lastTransitionTime: '2026-01-01T01:00:00Z' }]);
-    expect(statusOf({ wanted, before: first, active: [], terminating: null, failure: { ...failure, message: 'still' }, now: now + 1000 }).conditions).to.deep.equal(first.conditions);
+    expect(first.conditions).to.deep.equal([
+      { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'no room', lastTransitionTime: '2026-01-01T01:00:00Z' },
+    ]);
+    expect(
+      statusOf({ wanted, before: first, active: [], terminating: null, failure: { ...failure, message: 'still' }, now: now + 1000 })
+        .conditions,
+    ).to.deep.equal(first.conditions);
     expect(statusOf({ wanted, before: first, active: [], terminating: null, failure: null, now }).conditions).to.deep.equal([]);
   });
 });

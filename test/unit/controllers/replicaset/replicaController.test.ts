@@ -6,15 +6,28 @@ import { controllerWorld, type ControllerWorld } from '../../../fixtures/control
 import { refusal, type Write } from '../../../fixtures/memoryApi.js';
 
 const set = (replicas: number, spec: Partial<NonNullable<ReplicaSet['spec']>> = {}, name = 'web'): ReplicaSet => ({
-  metadata: { name, namespace: 'n', uid: `u-${name}`, generation: 1 }, spec: { replicas, selector: { matchLabels: { app: 'a' } }, template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c' }] } }, ...spec },
+  metadata: { name, namespace: 'n', uid: `u-${name}`, generation: 1 },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: 'a' } },
+    template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c' }] } },
+    ...spec,
+  },
 });
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u-web', controller: true, blockOwnerDeletion: true };
-const pod = (name: string, more: Partial<Pod['metadata']> = {}, status: Pod['status'] = { phase: 'Running' }): Pod => ({ metadata: { name, namespace: 'n', uid: `u-${name}`, labels: { app: 'a' }, ...more }, spec: { containers: [] }, status: status ?? {} });
-const lines = (writes: readonly Write[]): readonly string[] => writes.map(({ verb, type, key, subresource, refused }) => [verb, type, key, subresource, refused].filter(Boolean).join(' '));
+const pod = (name: string, more: Partial<Pod['metadata']> = {}, status: Pod['status'] = { phase: 'Running' }): Pod => ({
+  metadata: { name, namespace: 'n', uid: `u-${name}`, labels: { app: 'a' }, ...more },
+  spec: { containers: [] },
+  status: status ?? {},
+});
+const lines = (writes: readonly Write[]): readonly string[] =>
+  writes.map(({ verb, type, key, subresource, refused }) => [verb, type, key, subresource, refused].filter(Boolean).join(' '));
 
 describe('controllers/replicaset/replicaController', () => {
   let world: ControllerWorld;
-  beforeEach(() => { world = controllerWorld(); });
+  beforeEach(() => {
+    world = controllerWorld();
+  });
   afterEach(() => world.stop());
   const start = () => world.start(replicaSetController);
   const status = () => world.api.peek(replicaSets, 'n/web')?.status;
@@ -23,10 +36,21 @@ describe('controllers/replicaset/replicaController', () => {
     world.api.seed(replicaSets, set(2));
     await start();
     const writes = await world.writes();
-    expect(writes[0]).to.deep.equal({ verb: 'create', type: 'pods', key: 'n/web-', body: { metadata: { generateName: 'web-', namespace: 'n', labels: { app: 'a' }, ownerReferences: [owner] }, spec: { containers: [{ name: 'c' }] } } });
-    expect(lines(writes).filter(line => line.startsWith('create'))).to.have.length(2);
+    expect(writes[0]).to.deep.equal({
+      verb: 'create',
+      type: 'pods',
+      key: 'n/web-',
+      body: {
+        metadata: { generateName: 'web-', namespace: 'n', labels: { app: 'a' }, ownerReferences: [owner] },
+        spec: { containers: [{ name: 'c' }] },
+      },
+    });
+    expect(lines(writes).filter((line) => line.startsWith('create'))).to.have.length(2);
     expect(status()).to.deep.include({ replicas: 2, fullyLabeledReplicas: 2, observedGeneration: 1 });
-    expect(world.events).to.deep.equal(['Normal SuccessfulCreate n/web: Created pod: web-00001', 'Normal SuccessfulCreate n/web: Created pod: web-00002']);
+    expect(world.events).to.deep.equal([
+      'Normal SuccessfulCreate n/web: Created pod: web-00001',
+      'Normal SuccessfulCreate n/web: Created pod: web-00002',
+    ]);
   });
 
   it('creates no pod twice while the watch lags behind its own writes', async () => {
@@ -36,7 +60,10 @@ describe('controllers/replicaset/replicaController', () => {
       if (verb !== 'create' || type !== 'pods') return;
       creations++;
       // Something else happens to the set in the meantime.
-      world.api.change(replicaSets, 'n/web', object => ({ ...object, metadata: { ...object.metadata, labels: { round: String(creations) } } }));
+      world.api.change(replicaSets, 'n/web', (object) => ({
+        ...object,
+        metadata: { ...object.metadata, labels: { round: String(creations) } },
+      }));
     };
     await start();
     expect([creations, world.api.all(pods).length]).to.deep.equal([3, 3]);
@@ -44,7 +71,12 @@ describe('controllers/replicaset/replicaController', () => {
 
   it('adopts what matches and has no owner, and releases what does not match any more', async () => {
     world.api.seed(replicaSets, set(1));
-    world.api.seed(pods, pod('orphan'), pod('strayed', { labels: { app: 'b' }, ownerReferences: [owner] }), pod('foreign', { ownerReferences: [{ ...owner, uid: 'other' }] }));
+    world.api.seed(
+      pods,
+      pod('orphan'),
+      pod('strayed', { labels: { app: 'b' }, ownerReferences: [owner] }),
+      pod('foreign', { ownerReferences: [{ ...owner, uid: 'other' }] }),
+    );
     await start();
     expect(world.api.peek(pods, 'n/orphan')?.metadata.ownerReferences).to.deep.equal([owner]);
     expect(world.api.peek(pods, 'n/strayed')?.metadata.ownerReferences ?? []).to.deep.equal([]);
@@ -55,17 +87,23 @@ describe('controllers/replicaset/replicaController', () => {
   it('adopts nothing once its deletion is known to the server alone', async () => {
     world.api.seed(replicaSets, set(1));
     world.api.seed(pods, pod('orphan'));
-    world.api.before = ({ verb, type }) => { if (verb === 'get' && type === 'replicasets.apps') throw refusal(404, 'NotFound'); };
+    world.api.before = ({ verb, type }) => {
+      if (verb === 'get' && type === 'replicasets.apps') throw refusal(404, 'NotFound');
+    };
     await start();
     expect(world.api.peek(pods, 'n/orphan')?.metadata.ownerReferences).to.equal(undefined);
   });
 
   it('replaces pods that have ended, and deletes what is too much', async () => {
     world.api.seed(replicaSets, set(1));
-    world.api.seed(pods, pod('done', { ownerReferences: [owner] }, { phase: 'Succeeded' }), pod('failed', { ownerReferences: [owner] }, { phase: 'Failed' }));
+    world.api.seed(
+      pods,
+      pod('done', { ownerReferences: [owner] }, { phase: 'Succeeded' }),
+      pod('failed', { ownerReferences: [owner] }, { phase: 'Failed' }),
+    );
     await start();
-    expect(lines(await world.writes()).filter(line => line.startsWith('create'))).to.have.length(1);
-    world.api.change(replicaSets, 'n/web', object => ({ ...object, spec: { ...object.spec, replicas: 0 } }));
+    expect(lines(await world.writes()).filter((line) => line.startsWith('create'))).to.have.length(1);
+    world.api.change(replicaSets, 'n/web', (object) => ({ ...object, spec: { ...object.spec, replicas: 0 } }));
     expect(lines(await world.writes())[0]).to.match(/^delete pods n\/web-/);
     expect(status()).to.deep.include({ replicas: 0, observedGeneration: 2 });
   });
@@ -73,11 +111,19 @@ describe('controllers/replicaset/replicaController', () => {
   it('stops after the first refusal, says so in an event and a condition, and tries again', async () => {
     world.api.seed(replicaSets, set(10));
     let refusals = 1;
-    world.api.before = ({ verb }) => { if (verb === 'create' && refusals > 0) throw refusal(403, 'Forbidden', 'exceeded quota'); };
+    world.api.before = ({ verb }) => {
+      if (verb === 'create' && refusals > 0) throw refusal(403, 'Forbidden', 'exceeded quota');
+    };
     await start();
     // One try of ten; what it says of itself is a change, and so a reason for the next try.
-    expect(lines(await world.writes())).to.deep.equal(['create pods n/web- Forbidden', 'update replicasets.apps n/web status', 'create pods n/web- Forbidden']);
-    expect(status()?.conditions?.map(({ type, reason, message }) => [type, reason, message])).to.deep.equal([['ReplicaFailure', 'FailedCreate', 'exceeded quota']]);
+    expect(lines(await world.writes())).to.deep.equal([
+      'create pods n/web- Forbidden',
+      'update replicasets.apps n/web status',
+      'create pods n/web- Forbidden',
+    ]);
+    expect(status()?.conditions?.map(({ type, reason, message }) => [type, reason, message])).to.deep.equal([
+      ['ReplicaFailure', 'FailedCreate', 'exceeded quota'],
+    ]);
     expect(world.events[0]).to.equal('Warning FailedCreate n/web: Error creating: exceeded quota');
     refusals = 0;
     await world.advance(1_000);
@@ -87,7 +133,14 @@ describe('controllers/replicaset/replicaController', () => {
 
   it('tells when pods become available, though nothing else happens', async () => {
     world.api.seed(replicaSets, set(1, { minReadySeconds: 10 }));
-    world.api.seed(pods, pod('p', { ownerReferences: [owner] }, { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] }));
+    world.api.seed(
+      pods,
+      pod(
+        'p',
+        { ownerReferences: [owner] },
+        { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] },
+      ),
+    );
     await start();
     expect([status()?.readyReplicas, status()?.availableReplicas]).to.deep.equal([1, 0]);
     await world.advance(9_999);
@@ -97,19 +150,33 @@ describe('controllers/replicaset/replicaController', () => {
   });
 
   it('does nothing to the pods of a set that is being deleted, and writes nothing that is there', async () => {
-    world.api.seed(replicaSets, { ...set(2), metadata: { ...set(2).metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] } });
+    world.api.seed(replicaSets, {
+      ...set(2),
+      metadata: { ...set(2).metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] },
+    });
     world.api.seed(pods, pod('orphan'));
     await start();
     expect(lines(await world.writes())).to.deep.equal(['update replicasets.apps n/web status']);
-    world.api.change(replicaSets, 'n/web', object => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } }));
+    world.api.change(replicaSets, 'n/web', (object) => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } }));
     expect(await world.writes()).to.deep.equal([]);
   });
 
   it('tells of pods that are still ending, which a replication controller does not', async () => {
     const ending = { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30, finalizers: ['x/y'] };
     world.api.seed(replicaSets, set(0));
-    world.api.seed(replicationControllers, { metadata: { name: 'rc', namespace: 'n', uid: 'u-rc', generation: 1 }, spec: { replicas: 0, selector: { app: 'rc' } } });
-    world.api.seed(pods, pod('p', { ...ending, ownerReferences: [owner] }), pod('q', { ...ending, labels: { app: 'rc' }, ownerReferences: [{ ...owner, apiVersion: 'v1', kind: 'ReplicationController', name: 'rc', uid: 'u-rc' }] }));
+    world.api.seed(replicationControllers, {
+      metadata: { name: 'rc', namespace: 'n', uid: 'u-rc', generation: 1 },
+      spec: { replicas: 0, selector: { app: 'rc' } },
+    });
+    world.api.seed(
+      pods,
+      pod('p', { ...ending, ownerReferences: [owner] }),
+      pod('q', {
+        ...ending,
+        labels: { app: 'rc' },
+        ownerReferences: [{ ...owner, apiVersion: 'v1', kind: 'ReplicationController', name: 'rc', uid: 'u-rc' }],
+      }),
+    );
     await start();
     await world.start(replicationControllerController);
     expect(status()).to.deep.include({ replicas: 0, terminatingReplicas: 1 });

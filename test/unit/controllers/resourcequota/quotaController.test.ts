@@ -7,14 +7,23 @@ import { controllerWorld, type ControllerWorld } from '../../../fixtures/control
 
 const quota = (hard: Record<string, string>): ResourceQuota => ({ metadata: { name: 'q', namespace: 'n' }, spec: { hard } });
 const named = (name: string, namespace = 'n') => ({ metadata: { name, namespace } });
-const pod = (name: string): Pod => ({ ...named(name), spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] }, status: { phase: 'Running' } });
+const pod = (name: string): Pod => ({
+  ...named(name),
+  spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] },
+  status: { phase: 'Running' },
+});
 
 describe('controllers/resourcequota/quotaController', () => {
   let world: ControllerWorld;
-  beforeEach(() => { world = controllerWorld(); });
+  beforeEach(() => {
+    world = controllerWorld();
+  });
   afterEach(() => world.stop());
   const status = () => world.api.peek(resourceQuotas, 'n/q')?.status;
-  const lines = async () => (await world.writes()).map(({ verb, type, key, subresource, refused }) => [verb, type, key, subresource, refused].filter(Boolean).join(' '));
+  const lines = async () =>
+    (await world.writes()).map(({ verb, type, key, subresource, refused }) =>
+      [verb, type, key, subresource, refused].filter(Boolean).join(' '),
+    );
 
   it('counts what is there, in its own namespace', async () => {
     world.api.seed(resourceQuotas, quota({ secrets: '5', 'count/deployments.apps': '1', cpu: '9', services: '1' }));
@@ -35,15 +44,18 @@ describe('controllers/resourcequota/quotaController', () => {
     await world.start(quotaController);
     await world.writes();
     world.api.seed(secrets, named('c'));
-    world.api.change(resourceQuotas, 'n/q', object => ({ ...object, status: { hard: { secrets: '5', pods: '9' }, used: { secrets: '3', pods: '1' } } }));
+    world.api.change(resourceQuotas, 'n/q', (object) => ({
+      ...object,
+      status: { hard: { secrets: '5', pods: '9' }, used: { secrets: '3', pods: '1' } },
+    }));
     expect(await lines()).to.deep.equal([]);
     world.api.evaporate(secrets, 'n/a');
     expect(await lines()).to.deep.equal(['update resourcequotas n/q status']);
     expect(status()?.used).to.deep.equal({ secrets: '2', pods: '1' });
-    world.api.change(pods, 'n/p', object => ({ ...object, status: { phase: 'Succeeded' } }));
+    world.api.change(pods, 'n/p', (object) => ({ ...object, status: { phase: 'Succeeded' } }));
     await world.settled();
     expect(status()?.used).to.deep.equal({ secrets: '2', pods: '0' });
-    world.api.change(pods, 'n/p', object => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } }));
+    world.api.change(pods, 'n/p', (object) => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } }));
     expect(await lines()).to.deep.equal(['update resourcequotas n/q status']);
   });
 
@@ -70,7 +82,7 @@ describe('controllers/resourcequota/quotaController', () => {
     await world.api.list(secrets);
     world.api.seed(resourceQuotas, quota({ secrets: '5' }));
     await world.start(quotaController);
-    world.api.change(resourceQuotas, 'n/q', object => ({ ...object, status: { hard: { secrets: '5' }, used: { secrets: '2' } } }));
+    world.api.change(resourceQuotas, 'n/q', (object) => ({ ...object, status: { hard: { secrets: '5' }, used: { secrets: '2' } } }));
     world.api.seed(secrets, named('a'));
     await world.advance(1_000);
     expect(status()?.used).to.deep.equal({ secrets: '2' });
@@ -81,7 +93,9 @@ describe('controllers/resourcequota/quotaController', () => {
     world.api.seed(resourceQuotas, { ...quota({ secrets: '5' }), metadata: { name: 'q', namespace: 'other' } });
     await world.start(quotaController);
     const asked: string[] = [];
-    world.api.before = ({ verb, type, key }) => { if (verb === 'list') asked.push(`${type} in ${key.split('/')[0] ?? ''}`); };
+    world.api.before = ({ verb, type, key }) => {
+      if (verb === 'list') asked.push(`${type} in ${key.split('/')[0] ?? ''}`);
+    };
     world.api.seed(secrets, named('a'));
     world.api.seed(resourceQuotas, quota({ secrets: '5' }));
     await world.settled();
@@ -107,11 +121,11 @@ describe('controllers/resourcequota/quotaController', () => {
     await world.start(quotaController);
     await world.advance(1_000);
     await world.writes();
-    world.api.change(resourceQuotas, 'n/q', object => ({ ...object, spec: { hard: { secrets: '6' } } }));
+    world.api.change(resourceQuotas, 'n/q', (object) => ({ ...object, spec: { hard: { secrets: '6' } } }));
     await world.settled();
     expect(status()).to.deep.equal({ hard: { secrets: '6' }, used: { secrets: '1' } });
     // Admission counted something that was then refused.
-    world.api.change(resourceQuotas, 'n/q', object => ({ ...object, status: { hard: { secrets: '6' }, used: { secrets: '3' } } }));
+    world.api.change(resourceQuotas, 'n/q', (object) => ({ ...object, status: { hard: { secrets: '6' }, used: { secrets: '3' } } }));
     await world.writes();
     await world.advance(298_000);
     expect(status()?.used).to.deep.equal({ secrets: '3' });
@@ -123,7 +137,10 @@ describe('controllers/resourcequota/quotaController', () => {
     world.api.seed(resourceQuotas, quota({ secrets: '5' }));
     world.api.seed(secrets, named('a'));
     let races = 1;
-    world.api.before = ({ verb }) => { if (verb === 'update' && races-- > 0) world.api.change(resourceQuotas, 'n/q', object => ({ ...object, status: { hard: { secrets: '5' }, used: { secrets: '4' } } })); };
+    world.api.before = ({ verb }) => {
+      if (verb === 'update' && races-- > 0)
+        world.api.change(resourceQuotas, 'n/q', (object) => ({ ...object, status: { hard: { secrets: '5' }, used: { secrets: '4' } } }));
+    };
     await world.start(quotaController);
     await world.advance(10);
     expect(await lines()).to.deep.equal(['update resourcequotas n/q status Conflict', 'update resourcequotas n/q status']);
@@ -145,7 +162,9 @@ describe('controllers/resourcequota/quotaController', () => {
 
   it('follows the metadata of a type that is only numbered, and only once it is asked for', async () => {
     const asked: string[] = [];
-    world.api.before = ({ verb, type }) => { if (verb === 'watch' || verb === 'list') asked.push(type); };
+    world.api.before = ({ verb, type }) => {
+      if (verb === 'watch' || verb === 'list') asked.push(type);
+    };
     world.api.seed(secrets, named('a'));
     world.api.seed(deployments, named('d'));
     await world.start(quotaController);

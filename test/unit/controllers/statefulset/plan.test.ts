@@ -9,33 +9,72 @@ import { newRevision, revisionsToDelete, updateRevision } from '../../../../cont
 
 const start = Date.UTC(2026, 0, 1);
 const template = (image: string): PodTemplateSpec => ({ metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image }] } });
-const revision = (name: string, image: string, number: number): ControllerRevision => ({ metadata: { name, uid: `u-${name}` }, data: patchOf(template(image)), revision: number });
+const revision = (name: string, image: string, number: number): ControllerRevision => ({
+  metadata: { name, uid: `u-${name}` },
+  data: patchOf(template(image)),
+  revision: number,
+});
 const [old, fresh] = [revision('web-old', 'img:1', 1), revision('web-new', 'img:2', 2)];
 
-const set = (spec: Partial<StatefulSetSpec> = {}, status: Partial<StatefulSetStatus> = {}): StatefulSet =>
-  ({ metadata: { name: 'web', namespace: 'n', uid: 'u-web', generation: 1 }, spec: { replicas: 3, serviceName: 'svc', selector: { matchLabels: { app: 'x' } }, template: template('img:2'), updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } }, ...spec }, status: status as StatefulSetStatus });
+const set = (spec: Partial<StatefulSetSpec> = {}, status: Partial<StatefulSetStatus> = {}): StatefulSet => ({
+  metadata: { name: 'web', namespace: 'n', uid: 'u-web', generation: 1 },
+  spec: {
+    replicas: 3,
+    serviceName: 'svc',
+    selector: { matchLabels: { app: 'x' } },
+    template: template('img:2'),
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+    ...spec,
+  },
+  status: status as StatefulSetStatus,
+});
 const claims: Partial<StatefulSetSpec> = { volumeClaimTemplates: [{ metadata: { name: 'data', labels: { vl: 'v' } } }] };
 
 /** `0` ready at the new revision; after it any of: o old, p pending, n not ready, f failed, s succeeded, t terminating, j ready only just now. */
 function pods(of: StatefulSet, words: string): Pod[] {
-  return words.split(' ').filter(word => word).map(word => {
-    const ordinal = Number.parseInt(word, 10);
-    const has = (letter: string): boolean => word.includes(letter);
-    const made = newPod(of, template(has('o') ? 'img:1' : 'img:2'), has('o') ? 'web-old' : 'web-new', ordinal);
-    const phase = has('p') ? 'Pending' : has('f') ? 'Failed' : has('s') ? 'Succeeded' : 'Running';
-    const ready = phase === 'Running' && !has('n');
-    return {
-      ...made, metadata: { ...made.metadata, uid: `u-${ordinal}`, ...(has('t') ? { deletionTimestamp: '2026-01-01T00:00:30Z' } : {}) },
-      status: { phase, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', lastTransitionTime: has('j') ? '2026-01-01T00:00:00Z' : '2025-01-01T00:00:00Z' }] },
-    };
-  });
+  return words
+    .split(' ')
+    .filter((word) => word)
+    .map((word) => {
+      const ordinal = Number.parseInt(word, 10);
+      const has = (letter: string): boolean => word.includes(letter);
+      const made = newPod(of, template(has('o') ? 'img:1' : 'img:2'), has('o') ? 'web-old' : 'web-new', ordinal);
+      const phase = has('p') ? 'Pending' : has('f') ? 'Failed' : has('s') ? 'Succeeded' : 'Running';
+      const ready = phase === 'Running' && !has('n');
+      return {
+        ...made,
+        metadata: { ...made.metadata, uid: `u-${ordinal}`, ...(has('t') ? { deletionTimestamp: '2026-01-01T00:00:30Z' } : {}) },
+        status: {
+          phase,
+          conditions: [
+            {
+              type: 'Ready',
+              status: ready ? 'True' : 'False',
+              lastTransitionTime: has('j') ? '2026-01-01T00:00:00Z' : '2025-01-01T00:00:00Z',
+            },
+          ],
+        },
+      };
+    });
 }
 
 function observed(of: StatefulSet, words: string, known: readonly PersistentVolumeClaim[] = []): Observed {
-  return { set: of, pods: pods(of, words), claimOf: name => known.find(({ metadata }) => metadata.name === name), current: old, update: fresh, collisions: 0, now: start };
+  return {
+    set: of,
+    pods: pods(of, words),
+    claimOf: (name) => known.find(({ metadata }) => metadata.name === name),
+    current: old,
+    update: fresh,
+    collisions: 0,
+    now: start,
+  };
 }
-const word = (action: Action): string => `${action.do} ${action.pod.metadata.name?.slice(4) ?? ''}${action.do === 'create' ? ` ${action.pod.metadata.labels?.['controller-revision-hash']?.slice(4) ?? ''}` : ''}`;
-const steps = (of: StatefulSet, words: string): string => plan(observed(of, words)).stages.map(stage => stage.map(word).join(', ')).join(' | ');
+const word = (action: Action): string =>
+  `${action.do} ${action.pod.metadata.name?.slice(4) ?? ''}${action.do === 'create' ? ` ${action.pod.metadata.labels?.['controller-revision-hash']?.slice(4) ?? ''}` : ''}`;
+const steps = (of: StatefulSet, words: string): string =>
+  plan(observed(of, words))
+    .stages.map((stage) => stage.map(word).join(', '))
+    .join(' | ');
 
 describe('the plan of a StatefulSet', () => {
   const parallel: Partial<StatefulSetSpec> = { podManagementPolicy: 'Parallel' };
@@ -72,12 +111,27 @@ describe('the plan of a StatefulSet', () => {
     ['parallel: still updates one by one', set(parallel), '0o 1o 2o', 'delete 2'],
     ['parallel: replaces a broken old one', set(parallel), '0o 1o 2on', 'delete 2'],
     ['parallel: waits for a new one that is not well', set(parallel), '0o 1o 2n', ''],
-    ['several at once: as many as may be unavailable', set({ ...parallel, ...rolling({ maxUnavailable: 2 }) }), '0o 1o 2o', 'delete 2, delete 1'],
+    [
+      'several at once: as many as may be unavailable',
+      set({ ...parallel, ...rolling({ maxUnavailable: 2 }) }),
+      '0o 1o 2o',
+      'delete 2, delete 1',
+    ],
     ['several at once: less those that are unavailable', set({ ...parallel, ...rolling({ maxUnavailable: 2 }) }), '0o 1o 2n', 'delete 1'],
     ['several at once: none beyond', set({ ...parallel, ...rolling({ maxUnavailable: 2 }) }), '0o 1n 2t', ''],
-    ['several at once: what is broken and old costs nothing', set({ ...parallel, ...rolling({ maxUnavailable: 1 }) }), '0o 1on 2o', 'delete 1'],
+    [
+      'several at once: what is broken and old costs nothing',
+      set({ ...parallel, ...rolling({ maxUnavailable: 1 }) }),
+      '0o 1on 2o',
+      'delete 1',
+    ],
     ['several at once: at least one of a small share', set({ ...parallel, ...rolling({ maxUnavailable: '10%' }) }), '0o 1o 2o', 'delete 2'],
-    ['several at once: not below the partition', set({ ...parallel, ...rolling({ maxUnavailable: 3, partition: 2 }) }), '0o 1o 2o', 'delete 2'],
+    [
+      'several at once: not below the partition',
+      set({ ...parallel, ...rolling({ maxUnavailable: 3, partition: 2 }) }),
+      '0o 1o 2o',
+      'delete 2',
+    ],
     ['nothing to do', set(), '0 1 2', ''],
   ];
   for (const [what, of, words, wanted] of cases) it(`${what}: ${words}`, () => expect(steps(of, words)).to.equal(wanted));
@@ -91,14 +145,30 @@ describe('the plan of a StatefulSet', () => {
     const of = set(claims);
     const [action] = plan(observed(of, '')).stages.flat();
     expect(action).to.deep.equal({
-      do: 'create', ending: [],
+      do: 'create',
+      ending: [],
       claims: [{ metadata: { name: 'data-web-0', namespace: 'n', labels: { vl: 'v', app: 'x' } } }],
       pod: {
         metadata: {
-          generateName: 'web-', name: 'web-0', namespace: 'n', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u-web', controller: true, blockOwnerDeletion: true }],
-          labels: { app: 'x', 'statefulset.kubernetes.io/pod-name': 'web-0', 'apps.kubernetes.io/pod-index': '0', 'controller-revision-hash': 'web-new' },
+          generateName: 'web-',
+          name: 'web-0',
+          namespace: 'n',
+          ownerReferences: [
+            { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u-web', controller: true, blockOwnerDeletion: true },
+          ],
+          labels: {
+            app: 'x',
+            'statefulset.kubernetes.io/pod-name': 'web-0',
+            'apps.kubernetes.io/pod-index': '0',
+            'controller-revision-hash': 'web-new',
+          },
         },
-        spec: { containers: [{ name: 'c', image: 'img:2' }], hostname: 'web-0', subdomain: 'svc', volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-web-0' } }] },
+        spec: {
+          containers: [{ name: 'c', image: 'img:2' }],
+          hostname: 'web-0',
+          subdomain: 'svc',
+          volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-web-0' } }],
+        },
       },
     });
   });
@@ -112,7 +182,9 @@ describe('the plan of a StatefulSet', () => {
 
   it('waits with a pod whose claim goes with its predecessor', () => {
     const of = set({ ...claims, replicas: 1, persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } });
-    const stale = { metadata: { name: 'data-web-0', ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'web-0', uid: 'u-former' }] } };
+    const stale = {
+      metadata: { name: 'data-web-0', ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'web-0', uid: 'u-former' }] },
+    };
     expect(plan(observed(of, '', [stale])).stages).to.deep.equal([]);
   });
 
@@ -120,44 +192,162 @@ describe('the plan of a StatefulSet', () => {
     const of = set({ ...claims, replicas: 1 });
     const [right] = pods(of, '0');
     if (!right) throw new Error('no pod');
-    const wrong: Pod = { ...right, metadata: { ...right.metadata, labels: { app: 'x', 'controller-revision-hash': 'web-new' } }, spec: { ...right.spec, volumes: [{ name: 'other' }] } };
+    const wrong: Pod = {
+      ...right,
+      metadata: { ...right.metadata, labels: { app: 'x', 'controller-revision-hash': 'web-new' } },
+      spec: { ...right.spec, volumes: [{ name: 'other' }] },
+    };
     const { stages } = plan({ ...observed(of, '', [{ metadata: { name: 'data-web-0' } }]), pods: [wrong] });
-    expect(stages).to.deep.equal([[{ do: 'correct', claims: [], pod: { ...right, spec: { ...right.spec, volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-web-0' } }, { name: 'other' }] } } }]]);
+    expect(stages).to.deep.equal([
+      [
+        {
+          do: 'correct',
+          claims: [],
+          pod: {
+            ...right,
+            spec: { ...right.spec, volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-web-0' } }, { name: 'other' }] },
+          },
+        },
+      ],
+    ]);
   });
 
   it('gives claims their owners before it removes pods', () => {
-    const of = set({ ...claims, replicas: 1, podManagementPolicy: 'Parallel', persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } });
-    const known = [0, 1].map(ordinal => ({ metadata: { name: `data-web-${ordinal}` } }));
-    expect(plan(observed(of, '0 1', known)).stages.map(stage => stage.map(word))).to.deep.equal([['own 1'], ['delete 1']]);
+    const of = set({
+      ...claims,
+      replicas: 1,
+      podManagementPolicy: 'Parallel',
+      persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' },
+    });
+    const known = [0, 1].map((ordinal) => ({ metadata: { name: `data-web-${ordinal}` } }));
+    expect(plan(observed(of, '0 1', known)).stages.map((stage) => stage.map(word))).to.deep.equal([['own 1'], ['delete 1']]);
   });
 
   const counters: readonly (readonly [string, StatefulSet, string, object])[] = [
-    ['counts', set({}, { conditions: [{ type: 'Mine', status: 'True' }] }), '0 1n 2t', { replicas: 3, readyReplicas: 2, availableReplicas: 2, currentReplicas: 0, updatedReplicas: 2, currentRevision: 'web-old', updateRevision: 'web-new', collisionCount: 0, observedGeneration: 1, conditions: [{ type: 'Mine', status: 'True' }] }],
-    ['ready but not available', set({ minReadySeconds: 10 }), '0j', { replicas: 1, readyReplicas: 1, availableReplicas: 0, currentReplicas: 0, updatedReplicas: 1, currentRevision: 'web-old', updateRevision: 'web-new', collisionCount: 0, observedGeneration: 1 }],
-    ['one about to be updated', set(), '0o 1o 2o', { replicas: 3, readyReplicas: 3, availableReplicas: 3, currentReplicas: 2, updatedReplicas: 0, currentRevision: 'web-old', updateRevision: 'web-new', collisionCount: 0, observedGeneration: 1 }],
-    ['updated throughout', set(), '0 1 2', { replicas: 3, readyReplicas: 3, availableReplicas: 3, currentReplicas: 3, updatedReplicas: 3, currentRevision: 'web-new', updateRevision: 'web-new', collisionCount: 0, observedGeneration: 1 }],
-    ['OnDelete never moves on', set({ updateStrategy: { type: 'OnDelete' } }), '0 1 2', { replicas: 3, readyReplicas: 3, availableReplicas: 3, currentReplicas: 0, updatedReplicas: 3, currentRevision: 'web-old', updateRevision: 'web-new', collisionCount: 0, observedGeneration: 1 }],
+    [
+      'counts',
+      set({}, { conditions: [{ type: 'Mine', status: 'True' }] }),
+      '0 1n 2t',
+      {
+        replicas: 3,
+        readyReplicas: 2,
+        availableReplicas: 2,
+        currentReplicas: 0,
+        updatedReplicas: 2,
+        currentRevision: 'web-old',
+        updateRevision: 'web-new',
+        collisionCount: 0,
+        observedGeneration: 1,
+        conditions: [{ type: 'Mine', status: 'True' }],
+      },
+    ],
+    [
+      'ready but not available',
+      set({ minReadySeconds: 10 }),
+      '0j',
+      {
+        replicas: 1,
+        readyReplicas: 1,
+        availableReplicas: 0,
+        currentReplicas: 0,
+        updatedReplicas: 1,
+        currentRevision: 'web-old',
+        updateRevision: 'web-new',
+        collisionCount: 0,
+        observedGeneration: 1,
+      },
+    ],
+    [
+      'one about to be updated',
+      set(),
+      '0o 1o 2o',
+      {
+        replicas: 3,
+        readyReplicas: 3,
+        availableReplicas: 3,
+        currentReplicas: 2,
+        updatedReplicas: 0,
+        currentRevision: 'web-old',
+        updateRevision: 'web-new',
+        collisionCount: 0,
+        observedGeneration: 1,
+      },
+    ],
+    [
+      'updated throughout',
+      set(),
+      '0 1 2',
+      {
+        replicas: 3,
+        readyReplicas: 3,
+        availableReplicas: 3,
+        currentReplicas: 3,
+        updatedReplicas: 3,
+        currentRevision: 'web-new',
+        updateRevision: 'web-new',
+        collisionCount: 0,
+        observedGeneration: 1,
+      },
+    ],
+    [
+      'OnDelete never moves on',
+      set({ updateStrategy: { type: 'OnDelete' } }),
+      '0 1 2',
+      {
+        replicas: 3,
+        readyReplicas: 3,
+        availableReplicas: 3,
+        currentReplicas: 0,
+        updatedReplicas: 3,
+        currentRevision: 'web-old',
+        updateRevision: 'web-new',
+        collisionCount: 0,
+        observedGeneration: 1,
+      },
+    ],
   ];
-  for (const [what, of, words, wanted] of counters) it(`status: ${what}`, () => expect(plan(observed(of, words)).status).to.deep.equal(wanted));
+  for (const [what, of, words, wanted] of counters)
+    it(`status: ${what}`, () => expect(plan(observed(of, words)).status).to.deep.equal(wanted));
 
-  it('looks again when a pod becomes available by the passing of time', () => expect(plan(observed(set({ minReadySeconds: 10 }), '0j')).againAfterMs).to.equal(10_000));
+  it('looks again when a pod becomes available by the passing of time', () =>
+    expect(plan(observed(set({ minReadySeconds: 10 }), '0j')).againAfterMs).to.equal(10_000));
 });
 
 describe('the owners of claims', () => {
   const own = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u-web', controller: true, blockOwnerDeletion: true };
-  const ofPod = (ordinal: number): object => ({ apiVersion: 'v1', kind: 'Pod', name: `web-${ordinal}`, uid: `u-${ordinal}`, controller: true, blockOwnerDeletion: true });
+  const ofPod = (ordinal: number): object => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    name: `web-${ordinal}`,
+    uid: `u-${ordinal}`,
+    controller: true,
+    blockOwnerDeletion: true,
+  });
   const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c', uid: 'u-c' };
-  const owned = (references: readonly object[]): PersistentVolumeClaim => ({ metadata: { name: 'data-web-1', ownerReferences: references as never } });
-  const retention = (whenDeleted: string, whenScaled: string, replicas: number): StatefulSet => set({ ...claims, replicas, persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } });
+  const owned = (references: readonly object[]): PersistentVolumeClaim => ({
+    metadata: { name: 'data-web-1', ownerReferences: references as never },
+  });
+  const retention = (whenDeleted: string, whenScaled: string, replicas: number): StatefulSet =>
+    set({ ...claims, replicas, persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } });
 
   const cases: readonly (readonly [string, string, number, readonly object[], readonly object[] | null])[] = [
-    ['Retain', 'Retain', 2, [], null], ['Retain', 'Retain', 1, [own], []], ['Delete', 'Retain', 2, [], [own]], ['Delete', 'Retain', 1, [own], null], ['Retain', 'Delete', 2, [], null],
-    ['Retain', 'Delete', 1, [], [ofPod(1)]], ['Retain', 'Delete', 2, [ofPod(1)], []], ['Delete', 'Delete', 2, [], [own]], ['Delete', 'Delete', 1, [own], [ofPod(1)]],
-    ['Delete', 'Delete', 2, [ofPod(1)], [own]], ['Delete', 'Retain', 2, [{ ...own, uid: 'u-former' }], [own]], ['Delete', 'Retain', 2, [other], [other, own]],
-    ['Delete', 'Retain', 2, [{ ...other, controller: true }], null], ['Delete', 'Retain', 2, [{ ...other, controller: true }, own], [{ ...other, controller: true }]],
+    ['Retain', 'Retain', 2, [], null],
+    ['Retain', 'Retain', 1, [own], []],
+    ['Delete', 'Retain', 2, [], [own]],
+    ['Delete', 'Retain', 1, [own], null],
+    ['Retain', 'Delete', 2, [], null],
+    ['Retain', 'Delete', 1, [], [ofPod(1)]],
+    ['Retain', 'Delete', 2, [ofPod(1)], []],
+    ['Delete', 'Delete', 2, [], [own]],
+    ['Delete', 'Delete', 1, [own], [ofPod(1)]],
+    ['Delete', 'Delete', 2, [ofPod(1)], [own]],
+    ['Delete', 'Retain', 2, [{ ...own, uid: 'u-former' }], [own]],
+    ['Delete', 'Retain', 2, [other], [other, own]],
+    ['Delete', 'Retain', 2, [{ ...other, controller: true }], null],
+    ['Delete', 'Retain', 2, [{ ...other, controller: true }, own], [{ ...other, controller: true }]],
   ];
   for (const [whenDeleted, whenScaled, replicas, before, wanted] of cases) {
-    it(`deleted ${whenDeleted}, scaled ${whenScaled}, ${replicas} replicas, owners ${JSON.stringify(before.map(one => (one as { kind: string }).kind))}`, () => {
+    it(`deleted ${whenDeleted}, scaled ${whenScaled}, ${replicas} replicas, owners ${JSON.stringify(before.map((one) => (one as { kind: string }).kind))}`, () => {
       const of = retention(whenDeleted, whenScaled, replicas);
       const [pod] = pods(of, '1');
       if (!pod) throw new Error('no pod');
@@ -181,8 +371,13 @@ describe('the revisions of a StatefulSet', () => {
   });
 
   it('are deleted when no pod runs them, oldest first, beyond the limit', () => {
-    const all = [1, 2, 3, 4, 5].map(number => revision(`web-${number}`, `img:${number}`, number));
-    const running = pods(set(), '0').map(pod => ({ ...pod, metadata: { ...pod.metadata, labels: { 'controller-revision-hash': 'web-1' } } }));
-    expect(revisionsToDelete(set({ revisionHistoryLimit: 1 }), all, running, all.slice(4)).map(({ metadata }) => metadata.name)).to.deep.equal(['web-2', 'web-3']);
+    const all = [1, 2, 3, 4, 5].map((number) => revision(`web-${number}`, `img:${number}`, number));
+    const running = pods(set(), '0').map((pod) => ({
+      ...pod,
+      metadata: { ...pod.metadata, labels: { 'controller-revision-hash': 'web-1' } },
+    }));
+    expect(
+      revisionsToDelete(set({ revisionHistoryLimit: 1 }), all, running, all.slice(4)).map(({ metadata }) => metadata.name),
+    ).to.deep.equal(['web-2', 'web-3']);
   });
 });

@@ -6,15 +6,35 @@ describe('addresses in objects', () => {
   const findings = (text: string): string[] => ipAddress(text, Path.of('ip')).map(({ message }) => message);
 
   it('stand in their plain form', () => {
-    for (const ip of ['10.0.0.1', '127.0.0.1', '::1', '2001:db8::1', '0:0:0:0:0:0:0:1', '2001:DB8::1', '::ffff', '::ffff:0:1.2.3.4', '64:ff9b::1.2.3.4']) expect(findings(ip), ip).to.deep.equal([]);
+    for (const ip of [
+      '10.0.0.1',
+      '127.0.0.1',
+      '::1',
+      '2001:db8::1',
+      '0:0:0:0:0:0:0:1',
+      '2001:DB8::1',
+      '::ffff',
+      '::ffff:0:1.2.3.4',
+      '64:ff9b::1.2.3.4',
+    ])
+      expect(findings(ip), ip).to.deep.equal([]);
   });
 
   it('are no IPv4 addresses in the clothes of IPv6, however written', () => {
-    for (const ip of ['::ffff:1.2.3.4', '::FFFF:1.2.3.4', '::ffff:102:304', '0:0:0:0:0:ffff:1.2.3.4', '0000:0000:0000:0000:0000:ffff:0102:0304', '::ffff:0:1']) expect(findings(ip).join(), ip).to.contain('must not be an IPv4-mapped IPv6 address');
+    for (const ip of [
+      '::ffff:1.2.3.4',
+      '::FFFF:1.2.3.4',
+      '::ffff:102:304',
+      '0:0:0:0:0:ffff:1.2.3.4',
+      '0000:0000:0000:0000:0000:ffff:0102:0304',
+      '::ffff:0:1',
+    ])
+      expect(findings(ip).join(), ip).to.contain('must not be an IPv4-mapped IPv6 address');
   });
 
   it('are none that not everybody reads alike', () => {
     for (const ip of ['010.0.0.1', '10.0.0.01']) expect(findings(ip).join(), ip).to.contain('must not have leading 0s');
-    for (const ip of ['', '10.0.0', '1.2.3.4.5', 'fe80::1%eth0', '2130706433', '0x7f.0.0.1', '[::1]', 'localhost']) expect(findings(ip).join(), ip).to.contain('must be a valid IP address');
+    for (const ip of ['', '10.0.0', '1.2.3.4.5', 'fe80::1%eth0', '2130706433', '0x7f.0.0.1', '[::1]', 'localhost'])
+      expect(findings(ip).join(), ip).to.contain('must be a valid IP address');
   });
 });

@@ -28,13 +28,39 @@ describe('types for the ownership of fields', () => {
     ['numbers or texts', { 'x-kubernetes-int-or-string': true }, { kind: 'leaf' }],
     ['anything', { 'x-kubernetes-preserve-unknown-fields': true }, { kind: 'unknown' }],
     ['objects of which nothing is known', { type: 'object' }, { kind: 'map', atomic: false, element: { kind: 'unknown' } }],
-    ['maps', { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' }, { kind: 'map', atomic: true, element: { kind: 'leaf' } }],
+    [
+      'maps',
+      { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' },
+      { kind: 'map', atomic: true, element: { kind: 'leaf' } },
+    ],
     ['lists', { type: 'array', items: { type: 'string' } }, { kind: 'list', relationship: 'atomic', element: { kind: 'leaf' } }],
-    ['sets', { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' }, { kind: 'list', relationship: 'set', element: { kind: 'leaf' } }],
-  ] as readonly (readonly [string, JsonMembers, unknown])[]) it(`of ${what}`, () => expect(member(root({ v: schema }), 'v')).to.deep.equal(expected));
+    [
+      'sets',
+      { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      { kind: 'list', relationship: 'set', element: { kind: 'leaf' } },
+    ],
+  ] as readonly (readonly [string, JsonMembers, unknown])[])
+    it(`of ${what}`, () => expect(member(root({ v: schema }), 'v')).to.deep.equal(expected));
 
   it('of keyed lists, with the defaults of keys', () => {
-    const list = member(root({ v: { type: 'array', items: { type: 'object', properties: { k: { type: 'string' }, p: { type: 'integer', default: 80 } } }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k', 'p'] } }), 'v');
-    expect(list).to.deep.include({ kind: 'list', relationship: 'map', keys: [{ name: 'k', default: null }, { name: 'p', default: 80 }] });
+    const list = member(
+      root({
+        v: {
+          type: 'array',
+          items: { type: 'object', properties: { k: { type: 'string' }, p: { type: 'integer', default: 80 } } },
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['k', 'p'],
+        },
+      }),
+      'v',
+    );
+    expect(list).to.deep.include({
+      kind: 'list',
+      relationship: 'map',
+      keys: [
+        { name: 'k', default: null },
+        { name: 'p', default: 80 },
+      ],
+    });
   });
 });

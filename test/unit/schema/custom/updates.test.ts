@@ -4,7 +4,9 @@ import { compile } from '../../../../workers/schema/custom/compile.js';
 
 /** Paths of the causes of an update of the member `v`. */
 const changed = (schema: JsonMembers, old: Json, value: Json): string[] =>
-  compile({ type: 'object', properties: { v: schema } }, {}).validateUpdate({ v: value }, { v: old }).map(({ path, type }) => `${path} ${type.replace('FieldValue', '')}`);
+  compile({ type: 'object', properties: { v: schema } }, {})
+    .validateUpdate({ v: value }, { v: old })
+    .map(({ path, type }) => `${path} ${type.replace('FieldValue', '')}`);
 
 const text = { type: 'string', minLength: 3 };
 const item = { type: 'object', properties: { k: { type: 'string' }, t: text } };
@@ -17,18 +19,58 @@ describe('updates of what was wrong before', () => {
     ['refuse what has changed', text, 'a', 'b', 'v Invalid'],
     ['accept members that have not changed', { type: 'object', properties: { a: text, b: text } }, { a: 'x' }, { a: 'x', b: 'long' }],
     ['refuse members that are new', { type: 'object', properties: { a: text, b: text } }, { a: 'x' }, { a: 'x', b: 'y' }, 'v.b Invalid'],
-    ['refuse an object that has changed and still lacks something', { type: 'object', required: ['r'], properties: { a: text } }, { a: 'long' }, { a: 'longer' }, 'v.r Required'],
-    ['accept an object that still lacks something', { type: 'object', required: ['r'], properties: { a: text } }, { a: 'long' }, { a: 'long' }],
+    [
+      'refuse an object that has changed and still lacks something',
+      { type: 'object', required: ['r'], properties: { a: text } },
+      { a: 'long' },
+      { a: 'longer' },
+      'v.r Required',
+    ],
+    [
+      'accept an object that still lacks something',
+      { type: 'object', required: ['r'], properties: { a: text } },
+      { a: 'long' },
+      { a: 'long' },
+    ],
     ['accept entries of maps that have not changed', { type: 'object', additionalProperties: text }, { a: 'x' }, { a: 'x', b: 'long' }],
-    ['know items by their keys', keyed, [{ k: 'a', t: 'x' }, { k: 'b', t: 'y' }], [{ k: 'b', t: 'y' }, { k: 'a', t: 'z' }], 'v[1].t Invalid'],
+    [
+      'know items by their keys',
+      keyed,
+      [
+        { k: 'a', t: 'x' },
+        { k: 'b', t: 'y' },
+      ],
+      [
+        { k: 'b', t: 'y' },
+        { k: 'a', t: 'z' },
+      ],
+      'v[1].t Invalid',
+    ],
     ['know items of plain lists by their position', plain, [{ t: 'x' }, { t: 'y' }], [{ t: 'x' }, { t: 'z' }], 'v[1].t Invalid'],
-    ['know no items of atomic lists', { ...plain, 'x-kubernetes-list-type': 'atomic' }, [{ t: 'x' }], [{ t: 'x' }, { t: 'long' }], 'v[0].t Invalid'],
+    [
+      'know no items of atomic lists',
+      { ...plain, 'x-kubernetes-list-type': 'atomic' },
+      [{ t: 'x' }],
+      [{ t: 'x' }, { t: 'long' }],
+      'v[0].t Invalid',
+    ],
     ['accept atomic lists that have not changed', { ...plain, 'x-kubernetes-list-type': 'atomic' }, [{ t: 'x' }], [{ t: 'x' }]],
-    ['accept members below conditions', { type: 'object', properties: { a: { type: 'string' } }, allOf: [{ properties: { a: { minLength: 3 } } }] }, { a: 'x', b: 1 }, { a: 'x', b: 2 }],
+    [
+      'accept members below conditions',
+      { type: 'object', properties: { a: { type: 'string' } }, allOf: [{ properties: { a: { minLength: 3 } } }] },
+      { a: 'x', b: 1 },
+      { a: 'x', b: 2 },
+    ],
     ['accept keys twice if they were so before', keyed, [{ k: 'a' }, { k: 'a' }], [{ k: 'a' }, { k: 'a' }, { k: 'a' }]],
     ['refuse keys twice that are new', keyed, [{ k: 'a' }], [{ k: 'a' }, { k: 'a' }], 'v[1] Duplicate'],
-    ['compare objects whatever the order of their members', { type: 'object', required: ['r'], properties: { a: text } }, { a: 'x', b: 1 }, { b: 1, a: 'x' }],
-  ] as readonly (readonly [string, JsonMembers, Json, Json, ...string[]])[]) it(what, () => expect(changed(schema, old, value)).to.deep.equal(causes));
+    [
+      'compare objects whatever the order of their members',
+      { type: 'object', required: ['r'], properties: { a: text } },
+      { a: 'x', b: 1 },
+      { b: 1, a: 'x' },
+    ],
+  ] as readonly (readonly [string, JsonMembers, Json, Json, ...string[]])[])
+    it(what, () => expect(changed(schema, old, value)).to.deep.equal(causes));
 
   it('compare numbers of any size', () => expect(changed({ type: 'integer', maximum: 5 }, 2n ** 60n, 2n ** 60n)).to.deep.equal([]));
 });

@@ -7,13 +7,13 @@ import { localPath, optionallyOneOf } from '../../../validation/values.js';
 /** Volumes of the pod by name: what mounts and devices refer to. */
 export type Volumes = ReadonlyMap<string, JsonObject>;
 
-const notSet = (volume: JsonObject, sources: readonly string[]): boolean => sources.every(source => objectAt(volume, source) === null);
+const notSet = (volume: JsonObject, sources: readonly string[]): boolean => sources.every((source) => objectAt(volume, source) === null);
 
 export function validateVolumeMounts(container: JsonObject, volumes: Volumes, containerPath: Path): FieldError[] {
   const path = containerPath.child('volumeMounts');
   const mountPaths = new Set<string>();
-  const devicePaths = new Set(objectsIn(container, 'volumeDevices').map(device => textAt(device, 'devicePath')));
-  const deviceNames = new Set(objectsIn(container, 'volumeDevices').map(device => textAt(device, 'name')));
+  const devicePaths = new Set(objectsIn(container, 'volumeDevices').map((device) => textAt(device, 'devicePath')));
+  const deviceNames = new Set(objectsIn(container, 'volumeDevices').map((device) => textAt(device, 'name')));
   return objectsIn(container, 'volumeMounts').flatMap((mount, position) => {
     const at = path.index(position);
     const name = textAt(mount, 'name');
@@ -25,9 +25,11 @@ export function validateVolumeMounts(container: JsonObject, volumes: Volumes, co
     if (mountPaths.has(mountPath)) findings.push(invalid(at.child('mountPath'), mountPath, 'must be unique'));
     mountPaths.add(mountPath);
     if (deviceNames.has(name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'));
-    if (devicePaths.has(mountPath)) findings.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
+    if (devicePaths.has(mountPath))
+      findings.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     if (objectAt(volumes.get(name) ?? {}, 'image') !== null) {
-      for (const member of ['subPath', 'subPathExpr']) if (textAt(mount, member) !== '') findings.push(invalid(at.child(member), mount[member], 'not allowed in image volume sources'));
+      for (const member of ['subPath', 'subPathExpr'])
+        if (textAt(mount, member) !== '') findings.push(invalid(at.child(member), mount[member], 'not allowed in image volume sources'));
     }
     return [...findings, ...subPaths(mount, path, at), ...propagation(mount, container, path), ...recursiveReadOnly(mount, path)];
   });
@@ -37,10 +39,12 @@ function subPaths(mount: JsonObject, list: Path, at: Path): FieldError[] {
   const [subPath, expression] = [textAt(mount, 'subPath'), textAt(mount, 'subPathExpr')];
   return [
     ...(subPath === '' ? [] : localPath(subPath, list.child('subPath'))),
-    ...(expression === '' ? [] : [
-      ...(subPath === '' ? [] : [invalid(at.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive')]),
-      ...localPath(expression, list.child('subPathExpr')),
-    ]),
+    ...(expression === ''
+      ? []
+      : [
+          ...(subPath === '' ? [] : [invalid(at.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive')]),
+          ...localPath(expression, list.child('subPathExpr')),
+        ]),
   ];
 }
 
@@ -60,7 +64,9 @@ function recursiveReadOnly(mount: JsonObject, list: Path): FieldError[] {
   if (mode === 'Enabled' || mode === 'IfPossible') {
     if (mount['readOnly'] !== true) return [forbidden(at, 'may only be specified when readOnly is true')];
     const spread = mount['mountPropagation'];
-    return spread !== undefined && spread !== null && spread !== 'None' ? [forbidden(at, 'may only be specified when mountPropagation is None or not specified')] : [];
+    return spread !== undefined && spread !== null && spread !== 'None'
+      ? [forbidden(at, 'may only be specified when mountPropagation is None or not specified')]
+      : [];
   }
   return optionallyOneOf(mode, ['Disabled', 'Enabled', 'IfPossible'], at);
 }
@@ -78,12 +84,18 @@ export function validateVolumeDevices(container: JsonObject, volumes: Volumes, c
     if (name === '') findings.push(required(at.child('name'), ''));
     if (names.has(name)) findings.push(invalid(at.child('name'), name, 'must be unique'));
     if (volume === undefined) findings.push(fieldNotFound(at.child('name'), name));
-    else if (notSet(volume, ['persistentVolumeClaim', 'ephemeral'])) findings.push(invalid(at.child('name'), name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'));
+    else if (notSet(volume, ['persistentVolumeClaim', 'ephemeral']))
+      findings.push(
+        invalid(at.child('name'), name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'),
+      );
     if (devicePath === '') findings.push(required(at.child('devicePath'), ''));
     if (devicePath !== '' && paths.has(devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must be unique'));
-    if (devicePath.split('/').includes('..')) findings.push(invalid(at.child('devicePath'), devicePath, 'can not contain backsteps (\'..\')'));
-    if (mounted.some(mount => textAt(mount, 'name') === name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
-    if (mounted.some(mount => textAt(mount, 'mountPath') === devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
+    if (devicePath.split('/').includes('..'))
+      findings.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
+    if (mounted.some((mount) => textAt(mount, 'name') === name))
+      findings.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
+    if (mounted.some((mount) => textAt(mount, 'mountPath') === devicePath))
+      findings.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
     paths.add(devicePath);
     if (name !== '') names.add(name);
     return findings;

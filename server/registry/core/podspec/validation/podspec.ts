@@ -3,9 +3,22 @@ import { objectAt, objectsIn } from '../../../defaulting.js';
 import { itemsOf, textAt } from '../../../members.js';
 import { duplicate, forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';
 import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../../validation/values.js';
-import { validateContainers, validateEphemeralContainers, validateHostNetworkPorts, validateInitContainers, type PodFacts } from './containers.js';
+import {
+  validateContainers,
+  validateEphemeralContainers,
+  validateHostNetworkPorts,
+  validateInitContainers,
+  type PodFacts,
+} from './containers.js';
 import { validateOverhead, validatePodResources } from './resources.js';
-import { validateAffinity, validateDeadline, validateNodeLabels, validateSchedulingGates, validateTolerations, validateTopologySpread } from './scheduling.js';
+import {
+  validateAffinity,
+  validateDeadline,
+  validateNodeLabels,
+  validateSchedulingGates,
+  validateTolerations,
+  validateTopologySpread,
+} from './scheduling.js';
 import { validateHostProcess, validateHostUsers, validateOs, validatePodSecurity } from './security.js';
 import { validateVolumes } from './volumes.js';
 import { enumerated } from './handlers.js';
@@ -23,7 +36,11 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
   const { findings: ofVolumes, volumes } = validateVolumes(spec, path, podName);
   const claims = validateResourceClaims(spec, path);
   const facts: PodFacts = {
-    volumes, claims: claims.names, graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0), restartPolicy: textAt(spec, 'restartPolicy'), hostUsers: spec['hostUsers'] !== false,
+    volumes,
+    claims: claims.names,
+    graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0),
+    restartPolicy: textAt(spec, 'restartPolicy'),
+    hostUsers: spec['hostUsers'] !== false,
   };
   return [
     ...ofVolumes,
@@ -47,7 +64,9 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
     ...optionalSubdomain(spec, 'serviceAccountName', path),
     ...optionalSubdomain(spec, 'nodeName', path),
     ...validateDeadline(spec, path),
-    ...['hostname', 'subdomain'].flatMap(member => (textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)))),
+    ...['hostname', 'subdomain'].flatMap((member) =>
+      textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)),
+    ),
     ...(typeof spec['hostnameOverride'] === 'string' ? dnsSubdomain(spec['hostnameOverride'], path.child('hostnameOverride')) : []),
     ...validateTolerations(spec, path),
     ...validateHostAliases(spec, path),
@@ -61,23 +80,40 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
 
 /** A pod that was given a node already must not wait at gates. */
 export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[] {
-  return textAt(spec, 'nodeName') !== '' && itemsOf(spec['schedulingGates']).length > 0 ? [forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')] : [];
+  return textAt(spec, 'nodeName') !== '' && itemsOf(spec['schedulingGates']).length > 0
+    ? [forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')]
+    : [];
 }
 
-const printedClaim = ({ name, resourceClaimName, resourceClaimTemplateName }: JsonObject): JsonObject =>
-  ({ Name: name ?? '', ResourceClaimName: resourceClaimName ?? null, ResourceClaimTemplateName: resourceClaimTemplateName ?? null });
+const printedClaim = ({ name, resourceClaimName, resourceClaimTemplateName }: JsonObject): JsonObject => ({
+  Name: name ?? '',
+  ResourceClaimName: resourceClaimName ?? null,
+  ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
+});
 
-function validateResourceClaims(spec: JsonObject, specPath: Path): { readonly findings: FieldError[]; readonly names: ReadonlySet<string> } {
+function validateResourceClaims(
+  spec: JsonObject,
+  specPath: Path,
+): { readonly findings: FieldError[]; readonly names: ReadonlySet<string> } {
   const names = new Set<string>();
   const findings = objectsIn(spec, 'resourceClaims').flatMap((claim, position) => {
     const at = specPath.child('resourceClaims').index(position);
     const name = textAt(claim, 'name');
-    const ofName = name === '' ? [required(at.child('name'), '')] : names.has(name) ? [duplicate(at.child('name'), name)] : dnsLabel(name, at.child('name'));
+    const ofName =
+      name === ''
+        ? [required(at.child('name'), '')]
+        : names.has(name)
+          ? [duplicate(at.child('name'), name)]
+          : dnsLabel(name, at.child('name'));
     names.add(name);
-    const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter(member => claim[member] !== undefined && claim[member] !== null);
-    if (sources.length === 0) ofName.push(invalid(at, printedClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
-    if (sources.length > 1) ofName.push(invalid(at, printedClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
-    return [...ofName, ...sources.flatMap(member => dnsSubdomain(textAt(claim, member), at.child(member)))];
+    const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter(
+      (member) => claim[member] !== undefined && claim[member] !== null,
+    );
+    if (sources.length === 0)
+      ofName.push(invalid(at, printedClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+    if (sources.length > 1)
+      ofName.push(invalid(at, printedClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
+    return [...ofName, ...sources.flatMap((member) => dnsSubdomain(textAt(claim, member), at.child(member)))];
   });
   return { findings, names };
 }
@@ -97,17 +133,40 @@ function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
   const servers = itemsOf(config['nameservers']).map(String);
   const searches = itemsOf(config['searches']).map(String);
   const findings: FieldError[] = [];
-  if (none && servers.length === 0) return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
-  if (servers.length > nameserversMax) findings.push(invalid(path.child('nameservers'), servers, `must not have more than ${nameserversMax} nameservers`));
+  if (none && servers.length === 0)
+    return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
+  if (servers.length > nameserversMax)
+    findings.push(invalid(path.child('nameservers'), servers, `must not have more than ${nameserversMax} nameservers`));
   findings.push(...servers.flatMap((server, position) => ipAddress(server, path.child('nameservers').index(position))));
-  if (searches.length > searchPathsMax) findings.push(invalid(path.child('searches'), searches, `must not have more than ${searchPathsMax} search paths`));
-  if (searches.join(' ').length > searchCharactersMax) findings.push(invalid(path.child('searches'), searches, `must not have more than ${searchCharactersMax} characters (including spaces) in the search list`));
-  findings.push(...searches.flatMap((search, position) => (search === '.' || searchPath.test(search.replace(/\.$/, '')) ? [] : [invalid(path.child('searches').index(position), search, searchText)])));
-  return [...findings, ...objectsIn(config, 'options').flatMap((option, position) => (textAt(option, 'name') === '' ? [required(path.child('options').index(position), 'must not be empty')] : []))];
+  if (searches.length > searchPathsMax)
+    findings.push(invalid(path.child('searches'), searches, `must not have more than ${searchPathsMax} search paths`));
+  if (searches.join(' ').length > searchCharactersMax)
+    findings.push(
+      invalid(
+        path.child('searches'),
+        searches,
+        `must not have more than ${searchCharactersMax} characters (including spaces) in the search list`,
+      ),
+    );
+  findings.push(
+    ...searches.flatMap((search, position) =>
+      search === '.' || searchPath.test(search.replace(/\.$/, ''))
+        ? []
+        : [invalid(path.child('searches').index(position), search, searchText)],
+    ),
+  );
+  return [
+    ...findings,
+    ...objectsIn(config, 'options').flatMap((option, position) =>
+      textAt(option, 'name') === '' ? [required(path.child('options').index(position), 'must not be empty')] : [],
+    ),
+  ];
 }
 
 const validateReadinessGates = (spec: JsonObject, path: Path): FieldError[] =>
-  objectsIn(spec, 'readinessGates').flatMap((gate, position) => qualified(textAt(gate, 'conditionType'), path.child('readinessGates').index(position).child('conditionType')));
+  objectsIn(spec, 'readinessGates').flatMap((gate, position) =>
+    qualified(textAt(gate, 'conditionType'), path.child('readinessGates').index(position).child('conditionType')),
+  );
 
 function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
   return objectsIn(spec, 'hostAliases').flatMap((alias, position) => {
@@ -119,10 +178,13 @@ function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
   });
 }
 
-const optionalSubdomain = (spec: JsonObject, member: string, path: Path): FieldError[] => (textAt(spec, member) === '' ? [] : dnsSubdomain(textAt(spec, member), path.child(member)));
+const optionalSubdomain = (spec: JsonObject, member: string, path: Path): FieldError[] =>
+  textAt(spec, member) === '' ? [] : dnsSubdomain(textAt(spec, member), path.child(member));
 
 function preemption(spec: JsonObject, path: Path): FieldError[] {
   const policy = spec['preemptionPolicy'];
   const supported = ['PreemptLowerPriority', 'Never'];
-  return policy === undefined || policy === null || supported.includes(String(policy)) ? [] : [notSupported(path.child('preemptionPolicy'), policy, supported)];
+  return policy === undefined || policy === null || supported.includes(String(policy))
+    ? []
+    : [notSupported(path.child('preemptionPolicy'), policy, supported)];
 }

@@ -6,8 +6,20 @@ import { qualifiedNameComplaints } from '../../../validation/names.js';
 
 /** Fields of a pod that can be named at all; which of them may be used depends on the place. */
 const podFields: ReadonlySet<string> = new Set([
-  'metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.restartPolicy', 'spec.serviceAccountName',
-  'spec.schedulerName', 'status.phase', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs',
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.restartPolicy',
+  'spec.serviceAccountName',
+  'spec.schedulerName',
+  'status.phase',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
 ]);
 const subscript = /^(metadata\.(?:annotations|labels))\['([^']*)'\]$/;
 
@@ -17,18 +29,29 @@ export function fieldReference(reference: JsonObject, supported: readonly string
   if (textAt(reference, 'apiVersion') === '') return [required(path.child('apiVersion'), '')];
   if (field === '') return [required(path.child('fieldPath'), '')];
   const [, base, key] = subscript.exec(field) ?? [];
-  if (base !== undefined) return qualifiedNameComplaints(base === 'metadata.annotations' ? (key ?? '').toLowerCase() : key ?? '').map(text => invalid(path.child('fieldPath'), key ?? '', text));
-  if (!podFields.has(field)) return [invalid(path.child('fieldPath'), field, `error converting fieldPath: field label not supported: ${field}`)];
+  if (base !== undefined)
+    return qualifiedNameComplaints(base === 'metadata.annotations' ? (key ?? '').toLowerCase() : (key ?? '')).map((text) =>
+      invalid(path.child('fieldPath'), key ?? '', text),
+    );
+  if (!podFields.has(field))
+    return [invalid(path.child('fieldPath'), field, `error converting fieldPath: field label not supported: ${field}`)];
   return supported.includes(field) ? [] : [notSupported(path.child('fieldPath'), field, supported)];
 }
 
 /** A reference to a container's resource (`limits.cpu`). */
-export function resourceReference(reference: JsonObject, supported: readonly string[], ofOtherContainer: boolean, path: Path): FieldError[] {
+export function resourceReference(
+  reference: JsonObject,
+  supported: readonly string[],
+  ofOtherContainer: boolean,
+  path: Path,
+): FieldError[] {
   const divisor = validateDivisor(reference, path.child('divisor'));
   const resource = textAt(reference, 'resource');
   if (ofOtherContainer && textAt(reference, 'containerName') === '') return [required(path.child('containerName'), ''), ...divisor];
   if (resource === '') return [required(path.child('resource'), ''), ...divisor];
-  return supported.includes(resource) || HUGE_PAGES.test(resource) ? divisor : [notSupported(path.child('resource'), resource, supported), ...divisor];
+  return supported.includes(resource) || HUGE_PAGES.test(resource)
+    ? divisor
+    : [notSupported(path.child('resource'), resource, supported), ...divisor];
 }
 
 const HUGE_PAGES = /^(limits|requests)\.hugepages-/;
@@ -45,6 +68,7 @@ function validateDivisor(reference: JsonObject, path: Path): FieldError[] {
   const divisor = reference['divisor'];
   const resource = textAt(reference, 'resource');
   if (divisor === undefined || divisor === null || isZero(divisor)) return [];
-  return DIVISORS.filter(([matches, units]) => matches.test(resource) && !units.includes(String(divisor)))
-    .map(([, , listed, name]) => invalid(path, resource, `only divisor's values ${listed} are supported with the ${name} resource`));
+  return DIVISORS.filter(([matches, units]) => matches.test(resource) && !units.includes(String(divisor))).map(([, , listed, name]) =>
+    invalid(path, resource, `only divisor's values ${listed} are supported with the ${name} resource`),
+  );
 }

@@ -2,10 +2,25 @@ import type { JsonObject } from '../../../../api/object.js';
 import { compareQuantities, formatQuantity } from '../../../../../api/quantity.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { textAt } from '../../../members.js';
-import { duplicate, fieldNotFound, forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';
+import {
+  duplicate,
+  fieldNotFound,
+  forbidden,
+  invalid,
+  notSupported,
+  type Path,
+  required,
+  type FieldError,
+} from '../../../validation/field.js';
 import { compareAmounts, isWhole, nonNegativeQuantity, quantityOf, wholeValue } from '../../../validation/quantities.js';
 import { aggregateRequests, isPodResource } from '../podresources.js';
-import { hugePageSize, isHugePages, isOvercommitAllowed, isWholeResource, validateContainerResourceName } from '../../../validation/resourcenames.js';
+import {
+  hugePageSize,
+  isHugePages,
+  isOvercommitAllowed,
+  isWholeResource,
+  validateContainerResourceName,
+} from '../../../validation/resourcenames.js';
 
 /** Requests, limits and claims of one container. */
 export function validateContainerResources(resources: JsonObject, claims: ReadonlySet<string>, path: Path): FieldError[] {
@@ -34,7 +49,9 @@ function validateAmount(name: string, amount: string, nameRule: NameRule, path: 
     ...nameRule(name, path),
     ...nonNegativeQuantity(amount, path),
     ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
-    ...(isHugePages(name) && !isMultiple(amount, hugePageSize(name)) ? [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)] : []),
+    ...(isHugePages(name) && !isMultiple(amount, hugePageSize(name))
+      ? [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)]
+      : []),
   ];
 }
 
@@ -44,9 +61,11 @@ function isMultiple(amount: string, size: string): boolean {
 }
 
 function withinLimit(name: string, amount: string, limit: string | undefined, path: Path): FieldError[] {
-  if (limit === undefined) return isOvercommitAllowed(name) ? [] : [required(path.child('limits'), 'Limit must be set for non overcommitable resources')];
+  if (limit === undefined)
+    return isOvercommitAllowed(name) ? [] : [required(path.child('limits'), 'Limit must be set for non overcommitable resources')];
   const order = compareAmounts(amount, limit);
-  if (order !== 0 && !isOvercommitAllowed(name)) return [invalid(path.child('requests'), amount, `must be equal to ${name} limit of ${limit}`)];
+  if (order !== 0 && !isOvercommitAllowed(name))
+    return [invalid(path.child('requests'), amount, `must be equal to ${name} limit of ${limit}`)];
   return order > 0 ? [invalid(path.child('requests'), amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
 }
 
@@ -62,7 +81,11 @@ function validateClaims(resources: JsonObject, claims: ReadonlySet<string>, path
     if (repeated) return [duplicate(at, key)];
     if (claims.has(name)) return [];
     const finding = fieldNotFound(at, name);
-    return [claims.size === 0 ? { ...finding, message: `${finding.message}: must be one of the names in pod.spec.resourceClaims which is empty` } : finding];
+    return [
+      claims.size === 0
+        ? { ...finding, message: `${finding.message}: must be one of the names in pod.spec.resourceClaims which is empty` }
+        : finding,
+    ];
   });
 }
 
@@ -77,9 +100,12 @@ export function validateResizePolicy(container: JsonObject, restartPolicy: strin
     const findings: FieldError[] = [];
     if (seen.has(resource)) findings.push(duplicate(path.index(position), resource));
     seen.add(resource);
-    if (resource === '') findings.push(required(path, '')); else if (!resizable.includes(resource)) findings.push(notSupported(path, resource, resizable));
-    if (restart === '') findings.push(required(path, '')); else if (!resizePolicies.includes(restart)) findings.push(notSupported(path, restart, resizePolicies));
-    if (restartPolicy === 'Never' && restart !== 'NotRequired' && restart !== '') findings.push(invalid(path, restart, 'must be \'NotRequired\' when `restartPolicy` is \'Never\''));
+    if (resource === '') findings.push(required(path, ''));
+    else if (!resizable.includes(resource)) findings.push(notSupported(path, resource, resizable));
+    if (restart === '') findings.push(required(path, ''));
+    else if (!resizePolicies.includes(restart)) findings.push(notSupported(path, restart, resizePolicies));
+    if (restartPolicy === 'Never' && restart !== 'NotRequired' && restart !== '')
+      findings.push(invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'"));
     return findings;
   });
 }
@@ -93,7 +119,9 @@ export function validatePodResources(spec: JsonObject, specPath: Path): FieldErr
   const path = specPath.child('resources');
   const nameRule: NameRule = (name, at) => (isPodResource(name) ? [] : [notSupported(at, name, POD_RESOURCES)]);
   return [
-    ...(objectsIn(resources, 'claims').length > 0 ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')] : []),
+    ...(objectsIn(resources, 'claims').length > 0
+      ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')]
+      : []),
     ...validateRequirements(resources, nameRule, path),
     ...validateConsistency(spec, resources, path),
   ];
@@ -105,10 +133,24 @@ function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path
   const limits = objectAt(resources, 'limits') ?? {};
   const tooSmall = [...aggregateRequests(spec)].filter(([name, total]) => compareQuantities(total, quantityOf(requests[name])) > 0);
   return [
-    ...tooSmall.map(([name, total]) => invalid(path.child('requests').key(name), requests[name] ?? '0', `must be greater than or equal to aggregate container requests of ${formatQuantity(total)}`)),
-    ...objectsIn(spec, 'containers').flatMap((container, position) => Object.entries(objectAt(objectAt(container, 'resources') ?? {}, 'limits') ?? {})
-      .filter(([name, limit]) => limits[name] !== undefined && compareAmounts(limit, limits[name]) > 0)
-      .map(([name, limit]) => invalid(path.child('containers').index(position).key(name).child('limits'), limit, `must be less than or equal to pod limits of ${String(limits[name])}`))),
+    ...tooSmall.map(([name, total]) =>
+      invalid(
+        path.child('requests').key(name),
+        requests[name] ?? '0',
+        `must be greater than or equal to aggregate container requests of ${formatQuantity(total)}`,
+      ),
+    ),
+    ...objectsIn(spec, 'containers').flatMap((container, position) =>
+      Object.entries(objectAt(objectAt(container, 'resources') ?? {}, 'limits') ?? {})
+        .filter(([name, limit]) => limits[name] !== undefined && compareAmounts(limit, limits[name]) > 0)
+        .map(([name, limit]) =>
+          invalid(
+            path.child('containers').index(position).key(name).child('limits'),
+            limit,
+            `must be less than or equal to pod limits of ${String(limits[name])}`,
+          ),
+        ),
+    ),
   ];
 }
 

@@ -15,7 +15,9 @@ export function validateRestart(container: JsonObject, path: Path): FieldError[]
   const rules = objectsIn(container, 'restartPolicyRules');
   const at = path.child('restartPolicyRules');
   return [
-    ...(policy === null && rules.length > 0 ? [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')] : []),
+    ...(policy === null && rules.length > 0
+      ? [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')]
+      : []),
     ...optionallyOneOf(policy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy')),
     ...(rules.length > RULES_MAX ? [tooMany(at, rules.length, RULES_MAX)] : []),
     ...rules.flatMap((rule, position) => validateRule(rule, at.index(position))),
@@ -29,7 +31,9 @@ function validateRule(rule: JsonObject, path: Path): FieldError[] {
   return [
     ...(ACTIONS.includes(action) ? [] : [notSupported(path.child('action'), action, ACTIONS)]),
     ...(codes === null ? [required(at, 'must be specified')] : []),
-    ...(codes === null || OPERATORS.includes(String(codes['operator'])) ? [] : [notSupported(at.child('operator'), codes['operator'] ?? '', OPERATORS)]),
+    ...(codes === null || OPERATORS.includes(String(codes['operator']))
+      ? []
+      : [notSupported(at.child('operator'), codes['operator'] ?? '', OPERATORS)]),
     ...(count > CODES_MAX ? [tooMany(at.child('values'), count, CODES_MAX)] : []),
   ];
 }

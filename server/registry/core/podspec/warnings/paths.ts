@@ -10,20 +10,27 @@ const COMPARISONS_MAX = 100_000;
 /** What a warning counts: there are no more than a hundred. */
 const WARNING_COMPARISONS = 1_000;
 /** What is left of them. */
-interface Comparisons { left: number }
+interface Comparisons {
+  left: number;
+}
 
-const filesOf = (source: JsonObject): string[] | null => (Array.isArray(source['items']) ? objectsIn(source, 'items').map(item => textAt(item, 'path')) : null);
+const filesOf = (source: JsonObject): string[] | null =>
+  Array.isArray(source['items']) ? objectsIn(source, 'items').map((item) => textAt(item, 'path')) : null;
 
 export function overlappingPaths(spec: JsonObject): string[] {
   const comparisons = { left: COMPARISONS_MAX };
-  return objectsIn(spec, 'volumes').flatMap(volume => overlapsOfVolume(volume, comparisons));
+  return objectsIn(spec, 'volumes').flatMap((volume) => overlapsOfVolume(volume, comparisons));
 }
 
 function overlapsOfVolume(volume: JsonObject, comparisons: Comparisons): string[] {
   const called = `volume ${JSON.stringify(textAt(volume, 'name'))}`;
-  const [configMap, secret, downward, projected] = ['configMap', 'secret', 'downwardAPI', 'projected'].map(member => objectAt(volume, member));
+  const [configMap, secret, downward, projected] = ['configMap', 'secret', 'downwardAPI', 'projected'].map((member) =>
+    objectAt(volume, member),
+  );
   return [
-    ...(configMap ? overlaps(filesOf(configMap) ?? [], `${called} (ConfigMap ${JSON.stringify(textAt(configMap, 'name'))})`, comparisons) : []),
+    ...(configMap
+      ? overlaps(filesOf(configMap) ?? [], `${called} (ConfigMap ${JSON.stringify(textAt(configMap, 'name'))})`, comparisons)
+      : []),
     ...(secret ? overlaps(filesOf(secret) ?? [], `${called} (Secret ${JSON.stringify(textAt(secret, 'secretName'))})`, comparisons) : []),
     ...(downward ? overlaps(filesOf(downward) ?? [], `${called} (DownwardAPI)`, comparisons) : []),
     ...(projected ? projectedOverlaps(objectsIn(projected, 'sources'), called, comparisons) : []),
@@ -33,7 +40,7 @@ function overlapsOfVolume(volume: JsonObject, comparisons: Comparisons): string[
 /** Each source by itself, then together with those before it. */
 function projectedOverlaps(sources: readonly JsonObject[], called: string, comparisons: Comparisons): string[] {
   const earlier = new Set<string>();
-  return sources.flatMap(source => {
+  return sources.flatMap((source) => {
     if (Object.keys(source).length === 0) return [`${called} (Projected) has no sources provided`];
     const found = comparisons.left < earlier.size ? null : projection(source);
     if (found === null || found.files.length === 0) return [];
@@ -48,7 +55,9 @@ function projectedOverlaps(sources: readonly JsonObject[], called: string, compa
 }
 
 function projection(source: JsonObject): { readonly what: string; readonly files: readonly string[] } | null {
-  const [configMap, secret, downward, token] = ['configMap', 'secret', 'downwardAPI', 'serviceAccountToken'].map(member => objectAt(source, member));
+  const [configMap, secret, downward, token] = ['configMap', 'secret', 'downwardAPI', 'serviceAccountToken'].map((member) =>
+    objectAt(source, member),
+  );
   const named = (what: string, holder: JsonObject): string => `${what} ${JSON.stringify(textAt(holder, 'name'))}`;
   if (configMap && filesOf(configMap) !== null) return { what: named('ConfigMap', configMap), files: filesOf(configMap) ?? [] };
   if (secret && filesOf(secret) !== null) return { what: named('Secret', secret), files: filesOf(secret) ?? [] };
@@ -59,7 +68,7 @@ function projection(source: JsonObject): { readonly what: string; readonly files
 function overlaps(files: readonly string[], what: string, comparisons: Comparisons): string[] {
   const seen = new Set<string>();
   const warnings: string[] = [];
-  for (const file of files.map(each => withoutTrailing(each, '/'))) {
+  for (const file of files.map((each) => withoutTrailing(each, '/'))) {
     if (comparisons.left < 0) break;
     const other = file === '' ? undefined : inTheWay(file, seen, comparisons);
     seen.add(file);

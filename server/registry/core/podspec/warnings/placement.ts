@@ -17,7 +17,8 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 const NO_MATCH = 'a null labelSelector results in matching no pod';
 
-export const deprecatedNodeLabel = (label: string): string | null => (Object.hasOwn(DEPRECATED_NODE_LABELS, label) ? DEPRECATED_NODE_LABELS[label] ?? null : null);
+export const deprecatedNodeLabel = (label: string): string | null =>
+  Object.hasOwn(DEPRECATED_NODE_LABELS, label) ? (DEPRECATED_NODE_LABELS[label] ?? null) : null;
 
 const namedLabel = (label: string, path: Path): string[] => {
   const text = deprecatedNodeLabel(label);
@@ -27,7 +28,7 @@ const namedLabel = (label: string, path: Path): string[] => {
 /** What is doubtful about where a pod wants to run: the node selector, node affinity and topology spread. */
 export function nodeWarnings(spec: JsonObject, path: Path): string[] {
   return [
-    ...Object.keys(objectAt(spec, 'nodeSelector') ?? {}).flatMap(label => {
+    ...Object.keys(objectAt(spec, 'nodeSelector') ?? {}).flatMap((label) => {
       const text = deprecatedNodeLabel(label);
       return text === null ? [] : [`${path.child('nodeSelector').key(label)}: ${text}`];
     }),
@@ -41,8 +42,12 @@ export function nodeWarnings(spec: JsonObject, path: Path): string[] {
 
 function nodeAffinityWarnings(affinity: JsonObject, path: Path): string[] {
   return [
-    ...objectsIn(objectAt(affinity, REQUIRED) ?? {}, 'nodeSelectorTerms').flatMap((term, position) => termWarnings(term, false, path.child(REQUIRED, 'nodeSelectorTerms').index(position))),
-    ...objectsIn(affinity, PREFERRED).flatMap((term, position) => termWarnings(objectAt(term, 'preference') ?? {}, true, path.child(PREFERRED).index(position).child('preference'))),
+    ...objectsIn(objectAt(affinity, REQUIRED) ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
+      termWarnings(term, false, path.child(REQUIRED, 'nodeSelectorTerms').index(position)),
+    ),
+    ...objectsIn(affinity, PREFERRED).flatMap((term, position) =>
+      termWarnings(objectAt(term, 'preference') ?? {}, true, path.child(PREFERRED).index(position).child('preference')),
+    ),
   ];
 }
 
@@ -52,23 +57,29 @@ function termWarnings(term: JsonObject, checkValues: boolean, path: Path): strin
     const at = path.child('matchExpressions').index(position);
     return [
       ...namedLabel(textAt(expression, 'key'), at.child('key')),
-      ...(checkValues ? itemsOf(expression['values']).flatMap((value, each) =>
-        labelValueComplaints(String(value)).map(text => `${at.child('values').index(each)}: ${String(value)} is invalid, ${text}`)) : []),
+      ...(checkValues
+        ? itemsOf(expression['values']).flatMap((value, each) =>
+            labelValueComplaints(String(value)).map((text) => `${at.child('values').index(each)}: ${String(value)} is invalid, ${text}`),
+          )
+        : []),
     ];
   });
 }
 
-const selectorWarning = (holder: JsonObject, path: Path): string[] => (objectAt(holder, 'labelSelector') === null ? [`${path.child('labelSelector')}: ${NO_MATCH}`] : []);
+const selectorWarning = (holder: JsonObject, path: Path): string[] =>
+  objectAt(holder, 'labelSelector') === null ? [`${path.child('labelSelector')}: ${NO_MATCH}`] : [];
 
 /** Terms of pod affinity that match nothing. */
 export function podAffinityWarnings(spec: JsonObject, path: Path): string[] {
   const affinity = objectAt(spec, 'affinity') ?? {};
-  return ['podAffinity', 'podAntiAffinity'].flatMap(kind => {
+  return ['podAffinity', 'podAntiAffinity'].flatMap((kind) => {
     const at = path.child('affinity', kind);
     const rules = objectAt(affinity, kind) ?? {};
     return [
       ...objectsIn(rules, REQUIRED).flatMap((term, position) => selectorWarning(term, at.child(REQUIRED).index(position))),
-      ...objectsIn(rules, PREFERRED).flatMap((term, position) => selectorWarning(objectAt(term, 'podAffinityTerm') ?? {}, at.child(PREFERRED).index(position).child('podAffinityTerm'))),
+      ...objectsIn(rules, PREFERRED).flatMap((term, position) =>
+        selectorWarning(objectAt(term, 'podAffinityTerm') ?? {}, at.child(PREFERRED).index(position).child('podAffinityTerm')),
+      ),
     ];
   });
 }

@@ -41,18 +41,26 @@ function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string
     ...spellingWarnings(spec, at),
     ...repeated(spec, 'imagePullSecrets', 'name', at),
     ...unnamedSecrets(spec, at),
-    ...['memory', 'ephemeral-storage'].flatMap(resource => fractionalBytes(objectAt(spec, 'overhead') ?? {}, resource, at.child('overhead'))),
+    ...['memory', 'ephemeral-storage'].flatMap((resource) =>
+      fractionalBytes(objectAt(spec, 'overhead') ?? {}, resource, at.child('overhead')),
+    ),
     ...(objectAt(security, 'seccompProfile') === null ? said(SECCOMP_POD_ANNOTATION, SECCOMP_TEXT) : []),
-    ...containers.flatMap(placed => containerWarnings(placed, surroundings)),
+    ...containers.flatMap((placed) => containerWarnings(placed, surroundings)),
     ...portWarnings(containers),
-    ...(Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0 ? [`${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`] : []),
+    ...(Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0
+      ? [`${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
     ...podAffinityWarnings(spec, at),
   ];
 }
 
 const spellingWarnings = (spec: JsonObject, path: Path): string[] => [
-  ...objectsIn(spec, 'hostAliases').flatMap((alias, position) => addressWarnings(textAt(alias, 'ip'), path.child('hostAliases').index(position).child('ip'))),
-  ...itemsOf((objectAt(spec, 'dnsConfig') ?? {})['nameservers']).flatMap((server, position) => addressWarnings(String(server), path.child('dnsConfig', 'nameservers').index(position))),
+  ...objectsIn(spec, 'hostAliases').flatMap((alias, position) =>
+    addressWarnings(textAt(alias, 'ip'), path.child('hostAliases').index(position).child('ip')),
+  ),
+  ...itemsOf((objectAt(spec, 'dnsConfig') ?? {})['nameservers']).flatMap((server, position) =>
+    addressWarnings(String(server), path.child('dnsConfig', 'nameservers').index(position)),
+  ),
 ];
 
 function repeated(spec: JsonObject, list: string, member: string, path: Path): string[] {
@@ -65,5 +73,7 @@ function repeated(spec: JsonObject, list: string, member: string, path: Path): s
   });
 }
 
-const unnamedSecrets = (spec: JsonObject, path: Path): string[] => objectsIn(spec, 'imagePullSecrets').flatMap((secret, position) =>
-  (textAt(secret, 'name') === '' ? [`${path.child('imagePullSecrets').index(position).child('name')}: invalid empty name ""`] : []));
+const unnamedSecrets = (spec: JsonObject, path: Path): string[] =>
+  objectsIn(spec, 'imagePullSecrets').flatMap((secret, position) =>
+    textAt(secret, 'name') === '' ? [`${path.child('imagePullSecrets').index(position).child('name')}: invalid empty name ""`] : [],
+  );

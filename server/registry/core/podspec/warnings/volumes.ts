@@ -18,12 +18,17 @@ const DEPRECATED: readonly (readonly [member: string, text: string, reported?: s
 ];
 
 export function volumeWarnings(spec: JsonObject, path: Path): string[] {
-  return objectsIn(spec, 'volumes').flatMap((volume, position) => DEPRECATED.flatMap(([member, text, reported]) => {
-    const source = objectAt(volume, member);
-    const at = path.child('volumes').index(position).child(reported ?? member);
-    if (source === null) return [];
-    return member === 'ephemeral' ? claimWarnings(source, at) : [`${at}: ${text}`];
-  }));
+  return objectsIn(spec, 'volumes').flatMap((volume, position) =>
+    DEPRECATED.flatMap(([member, text, reported]) => {
+      const source = objectAt(volume, member);
+      const at = path
+        .child('volumes')
+        .index(position)
+        .child(reported ?? member);
+      if (source === null) return [];
+      return member === 'ephemeral' ? claimWarnings(source, at) : [`${at}: ${text}`];
+    }),
+  );
 }
 
 function claimWarnings(source: JsonObject, path: Path): string[] {
@@ -35,5 +40,7 @@ function claimWarnings(source: JsonObject, path: Path): string[] {
 /** What is doubtful about a claim to storage; `path` is that of its specification. */
 export function claimSpecWarnings(spec: JsonObject, path: Path): string[] {
   const resources = objectAt(spec, 'resources') ?? {};
-  return ['requests', 'limits'].flatMap(list => fractionalBytes(objectAt(resources, list) ?? {}, 'storage', path.child('resources', list)));
+  return ['requests', 'limits'].flatMap((list) =>
+    fractionalBytes(objectAt(resources, list) ?? {}, 'storage', path.child('resources', list)),
+  );
 }

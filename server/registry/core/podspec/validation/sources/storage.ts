@@ -42,23 +42,30 @@ export const fc: SourceRule = (source, path) => {
   const lun = source['lun'] ?? null;
   return [
     ...(!names && !ids ? [required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both')] : []),
-    ...(names && ids ? [invalid(path.child('targetWWNs'), source['targetWWNs'], 'targetWWNs and wwids can not be specified simultaneously')] : []),
-    ...(!names ? [] : lun === null ? [required(path.child('lun'), 'lun is required if targetWWNs is specified')] : inRange(lun, 0, 255, path.child('lun'))),
+    ...(names && ids
+      ? [invalid(path.child('targetWWNs'), source['targetWWNs'], 'targetWWNs and wwids can not be specified simultaneously')]
+      : []),
+    ...(!names
+      ? []
+      : lun === null
+        ? [required(path.child('lun'), 'lun is required if targetWWNs is specified')]
+        : inRange(lun, 0, 255, path.child('lun'))),
   ];
 };
 
 /** Partition 0 is the whole disk, though the complaint does not count it. */
 const partition = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  (inRange(value, 0, 255, path).length > 0 ? [invalid(path, value, between(1, 255))] : []);
-export const partitionedDisk = (idMember: string): SourceRule => (source, path) =>
-  [...needs(idMember)(source, path, ''), ...partition(source['partition'], path.child('partition'))];
+  inRange(value, 0, 255, path).length > 0 ? [invalid(path, value, between(1, 255))] : [];
+export const partitionedDisk =
+  (idMember: string): SourceRule =>
+  (source, path) => [...needs(idMember)(source, path, ''), ...partition(source['partition'], path.child('partition'))];
 
 export const flocker: SourceRule = (source, path) => {
   const [name, uuid] = [textAt(source, 'datasetName'), textAt(source, 'datasetUUID')];
   return [
     ...(name === '' && uuid === '' ? [required(path, 'one of datasetName and datasetUUID is required')] : []),
     ...(name !== '' && uuid !== '' ? [invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously')] : []),
-    ...(name.includes('/') ? [invalid(path.child('datasetName'), name, 'must not contain \'/\'')] : []),
+    ...(name.includes('/') ? [invalid(path.child('datasetName'), name, "must not contain '/'")] : []),
   ];
 };
 
@@ -72,8 +79,12 @@ export const quobyte: SourceRule = (source, path) => {
 
   function ofRegistry(): FieldError[] {
     if (registry === '') return [required(path.child('registry'), REGISTRY_TEXT)];
-    if (textAt(source, 'tenant').length > TENANT_CHARACTERS_MAX) return [required(path.child('tenant'), `must be a UUID and may not exceed a length of ${TENANT_CHARACTERS_MAX} characters`)];
-    return registry.split(',').filter(pair => !hostAndPort.test(pair)).map(() => invalid(path.child('registry'), registry, REGISTRY_TEXT));
+    if (textAt(source, 'tenant').length > TENANT_CHARACTERS_MAX)
+      return [required(path.child('tenant'), `must be a UUID and may not exceed a length of ${TENANT_CHARACTERS_MAX} characters`)];
+    return registry
+      .split(',')
+      .filter((pair) => !hostAndPort.test(pair))
+      .map(() => invalid(path.child('registry'), registry, REGISTRY_TEXT));
   }
 };
 
@@ -81,8 +92,9 @@ const reservedDomain = /(^|\.)(kubernetes|k8s)\.io$/i;
 
 export const flexVolume: SourceRule = (source, path) => [
   ...needs('driver')(source, path, ''),
-  ...Object.keys(objectAt(source, 'options') ?? {}).filter(option => reservedDomain.test(option.split('/')[0] ?? ''))
-    .map(option => invalid(path.child('options').key(option), option, 'kubernetes.io and k8s.io namespaces are reserved')),
+  ...Object.keys(objectAt(source, 'options') ?? {})
+    .filter((option) => reservedDomain.test(option.split('/')[0] ?? ''))
+    .map((option) => invalid(path.child('options').key(option), option, 'kubernetes.io and k8s.io namespaces are reserved')),
 ];
 
 const managedDisk = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';

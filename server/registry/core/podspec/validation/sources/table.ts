@@ -10,7 +10,7 @@ import { all, needs, type SourceRule } from './rule.js';
 import { azureDisk, cinder, fc, flexVolume, flocker, iscsi, nfs, partitionedDisk, quobyte, storageos } from './storage.js';
 
 const emptyDir: SourceRule = (source, path) =>
-  (isNegative(source['sizeLimit'] ?? '0') ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')] : []);
+  isNegative(source['sizeLimit'] ?? '0') ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')] : [];
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 
@@ -25,7 +25,11 @@ const csi: SourceRule = (source, path) => {
   const name = textAt(secret ?? {}, 'name');
   return [
     ...driverName(textAt(source, 'driver'), path.child('driver')),
-    ...(secret === null ? [] : name === '' ? [required(path.child('nodePublishSecretRef', 'name'), '')] : named(name, subdomainName, path.child('name'))),
+    ...(secret === null
+      ? []
+      : name === ''
+        ? [required(path.child('nodePublishSecretRef', 'name'), '')]
+        : named(name, subdomainName, path.child('name'))),
   ];
 };
 
