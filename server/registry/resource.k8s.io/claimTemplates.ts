@@ -65,6 +65,7 @@ export const resourceClaimTemplates: Strategy = {
   validate: (template, served) => [...validateAdminAccess(specOf(specOf(template)), served), ...validateTemplate(template)],
   // Other than a claim's, a specification that cannot change is still checked as a whole.
   reviewUpdate: (template, old, metadata) => [
+    ...metadata.object(),
     ...metadata.update(),
     ...validateTemplate(template),
     ...unchanged(template['spec'], old['spec'], SPEC, printedTemplate(specOf(template))),
