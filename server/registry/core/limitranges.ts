@@ -4,14 +4,18 @@ import { textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
 import { duplicate, forbidden, invalid, Path, required, type FieldError } from '../validation/field.js';
 import { qualifiedNameComplaints } from '../validation/names.js';
+import { roundAmounts } from './resourceLists.js';
 import { compareAmounts, milliValue } from '../validation/quantities.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../validation/resourcenames.js';
 
 const TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
+/** Members that hold amounts by resource. */
+const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
 const LIMITS = Path.of('spec', 'limits');
 
 /** A container's limits follow from the maximum, its requests from the limits, then from the minimum. */
 function setItemDefaults(item: JsonObject): void {
+  for (const member of AMOUNTS) roundAmounts(objectAt(item, member));
   if (item['type'] !== 'Container') return;
   const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
   const fill = (target: JsonObject, source: JsonObject): void => {
@@ -160,5 +164,5 @@ export const limitRanges: Strategy = {
     for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item);
   },
   validate,
-  validateUpdate: (range) => validate(range),
+  reviewUpdate: (range, _old, metadata) => [...metadata.object(), ...validate(range)],
 };

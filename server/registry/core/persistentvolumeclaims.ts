@@ -8,6 +8,7 @@ import { alignSources } from './persistentvolumeclaim/sources.js';
 import { validateClaimChange } from './persistentvolumeclaim/update.js';
 import { validateClaimSpec } from './persistentvolumeclaim/validation.js';
 import { validateBytes } from './persistentvolume/spec.js';
+import { roundResources } from './resourceLists.js';
 import { CLASS_ANNOTATION } from './persistentvolumes.js';
 import { claimSpecWarnings } from './podspec/warnings/volumes.js';
 
@@ -59,7 +60,9 @@ const validate = (claim: ApiObject): FieldError[] => validateClaimSpec(specOf(cl
 export const persistentVolumeClaims: Strategy = {
   deleteAnswers: 'object',
   setDefaults(claim) {
-    setDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem');
+    const spec = ensureObject(claim, 'spec');
+    setDefault(spec, 'volumeMode', 'Filesystem');
+    roundResources(objectAt(spec, 'resources'));
     const status = objectAt(claim, 'status');
     if (status !== null) setTextDefault(status, 'phase', 'Pending');
   },

@@ -5,6 +5,7 @@ import type { Strategy } from '../strategy.js';
 import { invalid, Path, required, type FieldError } from '../validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../validation/quantities.js';
 import { isHugePages, isWholeResource, validateResourceName } from '../validation/resourcenames.js';
+import { roundAmounts } from './resourceLists.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 
 const SPEC = Path.of('spec');
@@ -156,8 +157,12 @@ function validateSameScopes(quota: ApiObject, old: ApiObject): FieldError[] {
 
 export const resourceQuotas: Strategy = {
   deleteAnswers: 'object',
+  setDefaults(quota) {
+    roundAmounts(objectAt(objectAt(quota, 'spec') ?? {}, 'hard'));
+    for (const member of ['hard', 'used']) roundAmounts(objectAt(objectAt(quota, 'status') ?? {}, member));
+  },
   validate: validateSpec,
-  validateUpdate: (quota, old) => [...validateSpec(quota), ...validateSameScopes(quota, old)],
+  reviewUpdate: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)],
   subresources: {
     status: {
       prepareForUpdate(quota, old) {
