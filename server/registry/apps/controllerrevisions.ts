@@ -1,4 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
+import { isObject } from '../../../api/json.js';
+import type { ApiObject, JsonValue } from '../../api/object.js';
 import type { Strategy } from '../strategy.js';
 import { Path, required, type FieldError } from '../validation/field.js';
 import { unchanged } from '../validation/immutable.js';
@@ -21,12 +22,14 @@ function validate(revision: ApiObject): FieldError[] {
   ];
 }
 
+const printedData = (data: JsonValue | undefined): JsonValue => (isObject(data) ? printedMap(data) : (data ?? null));
+
 export const controllerRevisions: Strategy = {
   validate,
   reviewUpdate: (revision, old, metadata) => [
     ...metadata.update(),
     ...metadata.object(),
-    ...validate(revision),
-    ...unchanged(revision['data'], old['data'], DATA, printedMap(revision['data'])),
+    ...nonNegative(revision['revision'], Path.of('revision')),
+    ...unchanged(revision['data'], old['data'], DATA, printedData(revision['data'])),
   ],
 };

@@ -15,7 +15,7 @@ export const podTemplates: Strategy = {
     setPodTemplateDefaults(ensureObject(object, 'template'));
   },
   validate,
-  validateUpdate: (object) => validate(object),
+  reviewUpdate: (object, _old, metadata) => [...metadata.update(), ...validate(object)],
   warnings: (object, old) =>
     old === null || object.metadata.generation !== old.metadata.generation ? templateWarnings(object['template'], TEMPLATE) : [],
 };

@@ -78,7 +78,7 @@ export const replicationControllers: Strategy = {
     controller['status'] = old['status'];
   },
   validate,
-  validateUpdate: (controller) => validate(controller),
+  reviewUpdate: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
   warnings(controller, old) {
     const ofTemplate =
       old === null || controller.metadata.generation !== old.metadata.generation

@@ -28,7 +28,7 @@ export const services: Strategy = {
     dropMeaningless(service, old);
   },
   validate: validateService,
-  validateUpdate,
+  reviewUpdate: (service, old, metadata) => [...metadata.update(), ...validateUpdate(service, old)],
   warnings: serviceWarnings,
   createsOnUpdate: true,
   deleteAnswers: 'object',

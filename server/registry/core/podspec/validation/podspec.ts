@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { itemsOf, textAt } from '../../../members.js';
 import { duplicate, forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';
@@ -37,6 +37,7 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
   const claims = validateResourceClaims(spec, path);
   const facts: PodFacts = {
     volumes,
+    volumeNames: new Set(objectsIn(spec, 'volumes').map((volume) => textAt(volume, 'name'))),
     claims: claims.names,
     graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0),
     restartPolicy: textAt(spec, 'restartPolicy'),
@@ -71,7 +72,7 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
     ...validateTolerations(spec, path),
     ...validateHostAliases(spec, path),
     ...optionalSubdomain(spec, 'priorityClassName', path),
-    ...optionalSubdomain(spec, 'runtimeClassName', path),
+    ...(isSet(spec['runtimeClassName']) ? dnsSubdomain(textAt(spec, 'runtimeClassName'), path.child('runtimeClassName')) : []),
     ...preemption(spec, path),
     ...validateOverhead(spec, path),
     ...validateOs(spec, path),
@@ -178,13 +179,16 @@ function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
   });
 }
 
+/** For members that the reference holds as pointers: an empty text is a value. */
+const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+
 const optionalSubdomain = (spec: JsonObject, member: string, path: Path): FieldError[] =>
   textAt(spec, member) === '' ? [] : dnsSubdomain(textAt(spec, member), path.child(member));
 
 function preemption(spec: JsonObject, path: Path): FieldError[] {
   const policy = spec['preemptionPolicy'];
   const supported = ['PreemptLowerPriority', 'Never'];
-  return policy === undefined || policy === null || supported.includes(String(policy))
-    ? []
-    : [notSupported(path.child('preemptionPolicy'), policy, supported)];
+  if (!isSet(policy) || supported.includes(String(policy))) return [];
+  const at = path.child('preemptionPolicy');
+  return [policy === '' ? required(at, '') : notSupported(at, policy, supported)];
 }

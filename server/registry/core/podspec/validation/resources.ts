@@ -13,6 +13,7 @@ import {
   type FieldError,
 } from '../../../validation/field.js';
 import { compareAmounts, isWhole, nonNegativeQuantity, quantityOf, wholeValue } from '../../../validation/quantities.js';
+import { dnsLabel } from '../../../validation/values.js';
 import { aggregateRequests, isPodResource } from '../podresources.js';
 import {
   hugePageSize,
@@ -78,10 +79,12 @@ function validateClaims(resources: JsonObject, claims: ReadonlySet<string>, path
     const repeated = seen.has(key);
     seen.add(key);
     if (name === '') return [required(at, '')];
-    if (repeated) return [duplicate(at, key)];
-    if (claims.has(name)) return [];
+    const ofRequest = request === '' ? [] : dnsLabel(request, at.child('request'));
+    if (repeated) return [...ofRequest, duplicate(at, key)];
+    if (claims.has(name)) return ofRequest;
     const finding = fieldNotFound(at, name);
     return [
+      ...ofRequest,
       claims.size === 0
         ? { ...finding, message: `${finding.message}: must be one of the names in pod.spec.resourceClaims which is empty` }
         : finding,
