@@ -448,7 +448,7 @@ describe('registry/core', () => {
         '{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}],"Tolerance":null},"ScaleDown":null}',
       'autoscaling.alpha.kubernetes.io/metrics': '[{"type":"Pods","pods":{"metricName":"rps","targetAverageValue":"5"}}]',
     };
-    const { autoscalerConversion } = await import('../../../../server/registry/autoscaling/conversion.js');
+    const { autoscalerConversion } = await import('../../../../server/kinds/autoscaling/conversion.js');
     const stored = autoscalerConversion.toStorage(
       object('autoscaling/v1/HorizontalPodAutoscaler', { spec: { maxReplicas: 2 } }, { annotations }) as ApiObject,
     );
