@@ -4,7 +4,7 @@ import { sameValue } from '../../registry/equality.js';
 import { membersOf, textAt } from '../../registry/members.js';
 import type { ServedAs, Strategy } from '../../registry/strategy.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
 
 const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 const NEWER_GROUP = 'events.k8s.io/v1';
@@ -74,8 +74,11 @@ function validate(event: ApiObject, servedAs: ServedAs): FieldError[] {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== NEWER_GROUP) return findings;
   const type = textAt(event, 'type');
+  const name = event.metadata.name ?? '';
   return [
     ...findings,
+    // In the core group any name will do.
+    ...subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
     ...validateSeries(event),
     ...(isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')]),
     ...(TYPES.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)]),
@@ -119,6 +122,7 @@ function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs): F
 }
 
 export const events: Strategy = {
+  validateName: pathSegmentName,
   createsOnUpdate: true,
   validate,
   validateUpdate,
