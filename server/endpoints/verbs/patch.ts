@@ -1,22 +1,22 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, invalidObject, plainError, StatusError, unsupportedBody, unsupportedPatch } from '../../api/status.js';
-import type { ServedResource } from '../../catalogue/resources.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
 import { applyMergePatch } from '../../patch/mergePatch.js';
 import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import type { ServedResource } from '../../registry/resources.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
 import { checkObject, patchMediaType } from '../body.js';
+import type { RequestContext } from '../context.js';
+import { goType } from '../goTypes.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parsePatchParameters } from '../options/writeOptions.js';
-import { goType } from '../goTypes.js';
-import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
-import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
+import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 import { formOf, putThrough, sendShown, type View } from './view.js';
 

@@ -1,10 +1,10 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
+import type { Kind } from '../kind.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 
 const SPEC = Path.of('spec');
@@ -154,16 +154,30 @@ function validateSameScopes(quota: ApiObject, old: ApiObject): FieldError[] {
     : [invalid(SPEC.child('scopes'), specOf(quota)['scopes'] ?? null, 'field is immutable')];
 }
 
-export const resourceQuotas: Strategy = {
-  deleteAnswers: 'object',
+function quotaText(quota: ApiObject, wanted: (name: string) => boolean): string {
+  const hard = membersOf(memberAt(quota, 'status', 'hard'));
+  return Object.keys(hard)
+    .filter(wanted)
+    .sort()
+    .map((name) => `${name}: ${textAt(quota, 'status', 'used', name) || '0'}/${String(hard[name])}`)
+    .join(', ');
+}
+
+export const resourceQuotas: Kind = {
+  name: 'resourcequotas',
   validate: validateSpec,
-  validateUpdate: (quota, old) => [...validateSpec(quota), ...validateSameScopes(quota, old)],
+  update: { validate: (quota, old) => [...validateSpec(quota), ...validateSameScopes(quota, old)] },
   subresources: {
     status: {
-      prepareForUpdate(quota, old) {
+      prepare(quota, old) {
         quota['spec'] = old['spec'];
       },
-      validateUpdate: validateStatus,
+      validate: validateStatus,
     },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Request: (quota) => quotaText(quota, (name) => !name.startsWith('limits')),
+    Limit: (quota) => quotaText(quota, (name) => name.startsWith('limits')),
   },
 };
