@@ -1,13 +1,13 @@
 import type { JsonMembers } from '../../workers/codecs/value.js';
 import { checkStructure } from '../../workers/schema/structure.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
+import { apiVersionOf, type GroupVersion } from '../api/resource.js';
 import { columnsOf } from '../catalogue/tables.js';
 import { typeOfKind, type KindName } from '../catalogue/types.js';
 import type { Versions } from '../patch/apply/ownership.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { withMetadata, type Behaviour, type Received } from '../registry/behaviour.js';
-import type { ResourceNames } from '../registry/resources.js';
+import type { ResourceNames, ServedResource } from '../registry/resources.js';
 import { scaleOf, withScale } from '../registry/scale.js';
 import { cellOf } from './cells.js';
 import type { Kind } from './kind.js';
@@ -42,6 +42,12 @@ export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
     refusal: () => null,
     retired: null,
   };
+}
+
+/** A resource in the form that one of its subresources has instead, such as `Scale`: made once for each form. */
+export function inForm(form: GroupVersion & { readonly kind: string }): (resource: ServedResource) => ServedResource {
+  const behaviour = builtInBehaviour({ ...form, resource: '' }, { name: '' });
+  return (resource) => ({ ...resource, ...form, behaviour });
 }
 
 const versionsOf = (names: TypeNames, kind: Kind): Versions => ({

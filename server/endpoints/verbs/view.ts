@@ -1,7 +1,7 @@
 import type { BodyForm } from '../../admission/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StatusError } from '../../api/status.js';
-import { builtInBehaviour } from '../../kinds/builtIn.js';
+import { inForm } from '../../kinds/builtIn.js';
 import type { UnappliedScale } from '../../registry/behaviour.js';
 import { servedObject } from '../../registry/conversion.js';
 import { memberAt } from '../../registry/members.js';
@@ -34,11 +34,8 @@ export interface View {
   readonly put: (object: ApiObject, shown: ApiObject, resource: ServedResource) => ApiObject;
 }
 
-const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
-const SCALE_BEHAVIOUR = builtInBehaviour({ ...SCALE_KIND, resource: '' }, { name: '' });
-
 export const SCALE: View = {
-  type: (resource) => ({ ...resource, ...SCALE_KIND, behaviour: SCALE_BEHAVIOUR }),
+  type: inForm({ group: 'autoscaling', version: 'v1', kind: 'Scale' }),
   show: (object, version, resource) => resource.behaviour.scale.show(object, version),
   table: scaleTable,
   before: (object, version, resource) => resource.behaviour.scale.before(object, version),
