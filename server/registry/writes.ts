@@ -198,7 +198,7 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
     ...update,
     ...update,
     ...finalizerFindings(metadata, strategy),
-    ...generic(),
+    ...ofObject(),
     ...(rules?.validate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? []),
   ];
 }

@@ -1,4 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
+import { isObject } from '../../../api/json.js';
+import type { ApiObject, JsonValue } from '../../api/object.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -23,6 +24,8 @@ function validate(revision: ApiObject): FieldError[] {
   ];
 }
 
+const printedData = (data: JsonValue | undefined): JsonValue => (isObject(data) ? printedMap(data) : (data ?? null));
+
 export const controllerRevisions: Kind = {
   name: 'controllerrevisions.apps',
   validate,
@@ -30,8 +33,8 @@ export const controllerRevisions: Kind = {
     review: (revision, old, metadata) => [
       ...metadata.update(),
       ...metadata.object(),
-      ...validate(revision),
-      ...unchanged(revision['data'], old['data'], DATA, printedMap(revision['data'])),
+      ...nonNegative(revision['revision'], Path.of('revision')),
+      ...unchanged(revision['data'], old['data'], DATA, printedData(revision['data'])),
     ],
   },
   cells: {

@@ -12,6 +12,7 @@ import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
+import { roundResources } from '../core/resourceLists.js';
 import type { Kind } from '../kind.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
@@ -56,11 +57,13 @@ function setStrategyDefaults(strategy: JsonObject): void {
   if (strategy['type'] === 'RollingUpdate' && rolling !== null) setDefault(rolling, 'partition', 0);
 }
 
-/** Claims in templates are objects of their own kind, status and all. */
+/** Claims in templates are objects of their own kind, whatever they are called, status and all. */
 function setClaimDefaults(claim: JsonObject): void {
-  setTextDefault(claim, 'apiVersion', 'v1');
-  setTextDefault(claim, 'kind', 'PersistentVolumeClaim');
-  setTextDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem');
+  claim['apiVersion'] = 'v1';
+  claim['kind'] = 'PersistentVolumeClaim';
+  const spec = ensureObject(claim, 'spec');
+  setDefault(spec, 'volumeMode', 'Filesystem');
+  roundResources(objectAt(spec, 'resources'));
   setTextDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
 }
 
@@ -71,7 +74,8 @@ function dropDisabled(set: ApiObject): void {
   if (rolling !== null) delete rolling['maxUnavailable'];
 }
 
-function validateSpec(set: ApiObject): FieldError[] {
+/** What an update may not change is checked on create only. */
+function validateSpec(set: ApiObject, isNew: boolean): FieldError[] {
   const spec = specOf(set);
   const serviceName = textAt(spec, 'serviceName');
   const template = objectAt(spec, 'template') ?? {};
@@ -82,8 +86,8 @@ function validateSpec(set: ApiObject): FieldError[] {
     ...validateRetention(objectAt(spec, 'persistentVolumeClaimRetentionPolicy') ?? {}, SPEC.child('persistentVolumeClaimRetentionPolicy')),
     ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
     ...nonNegative(memberAt(spec, 'ordinals', 'start'), SPEC.child('ordinals', 'start')),
-    ...(serviceName === '' ? [] : dnsLabel(serviceName, SPEC.child('serviceName'))),
-    ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) =>
+    ...(serviceName === '' || !isNew ? [] : dnsLabel(serviceName, SPEC.child('serviceName'))),
+    ...(isNew ? objectsIn(spec, 'volumeClaimTemplates') : []).flatMap((claim, position) =>
       validateClaimSpec(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position).child('spec')),
     ),
     ...validateWorkloadSelector(spec, SPEC.child('selector'), {
@@ -106,11 +110,10 @@ const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, strin
 
 /** The template with a volume for each claim, as its pods get it. */
 function withClaims(template: JsonObject, spec: JsonObject): JsonObject {
-  const claims = objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name'));
+  const claimed = new Set(objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name')));
   const pod = objectAt(template, 'spec') ?? {};
-  const claimed = new Set(claims);
   const others = objectsIn(pod, 'volumes').filter((volume) => !claimed.has(textAt(volume, 'name')));
-  const volumes = claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name === '' ? 'claim' : name } }));
+  const volumes = [...claimed].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   return { ...template, spec: { ...pod, volumes: [...others, ...volumes] } };
 }
 
@@ -174,7 +177,7 @@ export const statefulSets: Kind = {
   name: 'statefulsets.apps',
   metadata: { generationOf: ['spec'], name: dnsLabelName },
   defaults: setDefaults,
-  validate: validateSpec,
+  validate: (set) => validateSpec(set, true),
   warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? warningsOf(set) : []),
   create: {
     prepare(set) {
@@ -187,7 +190,7 @@ export const statefulSets: Kind = {
       set['status'] = old['status'];
       dropDisabled(set);
     },
-    review: (set, old, metadata) => [...validateSpec(set), ...metadata.update(), ...validateFixed(set, old)],
+    review: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
   },
   subresources: {
     status: {

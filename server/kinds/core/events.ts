@@ -4,7 +4,7 @@ import { sameValue } from '../../registry/equality.js';
 import { memberAt, membersOf, textAt } from '../../registry/members.js';
 import type { ServedAs } from '../../registry/strategy.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
 import { age, type Cells } from '../cells.js';
 import { eventConversion } from '../events.k8s.io/conversion.js';
 import { fieldsAt } from '../fields.js';
@@ -70,8 +70,11 @@ function validate(event: ApiObject, servedAs: ServedAs): FieldError[] {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== NEWER_GROUP) return findings;
   const type = textAt(event, 'type');
+  const name = event.metadata.name ?? '';
   return [
     ...findings,
+    // In the core group any name will do.
+    ...subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
     ...validateSeries(event),
     ...(isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')]),
     ...(TYPES.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)]),
@@ -160,6 +163,7 @@ export const events: Kind = {
   name: 'events',
   views: ['events.events.k8s.io'],
   versions: { [NEWER_GROUP]: { conversion: eventConversion, fieldNames: NEWER_FIELDS, cells: eventCells('regarding', 'note') } },
+  metadata: { name: pathSegmentName },
   validate,
   update: { creates: true, validate: validateUpdate },
   fields: {

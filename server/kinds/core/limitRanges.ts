@@ -6,12 +6,16 @@ import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
 import type { Kind } from '../kind.js';
+import { roundAmounts } from './resourceLists.js';
 
 const TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
+/** Members that hold amounts by resource. */
+const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
 const LIMITS = Path.of('spec', 'limits');
 
 /** A container's limits follow from the maximum, its requests from the limits, then from the minimum. */
 function setItemDefaults(item: JsonObject): void {
+  for (const member of AMOUNTS) roundAmounts(objectAt(item, member));
   if (item['type'] !== 'Container') return;
   const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
   const fill = (target: JsonObject, source: JsonObject): void => {
@@ -160,5 +164,5 @@ export const limitRanges: Kind = {
     for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item);
   },
   validate,
-  update: { creates: true, validate: (range) => validate(range) },
+  update: { creates: true, review: (range, _old, metadata) => [...metadata.object(), ...validate(range)] },
 };

@@ -11,6 +11,7 @@ import { validateClaimChange } from './persistentVolumeClaim/update.js';
 import { validateClaimSpec } from './persistentVolumeClaim/validation.js';
 import { CLASS_ANNOTATION } from './persistentVolumes.js';
 import { claimSpecWarnings } from './podSpec/warnings/volumes.js';
+import { roundResources } from './resourceLists.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 
 const SPEC = Path.of('spec');
@@ -61,7 +62,9 @@ const validate = (claim: ApiObject): FieldError[] => validateClaimSpec(specOf(cl
 export const persistentVolumeClaims: Kind = {
   name: 'persistentvolumeclaims',
   defaults(claim) {
-    setDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem');
+    const spec = ensureObject(claim, 'spec');
+    setDefault(spec, 'volumeMode', 'Filesystem');
+    roundResources(objectAt(spec, 'resources'));
     const status = objectAt(claim, 'status');
     if (status !== null) setTextDefault(status, 'phase', 'Pending');
   },

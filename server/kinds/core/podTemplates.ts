@@ -19,7 +19,7 @@ export const podTemplates: Kind = {
   validate,
   warnings: (object, old) =>
     old === null || object.metadata.generation !== old.metadata.generation ? templateWarnings(object['template'], TEMPLATE) : [],
-  update: { validate: (object) => validate(object) },
+  update: { review: (object, _old, metadata) => [...metadata.update(), ...validate(object)] },
   delete: { answers: 'object' },
   cells: {
     ...containersAt('template', 'spec'),

@@ -89,7 +89,7 @@ export const replicationControllers: Kind = {
     prepare(controller, old) {
       controller['status'] = old['status'];
     },
-    validate: (controller) => validate(controller),
+    review: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
   },
   subresources: {
     status: {

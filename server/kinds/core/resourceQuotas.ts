@@ -6,6 +6,7 @@ import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantiti
 import { isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
 import type { Kind } from '../kind.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
+import { roundAmounts } from './resourceLists.js';
 
 const SPEC = Path.of('spec');
 const COUNTED: ReadonlySet<string> = new Set([
@@ -166,7 +167,11 @@ function quotaText(quota: ApiObject, wanted: (name: string) => boolean): string 
 export const resourceQuotas: Kind = {
   name: 'resourcequotas',
   validate: validateSpec,
-  update: { validate: (quota, old) => [...validateSpec(quota), ...validateSameScopes(quota, old)] },
+  defaults(quota) {
+    roundAmounts(objectAt(objectAt(quota, 'spec') ?? {}, 'hard'));
+    for (const member of ['hard', 'used']) roundAmounts(objectAt(objectAt(quota, 'status') ?? {}, member));
+  },
+  update: { review: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)] },
   subresources: {
     status: {
       prepare(quota, old) {

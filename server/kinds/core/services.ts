@@ -58,7 +58,7 @@ export const services: Kind = {
       service['status'] = old['status'];
       dropMeaningless(service, old);
     },
-    validate: validateUpdate,
+    review: (service, old, metadata) => [...metadata.update(), ...validateUpdate(service, old)],
     creates: true,
   },
   subresources: {

@@ -68,6 +68,7 @@ export const resourceClaimTemplates: Kind = {
   update: {
     // Other than a claim's, a specification that cannot change is still checked as a whole.
     review: (template, old, metadata) => [
+      ...metadata.object(),
       ...metadata.update(),
       ...validateTemplate(template),
       ...unchanged(template['spec'], old['spec'], SPEC, printedTemplate(specOf(template))),

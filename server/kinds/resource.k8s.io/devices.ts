@@ -1,13 +1,14 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
+import { refusedSelector } from '../../cel/check/device.js';
 import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { labelValueComplaints } from '../../registry/validation/names.js';
+import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { validateList } from './lists.js';
-import { repeats } from '../../registry/validation/repeats.js';
 
 /** What claims, classes and slices say of devices in the same way: selectors, configuration, taints and tolerations, binding conditions. */
 
@@ -23,14 +24,14 @@ export const setTolerationDefaults = (holder: JsonObject): void => {
   for (const toleration of objectsIn(holder, 'tolerations')) setTextDefault(toleration, 'operator', 'Equal');
 };
 
-/** What an expression says is looked at when it is compiled. */
 export const validateSelectors = (holder: JsonObject, path: Path): FieldError[] =>
   validateList(objectsIn(holder, 'selectors'), SELECTORS_MAX, path, (selector, at) => {
     const cel = objectAt(selector, 'cel');
     if (cel === null) return [required(at.child('cel'), '')];
-    return Buffer.byteLength(textAt(cel, 'expression')) > EXPRESSION_BYTES_MAX
-      ? [tooLong(at.child('cel', 'expression'), EXPRESSION_BYTES_MAX)]
-      : [];
+    const [expression, ofExpression] = [textAt(cel, 'expression'), at.child('cel', 'expression')];
+    if (Buffer.byteLength(expression) > EXPRESSION_BYTES_MAX) return [tooLong(ofExpression, EXPRESSION_BYTES_MAX)];
+    const refused = refusedSelector(expression);
+    return refused === null ? [] : [invalid(ofExpression, expression, refused)];
   });
 
 /** Configuration means nothing to anybody but the driver. */

@@ -4,7 +4,8 @@ import { textAt } from '../../../registry/members.js';
 import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { pathSegmentName } from '../../../registry/validation/names.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';
-import { named } from '../../../registry/validation/values.js';
+import { validateContainerResourceName } from '../../../registry/validation/resourcenames.js';
+import { dnsLabel, named } from '../../../registry/validation/values.js';
 
 /** What an autoscaler goes by. Each kind of metric has a member of its own. */
 
@@ -55,13 +56,19 @@ const SOURCES: Readonly<Record<string, { readonly type: string; readonly rule: S
   containerResource: {
     type: 'ContainerResource',
     rule: (source, target, path) => [
-      ...resourceName(source, path),
-      ...(textAt(source, 'container') === '' ? [required(path.child('container'), 'must specify a container')] : []),
+      ...containerResourceName(source, path),
+      ...containerName(textAt(source, 'container'), path.child('container')),
       ...validateTarget(source, path),
       ...validateUtilization(target, path),
     ],
   },
 };
+
+const containerName = (name: string, path: Path): FieldError[] =>
+  name === '' ? [required(path, 'must specify a container')] : dnsLabel(name, path);
+
+const containerResourceName = (source: JsonObject, path: Path): FieldError[] =>
+  textAt(source, 'name') === '' ? resourceName(source, path) : validateContainerResourceName(textAt(source, 'name'), path.child('name'));
 
 const resourceName = (source: JsonObject, path: Path): FieldError[] =>
   textAt(source, 'name') === '' ? [required(path.child('name'), 'must specify a resource name')] : [];

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../api/object.js';
 import { matchesLabels } from '../../../api/selectors/match.js';
-import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
-import { validatePodTemplate } from '../../core/podSpec/template.js';
 import { objectAt } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
 import { invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { printedMap } from '../../../registry/validation/printed.js';
 import { dnsSubdomain, nonNegative } from '../../../registry/validation/values.js';
+import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
+import { validatePodTemplate } from '../../core/podSpec/template.js';
 import { validateFailurePolicy } from './failurePolicy.js';
 import { validateSuccessPolicy } from './successPolicy.js';
 
@@ -52,7 +52,7 @@ export function validateJobTemplateSpec(spec: JsonObject, path: Path): FieldErro
         ]
       : []),
     ...(isSet(spec, 'managedBy') ? validateManagedBy(textAt(spec, 'managedBy'), path.child('managedBy')) : []),
-    ...(isSet(spec, 'completionMode') ? validateMode(spec, path) : []),
+    ...validateMode(spec, path),
     ...(isSet(spec, 'podFailurePolicy') ? validateFailurePolicy(spec, path.child('podFailurePolicy')) : []),
     ...validateSuccessPolicy(spec, path.child('successPolicy')),
     ...validateReplacement(spec, path.child('podReplacementPolicy')),
@@ -73,8 +73,9 @@ function validateManagedBy(value: string, path: Path): FieldError[] {
   return [...dnsSubdomain(host, path), ...badPath, ...long];
 }
 
+/** Templates of cron jobs need not say it. */
 function validateMode(spec: JsonObject, path: Path): FieldError[] {
-  const mode = textAt(spec, 'completionMode');
+  const mode = isSet(spec, 'completionMode') ? textAt(spec, 'completionMode') : 'NonIndexed';
   if (mode === 'Indexed') return validateIndexed(spec, path);
   if (mode !== 'NonIndexed') return [notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])];
   return ['backoffLimitPerIndex', 'maxFailedIndexes']
@@ -136,7 +137,8 @@ function validateReplacement(spec: JsonObject, path: Path): FieldError[] {
 
 function validateRestart(spec: JsonObject, path: Path): FieldError[] {
   const policy = textAt(spec, 'template', 'spec', 'restartPolicy');
-  if (policy !== 'OnFailure' && policy !== 'Never') return [required(path, 'valid values: "OnFailure", "Never"')];
+  if (policy === '' || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')];
+  if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(path, policy, ['OnFailure', 'Never'])];
   return policy !== 'Never' && isSet(spec, 'podFailurePolicy')
     ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
     : [];

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
-import { imageVersion } from './images.js';
+import { roundAmounts, roundResources } from '../resourceLists.js';
+import { pullPolicyOf } from './images.js';
 import { setPodResourceDefaults } from './podResources.js';
 import { setVolumeDefaults } from './volumeDefaults.js';
 
@@ -12,6 +13,8 @@ export function setPodSpecDefaults(spec: JsonObject): void {
   setTextDefault(spec, 'schedulerName', 'default-scheduler');
   setDefault(spec, 'terminationGracePeriodSeconds', 30);
   ensureObject(spec, 'securityContext');
+  roundAmounts(objectAt(spec, 'overhead'));
+  roundResources(objectAt(spec, 'resources'));
   mirrorServiceAccount(spec);
   for (const container of allContainers(spec)) setContainerDefaults(container);
   for (const volume of objectsIn(spec, 'volumes')) setVolumeDefaults(volume);
@@ -39,14 +42,17 @@ function mirrorServiceAccount(spec: JsonObject): void {
 }
 
 function setContainerDefaults(container: JsonObject): void {
-  setTextDefault(container, 'imagePullPolicy', imageVersion(textAt(container, 'image')).tag === 'latest' ? 'Always' : 'IfNotPresent');
+  setTextDefault(container, 'imagePullPolicy', pullPolicyOf(textAt(container, 'image')));
   setTextDefault(container, 'terminationMessagePath', '/dev/termination-log');
   setTextDefault(container, 'terminationMessagePolicy', 'File');
-  ensureObject(container, 'resources');
+  roundResources(ensureObject(container, 'resources'));
   for (const port of objectsIn(container, 'ports')) setTextDefault(port, 'protocol', 'TCP');
   for (const variable of objectsIn(container, 'env')) {
-    const field = objectAt(objectAt(variable, 'valueFrom') ?? {}, 'fieldRef');
+    const source = objectAt(variable, 'valueFrom');
+    if (source === null) continue;
+    const [field, file] = [objectAt(source, 'fieldRef'), objectAt(source, 'fileKeyRef')];
     if (field !== null) setTextDefault(field, 'apiVersion', 'v1');
+    if (file !== null) setDefault(file, 'optional', false);
   }
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) setProbeDefaults(objectAt(container, name));
   const lifecycle = objectAt(container, 'lifecycle') ?? {};

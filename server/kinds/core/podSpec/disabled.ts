@@ -1,12 +1,16 @@
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 
+/** Projections of volumes that need a feature which is off unless asked for. */
+const DISABLED_SOURCES = ['clusterTrustBundle', 'podCertificate'];
+
 /** Removes members that this release knows but does not have switched on; the reference drops them without a word. */
 export function dropDisabledFields(spec: JsonObject): void {
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'])
     for (const container of objectsIn(spec, list)) dropStopSignal(container);
   for (const volume of objectsIn(spec, 'volumes'))
-    for (const source of objectsIn(objectAt(volume, 'projected') ?? {}, 'sources')) delete source['clusterTrustBundle'];
+    for (const source of objectsIn(objectAt(volume, 'projected') ?? {}, 'sources'))
+      for (const member of DISABLED_SOURCES) delete source[member];
 }
 
 /** The same for the template of a workload. */

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
-import { imageVersion } from './images.js';
+import { roundResources } from '../resourceLists.js';
+import { pullPolicyOf } from './images.js';
 
 /** Read and write for the owner, read for all others: 0644. */
 const fileMode = 0o644;
@@ -34,11 +35,12 @@ export function setVolumeDefaults(volume: JsonObject): void {
   const projected = objectAt(volume, 'projected');
   for (const source of projected === null ? [] : objectsIn(projected, 'sources')) setProjectionDefaults(source);
   const image = objectAt(volume, 'image');
-  if (image !== null)
-    setTextDefault(image, 'pullPolicy', imageVersion(textAt(image, 'reference')).tag === 'latest' ? 'Always' : 'IfNotPresent');
+  if (image !== null) setTextDefault(image, 'pullPolicy', pullPolicyOf(textAt(image, 'reference')));
   const claim = objectAt(objectAt(volume, 'ephemeral') ?? {}, 'volumeClaimTemplate');
   const claimSpec = claim === null ? null : objectAt(claim, 'spec');
-  if (claimSpec !== null) setTextDefault(claimSpec, 'volumeMode', 'Filesystem');
+  if (claimSpec === null) return;
+  setDefault(claimSpec, 'volumeMode', 'Filesystem');
+  roundResources(objectAt(claimSpec, 'resources'));
 }
 
 const sourcesWithDefaults = Object.entries(sourceDefaults).map(([name, members]) => [name, Object.entries(members)] as const);

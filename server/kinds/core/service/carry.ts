@@ -6,7 +6,6 @@ import {
   isExternalName,
   isExternallyAccessible,
   isLoadBalancer,
-  needsClusterIP,
   needsHealthCheckPort,
   sameSpec,
   specOf,
@@ -17,7 +16,7 @@ import {
 /** Values that the server chose stay with a service that still needs them: a client that never saw them must be able to write. */
 export function carryAllocated(service: ApiObject, old: ApiObject): void {
   const [spec, before] = [specOf(service), specOf(old)];
-  if (needsClusterIP(old) && needsClusterIP(service)) {
+  if (mayHaveClusterIP(old) && mayHaveClusterIP(service)) {
     if ((spec['clusterIP'] ?? '') === '') spec['clusterIP'] = before['clusterIP'] ?? '';
     if (clusterIPsOf(service).length === 0 && spec['clusterIP'] === before['clusterIP']) spec['clusterIPs'] = clusterIPsOf(old);
   }
@@ -37,6 +36,9 @@ function carryNodePorts(service: ApiObject, old: ApiObject): void {
   }
 }
 
+/** Also of a type that there is not: what the client repeated is not what it is refused for. */
+const mayHaveClusterIP = (service: ApiObject): boolean => !isExternalName(service);
+
 const unlike = (rule: (service: ApiObject) => boolean, service: ApiObject, old: ApiObject): boolean => rule(old) && !rule(service);
 
 /** A change of type makes members meaningless that the client only repeated; those that it changed are left for validation to refuse. */
@@ -45,7 +47,7 @@ export function dropMeaningless(service: ApiObject, old: ApiObject): void {
   const drop = (...members: readonly string[]): void => {
     if (sameSpec(service, old, ...members)) for (const member of members) delete spec[member];
   };
-  if (unlike(needsClusterIP, service, old)) {
+  if (unlike(mayHaveClusterIP, service, old)) {
     if (sameSpec(service, old, 'clusterIPs')) drop('clusterIP', 'clusterIPs');
     drop('ipFamilies');
     drop('ipFamilyPolicy');

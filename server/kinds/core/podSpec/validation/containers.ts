@@ -10,8 +10,8 @@ import {
   required,
   type FieldError,
 } from '../../../../registry/validation/field.js';
-import { configMapKeyComplaints, dnsLabel, portNameComplaints, portNumber, inRange } from '../../../../registry/validation/values.js';
 import { subdomainName } from '../../../../registry/validation/names.js';
+import { configMapKeyComplaints, dnsLabel, portNameComplaints, portNumber, inRange } from '../../../../registry/validation/values.js';
 import { validateLifecycle, validateProbes, enumerated } from './handlers.js';
 import { validateVolumeDevices, validateVolumeMounts, type Volumes } from './mounts.js';
 import { fieldReference, resourceReference } from './references.js';
@@ -22,6 +22,8 @@ import { validateContainerSecurity } from './security.js';
 /** What the rules of a container need to know of the pod around it. */
 export interface PodFacts {
   readonly volumes: Volumes;
+  /** Of all volumes, also those that were found wrong. */
+  readonly volumeNames: ReadonlySet<string>;
   /** Names in `spec.resourceClaims`. */
   readonly claims: ReadonlySet<string>;
   readonly graceSeconds: number;
@@ -156,7 +158,7 @@ function validateCommon(container: JsonObject, path: Path, facts: PodFacts): Fie
     ...(image === '' ? [required(path.child('image'), '')] : []),
     ...enumerated(container['terminationMessagePolicy'], ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
     ...validatePorts(container, path),
-    ...validateEnvironment(container, facts.volumes, path),
+    ...validateEnvironment(container, facts.volumeNames, path),
     ...validateEnvironmentSources(container, path),
     ...validateVolumeMounts(container, facts.volumes, path),
     ...validateVolumeDevices(container, facts.volumes, path),
@@ -230,7 +232,7 @@ function hostPortConflicts(containers: readonly JsonObject[], path: Path): Field
 
 const environmentName = /^[ -<>-~]+$/;
 
-function validateEnvironment(container: JsonObject, volumes: Volumes, containerPath: Path): FieldError[] {
+function validateEnvironment(container: JsonObject, volumes: ReadonlySet<string>, containerPath: Path): FieldError[] {
   return objectsIn(container, 'env').flatMap((variable, position) => {
     const at = containerPath.child('env').index(position);
     const name = textAt(variable, 'name');
@@ -248,7 +250,7 @@ function validateEnvironment(container: JsonObject, volumes: Volumes, containerP
 
 const valueSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
-function validateValueFrom(source: JsonObject, value: string, volumes: Volumes, path: Path): FieldError[] {
+function validateValueFrom(source: JsonObject, value: string, volumes: ReadonlySet<string>, path: Path): FieldError[] {
   const present = valueSources.filter((name) => objectAt(source, name) !== null);
   const findings = present.flatMap((name) => {
     const reference = objectAt(source, name) as JsonObject;
@@ -274,7 +276,7 @@ function validateValueFrom(source: JsonObject, value: string, volumes: Volumes, 
 }
 
 /** A key of a file in a volume of the pod; what the key and the file may be called is left to the node. */
-function fileReference(reference: JsonObject, volumes: Volumes, path: Path): FieldError[] {
+function fileReference(reference: JsonObject, volumes: ReadonlySet<string>, path: Path): FieldError[] {
   const [volume, file, key] = [textAt(reference, 'volumeName'), textAt(reference, 'path'), textAt(reference, 'key')];
   const at = path.child('volumeName');
   return [
@@ -288,9 +290,7 @@ function fileReference(reference: JsonObject, volumes: Volumes, path: Path): Fie
 function keyReference(reference: JsonObject, path: Path): FieldError[] {
   const [name, key] = [textAt(reference, 'name'), textAt(reference, 'key')];
   return [
-    ...(name === ''
-      ? [required(path.child('name'), '')]
-      : subdomainName(name, false).map((text) => invalid(path.child('name'), name, text))),
+    ...subdomainName(name, false).map((text) => invalid(path.child('name'), name, text)),
     ...(key === '' ? [required(path.child('key'), '')] : configMapKeyComplaints(key).map((text) => invalid(path.child('key'), key, text))),
   ];
 }

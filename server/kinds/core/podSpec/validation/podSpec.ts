@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../../registry/members.js';
 import {
@@ -18,6 +18,7 @@ import {
   validateInitContainers,
   type PodFacts,
 } from './containers.js';
+import { enumerated } from './handlers.js';
 import { validateOverhead, validatePodResources } from './resources.js';
 import {
   validateAffinity,
@@ -29,7 +30,6 @@ import {
 } from './scheduling.js';
 import { validateHostProcess, validateHostUsers, validateOs, validatePodSecurity } from './security.js';
 import { validateVolumes } from './volumes.js';
-import { enumerated } from './handlers.js';
 
 /** Where a specification stands. */
 export interface SpecPlace {
@@ -45,6 +45,7 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
   const claims = validateResourceClaims(spec, path);
   const facts: PodFacts = {
     volumes,
+    volumeNames: new Set(objectsIn(spec, 'volumes').map((volume) => textAt(volume, 'name'))),
     claims: claims.names,
     graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0),
     restartPolicy: textAt(spec, 'restartPolicy'),
@@ -79,7 +80,7 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
     ...validateTolerations(spec, path),
     ...validateHostAliases(spec, path),
     ...optionalSubdomain(spec, 'priorityClassName', path),
-    ...optionalSubdomain(spec, 'runtimeClassName', path),
+    ...(isSet(spec['runtimeClassName']) ? dnsSubdomain(textAt(spec, 'runtimeClassName'), path.child('runtimeClassName')) : []),
     ...preemption(spec, path),
     ...validateOverhead(spec, path),
     ...validateOs(spec, path),
@@ -186,13 +187,16 @@ function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
   });
 }
 
+/** For members that the reference holds as pointers: an empty text is a value. */
+const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+
 const optionalSubdomain = (spec: JsonObject, member: string, path: Path): FieldError[] =>
   textAt(spec, member) === '' ? [] : dnsSubdomain(textAt(spec, member), path.child(member));
 
 function preemption(spec: JsonObject, path: Path): FieldError[] {
   const policy = spec['preemptionPolicy'];
   const supported = ['PreemptLowerPriority', 'Never'];
-  return policy === undefined || policy === null || supported.includes(String(policy))
-    ? []
-    : [notSupported(path.child('preemptionPolicy'), policy, supported)];
+  if (!isSet(policy) || supported.includes(String(policy))) return [];
+  const at = path.child('preemptionPolicy');
+  return [policy === '' ? required(at, '') : notSupported(at, policy, supported)];
 }

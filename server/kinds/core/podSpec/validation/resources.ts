@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../api/object.js';
 import { compareQuantities, formatQuantity } from '../../../../../api/quantity.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { textAt } from '../../../../registry/members.js';
 import {
@@ -13,7 +13,6 @@ import {
   type FieldError,
 } from '../../../../registry/validation/field.js';
 import { compareAmounts, isWhole, nonNegativeQuantity, quantityOf, wholeValue } from '../../../../registry/validation/quantities.js';
-import { aggregateRequests, isPodResource } from '../podResources.js';
 import {
   hugePageSize,
   isHugePages,
@@ -21,6 +20,8 @@ import {
   isWholeResource,
   validateContainerResourceName,
 } from '../../../../registry/validation/resourcenames.js';
+import { dnsLabel } from '../../../../registry/validation/values.js';
+import { aggregateRequests, isPodResource } from '../podResources.js';
 
 /** Requests, limits and claims of one container. */
 export function validateContainerResources(resources: JsonObject, claims: ReadonlySet<string>, path: Path): FieldError[] {
@@ -78,10 +79,12 @@ function validateClaims(resources: JsonObject, claims: ReadonlySet<string>, path
     const repeated = seen.has(key);
     seen.add(key);
     if (name === '') return [required(at, '')];
-    if (repeated) return [duplicate(at, key)];
-    if (claims.has(name)) return [];
+    const ofRequest = request === '' ? [] : dnsLabel(request, at.child('request'));
+    if (repeated) return [...ofRequest, duplicate(at, key)];
+    if (claims.has(name)) return ofRequest;
     const finding = fieldNotFound(at, name);
     return [
+      ...ofRequest,
       claims.size === 0
         ? { ...finding, message: `${finding.message}: must be one of the names in pod.spec.resourceClaims which is empty` }
         : finding,
