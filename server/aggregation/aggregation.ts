@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/object.js';
-import type { Catalogue, ServedGroup, ServedResource } from '../catalogue/resources.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
+import type { Catalogue, ServedGroup, ServedResource } from '../registry/resources.js';
 import type { Storage } from '../storage/contract.js';
 import { ApiServices } from './apiServices.js';
 import { createServiceConnections, type ServiceConnectionsOptions } from './connections.js';

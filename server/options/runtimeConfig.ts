@@ -1,7 +1,7 @@
 import { apiVersionOf } from '../api/resource.js';
 import type { GroupResource, GroupVersion } from '../api/resource.js';
-import { createCatalogue } from '../catalogue/resources.js';
-import type { Catalogue } from '../catalogue/resources.js';
+import { createCatalogue } from '../kinds/index.js';
+import type { Catalogue } from '../registry/resources.js';
 
 type VersionedResource = GroupVersion & GroupResource;
 type RuntimeConfig = Readonly<Record<string, string>>;

@@ -1,14 +1,13 @@
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { capManagers, isReset, readManagers, writeManagers, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, SCALE_API_VERSION } from '../patch/apply/scaled.js';
 import { emptyValue } from '../patch/apply/schema.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
-import { behaviourOf } from './behaviour.js';
 import { fromStorage } from './conversion.js';
+import type { ServedResource } from './resources.js';
 
 /** Who writes, and through which subresource: what an entry of `managedFields` is kept under. */
 export interface Writer {
@@ -23,7 +22,7 @@ export interface Writer {
  */
 export function ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): JsonObject[] | undefined {
   const sent = body.metadata.managedFields;
-  const versions = behaviourOf(resource).versions;
+  const versions = resource.behaviour.versions;
   const schema = versions.schemaOf(apiVersionOf(resource));
   if (schema === null) return undefined;
   const empty = emptyValue(schema) as ApiObject;
@@ -43,7 +42,7 @@ export function ownUpdated(
 ): JsonObject[] | undefined {
   const sent = writer.subresource === '' ? given : undefined;
   if (isReset(sent)) return undefined;
-  const versions = behaviourOf(resource).versions;
+  const versions = resource.behaviour.versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
   const managers = readable(sent) ?? readable(old.metadata.managedFields);
   // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
@@ -71,12 +70,12 @@ export interface Scaled {
 
 /** `managedFields` that the scale of a workload has: those who own its number of replicas. */
 export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
-  return writeManagers(scaleManagers(readable(live.metadata.managedFields) ?? new Map(), behaviourOf(resource).scale.replicasPath));
+  return writeManagers(scaleManagers(readable(live.metadata.managedFields) ?? new Map(), resource.behaviour.scale.replicasPath));
 }
 
 /** `managedFields` of the workload when those of its scale have become `owners`. */
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
-  const { replicasPath } = behaviourOf(resource).scale;
+  const { replicasPath } = resource.behaviour.scale;
   return writeManagers(
     parentManagers(readable(live.metadata.managedFields) ?? new Map(), readable(owners) ?? new Map(), replicasPath, apiVersionOf(resource)),
   );

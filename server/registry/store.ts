@@ -1,16 +1,13 @@
-import { withoutRepeatedOwners } from './ownerReferences.js';
-import { timeText } from '../../api/time.js';
 import { randomUUID } from 'node:crypto';
+import { timeText } from '../../api/time.js';
+import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
-import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { qualifiedName } from '../api/resource.js';
 import { conflict, forbidden, invalidObject, notFound, plainError, StatusError, unavailable } from '../api/status.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
-import { behaviourOf } from './behaviour.js';
 import type {
   AdmissionQuestion,
   Change,
@@ -32,6 +29,8 @@ import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
 import { admitToNamespace } from './namespaceLifecycle.js';
+import { withoutRepeatedOwners } from './ownerReferences.js';
+import type { ServedResource } from './resources.js';
 import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
 import { betweenSteps, isHeavy } from './turns.js';
@@ -201,7 +200,7 @@ class GenericRegistry implements Registry {
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
-      const object = allocator === null && behaviourOf(target.resource).strategy.named === undefined ? body : structuredClone(body);
+      const object = allocator === null && target.resource.behaviour.strategy.create?.named === undefined ? body : structuredClone(body);
       object.metadata.name = name;
       const beside = await allocator?.allocate(object, null, this.allocationContext(options));
       const form = await nameAndValidate(target, object, name, namespaceLabels);
@@ -212,8 +211,7 @@ class GenericRegistry implements Registry {
       await this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
       const outcome = await this.tryCreate(target, name, form, beside ?? [], options);
       if (outcome === 'claimLost') continue;
-      if (outcome.taken === null)
-        for (const text of behaviourOf(target.resource).strategy.warnings?.(object, null) ?? []) options.warn(text);
+      if (outcome.taken === null) for (const text of target.resource.behaviour.strategy.warnings?.(object, null) ?? []) options.warn(text);
       return outcome;
     }
     throw unavailable('too many writers compete for the same values; try again');
@@ -352,7 +350,7 @@ class GenericRegistry implements Registry {
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
     const { mayCreate } = change;
-    const creates = change.applies === true || behaviourOf(target.resource).strategy.createsOnUpdate === true;
+    const creates = change.applies === true || target.resource.behaviour.strategy.update?.creates === true;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
@@ -376,7 +374,7 @@ class GenericRegistry implements Registry {
   ): Promise<
     { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
   > {
-    const completes = completesDeletion(object, behaviourOf(target.resource).strategy);
+    const completes = completesDeletion(object, target.resource.behaviour.strategy);
     if (options.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
     const { timeoutMs } = options;
     const result = completes
@@ -401,11 +399,11 @@ class GenericRegistry implements Registry {
   }
 
   async delete(target: Target, wish: DeletionWish, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
-    const strategy = behaviourOf(target.resource).strategy;
-    const why = strategy.protectedBy?.(target.name) ?? null;
+    const strategy = target.resource.behaviour.strategy;
+    const why = strategy.delete?.protectedBy?.(target.name) ?? null;
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
     const deleted = await this.deleteUnprotected(target, wish, options, terms);
-    for (const text of strategy.deleteWarnings?.(wish.propagationPolicy) ?? []) options.warn(text);
+    for (const text of strategy.delete?.warnings?.(wish.propagationPolicy) ?? []) options.warn(text);
     return deleted;
   }
 
@@ -436,7 +434,7 @@ class GenericRegistry implements Registry {
       throw problem;
     }
     await this.admitDeletion(target, old, options, terms);
-    const plan = planDeletion(old, wish, behaviourOf(target.resource).strategy, this.contextOf(options).now);
+    const plan = planDeletion(old, wish, target.resource.behaviour.strategy, this.contextOf(options).now);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
@@ -551,7 +549,7 @@ class GenericRegistry implements Registry {
   }
 
   private storageOf(resource: ServedResource): Storage {
-    return behaviourOf(resource).storage(this.storage);
+    return resource.behaviour.storage(this.storage);
   }
 
   private allocatorOf({ resource }: Target): Allocator | null {
