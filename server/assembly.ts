@@ -17,6 +17,7 @@ import type { Admission, AdmissionPlugin } from './admission/contract.js';
 import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
+import { refusesPrivileged } from './admission/privileged.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { builtInResources, liveCatalogue, storedKinds, type Catalogue } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
@@ -34,11 +35,13 @@ import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
 import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
-import { catalogueOf } from './options/runtimeConfig.js';
+import { emulatedCatalogue } from './options/runtimeConfig.js';
+import { emulatedMinor } from './options/emulation.js';
 import { defaultServiceRange } from './options/serviceRange.js';
 import { featuresOf } from './options/features.js';
 import { cachedResources } from './options/watchCache.js';
 import { bootstrap } from './registry/bootstrap.js';
+import { provideNamespace } from './registry/namespaceProvision.js';
 import { createServiceAllocator } from './registry/core/service/allocator.js';
 import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
 import { repairServiceClaims } from './registry/core/service/repair.js';
@@ -85,7 +88,7 @@ export interface AssemblyOptions {
 }
 
 export function assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log }: AssemblyOptions): Api {
-  const builtIn = catalogueOf(options['runtime-config']);
+  const builtIn = emulatedCatalogue(options);
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
   const isBuiltIn = builtInResources();
@@ -121,7 +124,11 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
-  const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
+  const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
+  const enabled = enabledPlugins(options['enable-admission-plugins'], [
+    ...options['disable-admission-plugins'],
+    ...gated.map((name) => name.replace(/Admission$/, '')),
+  ]);
   const webhooks = createAdmissionWebhooks({
     storage,
     catalogue,
@@ -141,8 +148,10 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     enabled,
     log: log.named('policies'),
   });
-  const registry = createRegistry({
+  const registry: Registry = createRegistry({
     storage,
+    collectsGarbage: options['enable-garbage-collector'],
+    provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     allocators: { services },
     admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
     deletionsAtOnce: options['delete-collection-workers'],
@@ -160,9 +169,11 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     catalogue,
     remote: aggregation.groups,
     build: { gitVersion: options.version?.startsWith('v') ? options.version : release },
+    emulatedMinor: emulatedMinor(options),
+    versionHashes: features.enabled('StorageVersionHash'),
     serverAddress: host,
     otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS),
-    cbor: features.CBORServingAndStorage,
+    cbor: features.enabled('CBORServingAndStorage'),
   });
   const ownResources = createEndpoints({
     registry,
@@ -172,16 +183,16 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     rules: access.rules,
     tokens: access.tokens,
     minRequestTimeoutSeconds: options['min-request-timeout'],
-    watchList: features.WatchList,
-    compression: features.APIResponseCompression,
-    forcesDeletion: features.AllowUnsafeMalformedObjectDeletion,
+    watchList: features.enabled('WatchList'),
+    compression: features.enabled('APIResponseCompression'),
+    forcesDeletion: features.enabled('AllowUnsafeMalformedObjectDeletion'),
     backends: createBackends({
       credentials: agents,
       preferredAddresses: options['kubelet-preferred-address-types'],
       connectTimeoutMs: options['kubelet-timeout'],
     }),
-    streamsNeedCreate: features.AuthorizePodWebsocketUpgradeCreatePermission,
-    cbor: features.CBORServingAndStorage,
+    streamsNeedCreate: features.enabled('AuthorizePodWebsocketUpgradeCreatePermission'),
+    cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
@@ -291,6 +302,7 @@ function admissionOf({ options, plugins: configurations, storage, catalogue, acc
         'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'],
       },
       others: [
+        ...(options['allow-privileged'] ? [] : [refusesPrivileged()]),
         ...certificateGuards(access.authorize),
         nodeRestriction(createLookup(storage), access.authorize),
         ownerReferencesPermission(access.authorize, catalogue),

@@ -30,7 +30,8 @@ import { sameValue } from './equality.js';
 import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './failures.js';
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
-import { admitToNamespace } from './namespaceLifecycle.js';
+import type { GroupResource } from '../api/resource.js';
+import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
 import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
 import { betweenSteps, isHeavy } from './turns.js';
@@ -67,6 +68,10 @@ export interface RegistryOptions {
   readonly admission?: Admission | null;
   /** `--delete-collection-workers`: objects of one collection that are deleted at the same time. */
   readonly deletionsAtOnce?: number;
+  /** Whether somebody collects what deleted objects owned. Default: yes. */
+  readonly collectsGarbage?: boolean;
+  /** Makes a namespace that is not there, for an object that is to be created in it; false where it does not. */
+  readonly provideNamespace?: NamespaceProvider | null;
 }
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
@@ -112,6 +117,8 @@ class GenericRegistry implements Registry {
   private readonly allocators: Allocators;
   private readonly admission: Admission | null;
   private readonly deletionsAtOnce: number;
+  private readonly collectsGarbage: boolean;
+  private readonly provideNamespace: NamespaceProvider | null;
 
   constructor({
     storage,
@@ -121,7 +128,11 @@ class GenericRegistry implements Registry {
     allocators = {},
     admission = null,
     deletionsAtOnce = DELETIONS_AT_ONCE,
+    collectsGarbage = true,
+    provideNamespace = null,
   }: RegistryOptions) {
+    this.collectsGarbage = collectsGarbage;
+    this.provideNamespace = provideNamespace;
     this.deletionsAtOnce = deletionsAtOnce;
     this.storage = storage;
     this.allocators = allocators;
@@ -163,7 +174,7 @@ class GenericRegistry implements Registry {
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, this.random);
-    const namespaceLabels = resource.namespaced ? await admitToNamespace(this.storage, namespace, resource.storage, firstName) : {};
+    const namespaceLabels = resource.namespaced ? await this.namespaceFor(namespace, resource.storage, firstName, options) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     await betweenSteps(heavy);
@@ -177,6 +188,16 @@ class GenericRegistry implements Registry {
     await betweenSteps(heavy);
     const names = given === '' ? { prefix, firstName: prefix === '' ? '' : firstName } : { prefix: '', firstName: given };
     return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate }, options);
+  }
+
+  /** The labels of the namespace for a new object. A dry run makes no namespace. */
+  private namespaceFor(
+    namespace: string,
+    resource: GroupResource,
+    name: string,
+    { dryRun }: WriteOptions,
+  ): Promise<Readonly<Record<string, string>>> {
+    return admitToNamespace(this.storage, namespace, resource, name, dryRun ? null : this.provideNamespace);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: NewNames, options: WriteOptions): Promise<StoredObject> {
@@ -351,7 +372,7 @@ class GenericRegistry implements Registry {
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
-    if (target.resource.namespaced) await admitToNamespace(this.storage, target.namespace, target.resource.storage, target.name);
+    if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, options);
     if (change.uid !== null) throw wrongUid(target, change.uid, '');
     return this.createIfAllowed(
       target,
@@ -431,7 +452,7 @@ class GenericRegistry implements Registry {
       throw problem;
     }
     await this.admitDeletion(target, old, options, terms);
-    const plan = planDeletion(old, wish, behaviourOf(target.resource).strategy, this.contextOf(options).now);
+    const plan = planDeletion(old, wish, behaviourOf(target.resource).strategy, this.contextOf(options).now, this.collectsGarbage);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
