@@ -18,14 +18,22 @@ import type { Auditor } from './audit/auditor.js';
 import { createAuditing } from './audit/backends.js';
 import { createChain } from './http/chain.js';
 import type { Chain } from './http/chain.js';
+import { serveDebugSocket } from './http/debugSocket.js';
 import { listen } from './http/listener.js';
 import type { Listener, ListenerOptions } from './http/listener.js';
 import { createRoutes } from './http/routes.js';
 import { createHealthRegistry } from './observability/health.js';
-import type { Logger } from './observability/logger.js';
+import type { Logger, Verbosity } from './observability/logger.js';
+import { exposeProgram } from './observability/processMetrics.js';
+import { DebugPages } from './observability/profiles/pages.js';
+import { HealthIndicators } from './observability/slis.js';
+import { processPages } from './processPages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
+import { featuresOf } from './options/features.js';
+import { metricChoice } from './options/metrics.js';
+import { versionInfo } from './catalogue/version.js';
 import { replicaOptions } from './options/replica.js';
 import { machineClock } from './presence/machineClock.js';
 import { Presence } from './presence/presence.js';
@@ -58,7 +66,11 @@ const farewellTimeoutMs = 200;
  * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are taken.
  * Rejects, with nothing left running, when files, addresses or data are not usable; the message says which.
  */
-export async function startServer(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
+export async function startServer(
+  options: ApiServerOptions,
+  log: Logger,
+  verbosity: Verbosity = { level: options.v },
+): Promise<RunningServer> {
   const live = new LiveFiles();
   const begun: Begun = [
     () => {
@@ -66,7 +78,7 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
     },
   ];
   try {
-    return await begin(options, log, live, begun);
+    return await begin({ options, log, live, begun, verbosity });
   } catch (error) {
     for (const undo of begun.reverse()) await undo();
     throw error;
@@ -76,7 +88,15 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
 /** How to end what has begun, in order. */
 type Begun = (() => unknown)[];
 
-async function begin(options: ApiServerOptions, log: Logger, live: LiveFiles, begun: Begun): Promise<RunningServer> {
+interface Beginning {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly live: LiveFiles;
+  readonly begun: Begun;
+  readonly verbosity: Verbosity;
+}
+
+async function begin({ options, log, live, begun, verbosity }: Beginning): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = await servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations =
@@ -84,7 +104,12 @@ async function begin(options: ApiServerOptions, log: Logger, live: LiveFiles, be
   const encryption = loadEncryption(options, live, (error) => {
     log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
   });
-  const metrics = createMetrics({ disabled: options['disabled-metrics'] });
+  const metrics = createMetrics(metricChoice(options));
+  exposeProgram(metrics.registry, { features: featuresOf(options), version: versionInfo() });
+  const debug = debugPages(options, verbosity, begun);
+  const socketPath = options['debug-socket-path'];
+  const socket = socketPath === null ? null : await serveDebugSocket(socketPath, debug.socket);
+  begun.push(() => socket?.close());
   const files = await readAccessFiles({ options, live, metrics, log: log.named('access') });
   begun.push(() => {
     closeAccessFiles(files);
@@ -101,7 +126,40 @@ async function begin(options: ApiServerOptions, log: Logger, live: LiveFiles, be
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
   begun.push(() => replica.stop());
-  return serveReplica({ options, log, live, serving, files, plugins, agents, replica, encryption, metrics, auditor });
+  const running = await serveReplica({
+    options,
+    log,
+    live,
+    serving,
+    files,
+    plugins,
+    agents,
+    replica,
+    encryption,
+    metrics,
+    auditor,
+    debug: debug.served,
+  });
+  // The pages about the process stay until nothing else is left to ask about.
+  const stop = async (): Promise<void> => {
+    await running.stop();
+    socket?.close();
+    debug.socket.stop();
+  };
+  return { ...running, stop };
+}
+
+/** Pages about the process: on the port only where profiling is on; a socket has been asked for by name. */
+function debugPages(
+  options: ApiServerOptions,
+  verbosity: Verbosity,
+  begun: Begun,
+): { readonly served: DebugPages | null; readonly socket: DebugPages } {
+  const pages = new DebugPages({ verbosity, contention: options.profiling && options['contention-profiling'], now: machineClock.now });
+  begun.push(() => {
+    pages.stop();
+  });
+  return { served: options.profiling ? pages : null, socket: pages };
 }
 
 interface Prepared {
@@ -117,6 +175,8 @@ interface Prepared {
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
+  /** Null with `--profiling=false`. */
+  readonly debug: DebugPages | null;
 }
 
 async function serveReplica({
@@ -131,10 +191,11 @@ async function serveReplica({
   encryption,
   metrics,
   auditor,
+  debug,
 }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
   const api = assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log });
-  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress });
+  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
     await api.close();
     throw error;
@@ -260,12 +321,16 @@ interface FrontOptions {
   readonly auditor: Auditor | null;
   readonly api: Api;
   readonly progress: Progress;
+  readonly debug: DebugPages | null;
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress }: FrontOptions): Chain {
+function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug }: FrontOptions): Chain {
   exposeReplica(metrics, () => replica.status(), options['raft-data-dir']);
-  const health = createHealthRegistry();
+  const indicators = new HealthIndicators();
+  const health = createHealthRegistry((endpoint, name, passed) => {
+    indicators.observe(endpoint, name, passed);
+  });
   addHealthChecks(health, {
     keyServices: {
       current: () => encryption?.current.keyServices ?? [],
@@ -277,7 +342,15 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
-  const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replica, log: log.named('health') });
+  const routes = createRoutes({
+    resources: api.resources,
+    documents: api.documents,
+    health,
+    metrics,
+    replica,
+    log: log.named('health'),
+    pages: processPages({ options, debug, indicators }),
+  });
   const directives = options['strict-transport-security-directives'];
   return createChain(
     {

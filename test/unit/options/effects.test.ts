@@ -6,7 +6,7 @@ import type { Flag } from '../../../server/catalogue/flags/flag.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
 /** Of these there is one accepted value, so that nothing reads them. */
-const singleValued: readonly string[] = ['logging-format', 'storage-backend', 'audit-log-version', 'audit-webhook-version'];
+const singleValued: readonly string[] = ['storage-backend', 'audit-log-version', 'audit-webhook-version'];
 /** Read under names that are put together: `audit-${backend}-mode`. */
 const composed = /^audit-(?:log|webhook)-(mode|batch-.+|truncate-.+)$/;
 /** Where options are only declared and compared with each other. */
@@ -36,7 +36,7 @@ function isRead(name: string): boolean {
   if (rest !== undefined) return reading.includes(`}-${rest}\``);
   if (reading.includes(`'${name}'`) || inOptions.includes(`options['${name}']`)) return true;
   const destructured = new RegExp(`'${name}': \\w+[,}\\s]`);
-  return destructured.test(inOptions) || (/^\w+$/.test(name) && new RegExp(`options\\.${name}\\b`).test(reading));
+  return destructured.test(inOptions) || (/^\w+$/.test(name) && new RegExp(`options\\.${name}\\b`).test(reading + inOptions));
 }
 
 describe('options of the API server', () => {
