@@ -190,6 +190,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       credentials: agents,
       preferredAddresses: options['kubelet-preferred-address-types'],
       connectTimeoutMs: options['kubelet-timeout'],
+      bytesPerSecond: options['max-connection-bytes-per-sec'],
     }),
     streamsNeedCreate: features.enabled('AuthorizePodWebsocketUpgradeCreatePermission'),
     cbor: features.enabled('CBORServingAndStorage'),

@@ -26,6 +26,8 @@ import { createHealthRegistry } from './observability/health.js';
 import type { Logger, Verbosity } from './observability/logger.js';
 import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
+import { exposeCounts } from './observability/storageMetrics.js';
+import { storedResources } from './catalogue/resources.js';
 import { HealthIndicators } from './observability/slis.js';
 import { processPages } from './processPages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
@@ -38,6 +40,7 @@ import { replicaOptions } from './options/replica.js';
 import { machineClock } from './presence/machineClock.js';
 import { Presence } from './presence/presence.js';
 import { endpointAddress, servingOptions } from './serving.js';
+import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
@@ -193,7 +196,7 @@ async function serveReplica({
   auditor,
   debug,
 }: Prepared): Promise<RunningServer> {
-  const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
+  const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
   const api = assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log });
   const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
@@ -210,7 +213,16 @@ async function serveReplica({
     compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
   });
   compaction.start(options['etcd-compaction-interval']);
-  const events = options['event-ttl'] === 0 ? null : eventExpiry({ api, replica, log, ttlMs: options['event-ttl'] });
+  const events =
+    options['event-ttl'] === 0
+      ? null
+      : eventExpiry({
+          api,
+          replica,
+          log,
+          ttlMs: options['event-ttl'],
+          sharedMs: options['lease-reuse-duration-seconds'] * 1000,
+        });
   const presence = presenceOf({ options, api, log, port: listener.port });
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
@@ -288,16 +300,19 @@ function eventExpiry({
   replica,
   log,
   ttlMs,
+  sharedMs,
 }: {
   readonly api: Api;
   readonly replica: Replica;
   readonly log: Logger;
   readonly ttlMs: number;
+  readonly sharedMs: number;
 }): Expiry {
   return new Expiry({
     storage: api.storage,
     resource: { group: '', resource: 'events' },
     ttlMs,
+    sharedMs,
     clock: machineClock,
     leads: async () => (await replica.status()).role === 'leader',
     report: (error) => {
@@ -326,7 +341,13 @@ interface FrontOptions {
 
 /** Filters, health checks and metrics around the API. */
 function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug }: FrontOptions): Chain {
-  exposeReplica(metrics, () => replica.status(), options['raft-data-dir']);
+  exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
+  exposeCounts({
+    metrics,
+    resources: () => storedResources(api.catalogue),
+    count: (resource) => api.storage.estimate(resource).objects,
+    periodMs: options['etcd-count-metric-poll-period'],
+  });
   const indicators = new HealthIndicators();
   const health = createHealthRegistry((endpoint, name, passed) => {
     indicators.observe(endpoint, name, passed);
@@ -377,6 +398,16 @@ const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log:
     log,
   });
 
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}
+
 /** Waits for the cache, then makes what must exist in every cluster. A cluster without majority is waited for: others may be on their way. */
 async function becomeReady({
   options,
@@ -387,11 +418,20 @@ async function becomeReady({
 }: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> & { readonly stopping: AbortSignal }): Promise<void> {
   const timeoutMs = options['storage-initialization-timeout'];
   const patience = setTimeout(() => {
+    progress.storageAwaited = true;
     log.warn('storage is not ready yet; a majority of members must be up', { waitedMs: timeoutMs });
   }, timeoutMs);
   patience.unref();
-  await api.storage.ready();
+  await api.storage.ready().catch(async (error: unknown) => {
+    if (!(error instanceof DamagedValueError)) throw error;
+    // With another configuration the next start may read it: a process that ended would only be started again and again.
+    log.error('what is stored cannot be read, so the server stays up and is not ready; is --encryption-provider-config missing?', {
+      error,
+    });
+    await aborted(stopping);
+  });
   progress.synced = true;
+  progress.storageAwaited = true;
   await api.bootstrap(stopping);
   clearTimeout(patience);
   // Whoever made it gives up without an error when the server stops.

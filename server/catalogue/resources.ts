@@ -1,4 +1,4 @@
-import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/resource.js';
+import { apiVersionOf, qualifiedName, type GroupResource, type GroupVersion } from '../api/resource.js';
 import { readCatalogueData } from './data.js';
 
 /** What is served below one resource, for example `status`. Its body may be of another group and version (`Scale`). */
@@ -169,3 +169,12 @@ export const storedKinds = (): ((resource: GroupResource) => string | null) => {
   const kinds = new Map(served.map(({ storage: { group, resource, kind } }) => [`${group}/${resource}`, kind]));
   return ({ group, resource }) => kinds.get(`${group}/${resource}`) ?? null;
 };
+
+/** Where objects of what is served are kept, each place once. */
+export function storedResources({ groups }: Pick<Catalogue, 'groups'>): readonly GroupResource[] {
+  const stored = groups
+    .flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
+    .filter(({ verbs }) => verbs.has('get') && verbs.has('list'))
+    .map(({ storage }) => storage);
+  return [...new Map(stored.map((each) => [qualifiedName(each), each])).values()];
+}

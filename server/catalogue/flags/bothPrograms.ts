@@ -141,14 +141,12 @@ export const commonFlags = {
     'permit-address-sharing': {
       kind: 'bool',
       default: false,
-      effect: 'none',
-      help: 'Listen with SO_REUSEADDR, so that a restart need not wait for old connections. This is always so here.',
+      help: 'Listen with SO_REUSEADDR, so that a restart need not wait for old connections. This is always so here, on every system but Windows; the option is there for scripts that give it.',
     },
     'permit-port-sharing': {
       kind: 'bool',
       default: false,
-      effect: 'none',
-      help: 'Listen with SO_REUSEPORT, so that several processes can share one port.',
+      help: 'Listen with SO_REUSEPORT, so that several processes can share one port. Needs Node 22.12 or later, on Linux or another system that has it.',
     },
   }),
   ...inGroup('Controllers and server together', {

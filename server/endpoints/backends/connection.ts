@@ -20,6 +20,8 @@ export interface BackendOptions {
   readonly preferredAddresses: readonly string[];
   /** How long a connection may take to be there: `--kubelet-timeout`. */
   readonly connectTimeoutMs: number;
+  /** Of one connection that is handed over, in each direction: `--max-connection-bytes-per-sec`; 0 for no limit. */
+  readonly bytesPerSecond?: number;
   /** Another way to a host and port than the direct one, whose address has been checked. */
   readonly route?: (host: string, port: number) => { readonly host: string; readonly port: number };
   /** Default: as the system looks up. */
@@ -27,6 +29,8 @@ export interface BackendOptions {
 }
 
 export interface Backends {
+  /** Of one connection that is handed over, in each direction; 0 for no limit. */
+  readonly bytesPerSecond: number;
   readonly preferredAddresses: readonly string[];
   /** What a host is found to be, if a proxy path may lead there. Throws 400 where it may not. */
   proxyable(host: string): Promise<readonly LookupAddress[]>;
@@ -53,8 +57,9 @@ const unreachable: ReadonlySet<string> = new Set([
 const lookupAll: Lookup = (host) => systemLookup(host, { all: true, verbatim: true });
 
 export function createBackends(options: BackendOptions): Backends {
-  const { preferredAddresses, connectTimeoutMs, lookup = lookupAll } = options;
+  const { preferredAddresses, connectTimeoutMs, bytesPerSecond = 0, lookup = lookupAll } = options;
   return {
+    bytesPerSecond,
     preferredAddresses,
     proxyable: (host) => proxyableAddresses(host, lookup),
     send: async (location, asked) =>
