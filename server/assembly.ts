@@ -24,6 +24,7 @@ import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
+import type { Egress } from './egress/egress.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { convertAny } from './extensions/conversion/admission.js';
@@ -80,6 +81,8 @@ export interface AssemblyOptions {
   readonly plugins: PluginConfigurations;
   /** Shown to node agents, and what theirs are checked with. */
   readonly agents: AgentCredentials;
+  /** By which way other programs are reached. */
+  readonly egress: Egress;
   readonly replica: Replica;
   /** Null when values are kept in plain. */
   readonly encryption: Live<Encryption> | null;
@@ -87,7 +90,7 @@ export interface AssemblyOptions {
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log }: AssemblyOptions): Api {
+export function assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log }: AssemblyOptions): Api {
   const builtIn = emulatedCatalogue(options);
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
@@ -102,7 +105,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       log.named('storage').error('broken stored object', { error });
     },
   });
-  const connections = hookConnections(options, storage);
+  const connections = hookConnections(options, storage, egress);
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({
     storage,
@@ -116,6 +119,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     storage,
     catalogue,
     ...connections,
+    dial: egress('cluster'),
     rejectsRedirects: options['aggregator-reject-forwarding-redirect'],
   });
   metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () =>
@@ -190,6 +194,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       credentials: agents,
       preferredAddresses: options['kubelet-preferred-address-types'],
       connectTimeoutMs: options['kubelet-timeout'],
+      dial: egress('cluster'),
       bytesPerSecond: options['max-connection-bytes-per-sec'],
     }),
     streamsNeedCreate: features.enabled('AuthorizePodWebsocketUpgradeCreatePermission'),

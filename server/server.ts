@@ -44,7 +44,12 @@ import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
+import { readEgressSelections } from './egress/configuration.js';
+import { createEgress, directEgress, type Egress } from './egress/egress.js';
 import { drainAndClose } from './shutdown.js';
+import { readTracingConfiguration, type TracingConfiguration } from './tracing/configuration.js';
+import { OtlpExporter } from './tracing/otlp.js';
+import { Tracer } from './tracing/tracer.js';
 
 export interface RunningServer {
   /** Where it listens, also when any free port was asked for. */
@@ -107,19 +112,25 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   const encryption = loadEncryption(options, live, (error) => {
     log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
   });
+  const tracing =
+    options['tracing-config-file'] === null ? null : tracingOf(readTracingConfiguration(options['tracing-config-file']), options, log);
+  begun.push(() => tracing?.exporter.stop());
+  const egressFile = options['egress-selector-config-file'];
+  const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
   const metrics = createMetrics(metricChoice(options));
   exposeProgram(metrics.registry, { features: featuresOf(options), version: versionInfo() });
   const debug = debugPages(options, verbosity, begun);
   const socketPath = options['debug-socket-path'];
   const socket = socketPath === null ? null : await serveDebugSocket(socketPath, debug.socket);
   begun.push(() => socket?.close());
-  const files = await readAccessFiles({ options, live, metrics, log: log.named('access') });
+  const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
   begun.push(() => {
     closeAccessFiles(files);
   });
-  const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
+  const auditor = await createAuditing({ options, metrics, dial: egress('controlplane'), log: log.named('audit') });
   begun.push(() => auditor?.close());
   const agents = readAgentCredentials(options);
+
   const raftLog = log.named('raft');
   const replica = await startReplica(replicaOptions(options), {
     log: ({ level, message, fields }) => {
@@ -137,19 +148,46 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
     files,
     plugins,
     agents,
+    egress,
     replica,
     encryption,
     metrics,
     auditor,
     debug: debug.served,
+    tracer: tracing?.tracer ?? null,
   });
   // The pages about the process stay until nothing else is left to ask about.
   const stop = async (): Promise<void> => {
     await running.stop();
+    await tracing?.exporter.stop();
     socket?.close();
     debug.socket.stop();
   };
   return { ...running, stop };
+}
+
+/** Requests as parts of traces, sent to a collector. */
+function tracingOf(
+  { endpoint, ratePerMillion }: TracingConfiguration,
+  options: ApiServerOptions,
+  log: Logger,
+): { readonly tracer: Tracer; readonly exporter: OtlpExporter } {
+  const service = { 'service.name': 'apiserver', 'service.instance.id': options['raft-member-id'] };
+  const exporter = new OtlpExporter({
+    endpoint,
+    service,
+    report: (error) => {
+      log.named('tracing').warn('spans cannot be sent, and are dropped', { error });
+    },
+  });
+  const tracer = new Tracer({
+    ratePerMillion,
+    now: () => performance.timeOrigin + performance.now(),
+    export: (span) => {
+      exporter.add(span);
+    },
+  });
+  return { tracer, exporter };
 }
 
 /** Pages about the process: on the port only where profiling is on; a socket has been asked for by name. */
@@ -174,12 +212,15 @@ interface Prepared {
   readonly files: AccessFiles;
   readonly plugins: PluginConfigurations;
   readonly agents: AgentCredentials;
+  readonly egress: Egress;
   readonly replica: Replica & ReplicaAdministration;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
   /** Null with `--profiling=false`. */
   readonly debug: DebugPages | null;
+  /** Null when nothing is traced. */
+  readonly tracer: Tracer | null;
 }
 
 async function serveReplica({
@@ -190,15 +231,17 @@ async function serveReplica({
   files,
   plugins,
   agents,
+  egress,
   replica,
   encryption,
   metrics,
   auditor,
   debug,
+  tracer,
 }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log });
-  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug });
+  const api = assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log });
+  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
     await api.close();
     throw error;
@@ -337,10 +380,11 @@ interface FrontOptions {
   readonly api: Api;
   readonly progress: Progress;
   readonly debug: DebugPages | null;
+  readonly tracer: Tracer | null;
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug }: FrontOptions): Chain {
+function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer }: FrontOptions): Chain {
   exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
   exposeCounts({
     metrics,
@@ -375,6 +419,7 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
   const directives = options['strict-transport-security-directives'];
   return createChain(
     {
+      tracer,
       authenticate: api.access.authenticate,
       authorize: api.access.authorize,
       audit: auditor,

@@ -182,9 +182,8 @@ export const servingFlags = {
     'egress-selector-config-file': {
       kind: 'string',
       default: null,
-      effect: 'none',
       value: 'file',
-      help: 'File that says by which way to reach nodes and other servers.',
+      help: 'File of kind EgressSelectorConfiguration: by which way to reach nodes, pods and services (cluster) and services outside that are asked (controlplane): directly, or through a proxy that speaks HTTP CONNECT or the protocol of Konnectivity over gRPC.',
     },
     'peer-advertise-ip': {
       kind: 'string',
@@ -202,6 +201,11 @@ export const servingFlags = {
       value: 'file',
       help: "Authorities of other API servers' certificates.",
     },
-    'tracing-config-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Configuration of tracing.' },
+    'tracing-config-file': {
+      kind: 'string',
+      default: null,
+      value: 'file',
+      help: 'File of kind TracingConfiguration: to which collector (OTLP over gRPC) requests are traced, and how many of them.',
+    },
   }),
 } as const;

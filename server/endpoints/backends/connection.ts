@@ -4,6 +4,7 @@ import { request as plainRequest, type ClientRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from './answer.js';
+import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 import type { Location } from './location.js';
 import { proxyableAddresses, type Lookup } from './proxyable.js';
 
@@ -22,6 +23,8 @@ export interface BackendOptions {
   readonly connectTimeoutMs: number;
   /** Of one connection that is handed over, in each direction: `--max-connection-bytes-per-sec`; 0 for no limit. */
   readonly bytesPerSecond?: number;
+  /** The way to nodes, pods and services; null for the direct one. */
+  readonly dial?: Dial | null;
   /** Another way to a host and port than the direct one, whose address has been checked. */
   readonly route?: (host: string, port: number) => { readonly host: string; readonly port: number };
   /** Default: as the system looks up. */
@@ -75,7 +78,7 @@ export function createBackends(options: BackendOptions): Backends {
 function open(
   location: Location,
   { method, headers, signal, trusting = false }: BackendRequest,
-  { credentials, route }: BackendOptions,
+  { credentials, route, dial = null }: BackendOptions,
 ): ClientRequest {
   const { scheme, path, query, agent, addresses } = location;
   const [host, port] = [location.host, location.port === '' ? defaultPorts[scheme] : Number(location.port)];
@@ -87,7 +90,7 @@ function open(
     path: query === '' ? path : `${path}?${query}`,
     headers: { host: authority(location), ...headers },
     signal,
-    agent: false as const,
+    agent: dial === null ? (false as const) : dialingAgent(dial, { secure: scheme === 'https' }),
     ...(addresses === null ? {} : { lookup: foundBefore(addresses) }),
   };
   if (scheme === 'http') return plainRequest(common);

@@ -47,6 +47,8 @@ const belowHttp = [
   'server/cel/',
   'server/files/',
   'server/grpc/',
+  'server/tracing/',
+  'server/features/',
 ];
 const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/contract.js'];
 /** Parts of the server from the top down. Each may import itself and those after it. */
@@ -68,6 +70,8 @@ const rules: readonly Rule[] = [
   { from: 'server/catalogue/', to: ['server/catalogue/', 'server/api/', ...apiFacts, 'server/vocabulary.js'] },
   { from: 'server/files/', to: ['server/files/', 'workers/', ...plainWords] },
   { from: 'server/grpc/', to: ['server/grpc/'] },
+  { from: 'server/features/', to: ['server/features/', ...plainWords] },
+  { from: 'server/tracing/', to: ['server/tracing/', 'server/grpc/', 'server/files/', ...plainWords] },
   { from: 'server/webhook/', to: ['server/webhook/', ...plainWords] },
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
   { from: 'server/operations/', to: ['server/operations/', ...raftDoor, ...plainWords], types: raftTypes },
