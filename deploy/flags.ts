@@ -37,6 +37,7 @@ export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, i
     'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
     'proxy-client-cert-file': pki.frontProxy.certFile,
     'proxy-client-key-file': pki.frontProxy.keyFile,
+    'allow-privileged': 'true',
     'authorization-mode': 'Node,RBAC',
     'service-account-issuer': serviceAccountIssuer,
     'service-account-signing-key-file': pki.serviceAccount.keyFile,

@@ -40,9 +40,16 @@ export interface Aggregation {
 }
 
 /** Follows API services from now on. */
-export function createAggregation({ storage, catalogue, addresses, identity, rejectsRedirects }: AggregationOptions): Aggregation {
+export function createAggregation({
+  storage,
+  catalogue,
+  addresses,
+  identity,
+  dial = null,
+  rejectsRedirects,
+}: AggregationOptions): Aggregation {
   const services = new ApiServices(storage);
-  const connections = createServiceConnections({ addresses, identity });
+  const connections = createServiceConnections({ addresses, identity, dial });
   const known = new Map<string, Omit<RemoteVersion, 'version'>>();
   let controller: AvailabilityController | null = null;
   let made: { readonly of: readonly ServedGroup[]; readonly groups: readonly RemoteGroup[] } | null = null;

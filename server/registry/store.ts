@@ -3,7 +3,7 @@ import { timeText } from '../../api/time.js';
 import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
-import { qualifiedName } from '../api/resource.js';
+import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { conflict, forbidden, invalidObject, notFound, plainError, StatusError, unavailable } from '../api/status.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
@@ -28,7 +28,7 @@ import { sameValue } from './equality.js';
 import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './failures.js';
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
-import { admitToNamespace } from './namespaceLifecycle.js';
+import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { ServedResource } from './resources.js';
 import type { WriteContext } from './strategy.js';
@@ -67,6 +67,10 @@ export interface RegistryOptions {
   readonly admission?: Admission | null;
   /** `--delete-collection-workers`: objects of one collection that are deleted at the same time. */
   readonly deletionsAtOnce?: number;
+  /** Whether somebody collects what deleted objects owned. Default: yes. */
+  readonly collectsGarbage?: boolean;
+  /** Makes a namespace that is not there, for an object that is to be created in it; false where it does not. */
+  readonly provideNamespace?: NamespaceProvider | null;
 }
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
@@ -112,6 +116,8 @@ class GenericRegistry implements Registry {
   private readonly allocators: Allocators;
   private readonly admission: Admission | null;
   private readonly deletionsAtOnce: number;
+  private readonly collectsGarbage: boolean;
+  private readonly provideNamespace: NamespaceProvider | null;
 
   constructor({
     storage,
@@ -121,7 +127,11 @@ class GenericRegistry implements Registry {
     allocators = {},
     admission = null,
     deletionsAtOnce = DELETIONS_AT_ONCE,
+    collectsGarbage = true,
+    provideNamespace = null,
   }: RegistryOptions) {
+    this.collectsGarbage = collectsGarbage;
+    this.provideNamespace = provideNamespace;
     this.deletionsAtOnce = deletionsAtOnce;
     this.storage = storage;
     this.allocators = allocators;
@@ -164,7 +174,7 @@ class GenericRegistry implements Registry {
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, this.random);
-    const namespaceLabels = resource.namespaced ? await admitToNamespace(this.storage, namespace, resource.storage, firstName) : {};
+    const namespaceLabels = resource.namespaced ? await this.namespaceFor(namespace, resource.storage, firstName, options) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     await betweenSteps(heavy);
@@ -179,6 +189,16 @@ class GenericRegistry implements Registry {
     await betweenSteps(heavy);
     const names = given === '' ? { prefix, firstName: prefix === '' ? '' : firstName } : { prefix: '', firstName: given };
     return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate }, options);
+  }
+
+  /** The labels of the namespace for a new object. A dry run makes no namespace. */
+  private namespaceFor(
+    namespace: string,
+    resource: GroupResource,
+    name: string,
+    { dryRun }: WriteOptions,
+  ): Promise<Readonly<Record<string, string>>> {
+    return admitToNamespace(this.storage, namespace, resource, name, dryRun ? null : this.provideNamespace);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: NewNames, options: WriteOptions): Promise<StoredObject> {
@@ -354,7 +374,7 @@ class GenericRegistry implements Registry {
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
-    if (target.resource.namespaced) await admitToNamespace(this.storage, target.namespace, target.resource.storage, target.name);
+    if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, options);
     if (change.uid !== null) throw wrongUid(target, change.uid, '');
     return this.createIfAllowed(
       target,
@@ -434,7 +454,7 @@ class GenericRegistry implements Registry {
       throw problem;
     }
     await this.admitDeletion(target, old, options, terms);
-    const plan = planDeletion(old, wish, target.resource.behaviour.strategy, this.contextOf(options).now);
+    const plan = planDeletion(old, wish, target.resource.behaviour.strategy, this.contextOf(options).now, this.collectsGarbage);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
