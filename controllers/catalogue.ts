@@ -1,5 +1,10 @@
 import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
+import { bootstrapSigner } from './bootstraptokens/bootstrapSigner.js';
+import { bootstrapTokenCleaner } from './bootstraptokens/tokenCleaner.js';
+import { approvingController } from './certificates/approvingController.js';
+import { requestCleaner } from './certificates/requestCleaner.js';
+import { signingController } from './certificates/signingController.js';
 import { clusterRoleAggregation } from './clusterroleaggregation/aggregationController.js';
 import { cronJobController } from './cronjob/cronJobController.js';
 import { daemonSetController } from './daemonset/daemonSetController.js';
@@ -13,6 +18,7 @@ import { jobController } from './job/jobController.js';
 import { TokenCleaner } from './legacytokencleaner/tokenCleaner.js';
 import { namespaceController } from './namespace/namespaceController.js';
 import { nodeTaintController } from './nodelifecycle/nodeTaintController.js';
+import { podCertificateRequestCleaner } from './podcertificates/requestCleaner.js';
 import { PodCollector } from './podgc/podCollector.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
 import { referenceControllers } from './referenceControllers.js';
@@ -21,6 +27,7 @@ import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
 import { tokensController } from './serviceaccounttoken/tokensController.js';
 import { statefulSetController } from './statefulset/statefulSetController.js';
+import { trustBundlePublisher } from './trustbundles/publisher.js';
 import { ttlController } from './ttlafterfinished/ttlController.js';
 import { claimProtectionController } from './volumeprotection/claimProtection.js';
 
@@ -36,6 +43,8 @@ export interface ControllerEntry {
   readonly component?: string;
   /** No role is made for an account of its own: it writes as the manager does. */
   readonly actsAsManager?: boolean;
+  /** Runs only where `--controllers` names it. */
+  readonly offByDefault?: boolean;
   /** Multiples of the options' rates, for one whose work is many small requests; as in the reference. */
   readonly haste?: { readonly qps?: number; readonly burst?: number };
   /** null where the options leave it nothing to do. */
@@ -140,6 +149,38 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     account: 'pvc-protection-controller',
     make: claimProtectionController,
   },
+  {
+    name: 'certificatesigningrequest-signing-controller',
+    alias: 'csrsigning',
+    account: 'certificate-controller',
+    make: signingController,
+  },
+  {
+    name: 'certificatesigningrequest-approving-controller',
+    alias: 'csrapproving',
+    account: 'certificate-controller',
+    make: approvingController,
+  },
+  {
+    name: 'certificatesigningrequest-cleaner-controller',
+    alias: 'csrcleaner',
+    account: 'certificate-controller',
+    make: requestCleaner,
+  },
+  { name: 'bootstrap-signer-controller', alias: 'bootstrapsigner', account: 'bootstrap-signer', offByDefault: true, make: bootstrapSigner },
+  { name: 'token-cleaner-controller', alias: 'tokencleaner', account: 'token-cleaner', offByDefault: true, make: bootstrapTokenCleaner },
+  {
+    name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
+    alias: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
+    account: 'kube-apiserver-serving-clustertrustbundle-publisher',
+    make: trustBundlePublisher,
+  },
+  {
+    name: 'podcertificaterequest-cleaner-controller',
+    alias: 'podcertificaterequest-cleaner-controller',
+    account: 'podcertificaterequestcleaner',
+    make: podCertificateRequestCleaner,
+  },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
@@ -147,10 +188,13 @@ export const missingControllers: readonly string[] = referenceControllers
   .map(([name]) => name)
   .filter((name) => !controllerCatalogue.some((entry) => entry.name === name));
 
-/** Whether `--controllers` asks for a controller: the first item that names it decides, `*` decides for those that none names. */
-export function isEnabled({ name, alias }: Pick<ControllerEntry, 'name' | 'alias'>, wanted: readonly string[]): boolean {
+/** Whether `--controllers` asks for a controller: the first item that names it decides, `*` decides for those that none names, but for those that are off by default. */
+export function isEnabled(
+  { name, alias, offByDefault = false }: Pick<ControllerEntry, 'name' | 'alias' | 'offByDefault'>,
+  wanted: readonly string[],
+): boolean {
   const decisive = wanted.find((item) => [name, alias].includes(item.replace(/^-/, '')));
-  return decisive === undefined ? wanted.includes('*') : !decisive.startsWith('-');
+  return decisive === undefined ? !offByDefault && wanted.includes('*') : !decisive.startsWith('-');
 }
 
 /** Words of `--controllers` that name nothing. */
