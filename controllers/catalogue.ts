@@ -9,6 +9,7 @@ import { clusterRoleAggregation } from './clusterroleaggregation/aggregationCont
 import { cronJobController } from './cronjob/cronJobController.js';
 import { daemonSetController } from './daemonset/daemonSetController.js';
 import { deploymentController } from './deployment/deploymentController.js';
+import { deviceTaintEvictionController } from './devicetainteviction/deviceTaintEviction.js';
 import { disruptionController } from './disruption/disruptionController.js';
 import { endpointsController } from './endpoints/endpointsController.js';
 import { endpointSliceController } from './endpointslice/endpointSliceController.js';
@@ -17,7 +18,8 @@ import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { jobController } from './job/jobController.js';
 import { TokenCleaner } from './legacytokencleaner/tokenCleaner.js';
 import { namespaceController } from './namespace/namespaceController.js';
-import { nodeTaintController } from './nodelifecycle/nodeTaintController.js';
+import { NodeLifecycle } from './nodelifecycle/nodeLifecycle.js';
+import { nodeTtlController } from './nodettl/ttlController.js';
 import { podCertificateRequestCleaner } from './podcertificates/requestCleaner.js';
 import { PodCollector } from './podgc/podCollector.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
@@ -27,6 +29,7 @@ import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
 import { tokensController } from './serviceaccounttoken/tokensController.js';
 import { statefulSetController } from './statefulset/statefulSetController.js';
+import { taintEvictionController } from './tainteviction/taintEviction.js';
 import { trustBundlePublisher } from './trustbundles/publisher.js';
 import { ttlController } from './ttlafterfinished/ttlController.js';
 import { claimProtectionController } from './volumeprotection/claimProtection.js';
@@ -142,7 +145,12 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     component: 'endpoint-slice-mirroring-controller',
     make: endpointSliceMirroringController,
   },
-  { name: 'node-lifecycle-controller', alias: 'nodelifecycle', account: 'node-controller', make: nodeTaintController },
+  {
+    name: 'node-lifecycle-controller',
+    alias: 'nodelifecycle',
+    account: 'node-controller',
+    make: (environment) => new NodeLifecycle(environment),
+  },
   {
     name: 'persistentvolumeclaim-protection-controller',
     alias: 'pvc-protection',
@@ -181,6 +189,20 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     account: 'podcertificaterequestcleaner',
     make: podCertificateRequestCleaner,
   },
+  {
+    name: 'taint-eviction-controller',
+    alias: 'taint-eviction-controller',
+    account: 'node-controller',
+    component: 'taint-eviction-controller',
+    make: taintEvictionController,
+  },
+  {
+    name: 'device-taint-eviction-controller',
+    alias: 'device-taint-eviction-controller',
+    account: 'device-taint-eviction-controller',
+    make: deviceTaintEvictionController,
+  },
+  { name: 'ttl-controller', alias: 'ttl', account: 'ttl-controller', make: nodeTtlController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */

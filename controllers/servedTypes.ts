@@ -26,6 +26,16 @@ async function isServed({ watchApi, clock, log }: ManagerEnvironment, type: Reso
   return false;
 }
 
+/** The first version of a type that the server has; null where it has none, or there is no more time to ask. */
+export async function typeServed<T extends KubeObject>(
+  environment: ManagerEnvironment,
+  versions: readonly Resource<T>[],
+  signal: AbortSignal,
+): Promise<Resource<T> | null> {
+  for (const type of versions) if (await isServed(environment, type, signal)) return type;
+  return null;
+}
+
 /**
  * A controller of an API that is off unless an operator switches it on: it works where the server has its types in one of the versions, the first of them
  * that is served, and otherwise waits for the end. What is served does not change while a server runs, and a manager starts anew after an update.
@@ -39,8 +49,8 @@ export function whereServed<T extends KubeObject>(
   return {
     name,
     async run(signal) {
-      for (const type of versions) {
-        if (!(await isServed(environment, type, signal))) continue;
+      const type = await typeServed(environment, versions, signal);
+      if (type) {
         await make(type)?.run(signal);
         return;
       }
