@@ -32,7 +32,14 @@ import { statefulSetController } from './statefulset/statefulSetController.js';
 import { taintEvictionController } from './tainteviction/taintEviction.js';
 import { trustBundlePublisher } from './trustbundles/publisher.js';
 import { ttlController } from './ttlafterfinished/ttlController.js';
+import { attachDetachController } from './volumeattachment/attachDetach.js';
+import { VolumeBinder } from './volumebinding/binder.js';
+import { volumeExpander } from './volumeexpansion/expander.js';
+import { attributesClassProtectionController } from './volumeprotection/attributesClassProtection.js';
 import { claimProtectionController } from './volumeprotection/claimProtection.js';
+
+import { ephemeralVolumeController } from './ephemeralvolume/ephemeralVolumes.js';
+import { volumeProtectionController } from './volumeprotection/volumeProtection.js';
 
 /** One controller of this program. */
 export interface ControllerEntry {
@@ -203,6 +210,46 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     make: deviceTaintEvictionController,
   },
   { name: 'ttl-controller', alias: 'ttl', account: 'ttl-controller', make: nodeTtlController },
+  {
+    name: 'persistentvolume-binder-controller',
+    alias: 'persistentvolume-binder',
+    account: 'persistent-volume-binder',
+    component: 'persistentvolume-controller',
+    make: (environment) => new VolumeBinder(environment),
+  },
+  {
+    name: 'persistentvolume-attach-detach-controller',
+    alias: 'attachdetach',
+    account: 'attachdetach-controller',
+    component: 'attachdetach-controller',
+    make: attachDetachController,
+  },
+  {
+    name: 'persistentvolume-expander-controller',
+    alias: 'persistentvolume-expander',
+    account: 'expand-controller',
+    component: 'volume_expand',
+    make: volumeExpander,
+  },
+  {
+    name: 'persistentvolume-protection-controller',
+    alias: 'pv-protection',
+    account: 'pv-protection-controller',
+    make: volumeProtectionController,
+  },
+  {
+    name: 'volumeattributesclass-protection-controller',
+    alias: 'volumeattributesclass-protection-controller',
+    account: 'volumeattributesclass-protection-controller',
+    make: attributesClassProtectionController,
+  },
+  {
+    name: 'ephemeral-volume-controller',
+    alias: 'ephemeral-volume',
+    account: 'ephemeral-volume-controller',
+    component: 'ephemeral_volume',
+    make: ephemeralVolumeController,
+  },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
