@@ -1,5 +1,6 @@
 import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
+import { autoscalingController } from './autoscaling/autoscaler.js';
 import { bootstrapSigner } from './bootstraptokens/bootstrapSigner.js';
 import { bootstrapTokenCleaner } from './bootstraptokens/tokenCleaner.js';
 import { approvingController } from './certificates/approvingController.js';
@@ -230,6 +231,12 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     account: 'expand-controller',
     component: 'volume_expand',
     make: volumeExpander,
+  },
+  {
+    name: 'horizontal-pod-autoscaler-controller',
+    alias: 'horizontalpodautoscaling',
+    account: 'horizontal-pod-autoscaler',
+    make: autoscalingController,
   },
   {
     name: 'persistentvolume-protection-controller',
