@@ -1,7 +1,7 @@
 import { badRequest } from '../api/status.js';
 import type { FieldRequirement, FieldSelector } from '../api/selectors.js';
 import type { ServedResource } from '../catalogue/resources.js';
-import { newerEventFields } from '../registry/core/events.js';
+import { newerEventFields } from '../kinds/core/events.js';
 import { behaviourOf } from '../registry/behaviour.js';
 import type { Strategy } from '../registry/strategy.js';
 

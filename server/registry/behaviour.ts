@@ -13,7 +13,7 @@ import type { JsonMembers } from '../../workers/codecs/value.js';
 import { checkStructure } from '../../workers/schema/structure.js';
 import { convertBetween } from './conversion.js';
 import { scaleOf, withScale } from './scale.js';
-import { strategyOf } from './strategies.js';
+import { strategyOf } from '../kinds/index.js';
 import type { Strategy } from './strategy.js';
 
 /** What comes of an object that is brought into the form in which its type is kept. */

@@ -1,32 +1,35 @@
-import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from './admissionregistration.k8s.io/bindings.js';
-import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admissionregistration.k8s.io/policies.js';
-import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './admissionregistration.k8s.io/webhookConfigurations.js';
-import { customResourceDefinitions } from './apiextensions.k8s.io/definitions.js';
-import { apiServices } from './apiregistration.k8s.io/apiServices.js';
-import { clusterTrustBundles } from './certificates.k8s.io/clusterTrustBundles.js';
-import { certificateSigningRequests } from './certificates.k8s.io/requests.js';
-import { leases } from './coordination.k8s.io/leases.js';
-import { flowSchemas } from './flowcontrol.apiserver.k8s.io/flowSchemas.js';
-import { priorityLevels } from './flowcontrol.apiserver.k8s.io/priorityLevels.js';
-import { ingressClasses } from './networking.k8s.io/ingressClasses.js';
-import { ingresses } from './networking.k8s.io/ingresses.js';
-import { ipAddresses } from './networking.k8s.io/ipAddresses.js';
-import { networkPolicies } from './networking.k8s.io/networkPolicies.js';
-import { serviceCidrs } from './networking.k8s.io/serviceCidrs.js';
-import { runtimeClasses } from './node.k8s.io/runtimeClasses.js';
-import { clusterRoleBindings, roleBindings } from './rbac.authorization.k8s.io/bindings.js';
-import { clusterRoles, roles } from './rbac.authorization.k8s.io/roles.js';
-import { resourceClaims } from './resource.k8s.io/claims.js';
-import { resourceClaimTemplates } from './resource.k8s.io/claimTemplates.js';
-import { deviceClasses } from './resource.k8s.io/deviceClasses.js';
-import { resourceSlices } from './resource.k8s.io/resourceSlices.js';
-import { priorityClasses } from './scheduling.k8s.io/priorityClasses.js';
-import { csiDrivers } from './storage.k8s.io/csiDrivers.js';
-import { csiNodes } from './storage.k8s.io/csiNodes.js';
-import { csiStorageCapacities } from './storage.k8s.io/csiStorageCapacities.js';
-import { storageClasses } from './storage.k8s.io/storageClasses.js';
-import { volumeAttachments } from './storage.k8s.io/volumeAttachments.js';
-import { volumeAttributesClasses } from './storage.k8s.io/volumeAttributesClasses.js';
+import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from '../kinds/admissionregistration.k8s.io/bindings.js';
+import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from '../kinds/admissionregistration.k8s.io/policies.js';
+import {
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
+} from '../kinds/admissionregistration.k8s.io/webhookConfigurations.js';
+import { customResourceDefinitions } from '../kinds/apiextensions.k8s.io/definitions.js';
+import { apiServices } from '../kinds/apiregistration.k8s.io/apiServices.js';
+import { clusterTrustBundles } from '../kinds/certificates.k8s.io/clusterTrustBundles.js';
+import { certificateSigningRequests } from '../kinds/certificates.k8s.io/requests.js';
+import { leases } from '../kinds/coordination.k8s.io/leases.js';
+import { flowSchemas } from '../kinds/flowcontrol.apiserver.k8s.io/flowSchemas.js';
+import { priorityLevels } from '../kinds/flowcontrol.apiserver.k8s.io/priorityLevels.js';
+import { ingressClasses } from '../kinds/networking.k8s.io/ingressClasses.js';
+import { ingresses } from '../kinds/networking.k8s.io/ingresses.js';
+import { ipAddresses } from '../kinds/networking.k8s.io/ipAddresses.js';
+import { networkPolicies } from '../kinds/networking.k8s.io/networkPolicies.js';
+import { serviceCidrs } from '../kinds/networking.k8s.io/serviceCidrs.js';
+import { runtimeClasses } from '../kinds/node.k8s.io/runtimeClasses.js';
+import { clusterRoleBindings, roleBindings } from '../kinds/rbac.authorization.k8s.io/bindings.js';
+import { clusterRoles, roles } from '../kinds/rbac.authorization.k8s.io/roles.js';
+import { resourceClaims } from '../kinds/resource.k8s.io/claims.js';
+import { resourceClaimTemplates } from '../kinds/resource.k8s.io/claimTemplates.js';
+import { deviceClasses } from '../kinds/resource.k8s.io/deviceClasses.js';
+import { resourceSlices } from '../kinds/resource.k8s.io/resourceSlices.js';
+import { priorityClasses } from '../kinds/scheduling.k8s.io/priorityClasses.js';
+import { csiDrivers } from '../kinds/storage.k8s.io/csiDrivers.js';
+import { csiNodes } from '../kinds/storage.k8s.io/csiNodes.js';
+import { csiStorageCapacities } from '../kinds/storage.k8s.io/csiStorageCapacities.js';
+import { storageClasses } from '../kinds/storage.k8s.io/storageClasses.js';
+import { volumeAttachments } from '../kinds/storage.k8s.io/volumeAttachments.js';
+import { volumeAttributesClasses } from '../kinds/storage.k8s.io/volumeAttributesClasses.js';
 import type { Strategy } from './strategy.js';
 
 /** Strategies of the kinds that say how the cluster behaves rather than what runs in it. Keys as in `strategies.ts`, whose table they are part of. */

@@ -3,9 +3,9 @@ import { apiVersionOf } from '../api/resource.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import type { StoredObject } from '../storage/contract.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import { autoscalerConversion } from './autoscaling/conversion.js';
-import { eventConversion } from './events.k8s.io/conversion.js';
-import { claimConversion, claimTemplateConversion, sliceConversion } from './resource.k8s.io/conversion.js';
+import { autoscalerConversion } from '../kinds/autoscaling/conversion.js';
+import { eventConversion } from '../kinds/events.k8s.io/conversion.js';
+import { claimConversion, claimTemplateConversion, sliceConversion } from '../kinds/resource.k8s.io/conversion.js';
 
 /** Translates objects between the stored version of a type and another served one. Both directions may reuse and change their argument. */
 export interface Conversion {

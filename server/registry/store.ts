@@ -1,3 +1,4 @@
+import { withoutRepeatedOwners } from './ownerReferences.js';
 import { timeText } from '../../api/time.js';
 import { randomUUID } from 'node:crypto';
 import { copyOf } from '../api/copy.js';
@@ -160,6 +161,7 @@ class GenericRegistry implements Registry {
     const { resource, namespace } = target;
     const context = this.contextOf(options);
     const body = toStorage(resource, object);
+    withoutRepeatedOwners(body.metadata, 'sent').forEach(options.warn);
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, this.random);
@@ -171,6 +173,7 @@ class GenericRegistry implements Registry {
     await betweenSteps(heavy);
     if (owners !== undefined) body.metadata.managedFields = owners;
     await this.admission?.admit(admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options));
+    withoutRepeatedOwners(body.metadata, 'admitted').forEach(options.warn);
     // Admission may name what has no name yet.
     const given = body.metadata.name ?? '';
     prepareCreate(target, body, context, { uid: this.newUid(), owners });
@@ -311,6 +314,7 @@ class GenericRegistry implements Registry {
     await betweenSteps(heavy);
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const object = toStorage(target.resource, await change.apply(current));
+    const repeated = withoutRepeatedOwners(object.metadata, 'sent');
     await betweenSteps(heavy);
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
@@ -326,6 +330,7 @@ class GenericRegistry implements Registry {
     beginUpdate(target, object);
     await betweenSteps(heavy);
     if (change.admitted !== true) await this.admission?.admit(admitted());
+    repeated.push(...withoutRepeatedOwners(object.metadata, 'admitted'));
     checkVersion(object.metadata, stored, target);
     const beside = change.subresource === '' ? await this.allocatorOf(target)?.allocate(object, old, this.allocationContext(options)) : [];
     await betweenSteps(heavy);
@@ -342,7 +347,7 @@ class GenericRegistry implements Registry {
     await betweenSteps(heavy);
     // Who changes nothing may still be refused.
     if (change.admitted !== true) await this.admission?.validate(admitted());
-    return { ...step, beside: beside ?? [] };
+    return { ...step, warnings: [...repeated, ...step.warnings], beside: beside ?? [] };
   }
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {

@@ -201,7 +201,7 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
     ...update,
     ...update,
     ...finalizerFindings(metadata, strategy),
-    ...generic(),
+    ...ofObject(),
     ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? []),
   ];
 }

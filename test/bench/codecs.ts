@@ -6,7 +6,7 @@ import { decodeObject } from '../../workers/decode.js';
 import { cut, putTogether, type Piece } from '../../workers/pieces.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
 import type { ApiObject } from '../../server/api/object.js';
-import { strategyOf } from '../../server/registry/strategies.js';
+import { strategyOf } from '../../server/kinds/index.js';
 import { CONFIG_MAP, configMap, POD, pod } from './codecObjects.js';
 import { count, printTable, ratio } from './table.js';
 

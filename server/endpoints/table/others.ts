@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../api/object.js';
-import { requestState } from '../../registry/certificates.k8s.io/requests.js';
+import { requestState } from '../../kinds/certificates.k8s.io/requests.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { at, atOr, type Cell, booleanAt, condition, countAt, duration, NONE, numberAt, UNSET, type Cells } from './cell.js';
 

@@ -8,7 +8,7 @@ import type { ServedResource, Subresource } from '../../catalogue/resources.js';
 import { compileRules } from '../../cel/rules/compile.js';
 import type { Schema } from '../../patch/apply/schema.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
-import { embeddedRules } from '../../registry/apiextensions.k8s.io/embeddedrules.js';
+import { embeddedRules } from '../../kinds/apiextensions.k8s.io/embeddedRules.js';
 import { behaviourOf, setBehaviour, withMetadata, type Behaviour, type Received } from '../../registry/behaviour.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';

@@ -11,7 +11,7 @@ import type { Logger } from '../../../server/observability/logger.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
 import { createOpenApi } from '../../../server/openapi/openapi.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
-import { selectableFieldsOf } from '../../../server/registry/strategies.js';
+import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { createRegistry, type RegistryOptions } from '../../../server/registry/store.js';
 import type { Storage } from '../../../server/storage/contract.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';

@@ -12,7 +12,7 @@ import { LifeCycles } from '../../../server/extensions/lifecycle/controller.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
 import type { Change, Registry, Target } from '../../../server/registry/contract.js';
 import { createRegistry } from '../../../server/registry/store.js';
-import { selectableFieldsOf } from '../../../server/registry/strategies.js';
+import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
 import type { Storage, StoredObject } from '../../../server/storage/contract.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';

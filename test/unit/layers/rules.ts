@@ -53,7 +53,7 @@ const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/c
 const serverStack = [
   ['server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/'],
   ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/flowcontrol/', 'server/extensions/'],
-  ['server/registry/', 'server/admission/', 'server/patch/'],
+  ['server/registry/', 'server/kinds/', 'server/admission/', 'server/patch/'],
   ['server/storage/'],
 ] as const;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../server/api/object.js';
 import { completesDeletion, NO_WISH, planDeletion } from '../../../server/registry/deletion.js';
-import { namespaces } from '../../../server/registry/core/namespaces.js';
+import { namespaces } from '../../../server/kinds/core/namespaces.js';
 
 const NOW = '2024-05-01T10:00:00Z';
 const object = (metadata: ApiObject['metadata'] = {}): ApiObject => ({ apiVersion: 'v1', metadata: { name: 'a', ...metadata } });

@@ -7,11 +7,11 @@ import type { AdmissionPlugin } from '../../../server/admission/contract.js';
 import { createCatalogue, type Catalogue, type ServedResource } from '../../../server/catalogue/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
 import type { Change, Registry, WriteOptions } from '../../../server/registry/contract.js';
-import { createServiceAllocator } from '../../../server/registry/core/service/allocator.js';
-import { parsePortRange, parseRanges } from '../../../server/registry/core/service/ranges.js';
+import { createServiceAllocator } from '../../../server/kinds/core/service/allocator.js';
+import { parsePortRange, parseRanges } from '../../../server/kinds/core/service/ranges.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
-import { selectableFieldsOf } from '../../../server/registry/strategies.js';
+import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import type { Storage } from '../../../server/storage/contract.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
 

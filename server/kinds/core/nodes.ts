@@ -1,0 +1,153 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { rangeWarnings } from '../../registry/validation/spelling.js';
+import { cidr, parseRange } from '../../registry/validation/addresses.js';
+import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { labelValueComplaints } from '../../registry/validation/names.js';
+import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
+import { isWholeResource } from '../../registry/validation/resourcenames.js';
+import { qualified } from '../../registry/validation/values.js';
+import { repeats } from '../../registry/validation/repeats.js';
+
+const TAINTS = Path.of('metadata', 'taints');
+const RANGES = Path.of('spec', 'podCIDRs');
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+const specOf = (node: ApiObject): JsonObject => objectAt(node, 'spec') ?? {};
+const rangesOf = (node: ApiObject): string[] => itemsOf(specOf(node)['podCIDRs']).map(String);
+
+/** Older clients know one range only; it is the first of the list, and leads where both are given. */
+function alignRanges(node: ApiObject): void {
+  const spec = ensureObject(node, 'spec');
+  const single = textAt(spec, 'podCIDR');
+  const listed = rangesOf(node);
+  if (single !== '' && listed[0] !== single) spec['podCIDRs'] = [single];
+  const first = rangesOf(node)[0];
+  if (first !== undefined) spec['podCIDR'] = first;
+}
+
+/** What nobody has reserved is there to be given out. */
+function setAllocatable(node: ApiObject): void {
+  const status = objectAt(node, 'status') ?? {};
+  const capacity = objectAt(status, 'capacity');
+  if (capacity !== null && (status['allocatable'] ?? null) === null) status['allocatable'] = { ...capacity };
+}
+
+function validateTaints(node: ApiObject): FieldError[] {
+  const seen = new Set<string>();
+  return objectsIn(specOf(node), 'taints').flatMap((taint, position) => {
+    const path = TAINTS.index(position);
+    const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
+    const id = `${effect} ${key}`;
+    const repeated = seen.has(id);
+    seen.add(id);
+    const complaints = labelValueComplaints(value);
+    return [
+      ...qualified(key, path.child('key')),
+      ...(complaints.length === 0 ? [] : [invalid(path.child('value'), value, complaints.join(';'))]),
+      ...(effect === ''
+        ? [required(path.child('effect'), '')]
+        : EFFECTS.includes(effect)
+          ? []
+          : [notSupported(path.child('effect'), effect, EFFECTS)]),
+      ...(repeated ? [repeatedTaint(taint, path)] : []),
+    ];
+  });
+}
+
+function repeatedTaint(taint: JsonObject, path: Path): FieldError {
+  const finding = duplicate(path, {
+    Key: textAt(taint, 'key'),
+    Value: textAt(taint, 'value'),
+    Effect: textAt(taint, 'effect'),
+    TimeAdded: taint['timeAdded'] ?? null,
+  });
+  return { ...finding, message: `${finding.message}: taints must be unique by key and effect pair` };
+}
+
+const validateAmounts = (node: ApiObject): FieldError[] =>
+  ['capacity', 'allocatable'].flatMap((member) =>
+    Object.entries(objectAt(objectAt(node, 'status') ?? {}, member) ?? {}).flatMap(([name, amount]) => {
+      const path = Path.of('status', member, name);
+      return [
+        ...nonNegativeQuantity(amount, path),
+        ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
+      ];
+    }),
+  );
+
+function validateRanges(node: ApiObject): FieldError[] {
+  const ranges = rangesOf(node);
+  const families = ranges.map((range) => parseRange(range)?.family);
+  const findings = ranges.flatMap((range, position) => cidr(range, RANGES.index(position)));
+  if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
+  return [...findings, invalid(RANGES, ranges, 'may specify no more than one CIDR for each IP family')];
+}
+
+const validate = (node: ApiObject): FieldError[] => [...validateTaints(node), ...validateAmounts(node), ...validateRanges(node)];
+
+/** What an update, of whatever part, may change. */
+function validateChange(node: ApiObject, old: ApiObject): FieldError[] {
+  const [spec, before] = [specOf(node), specOf(old)];
+  const provider = textAt(before, 'providerID');
+  return [
+    ...validateAmounts(node),
+    ...repeatedAddresses(node),
+    ...changedRanges(rangesOf(node), rangesOf(old)),
+    ...(provider !== '' && textAt(spec, 'providerID') !== provider
+      ? [forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid')]
+      : []),
+    ...validateTaints(node),
+    ...(textAt(spec, 'externalID') === textAt(before, 'externalID')
+      ? []
+      : [forbidden(Path.of('spec', 'externalID'), 'may not be updated')]),
+  ];
+}
+
+function repeatedAddresses(node: ApiObject): FieldError[] {
+  const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses').map((address) => ({
+    Type: textAt(address, 'type'),
+    Address: textAt(address, 'address'),
+  }));
+  const isRepeated = repeats(addresses.map(({ Type, Address }) => `${Type}\n${Address}`));
+  return addresses.flatMap((address, position) =>
+    isRepeated(position) ? [duplicate(Path.of('status', 'addresses').index(position), address)] : [],
+  );
+}
+
+function changedRanges(now: readonly string[], old: readonly string[]): FieldError[] {
+  if (old.length === 0) return [];
+  const finding = forbidden(RANGES, 'node updates may not change podCIDR except from "" to valid');
+  return old.length === now.length ? old.filter((range, position) => range !== now[position]).map(() => finding) : [finding];
+}
+
+export const nodes: Strategy = {
+  setDefaults(node) {
+    alignRanges(node);
+    setAllocatable(node);
+  },
+  // A node reports itself: what it says of its state counts from the start.
+  prepareForCreate() {},
+  prepareForUpdate(node, old) {
+    node['status'] = old['status'];
+  },
+  validate,
+  reviewUpdate: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
+  warnings: (node) => [
+    ...(specOf(node)['configSource'] === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
+    ...(textAt(node, 'spec', 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+    ...itemsOf(specOf(node)['podCIDRs']).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
+  ],
+  selectableFieldNames: ['spec.unschedulable'],
+  selectableFields: (node) => ({ 'spec.unschedulable': textAt(node, 'spec', 'unschedulable') || 'false' }),
+  subresources: {
+    status: {
+      prepareForUpdate(node, old) {
+        node['spec'] = old['spec'];
+      },
+      reviewUpdate: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],
+    },
+  },
+};

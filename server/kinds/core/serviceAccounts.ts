@@ -1,0 +1,23 @@
+import { objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import type { Strategy } from '../../registry/strategy.js';
+import type { ApiObject } from '../../api/object.js';
+
+const ENFORCES = 'kubernetes.io/enforce-mountable-secrets';
+const ENFORCES_TEXT = `metadata.annotations[${ENFORCES}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
+
+/** Of a secret only its name means anything here. */
+function cleanReferences(account: ApiObject): void {
+  if (account['secrets'] !== undefined && account['secrets'] !== null)
+    account['secrets'] = objectsIn(account, 'secrets').map((secret) =>
+      secret['name'] === undefined ? {} : { name: textAt(secret, 'name') },
+    );
+}
+
+export const serviceAccounts: Strategy = {
+  deleteAnswers: 'object',
+  prepareForCreate: cleanReferences,
+  prepareForUpdate: cleanReferences,
+  warnings: (account, old) =>
+    account.metadata.annotations?.[ENFORCES] !== undefined && old?.metadata.annotations?.[ENFORCES] === undefined ? [ENFORCES_TEXT] : [],
+};

@@ -1,0 +1,68 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { nonNegativeMembers } from '../apps/statusCounts.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { itemsOf } from '../../registry/members.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { validateConditions } from '../../registry/validation/conditions.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
+import { validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import { optionallyOneOf } from '../../registry/validation/values.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const AMOUNTS = ['minAvailable', 'maxUnavailable'] as const;
+
+function validateSpec(budget: ApiObject): FieldError[] {
+  const spec = objectAt(budget, 'spec') ?? {};
+  const given = AMOUNTS.filter((member) => spec[member] !== undefined && spec[member] !== null);
+  const selector = objectAt(spec, 'selector');
+  return [
+    ...(given.length > 1 ? [invalid(SPEC, printed(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
+    ...given.flatMap((member) => [...intOrPercent(spec[member], SPEC.child(member)), ...atMostWhole(spec[member], SPEC.child(member))]),
+    ...(selector === null ? [] : validateLabelSelector(selector, SPEC.child('selector'))),
+    ...optionallyOneOf(spec['unhealthyPodEvictionPolicy'], ['AlwaysAllow', 'IfHealthyBudget'], SPEC.child('unhealthyPodEvictionPolicy')),
+  ];
+}
+
+const printed = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: JsonObject): JsonObject => ({
+  MinAvailable: minAvailable ?? null,
+  Selector: printedSelector(selector),
+  MaxUnavailable: maxUnavailable ?? null,
+  UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+});
+
+function validateStatus(budget: ApiObject): FieldError[] {
+  const status = objectAt(budget, 'status') ?? {};
+  return [
+    ...validateConditions(itemsOf(status['conditions']), STATUS.child('conditions')),
+    ...nonNegativeMembers(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], STATUS),
+  ];
+}
+
+export const podDisruptionBudgets: Strategy = {
+  unconditionalUpdate: false,
+  // The reference looks at the metadata of a budget only as it does for all kinds: any name that can stand in a path will do.
+  validateName: pathSegmentName,
+  anyFinalizers: true,
+  generationOf: ['spec'],
+  prepareForCreate(budget) {
+    budget['spec'] ??= {};
+    budget['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+  },
+  prepareForUpdate(budget, old) {
+    budget['status'] = old['status'];
+  },
+  validate: validateSpec,
+  reviewUpdate: (budget) => validateSpec(budget),
+  subresources: {
+    status: {
+      prepareForUpdate(budget, old) {
+        budget['spec'] = old['spec'];
+      },
+      reviewUpdate: (budget) => validateStatus(budget),
+    },
+  },
+};
