@@ -70,6 +70,8 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'authentication-kubeconfig': kubeconfig,
     'authorization-kubeconfig': kubeconfig,
     'root-ca-file': pki.caFile,
+    'cluster-signing-cert-file': pki.caFile,
+    'cluster-signing-key-file': pki.caKeyFile,
     'service-account-private-key-file': pki.serviceAccount.keyFile,
   });
 }
