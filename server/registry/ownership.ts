@@ -1,11 +1,12 @@
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import type { ServedResource } from '../catalogue/resources.js';
+import { fieldsOfCreator } from '../patch/apply/created.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { capManagers, isReset, readManagers, writeManagers, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, SCALE_API_VERSION } from '../patch/apply/scaled.js';
-import { emptyValue } from '../patch/apply/schema.js';
+import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { behaviourOf } from './behaviour.js';
 import { fromStorage } from './conversion.js';
@@ -27,7 +28,11 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
   const schema = versions.schemaOf(apiVersionOf(resource));
   if (schema === null) return undefined;
   const empty = emptyValue(schema) as ApiObject;
-  return owned(resource, empty, withoutStatus(resource, served(resource, body), empty), readable(sent) ?? new Map(), writer, versions);
+  const created = withoutStatus(resource, served(resource, body), empty);
+  const managers = readable(sent);
+  return managers === null
+    ? ownedByCreator(resource, schema, empty, created, writer)
+    : owned(resource, empty, created, managers, writer, versions);
 }
 
 /**
@@ -50,6 +55,28 @@ export function ownUpdated(
   return managers === null ? undefined : owned(resource, served(resource, old), served(resource, object), managers, writer, versions);
 }
 
+/** Of an object of which nobody owns anything yet, which nearly all new ones are. */
+function ownedByCreator(
+  resource: ServedResource,
+  schema: Schema,
+  empty: ApiObject,
+  created: ApiObject,
+  { manager, subresource, now }: Writer,
+): JsonObject[] | undefined {
+  const fieldsV1 = unlessIndistinct(() => fieldsOfCreator(schema, empty as JsonObject, created as JsonObject), null);
+  if (fieldsV1 === null) return undefined;
+  const entry: JsonObject = {
+    manager,
+    operation: 'Update',
+    apiVersion: apiVersionOf(resource),
+    time: now,
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+  };
+  if (subresource !== '') entry['subresource'] = subresource;
+  return [entry];
+}
+
 function owned(
   resource: ServedResource,
   before: ApiObject,
@@ -59,7 +86,9 @@ function owned(
   versions: Versions,
 ): JsonObject[] | undefined {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
-  const entries = writeManagers(capManagers(updated(() => ownUpdate(before, after, managers, id, writer.now, versions), managers)));
+  const entries = writeManagers(
+    capManagers(unlessIndistinct(() => ownUpdate(before, after, managers, id, writer.now, versions), managers)),
+  );
   return entries.length === 0 ? undefined : entries;
 }
 
@@ -99,7 +128,7 @@ const SCALE_VERSIONS: Versions = {
 };
 
 /** Items that nothing tells apart (of a set, but no scalars) keep the accounts from being brought up to date, not the object from being written. */
-function updated(work: () => Managers, otherwise: Managers): Managers {
+function unlessIndistinct<T>(work: () => T, otherwise: T): T {
   try {
     return work();
   } catch (error) {
