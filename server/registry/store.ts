@@ -111,6 +111,9 @@ class GenericRegistry implements Registry {
   private readonly random: () => number;
   private readonly newUid: () => string;
 
+  private second = Number.NaN;
+  private secondText = '';
+
   private readonly allocators: Allocators;
   private readonly admission: Admission | null;
   private readonly deletionsAtOnce: number;
@@ -573,8 +576,18 @@ class GenericRegistry implements Registry {
     return { now: this.contextOf(options).now, dryRun: options.dryRun, random: this.random, newUid: this.newUid };
   }
 
+  /** Made once a second: each write has the time in it. */
+  private nowText(): string {
+    const second = Math.floor(this.now() / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.secondText = timeText(second * 1000);
+    }
+    return this.secondText;
+  }
+
   private contextOf({ user, manager, owners, dryRun }: WriteOptions): WriteContext {
-    return { now: timeText(this.now()), user, manager, owners, dryRun };
+    return { now: this.nowText(), user, manager, owners, dryRun };
   }
 }
 
