@@ -1,11 +1,14 @@
+import { isObject } from '../../api/json.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import { fieldsOfCreator } from '../patch/apply/created.js';
 import { ListItemError } from '../patch/apply/items.js';
-import { capManagers, isReset, readManagers, writeManagers, type Managers } from '../patch/apply/managers.js';
+import { touchedBy } from '../patch/apply/kept.js';
+import { capManagers, isReset, readManagers, reordered, writeManagers, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, SCALE_API_VERSION } from '../patch/apply/scaled.js';
+import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { behaviourOf } from './behaviour.js';
@@ -50,6 +53,8 @@ export function ownUpdated(
   if (isReset(sent)) return undefined;
   const versions = behaviourOf(resource).versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
+  const kept = keptOwners(resource, object, old, sent, writer);
+  if (kept !== null) return kept;
   const managers = readable(sent) ?? readable(old.metadata.managedFields);
   // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
   return managers === null ? undefined : owned(resource, served(resource, old), served(resource, object), managers, writer, versions);
@@ -76,6 +81,43 @@ function ownedByCreator(
   if (subresource !== '') entry['subresource'] = subresource;
   return [entry];
 }
+
+/** The accounts after an update that leaves everybody what they own, as most do; null where that takes a closer look. */
+function keptOwners(
+  resource: ServedResource,
+  object: ApiObject,
+  old: ApiObject,
+  sent: readonly JsonValue[] | undefined,
+  { manager, subresource, now }: Writer,
+): JsonObject[] | null {
+  const entries = old.metadata.managedFields;
+  const apiVersion = apiVersionOf(resource);
+  // What clients send may be spelled in any way; what was stored is as it was written here.
+  if (entries === undefined || entries.length === 0 || (sent !== undefined && !sameValue(sent as JsonValue[], entries))) return null;
+  if (apiVersion !== apiVersionOf(resource.storage) || resource.kind !== resource.storage.kind) return null;
+  const isMine = (entry: JsonObject): boolean =>
+    entry['manager'] === manager && entry['operation'] === 'Update' && (entry['subresource'] ?? '') === subresource;
+  const mine = entries.find(isMine);
+  const others = entries.filter((entry) => entry !== mine);
+  if (mine === undefined || others.some(isMine) || !entries.every((entry) => isWritten(entry, apiVersion))) return null;
+  const schema = behaviourOf(resource).versions.schemaOf(apiVersion);
+  if (schema === null) return null;
+  const touched = touchedBy(schema, old as JsonObject, object as JsonObject, {
+    mine: mine['fieldsV1'],
+    others: others.map((entry) => entry['fieldsV1'] as JsonObject),
+  });
+  if (touched === 'more') return null;
+  if (touched === 'nothing') return entries;
+  const { manager: name, operation, apiVersion: version, time: _time, ...rest } = mine;
+  return reordered(
+    entries.map((entry) =>
+      entry === mine ? { manager: name, operation, apiVersion: version, time: now, ...rest } : entry,
+    ) as JsonObject[],
+  );
+}
+
+const isWritten = ({ apiVersion, fieldsV1, fieldsType }: JsonObject, version: string): boolean =>
+  apiVersion === version && fieldsType === 'FieldsV1' && isObject(fieldsV1) && Object.keys(fieldsV1).length > 0;
 
 function owned(
   resource: ServedResource,

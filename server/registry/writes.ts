@@ -187,21 +187,21 @@ function resetStatus(object: ApiObject, { resource }: Target, strategy: Strategy
 function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target, strategy: Strategy, subresource: string): FieldError[] {
   const { metadata } = object;
   const update = validateMetadataUpdate(metadata, old.metadata);
-  const generic = (): FieldError[] => validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
-  const ofObject = (): FieldError[] => [...generic(), ...finalizerFindings(metadata, strategy)];
+  const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
+  const ofObject = (): FieldError[] => [...found, ...finalizerFindings(metadata, strategy)];
   const rules = rulesOf(strategy, subresource);
   if (rules?.reviewUpdate !== undefined)
     return [
-      ...generic(),
+      ...found,
       ...update,
       ...rules.reviewUpdate(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] }),
     ];
   return [
-    ...generic(),
+    ...found,
     ...update,
     ...update,
     ...finalizerFindings(metadata, strategy),
-    ...generic(),
+    ...found,
     ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? []),
   ];
 }

@@ -22,6 +22,10 @@ const serverMetadata: ReadonlySet<string> = new Set([
 ]);
 const METADATA = 'metadata';
 
+export const isServerMember = (name: string): boolean => serverMembers.has(name);
+/** The same of the members of metadata. */
+export const isServerMetadata = (name: string): boolean => serverMetadata.has(name);
+
 /**
  * `fieldsV1` of whoever creates an object of which nobody owns anything yet; null when that is nothing. `empty` is an object of the type in which
  * nothing is set. The same as `ownUpdate` gives, in one walk and without the sets in between: most writes are creations, and nearly all of them
