@@ -66,7 +66,7 @@ export interface Api {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   readonly access: Access;
-  readonly resources: (context: RequestContext) => Promise<void>;
+  readonly resources: (context: RequestContext) => Promise<void> | void;
   /** False when the path is no document of the API. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
   /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
@@ -210,8 +210,10 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     registry,
     catalogue,
     access,
-    resources: async (context) => {
-      if (!(await aggregation.answers(context))) await ownResources(context);
+    resources: (context) => {
+      const answered = aggregation.answers(context);
+      if (answered === false) return ownResources(context);
+      return answered === true ? undefined : answered.then((done) => (done ? undefined : ownResources(context)));
     },
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;

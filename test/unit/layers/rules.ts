@@ -87,7 +87,7 @@ const rules: readonly Rule[] = [
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
   {
     from: 'deploy/nodes/',
-    to: ['deploy/nodes/', 'deploy/certificates.ts', 'deploy/certificateRequest.ts', 'controllers/client/', ...apiFacts],
+    to: ['deploy/nodes/', 'deploy/certificates.js', 'controllers/client/', ...apiFacts],
   },
   // Tests' clusters are looked at with the same client.
   { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', ...apiFacts] },
