@@ -1,8 +1,9 @@
+import type { Pod } from '../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { forbidden } from '../../api/status.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
-import { qosClass } from '../../kinds/core/pod/qos.js';
+import { qosClass } from '../../../api/podQos.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
@@ -43,7 +44,7 @@ export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules)
     const added =
       request.operation === 'CREATE' ? await listOf(request, { lookup, annotation: DEFAULTS_ANNOTATION, otherwise: rules.byDefault }) : [];
     const spec = ensureObject(request.object, 'spec');
-    const promised = qosClass(request.object) === 'BestEffort' ? [] : [MEMORY_PRESSURE];
+    const promised = qosClass(request.object as Pod) === 'BestEffort' ? [] : [MEMORY_PRESSURE];
     const merged = mergeTolerations(mergeTolerations(added, objectsIn(spec, 'tolerations')), promised);
     if (merged.length > 0) spec['tolerations'] = merged;
   },

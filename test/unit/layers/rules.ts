@@ -28,6 +28,8 @@ const apiFacts = [
   'api/quantity.js',
   'api/amounts.js',
   'api/podTotals.js',
+  'api/podQos.js',
+  'api/quota/',
   'api/cron.js',
   'api/duration.js',
   'api/intOrPercent.js',
