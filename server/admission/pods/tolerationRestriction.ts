@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import type { Pod } from '../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { forbidden } from '../../api/status.js';
@@ -85,9 +86,7 @@ const textIn = (namespace: ApiObject | null, annotation: string): string | undef
 function parsed(text: string): readonly JsonObject[] | null {
   try {
     const value = JSON.parse(text) as unknown;
-    return Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))
-      ? (value as JsonObject[])
-      : null;
+    return Array.isArray(value) && value.every((item) => isObject<JsonObject>(item)) ? (value as JsonObject[]) : null;
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { printed } from '../../patch/printed.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
@@ -26,7 +27,7 @@ import { formOf, putThrough, sendShown, type View } from './view.js';
 type Patcher = (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
 
 function patchObject(patch: JsonValue): JsonObject {
-  if (typeof patch === 'object' && patch !== null && !Array.isArray(patch)) return patch;
+  if (isObject<JsonObject>(patch)) return patch;
   throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type map[string]interface {}`);
 }
 
