@@ -125,8 +125,8 @@ export class DaemonSetLoop {
   async #act(key: string, observed: Observed): Promise<{ readonly failure: unknown; readonly againAfterMs: number | null }> {
     const { events } = this.environment;
     const { set } = observed;
-    const { create, remove, events: happenings, tried, againAfterMs } = plan(observed);
-    for (const { type, reason, message } of happenings) events[type](set, reason, message);
+    const { create, remove, events: planned, tried, againAfterMs } = plan(observed);
+    for (const { type, reason, message } of planned) events[type](set, reason, message);
     this.#failed.tried(key, tried, observed.elapsed);
     const step = create.length + remove.length === 0 && isRolling(set) ? rollout(observed) : { create, remove };
     return { failure: await this.#move(key, observed, step.create.slice(0, burst), step.remove.slice(0, burst)), againAfterMs };
