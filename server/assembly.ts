@@ -1,3 +1,4 @@
+import { timeText } from '../api/time.js';
 import { randomUUID } from 'node:crypto';
 import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
@@ -256,7 +257,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
           registry,
           resource: apiServices,
           writes: ownWrites,
-          now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+          now: () => timeText(Date.now()),
           report: (name, error) => {
             log.named('aggregation').warn('an API service cannot be looked after', { name, error });
           },
@@ -269,7 +270,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
         registry,
         definitions,
         apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'),
-        now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+        now: () => timeText(Date.now()),
         report: (name, error) => {
           log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error });
         },
@@ -353,7 +354,7 @@ async function repair(storage: RaftStorage, log: Logger): Promise<void> {
   try {
     const { added, removed } = await repairServiceClaims({
       storage,
-      now: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+      now: timeText(Date.now()),
       newUid: randomUUID,
     });
     if (added + removed > 0) log.named('services').info('repaired claims on addresses and ports', { added, removed });
