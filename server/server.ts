@@ -46,6 +46,9 @@ import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { readEgressSelections } from './egress/configuration.js';
 import { createEgress, directEgress, type Egress } from './egress/egress.js';
+import { Fairness } from './fairness/fairness.js';
+import { FollowedObjects } from './fairness/objectsFollowed.js';
+import { Tally } from './fairness/tally.js';
 import { drainAndClose } from './shutdown.js';
 import { readTracingConfiguration, type TracingConfiguration } from './tracing/configuration.js';
 import { OtlpExporter } from './tracing/otlp.js';
@@ -241,7 +244,20 @@ async function serveReplica({
 }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
   const api = assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log });
-  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer });
+  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, replica, metrics }) : null;
+  const chain = frontOf({
+    fairness: fairness?.fairness ?? null,
+    options,
+    log,
+    replica,
+    encryption,
+    metrics,
+    auditor,
+    api,
+    progress,
+    debug,
+    tracer,
+  });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
     await api.close();
     throw error;
@@ -277,6 +293,7 @@ async function serveReplica({
     compaction.begin();
     events?.start();
     presence?.start();
+    fairness?.objects.start();
   });
   const failed = new Promise<Error>((resolve) => {
     replica.onFailure(resolve);
@@ -296,6 +313,8 @@ async function serveReplica({
     if (presence !== null) await Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
     compaction.stop();
     events?.stop();
+    fairness?.objects.stop();
+    fairness?.fairness.stop();
     await drain(options, listener, chain, log);
     // Another one that stops meanwhile may have handed it back.
     await handOver(replica, log);
@@ -305,6 +324,46 @@ async function serveReplica({
     log.info('stopped');
   };
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
+}
+
+/** A quarter of the time that a request has: the rest is for the work on it. */
+const waitPart = 4;
+
+/** Who is worked on when, as the cluster's objects say. */
+function fairnessOf({
+  options,
+  log,
+  api,
+  replica,
+  metrics,
+}: {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly api: Api;
+  readonly replica: Replica;
+  readonly metrics: Metrics;
+}): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
+  const tally = new Tally();
+  tally.expose(metrics.registry, () => fairness);
+  const fairness: Fairness = new Fairness({
+    seats: options['max-requests-inflight'] + options['max-mutating-requests-inflight'],
+    waitMaxMs: options['request-timeout'] / waitPart,
+    estimate: (resource) => api.storage.estimate(resource),
+    tally,
+  });
+  fairness.start();
+  const objects = new FollowedObjects({
+    fairness,
+    storage: api.storage,
+    registry: api.registry,
+    catalogue: api.catalogue,
+    leads: async () => (await replica.status()).role === 'leader',
+    now: machineClock.now,
+    report: (what, error) => {
+      log.named('fairness').warn('objects about priority and fairness', { what, error });
+    },
+  });
+  return { fairness, objects };
 }
 
 /** Null where the machine has no address to give to others. */
@@ -381,10 +440,11 @@ interface FrontOptions {
   readonly progress: Progress;
   readonly debug: DebugPages | null;
   readonly tracer: Tracer | null;
+  readonly fairness: Fairness | null;
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer }: FrontOptions): Chain {
+function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
   exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
   exposeCounts({
     metrics,
@@ -414,12 +474,13 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
     metrics,
     replica,
     log: log.named('health'),
-    pages: processPages({ options, debug, indicators }),
+    pages: processPages({ options, debug, indicators, fairness }),
   });
   const directives = options['strict-transport-security-directives'];
   return createChain(
     {
       tracer,
+      fairness,
       authenticate: api.access.authenticate,
       authorize: api.access.authorize,
       audit: auditor,
