@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
@@ -47,6 +48,9 @@ import { createServiceAllocator } from './registry/core/service/allocator.js';
 import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
 import { repairServiceClaims } from './registry/core/service/repair.js';
 import type { Registry } from './registry/contract.js';
+import { readAuthorities } from './http/credentials.js';
+import { Peers } from './peers/peers.js';
+import { leaseName } from './presence/serverLease.js';
 import { createRegistry } from './registry/store.js';
 import { selectableFieldsOf } from './registry/strategies.js';
 import { createAdmissionPolicies } from './policies.js';
@@ -160,6 +164,15 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
     deletionsAtOnce: options['delete-collection-workers'],
   });
+  const peers = features.enabled('UnknownVersionInteroperabilityProxy')
+    ? new Peers({
+        storage,
+        catalogue,
+        own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+        identity: connections.identity,
+        ca: options['peer-ca-file'] === null ? null : readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
+      })
+    : null;
   const workers = createWorkers();
   const host = `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
@@ -210,7 +223,8 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     catalogue,
     access,
     resources: async (context) => {
-      if (!(await aggregation.answers(context))) await ownResources(context);
+      if ((await aggregation.answers(context)) || (peers !== null && (await peers.answers(context)))) return;
+      await ownResources(context);
     },
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;
@@ -276,6 +290,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
       lifeCycles?.stop();
       policyStatuses?.stop();
       aggregation.stop();
+      peers?.stop();
       custom.stop();
       conversion.stop();
       access.stop();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startReplica } from '../raft/client.js';
@@ -38,8 +39,9 @@ import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
 import { replicaOptions } from './options/replica.js';
 import { machineClock } from './presence/machineClock.js';
+import type { ServerAddress } from './presence/serverLease.js';
 import { Presence } from './presence/presence.js';
-import { endpointAddress, servingOptions } from './serving.js';
+import { advertisedAddress, endpointAddress, servingOptions } from './serving.js';
 import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
@@ -112,9 +114,14 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   const serving = await servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations =
     options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
-  const encryption = loadEncryption(options, live, (error) => {
-    log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
-  });
+  const encryption = loadEncryption(
+    options,
+    live,
+    (error) => {
+      log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
+    },
+    featuresOf(options).enabled('KMSv1'),
+  );
   const tracing =
     options['tracing-config-file'] === null ? null : tracingOf(readTracingConfiguration(options['tracing-config-file']), options, log);
   begun.push(() => tracing?.exporter.stop());
@@ -366,6 +373,12 @@ function fairnessOf({
   return { fairness, objects };
 }
 
+/** Where the other API servers find this one, if not at the address that clients have: one that listens on a loopback address is found there. */
+function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): ServerAddress | null {
+  const found = { ip: options['peer-advertise-ip'] ?? advertisedAddress(options), port: Number(options['peer-advertise-port'] ?? port) };
+  return isIP(found.ip) === 0 || (found.ip === ip && found.port === port) ? null : found;
+}
+
 /** Null where the machine has no address to give to others. */
 function presenceOf({
   options,
@@ -378,6 +391,10 @@ function presenceOf({
   readonly log: Logger;
   readonly port: number;
 }): Presence | null {
+  if (!featuresOf(options).enabled('APIServerIdentity')) {
+    log.warn('without the feature APIServerIdentity nobody learns of this server: the kubernetes service gets no endpoint of it');
+    return null;
+  }
   const ip = endpointAddress(options);
   if (ip === null)
     log.warn(
@@ -390,7 +407,13 @@ function presenceOf({
         registry: api.registry,
         catalogue: api.catalogue,
         reconciles: options['endpoint-reconciler-type'] !== 'none',
-        identity: { hostname: hostname(), memberId: options['raft-member-id'], processUid: randomUUID(), address: { ip, port } },
+        identity: {
+          hostname: hostname(),
+          memberId: options['raft-member-id'],
+          processUid: randomUUID(),
+          address: { ip, port },
+          peerAddress: peerAddress(options, { ip, port }),
+        },
         report: (what, error) => {
           log.named('presence').warn('cannot be written now, and is tried again', { what, error });
         },
