@@ -4,23 +4,22 @@ import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import type { AccessFiles } from './accessFiles.js';
+import { createAdmission } from './admission/chain.js';
+import type { PluginConfigurations } from './admission/configuration.js';
+import type { Admission, AdmissionPlugin } from './admission/contract.js';
+import { createLookup } from './admission/lookup.js';
+import { enabledPlugins } from './admission/names.js';
+import { createPlugins } from './admission/plugins.js';
+import { PolicyStatuses } from './admission/policies/statuses.js';
+import { createAggregation } from './aggregation/aggregation.js';
+import { API_SERVICES } from './aggregation/apiServices.js';
 import { publishTrackingStart, publishTrust } from './authentication/published.js';
 import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
 import { ownerReferencesPermission } from './authorization/ownerReferences.js';
-import { createLookup } from './admission/lookup.js';
-import { createAdmission } from './admission/chain.js';
-import { PolicyStatuses } from './admission/policies/statuses.js';
-import { createAggregation } from './aggregation/aggregation.js';
-import { API_SERVICES } from './aggregation/apiServices.js';
-import type { Admission, AdmissionPlugin } from './admission/contract.js';
-import type { PluginConfigurations } from './admission/configuration.js';
-import { enabledPlugins } from './admission/names.js';
-import { createPlugins } from './admission/plugins.js';
 import { refusesPrivileged } from './admission/privileged.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
-import { builtInResources, liveCatalogue, storedKinds, type Catalogue } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
@@ -33,31 +32,33 @@ import { CustomResources, DEFINITIONS, withCustomResources } from './extensions/
 import { LifeCycles } from './extensions/lifecycle/controller.js';
 import { ownWrites } from './extensions/lifecycle/writes.js';
 import type { Live } from './files/liveFile.js';
+import { createServiceAllocator } from './kinds/core/service/allocator.js';
+import { parsePortRange, parseRanges } from './kinds/core/service/ranges.js';
+import { repairServiceClaims } from './kinds/core/service/repair.js';
+import { builtInResources, storedKinds } from './kinds/index.js';
+import { selectableFieldsOf } from './kinds/index.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
 import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
-import { emulatedCatalogue } from './options/runtimeConfig.js';
 import { emulatedMinor } from './options/emulation.js';
-import { defaultServiceRange } from './options/serviceRange.js';
 import { featuresOf } from './options/features.js';
+import { emulatedCatalogue } from './options/runtimeConfig.js';
+import { defaultServiceRange } from './options/serviceRange.js';
 import { cachedResources } from './options/watchCache.js';
-import { bootstrap } from './registry/bootstrap.js';
 import { provideNamespace } from './registry/namespaceProvision.js';
-import { createServiceAllocator } from './registry/core/service/allocator.js';
-import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
-import { repairServiceClaims } from './registry/core/service/repair.js';
-import type { Registry } from './registry/contract.js';
 import { readAuthorities } from './http/credentials.js';
 import { Peers } from './peers/peers.js';
 import { leaseName } from './presence/serverLease.js';
-import { createRegistry } from './registry/store.js';
-import { selectableFieldsOf } from './registry/strategies.js';
 import { createAdmissionPolicies } from './policies.js';
+import { bootstrap } from './registry/bootstrap.js';
+import type { Registry } from './registry/contract.js';
+import { liveCatalogue, type Catalogue } from './registry/resources.js';
+import { createRegistry } from './registry/store.js';
 import { advertisedAddress } from './serving.js';
-import { isOtherMediaType, type StoredForm } from './storage/forms.js';
-import type { Encryption } from './storage/encryption/encryption.js';
 import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
+import type { Encryption } from './storage/encryption/encryption.js';
+import { isOtherMediaType, type StoredForm } from './storage/forms.js';
 import { KeySpace } from './storage/keys.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
@@ -69,7 +70,7 @@ export interface Api {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   readonly access: Access;
-  readonly resources: (context: RequestContext) => Promise<void>;
+  readonly resources: (context: RequestContext) => Promise<void> | void;
   /** False when the path is no document of the API. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
   /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
@@ -173,6 +174,9 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
         ca: options['peer-ca-file'] === null ? null : readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
       })
     : null;
+  /** Whether somebody else has answered, or does so now. */
+  const elsewhere = async (answered: boolean | Promise<boolean>, context: RequestContext): Promise<boolean> =>
+    (await answered) || (peers !== null && (await peers.answers(context)));
   const workers = createWorkers();
   const host = `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
@@ -222,9 +226,11 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     registry,
     catalogue,
     access,
-    resources: async (context) => {
-      if ((await aggregation.answers(context)) || (peers !== null && (await peers.answers(context)))) return;
-      await ownResources(context);
+    resources: (context) => {
+      const answered = aggregation.answers(context);
+      if (answered === true) return undefined;
+      if (answered === false && peers === null) return ownResources(context);
+      return elsewhere(answered, context).then((done) => (done ? undefined : ownResources(context)));
     },
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;

@@ -28,7 +28,7 @@ import type { Logger, Verbosity } from './observability/logger.js';
 import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
 import { exposeCounts } from './observability/storageMetrics.js';
-import { storedResources } from './catalogue/resources.js';
+import { storedResources } from './registry/resources.js';
 import { HealthIndicators } from './observability/slis.js';
 import { processPages } from './processPages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';

@@ -1,14 +1,14 @@
+import type { RemoteGroup } from '../aggregation/discovered.js';
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { methodNotAllowed, notAcceptable, pathNotFound } from '../api/status.js';
-import type { RemoteGroup } from '../aggregation/discovered.js';
-import type { Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { ENCODERS, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
 import { isForPeople, negotiateAccept } from '../endpoints/negotiation.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
+import type { Catalogue } from '../registry/resources.js';
 import {
   aggregated,
   coreGroups,
@@ -70,7 +70,10 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     ]),
     lists: new Map(
       served.groups.flatMap((group) =>
-        group.versions.map((each) => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each, options.versionHashes ?? true)]),
+        group.versions.map((each) => [
+          apiVersionOf({ group: group.name, version: each.version }),
+          resourceList(group.name, each, options.versionHashes ?? true),
+        ]),
       ),
     ),
   }));

@@ -3,7 +3,7 @@ import type { ApiObject, JsonObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
 import { systemUser } from '../api/user.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
-import type { Catalogue, ServedResource } from '../catalogue/resources.js';
+import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
 import { objectAt, objectsIn } from '../registry/defaulting.js';
 import { sameValue } from '../registry/equality.js';

@@ -13,7 +13,7 @@ import { addRaftRoutes, type OperatorReplica } from './raftRoutes.js';
 
 export interface RouteOptions {
   /** Requests about resources; the path starts with `/api/` or `/apis/`. */
-  readonly resources: (context: RequestContext) => Promise<void>;
+  readonly resources: (context: RequestContext) => Promise<void> | void;
   /** Documents about the API: discovery, version. False when the path is none of them. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
   readonly health: HealthRegistry;

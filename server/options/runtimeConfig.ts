@@ -1,10 +1,10 @@
 import { apiVersionOf } from '../api/resource.js';
 import type { GroupResource, GroupVersion } from '../api/resource.js';
-import { createCatalogue } from '../catalogue/resources.js';
-import type { Catalogue, CatalogueOptions } from '../catalogue/resources.js';
+import { introducedIn } from '../features/introduced.js';
+import { createCatalogue, type CatalogueOptions } from '../kinds/index.js';
+import type { Catalogue } from '../registry/resources.js';
 import type { ApiServerOptions } from './apiserver.js';
 import { emulatedMinor, isTooNew, stabilityOf } from './emulation.js';
-import { introducedIn } from '../features/introduced.js';
 
 type VersionedResource = GroupVersion & GroupResource;
 type RuntimeConfig = Readonly<Record<string, string>>;

@@ -122,6 +122,7 @@ export const servingFlags = {
     'runtime-config': {
       kind: 'map',
       default: {},
+      bare: 'true',
       check: (value) => (/^(true|false|)$/.test(value) ? null : 'true or false'),
       help: 'What to serve or not to serve: resources (batch/v1/jobs=false), versions (batch/v1=false; v1 for the core group), or all of a stage: api/all, api/ga, api/beta, api/alpha. The most particular key counts.',
     },

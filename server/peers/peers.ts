@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https';
 import { traceHeaders } from '../api/activeTrace.js';
 import { unavailable } from '../api/status.js';
 import { identityHeaders } from '../aggregation/proxy.js';
-import type { Catalogue } from '../catalogue/resources.js';
+import type { Catalogue } from '../registry/resources.js';
 import type { RequestContext, RequestInfo } from '../endpoints/context.js';
 import { ask, BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';
 import { framedBody } from '../endpoints/backends/framing.js';

@@ -1,7 +1,7 @@
 import { forbidden, notFound } from '../api/status.js';
 import type { GroupResource } from '../api/resource.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
-import { isTerminating } from './core/namespaces.js';
+import { isTerminating } from '../kinds/core/namespaces.js';
 import { readFailure } from './failures.js';
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };

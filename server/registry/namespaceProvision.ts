@@ -1,6 +1,6 @@
 import { StatusError } from '../api/status.js';
 import { systemUser } from '../api/user.js';
-import type { Catalogue } from '../catalogue/resources.js';
+import type { Catalogue } from './resources.js';
 import type { Registry } from './contract.js';
 
 const WRITE_TIMEOUT_MS = 10_000;

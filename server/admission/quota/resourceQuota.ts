@@ -4,7 +4,7 @@ import { forbidden, internalError, timeout, type StatusError, unavailable } from
 import { readFailure } from '../../registry/failures.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { storedForm } from '../../registry/metadata.js';
-import { amountsOf, sumOf, textOf, type Amounts } from '../../registry/core/pod/totals.js';
+import { amountsOf, sumOf, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../api/quantity.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
@@ -32,13 +32,15 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
   async validate(request) {
     const { object, old, namespace, resource, operation } = request;
     if (object === null || namespace === '' || !isCharged(request)) return;
-    const usage = growth(
-      usageOf(object, resource.storage),
-      operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null,
-      subtract,
-    );
+    let usage: Amounts | null = null;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const quotas = await quotasIn(storage, namespace, attempt > 0);
+      if (quotas.length === 0 && limited.length === 0) return;
+      usage ??= growth(
+        usageOf(object, resource.storage),
+        operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null,
+        subtract,
+      );
       const charges = plan(quotas, usage, object, request);
       const missing = limited.length === 0 ? null : uncovered({ limited, quotas, usage, object, resource: resource.storage });
       if (missing !== null) throw forbidden(resource.storage, request.name, missing);

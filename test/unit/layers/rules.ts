@@ -55,7 +55,7 @@ const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/c
 const serverStack = [
   ['server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/'],
   ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/fairness/', 'server/extensions/'],
-  ['server/registry/', 'server/admission/', 'server/patch/'],
+  ['server/registry/', 'server/kinds/', 'server/admission/', 'server/patch/'],
   ['server/storage/'],
 ] as const;
 
@@ -84,8 +84,11 @@ const rules: readonly Rule[] = [
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'server/catalogue/', 'workers/codecs/', ...apiFacts] },
   { from: 'deploy/', to: ['deploy/'] },
-  // Stand-in nodes are a client like any other, written with the module for clients.
-  { from: 'deploy/nodes/', to: ['deploy/nodes/', 'controllers/client/', ...apiFacts] },
+  // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
+  {
+    from: 'deploy/nodes/',
+    to: ['deploy/nodes/', 'deploy/certificates.js', 'controllers/client/', ...apiFacts],
+  },
   // Tests' clusters are looked at with the same client.
   { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', ...apiFacts] },
   { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'test/'] },
