@@ -56,7 +56,7 @@ const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/c
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
   ['server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/'],
-  ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/flowcontrol/', 'server/extensions/'],
+  ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/fairness/', 'server/extensions/'],
   ['server/registry/', 'server/kinds/', 'server/admission/', 'server/patch/'],
   ['server/storage/'],
 ] as const;
