@@ -23,6 +23,9 @@ import { NodeLifecycle } from './nodelifecycle/nodeLifecycle.js';
 import { nodeTtlController } from './nodettl/ttlController.js';
 import { podCertificateRequestCleaner } from './podcertificates/requestCleaner.js';
 import { PodCollector } from './podgc/podCollector.js';
+import { nodeRangeController } from './nodeipam/nodeRanges.js';
+import { resourceClaimController } from './resourceclaim/claimController.js';
+import { serviceCidrController } from './servicecidr/serviceCidrController.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
 import { referenceControllers } from './referenceControllers.js';
 import { quotaController } from './resourcequota/quotaController.js';
@@ -231,6 +234,21 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     account: 'expand-controller',
     component: 'volume_expand',
     make: volumeExpander,
+  },
+  { name: 'node-ipam-controller', alias: 'nodeipam', account: 'node-controller', component: 'cidrAllocator', make: nodeRangeController },
+  {
+    name: 'service-cidr-controller',
+    alias: 'service-cidr-controller',
+    account: 'service-cidrs-controller',
+    component: 'service-cidr-controller',
+    make: serviceCidrController,
+  },
+  {
+    name: 'resourceclaim-controller',
+    alias: 'resource-claim-controller',
+    account: 'resource-claim-controller',
+    component: 'resource_claim',
+    make: resourceClaimController,
   },
   {
     name: 'horizontal-pod-autoscaler-controller',
