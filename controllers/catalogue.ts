@@ -6,6 +6,15 @@ import { bootstrapTokenCleaner } from './bootstraptokens/tokenCleaner.js';
 import { approvingController } from './certificates/approvingController.js';
 import { requestCleaner } from './certificates/requestCleaner.js';
 import { signingController } from './certificates/signingController.js';
+import { cloudNodeController } from './cloud/nodeStates.js';
+import { routeController } from './cloud/routes.js';
+import { serviceBalancerController } from './cloud/serviceBalancers.js';
+import { podGroupProtectionController } from './podgroupprotection/podGroupProtection.js';
+import { policyStatusController } from './policystatus/policyStatus.js';
+import { poolStatusController } from './resourcepoolstatus/requestController.js';
+import { selinuxWarner } from './selinuxwarning/warner.js';
+import { storageVersionCollector } from './storageversions/garbage.js';
+import { storageVersionMigrator } from './storageversions/migrator.js';
 import { clusterRoleAggregation } from './clusterroleaggregation/aggregationController.js';
 import { cronJobController } from './cronjob/cronJobController.js';
 import { daemonSetController } from './daemonset/daemonSetController.js';
@@ -274,6 +283,52 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     account: 'ephemeral-volume-controller',
     component: 'ephemeral_volume',
     make: ephemeralVolumeController,
+  },
+  {
+    name: 'podgroup-protection-controller',
+    alias: 'podgroup-protection-controller',
+    account: 'podgroup-protection-controller',
+    make: podGroupProtectionController,
+  },
+  {
+    name: 'resourcepoolstatusrequest-controller',
+    alias: 'resourcepoolstatusrequest-controller',
+    account: 'resourcepoolstatusrequest-controller',
+    make: poolStatusController,
+  },
+  {
+    name: 'selinux-warning-controller',
+    alias: 'selinux-warning-controller',
+    account: 'selinux-warning-controller',
+    component: 'selinux_warning',
+    offByDefault: true,
+    make: selinuxWarner,
+  },
+  {
+    name: 'storage-version-migrator-controller',
+    alias: 'storage-version-migrator-controller',
+    account: 'storage-version-migrator-controller',
+    make: storageVersionMigrator,
+  },
+  {
+    name: 'storageversion-garbage-collector-controller',
+    alias: 'storage-version-gc',
+    account: 'storage-version-garbage-collector',
+    make: storageVersionCollector,
+  },
+  {
+    name: 'validatingadmissionpolicy-status-controller',
+    alias: 'validatingadmissionpolicy-status-controller',
+    account: 'validatingadmissionpolicy-status-controller',
+    make: policyStatusController,
+  },
+  { name: 'service-lb-controller', alias: 'service', account: 'service-controller', make: serviceBalancerController },
+  { name: 'node-route-controller', alias: 'route', account: 'route-controller', component: 'route_controller', make: routeController },
+  {
+    name: 'cloud-node-lifecycle-controller',
+    alias: 'cloud-node-lifecycle',
+    account: 'cloud-node-lifecycle-controller',
+    make: cloudNodeController,
   },
 ];
 

@@ -171,7 +171,7 @@ describe('controllers/serving/pages', () => {
     expect(config?.['Generic']).to.deep.include({ Controllers: ['*', '-job'], Port: 10_257 });
     expect(config?.['Generic']?.['LeaderElection']).to.deep.include({ LeaseDuration: '1m30s', ResourceName: 'kube-controller-manager' });
     expect(config?.['JobController']).to.deep.equal({ ConcurrentJobSyncs: 7 });
-    expect(Object.keys(config ?? {})).to.have.length(28);
+    expect(Object.keys(config ?? {})).to.have.length(29);
   });
 
   it('tell since when it runs', () => {
