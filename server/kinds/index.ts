@@ -1,5 +1,10 @@
-import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { builtInCatalogue, type Catalogue, type ServedResource, type Serves } from '../registry/resources.js';
+import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from './admissionregistration.k8s.io/bindings.js';
+import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admissionregistration.k8s.io/policies.js';
+import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './admissionregistration.k8s.io/webhookConfigurations.js';
+import { customResourceDefinitions } from './apiextensions.k8s.io/definitions.js';
+import { apiServices } from './apiregistration.k8s.io/apiServices.js';
 import { controllerRevisions } from './apps/controllerRevisions.js';
 import { daemonSets } from './apps/daemonSets.js';
 import { deployments } from './apps/deployments.js';
@@ -8,7 +13,13 @@ import { statefulSets } from './apps/statefulSets.js';
 import { horizontalPodAutoscalers } from './autoscaling/horizontalPodAutoscalers.js';
 import { cronJobs } from './batch/cronJobs.js';
 import { jobs } from './batch/jobs.js';
-import { configurationStrategies } from '../registry/configurationStrategies.js';
+import { builtInBehaviour } from './builtIn.js';
+import { clusterTrustBundles } from './certificates.k8s.io/clusterTrustBundles.js';
+import { podCertificateRequests } from './certificates.k8s.io/podCertificateRequests.js';
+import { certificateSigningRequests } from './certificates.k8s.io/requests.js';
+import { leaseCandidates } from './coordination.k8s.io/leaseCandidates.js';
+import { leases } from './coordination.k8s.io/leases.js';
+import { componentStatuses } from './core/componentStatuses.js';
 import { configMaps } from './core/configMaps.js';
 import { endpoints } from './core/endpoints.js';
 import { events } from './core/events.js';
@@ -17,61 +28,145 @@ import { namespaces } from './core/namespaces.js';
 import { nodes } from './core/nodes.js';
 import { persistentVolumeClaims } from './core/persistentVolumeClaims.js';
 import { persistentVolumes } from './core/persistentVolumes.js';
-import { pods } from './core/pods.js';
 import { podTemplates } from './core/podTemplates.js';
+import { pods } from './core/pods.js';
 import { replicationControllers } from './core/replicationControllers.js';
 import { resourceQuotas } from './core/resourceQuotas.js';
 import { secrets } from './core/secrets.js';
 import { serviceAccounts } from './core/serviceAccounts.js';
 import { services } from './core/services.js';
 import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
+import { fieldsOf } from './fields.js';
+import { flowSchemas } from './flowcontrol.apiserver.k8s.io/flowSchemas.js';
+import { priorityLevels } from './flowcontrol.apiserver.k8s.io/priorityLevels.js';
+import { storageVersions } from './internal.apiserver.k8s.io/storageVersions.js';
+import type { Kind } from './kind.js';
+import { ingressClasses } from './networking.k8s.io/ingressClasses.js';
+import { ingresses } from './networking.k8s.io/ingresses.js';
+import { ipAddresses } from './networking.k8s.io/ipAddresses.js';
+import { networkPolicies } from './networking.k8s.io/networkPolicies.js';
+import { serviceCidrs } from './networking.k8s.io/serviceCidrs.js';
+import { runtimeClasses } from './node.k8s.io/runtimeClasses.js';
 import { podDisruptionBudgets } from './policy/podDisruptionBudgets.js';
-import type { Strategy } from '../registry/strategy.js';
+import { clusterRoleBindings, roleBindings } from './rbac.authorization.k8s.io/bindings.js';
+import { clusterRoles, roles } from './rbac.authorization.k8s.io/roles.js';
+import { resourceClaimTemplates } from './resource.k8s.io/claimTemplates.js';
+import { resourceClaims } from './resource.k8s.io/claims.js';
+import { deviceClasses } from './resource.k8s.io/deviceClasses.js';
+import { resourceSlices } from './resource.k8s.io/resourceSlices.js';
+import { priorityClasses } from './scheduling.k8s.io/priorityClasses.js';
+import { csiDrivers } from './storage.k8s.io/csiDrivers.js';
+import { csiNodes } from './storage.k8s.io/csiNodes.js';
+import { csiStorageCapacities } from './storage.k8s.io/csiStorageCapacities.js';
+import { storageClasses } from './storage.k8s.io/storageClasses.js';
+import { volumeAttachments } from './storage.k8s.io/volumeAttachments.js';
+import { volumeAttributesClasses } from './storage.k8s.io/volumeAttributesClasses.js';
+import { storageVersionMigrations } from './storagemigration.k8s.io/storageVersionMigrations.js';
 
-/** Kinds of which only this is known: whoever updates one has to have seen the latest version of it. */
-const SEEN_BEFORE: Strategy = { unconditionalUpdate: false };
-
-/**
- * Rules by `resource` or `resource.group` of the stored type. A kind with more than a line of rules has a file in its group's folder.
- * Types that are missing follow the generic life cycle alone.
- */
-const STRATEGIES: Readonly<Record<string, Strategy>> = {
-  ...configurationStrategies,
-  configmaps: configMaps,
+/** All kinds that have a declaration. A type without one follows the generic life cycle alone. */
+const KINDS: readonly Kind[] = [
+  mutatingAdmissionPolicyBindings,
+  validatingAdmissionPolicyBindings,
+  mutatingAdmissionPolicies,
+  validatingAdmissionPolicies,
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
+  customResourceDefinitions,
+  apiServices,
+  controllerRevisions,
+  daemonSets,
+  deployments,
+  replicaSets,
+  statefulSets,
+  horizontalPodAutoscalers,
+  cronJobs,
+  jobs,
+  clusterTrustBundles,
+  certificateSigningRequests,
+  podCertificateRequests,
+  leases,
+  leaseCandidates,
+  componentStatuses,
+  configMaps,
   endpoints,
   events,
-  limitranges: limitRanges,
+  limitRanges,
   namespaces,
   nodes,
-  persistentvolumeclaims: persistentVolumeClaims,
-  persistentvolumes: persistentVolumes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  podTemplates,
   pods,
-  podtemplates: podTemplates,
-  replicationcontrollers: replicationControllers,
-  resourcequotas: resourceQuotas,
+  replicationControllers,
+  resourceQuotas,
   secrets,
-  serviceaccounts: serviceAccounts,
+  serviceAccounts,
   services,
-  'controllerrevisions.apps': controllerRevisions,
-  'daemonsets.apps': daemonSets,
-  'deployments.apps': deployments,
-  'replicasets.apps': replicaSets,
-  'statefulsets.apps': statefulSets,
-  'horizontalpodautoscalers.autoscaling': horizontalPodAutoscalers,
-  'cronjobs.batch': cronJobs,
-  'jobs.batch': jobs,
-  'endpointslices.discovery.k8s.io': endpointSlices,
-  'poddisruptionbudgets.policy': podDisruptionBudgets,
-  'leasecandidates.coordination.k8s.io': { ...SEEN_BEFORE, createsOnUpdate: true },
-  'podcertificaterequests.certificates.k8s.io': SEEN_BEFORE,
-  'storageversionmigrations.storagemigration.k8s.io': SEEN_BEFORE,
-  'storageversions.internal.apiserver.k8s.io': SEEN_BEFORE,
+  endpointSlices,
+  flowSchemas,
+  priorityLevels,
+  ingressClasses,
+  ingresses,
+  ipAddresses,
+  networkPolicies,
+  serviceCidrs,
+  runtimeClasses,
+  podDisruptionBudgets,
+  clusterRoleBindings,
+  roleBindings,
+  clusterRoles,
+  roles,
+  resourceClaimTemplates,
+  resourceClaims,
+  deviceClasses,
+  resourceSlices,
+  priorityClasses,
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  storageClasses,
+  volumeAttachments,
+  volumeAttributesClasses,
+  storageVersions,
+  storageVersionMigrations,
+];
+
+const BY_NAME: ReadonlyMap<string, Kind> = new Map(KINDS.flatMap((kind) => [kind.name, ...(kind.views ?? [])].map((name) => [name, kind])));
+
+/** The declaration of a resource in any of its versions. */
+export const kindOf = (resource: GroupResource): Kind => BY_NAME.get(qualifiedName(resource)) ?? { name: qualifiedName(resource) };
+
+export interface CatalogueOptions {
+  /** Default: what the release serves without configuration. */
+  readonly serves?: Serves;
+}
+
+/** The table of built-in types. */
+export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: CatalogueOptions = {}): Catalogue =>
+  builtInCatalogue({ serves, viewOf, behaviour: (names) => builtInBehaviour(names, kindOf(names)) });
+
+/** The name of the type whose objects a view shows. */
+const viewOf = (name: string): string => BY_NAME.get(name)?.name ?? name;
+
+const everyResource = (): readonly ServedResource[] =>
+  createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
+
+/** Whether a resource is of the types that are compiled in, served or not. */
+export const builtInResources = (): ((resource: GroupResource) => boolean) => {
+  const kindOf = storedKinds();
+  return (resource) => kindOf(resource) !== null;
 };
 
-const NO_RULES: Strategy = {};
+/** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */
+export const storedKinds = (): ((resource: GroupResource) => string | null) => {
+  const kinds = new Map(everyResource().map(({ storage: { group, resource, kind } }) => [`${group}/${resource}`, kind]));
+  return ({ group, resource }) => kinds.get(`${group}/${resource}`) ?? null;
+};
 
-export const strategyOf = (resource: GroupResource): Strategy => STRATEGIES[qualifiedName(resource)] ?? NO_RULES;
+const FIELDS: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(
+  KINDS.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fieldsOf(fields.values)]])),
+);
 
 /** How storage extracts what field selectors compare; null for types that select on their metadata only. */
-export const selectableFieldsOf = (resource: GroupResource): ((object: ApiObject) => Record<string, string>) | null =>
-  strategyOf(resource).selectableFields ?? null;
+export const selectableFieldsOf = (resource: GroupResource): ReturnType<typeof fieldsOf> | null =>
+  FIELDS.get(qualifiedName(resource)) ?? null;

@@ -1,9 +1,9 @@
 import type { BodyForm } from '../admission/contract.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { User } from '../api/user.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
 import type { DeletionWish } from './deletion.js';
+import type { ServedResource } from './resources.js';
 
 /** One object of a served resource type. `namespace` is empty for cluster-scoped types. */
 export interface Target {
@@ -27,8 +27,8 @@ export interface WriteOptions {
   readonly annotate?: ((key: string, text: string) => void) | undefined;
   /** What the client asked for beside the object: members of CreateOptions, UpdateOptions or DeleteOptions. Default: nothing. */
   readonly asked?: JsonObject | undefined;
-  /** Aborts when nobody waits for the answer any more. Default: never. */
-  readonly signal?: AbortSignal | undefined;
+  /** Its signal aborts when nobody waits for the answer any more, and is made when somebody asks for it. Default: never. */
+  readonly waiter?: { readonly signal: AbortSignal } | undefined;
   /** When the request must have been answered, in milliseconds of `performance.now()`. Default: no such time. */
   readonly deadline?: number | undefined;
 }

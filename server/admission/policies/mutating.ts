@@ -7,10 +7,10 @@ import { REQUEST_COST_MAX } from '../../cel/eval/budget.js';
 import { OUT_OF_BUDGET } from '../../cel/matchConditions.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
-import { behaviourOf } from '../../registry/behaviour.js';
 import { sameValue } from '../../registry/equality.js';
 import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
 import { shownAs } from '../matching/versions.js';
+import { onceSynced } from '../synced.js';
 import { putBackWithDefaults, received } from '../webhooks/mutating.js';
 import { isExemptFromPolicies } from './exempt.js';
 import type { Bound, FollowedPolicies } from './following.js';
@@ -37,11 +37,10 @@ export function mutatingPolicies({ index, synced }: FollowedPolicies<MutatingPol
   return {
     name: NAME,
     resources: null,
-    async admit(request, pass) {
-      await synced;
+    admit: onceSynced(synced, (request: AdmissionRequest, pass: MutationPass) => {
       const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
-      if (candidates.length > 0) await new Mutating(request, pass, parts).run(candidates);
-    },
+      return candidates.length > 0 ? new Mutating(request, pass, parts).run(candidates) : undefined;
+    }),
   };
 }
 
@@ -119,7 +118,7 @@ class Mutating {
   #schemaOf({ matched }: Invocation<MutatingPolicy>): Schema {
     const { request } = this;
     return (
-      (request.form === null ? behaviourOf(request.resource).versions.schemaOf(apiVersionOf(matched.kind)) : schemaOfKind(matched.kind)) ??
+      (request.form === null ? request.resource.behaviour.versions.schemaOf(apiVersionOf(matched.kind)) : schemaOfKind(matched.kind)) ??
       unknown
     );
   }

@@ -32,13 +32,15 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
   async validate(request) {
     const { object, old, namespace, resource, operation } = request;
     if (object === null || namespace === '' || !isCharged(request)) return;
-    const usage = growth(
-      usageOf(object, resource.storage),
-      operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null,
-      subtract,
-    );
+    let usage: Amounts | null = null;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const quotas = await quotasIn(storage, namespace, attempt > 0);
+      if (quotas.length === 0 && limited.length === 0) return;
+      usage ??= growth(
+        usageOf(object, resource.storage),
+        operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null,
+        subtract,
+      );
       const charges = plan(quotas, usage, object, request);
       const missing = limited.length === 0 ? null : uncovered({ limited, quotas, usage, object, resource: resource.storage });
       if (missing !== null) throw forbidden(resource.storage, request.name, missing);

@@ -2,9 +2,9 @@ import type { JsonObject } from '../../api/object.js';
 import type { TokenServices } from '../../authentication/tokens/services.js';
 import type { Authorizer } from '../../authorization/authorizer.js';
 import type { RuleResolver } from '../../authorization/rules.js';
-import type { Catalogue } from '../../catalogue/resources.js';
 import { managerOf } from '../../patch/apply/managers.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
+import type { Catalogue } from '../../registry/resources.js';
 import type { Backends } from '../backends/connection.js';
 import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';
@@ -57,7 +57,7 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
       context.audit?.annotate(key, text);
     },
     asked: askedFor(context.query, fieldManager),
-    signal: context.signal,
+    waiter: context,
     deadline: context.deadline,
   };
 }

@@ -1,9 +1,10 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
+import { at, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { setMatchDefaults, validateMatch, validateParamRef } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
 
@@ -48,16 +49,22 @@ const validateMutating = (binding: ApiObject): FieldError[] => [
   ),
 ];
 
-const bindingRules = (validate: (binding: ApiObject) => FieldError[]): Strategy => ({
-  anyFinalizers: true,
-  unconditionalUpdate: false,
-  generationOf: ['spec'],
-  setDefaults(binding) {
+const paramRef = (object: ApiObject): string => {
+  const ref = membersOf(memberAt(object, 'spec', 'paramRef'));
+  if (Object.keys(ref).length === 0) return UNSET;
+  return ref['namespace'] === undefined ? textAt(ref, 'name') || '*' : `${textAt(ref, 'namespace')}/${textAt(ref, 'name') || '*'}`;
+};
+
+const bindingKind = (name: string, validate: (binding: ApiObject) => FieldError[]): Kind => ({
+  name: `${name}.admissionregistration.k8s.io`,
+  metadata: { anyFinalizers: true, generationOf: ['spec'] },
+  defaults(binding) {
     setMatchDefaults(objectAt(specOf(binding), 'matchResources'));
   },
   validate,
-  reviewUpdate: (binding, _old, metadata) => [...metadata.object(), ...validate(binding)],
+  update: { unconditional: false, review: (binding, _old, metadata) => [...metadata.object(), ...validate(binding)] },
+  cells: { PolicyName: at('spec', 'policyName'), ParamRef: paramRef },
 });
 
-export const validatingAdmissionPolicyBindings = bindingRules(validateValidating);
-export const mutatingAdmissionPolicyBindings = bindingRules(validateMutating);
+export const validatingAdmissionPolicyBindings = bindingKind('validatingadmissionpolicybindings', validateValidating);
+export const mutatingAdmissionPolicyBindings = bindingKind('mutatingadmissionpolicybindings', validateMutating);

@@ -2,13 +2,14 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { AdmissionScope, Wanted } from '../../cel/check/admission.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { restoreContent } from '../../registry/statuswrites.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { oneOf, optionallyOneOf, qualified } from '../../registry/validation/values.js';
+import { countAt, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { scopeOf, validateExpression, validateMatchConditions, validateVariables } from './expressions.js';
 import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
@@ -169,21 +170,26 @@ function validateStatus(policy: ApiObject): FieldError[] {
   ];
 }
 
-export const validatingAdmissionPolicies: Strategy = {
-  anyFinalizers: true,
-  unconditionalUpdate: false,
-  generationOf: ['spec'],
-  setDefaults,
+const paramKind = (object: ApiObject): string =>
+  memberAt(object, 'spec', 'paramKind') === undefined
+    ? UNSET
+    : `${textAt(object, 'spec', 'paramKind', 'apiVersion')}/${textAt(object, 'spec', 'paramKind', 'kind')}`;
+
+export const validatingAdmissionPolicies: Kind = {
+  name: 'validatingadmissionpolicies.admissionregistration.k8s.io',
+  metadata: { anyFinalizers: true, generationOf: ['spec'] },
+  defaults: setDefaults,
   validate: (policy) => validateValidating(policy, null),
-  reviewUpdate: (policy, old, metadata) => [...metadata.object(), ...validateValidating(policy, old)],
-  subresources: { status: { prepareForUpdate: restoreContent, reviewUpdate: (policy) => validateStatus(policy) } },
+  update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateValidating(policy, old)] },
+  subresources: { status: { prepare: restoreContent, review: (policy) => validateStatus(policy) } },
+  cells: { Validations: countAt('spec', 'validations'), ParamKind: paramKind },
 };
 
-export const mutatingAdmissionPolicies: Strategy = {
-  anyFinalizers: true,
-  unconditionalUpdate: false,
-  generationOf: ['spec'],
-  setDefaults,
+export const mutatingAdmissionPolicies: Kind = {
+  name: 'mutatingadmissionpolicies.admissionregistration.k8s.io',
+  metadata: { anyFinalizers: true, generationOf: ['spec'] },
+  defaults: setDefaults,
   validate: (policy) => validateMutating(policy, null),
-  reviewUpdate: (policy, old, metadata) => [...metadata.object(), ...validateMutating(policy, old)],
+  update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateMutating(policy, old)] },
+  cells: { Mutations: countAt('spec', 'mutations'), ParamKind: paramKind },
 };

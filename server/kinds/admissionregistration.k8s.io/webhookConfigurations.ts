@@ -2,11 +2,12 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
 import { named, optionallyOneOf } from '../../registry/validation/values.js';
+import { countAt } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { setClientDefaults, validateClient } from './clients.js';
 import { validateMatchConditions, WEBHOOK_SCOPE } from './expressions.js';
 import { setRuleDefaults, validateRule } from './rules.js';
@@ -20,11 +21,11 @@ const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 
-type Kind = 'validating' | 'mutating';
+type HookKind = 'validating' | 'mutating';
 
 const hooksOf = (configuration: ApiObject): JsonObject[] => objectsIn(configuration, 'webhooks');
 
-function setDefaults(configuration: ApiObject, kind: Kind): void {
+function setDefaults(configuration: ApiObject, kind: HookKind): void {
   for (const hook of hooksOf(configuration)) {
     setDefault(hook, 'failurePolicy', 'Fail');
     setDefault(hook, 'matchPolicy', 'Equivalent');
@@ -60,7 +61,7 @@ function strictnessAfter(configuration: ApiObject, old: ApiObject): Strictness {
 const hasKnownVersion = (hook: JsonObject): boolean =>
   itemsOf(hook['admissionReviewVersions']).some((version) => REVIEW_VERSIONS.includes(String(version)));
 
-function validate(configuration: ApiObject, kind: Kind, strictness: Strictness): FieldError[] {
+function validate(configuration: ApiObject, kind: HookKind, strictness: Strictness): FieldError[] {
   const hooks = hooksOf(configuration);
   const names = hooks.map((hook) => textAt(hook, 'name'));
   return hooks.flatMap((hook, position) => {
@@ -74,7 +75,7 @@ function validate(configuration: ApiObject, kind: Kind, strictness: Strictness):
   });
 }
 
-function validateHook(hook: JsonObject, kind: Kind, strictness: Strictness, path: Path): FieldError[] {
+function validateHook(hook: JsonObject, kind: HookKind, strictness: Strictness, path: Path): FieldError[] {
   const timeout = hook['timeoutSeconds'];
   return [
     ...validateHookName(textAt(hook, 'name'), path.child('name')),
@@ -123,19 +124,22 @@ function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strict
   ];
 }
 
-const webhookRules = (kind: Kind): Strategy => ({
-  anyFinalizers: true,
-  unconditionalUpdate: false,
-  generationOf: ['webhooks'],
-  setDefaults(configuration) {
-    setDefaults(configuration, kind);
+const webhookKind = (hooks: HookKind): Kind => ({
+  name: `${hooks}webhookconfigurations.admissionregistration.k8s.io`,
+  metadata: { anyFinalizers: true, generationOf: ['webhooks'] },
+  defaults(configuration) {
+    setDefaults(configuration, hooks);
   },
-  validate: (configuration) => validate(configuration, kind, STRICT),
-  reviewUpdate: (configuration, old, metadata) => [
-    ...metadata.object(),
-    ...validate(configuration, kind, strictnessAfter(configuration, old)),
-  ],
+  validate: (configuration) => validate(configuration, hooks, STRICT),
+  update: {
+    unconditional: false,
+    review: (configuration, old, metadata) => [
+      ...metadata.object(),
+      ...validate(configuration, hooks, strictnessAfter(configuration, old)),
+    ],
+  },
+  cells: { Webhooks: countAt('webhooks') },
 });
 
-export const validatingWebhookConfigurations = webhookRules('validating');
-export const mutatingWebhookConfigurations = webhookRules('mutating');
+export const validatingWebhookConfigurations = webhookKind('validating');
+export const mutatingWebhookConfigurations = webhookKind('mutating');

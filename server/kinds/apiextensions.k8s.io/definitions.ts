@@ -1,12 +1,12 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { restoreContent } from '../../registry/statuswrites.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
+import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
+import type { Kind } from '../kind.js';
 import { validateApproval } from './approval.js';
 import { validateNames } from './definitionNames.js';
 import { formatWarnings } from './formats.js';
@@ -120,39 +120,38 @@ function markDeleted(definition: ApiObject, now: string): void {
   ];
 }
 
-export const customResourceDefinitions: Strategy = {
-  anyFinalizers: true,
-  alwaysMarks: true,
-  markDeleted,
-  unconditionalUpdate: false,
-  generationOf: ['spec'],
-  validateName: nameComplaints,
-  warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),
-  setDefaults,
-  prepareForCreate(definition) {
-    definition['status'] = {
-      conditions: null,
-      acceptedNames: { plural: '', kind: '' },
-      storedVersions: withStorageVersion(definition, []),
-    };
-  },
-  prepareForUpdate(definition, old) {
-    definition['status'] = { ...objectAt(old, 'status'), storedVersions: withStorageVersion(definition, storedOf(old)) };
-  },
+export const customResourceDefinitions: Kind = {
+  name: 'customresourcedefinitions.apiextensions.k8s.io',
+  metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameComplaints },
+  defaults: setDefaults,
   validate,
-  reviewUpdate: (definition, old, metadata) => [
-    ...metadata.update(),
-    ...validateSpec(specOf(definition)),
-    ...validateKept(definition, old),
-    ...validateAccepted(definition),
-    ...validateStored(definition),
-    ...validateApproval(textAt(specOf(definition), 'group'), definition, old),
-    ...validatePreserve(specOf(definition), specOf(old)['preserveUnknownFields'] === true),
-  ],
-  subresources: {
-    status: {
-      prepareForUpdate: restoreContent,
-      reviewUpdate: (definition, _old, metadata) => [...metadata.update(), ...validateAccepted(definition)],
+  warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),
+  create: {
+    prepare(definition) {
+      definition['status'] = {
+        conditions: null,
+        acceptedNames: { plural: '', kind: '' },
+        storedVersions: withStorageVersion(definition, []),
+      };
     },
   },
+  update: {
+    unconditional: false,
+    prepare(definition, old) {
+      definition['status'] = { ...objectAt(old, 'status'), storedVersions: withStorageVersion(definition, storedOf(old)) };
+    },
+    review: (definition, old, metadata) => [
+      ...metadata.update(),
+      ...validateSpec(specOf(definition)),
+      ...validateKept(definition, old),
+      ...validateAccepted(definition),
+      ...validateStored(definition),
+      ...validateApproval(textAt(specOf(definition), 'group'), definition, old),
+      ...validatePreserve(specOf(definition), specOf(old)['preserveUnknownFields'] === true),
+    ],
+  },
+  subresources: {
+    status: { prepare: restoreContent, review: (definition, _old, metadata) => [...metadata.update(), ...validateAccepted(definition)] },
+  },
+  delete: { alwaysMarks: true, mark: markDeleted },
 };

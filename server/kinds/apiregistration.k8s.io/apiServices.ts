@@ -1,10 +1,11 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
 import { between, dnsSubdomain, named } from '../../registry/validation/values.js';
+import { condition } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const SPEC = Path.of('spec');
 const SERVICE = SPEC.child('service');
@@ -81,37 +82,49 @@ const validateStatus = (service: ApiObject): FieldError[] =>
       : [notSupported(Path.of('status', 'conditions').index(position).child('status'), status, CONDITION_STATUSES)];
   });
 
-export const apiServices: Strategy = {
-  anyFinalizers: true,
-  validateName: nameComplaints,
-  unconditionalUpdate: false,
-  setDefaults(service) {
+const apiServiceTarget = (object: ApiObject): string =>
+  memberAt(object, 'spec', 'service') === undefined
+    ? 'Local'
+    : `${textAt(object, 'spec', 'service', 'namespace')}/${textAt(object, 'spec', 'service', 'name')}`;
+
+function availability(object: ApiObject): string {
+  const available = condition(object, 'Available');
+  return available === undefined
+    ? 'Unknown'
+    : available['status'] === 'True'
+      ? 'True'
+      : `${textAt(available, 'status')} (${textAt(available, 'reason')})`;
+}
+
+export const apiServices: Kind = {
+  name: 'apiservices.apiregistration.k8s.io',
+  metadata: { anyFinalizers: true, name: nameComplaints },
+  defaults(service) {
     const target = objectAt(specOf(service), 'service');
     if (target !== null) setDefault(target, 'port', PORT_DEFAULT);
   },
-  // What this server serves itself needs no connection, so it is available from the start.
-  prepareForCreate(service, { now }) {
-    const local = objectAt(specOf(service), 'service') === null;
-    const available = {
-      type: 'Available',
-      status: 'True',
-      lastTransitionTime: now,
-      reason: 'Local',
-      message: 'Local APIServices are always available',
-    };
-    service['status'] = local ? { conditions: [available] } : {};
-  },
-  prepareForUpdate(service, old) {
-    service['status'] = old['status'];
-  },
   validate,
-  reviewUpdate: (service, _old, metadata) => [
-    ...metadata.update(),
-    ...metadata.object(),
-    ...validateKeptName(service),
-    ...validate(service),
-  ],
-  subresources: {
-    status: { reviewUpdate: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] },
+  create: {
+    // What this server serves itself needs no connection, so it is available from the start.
+    prepare(service, { now }) {
+      const local = objectAt(specOf(service), 'service') === null;
+      const available = {
+        type: 'Available',
+        status: 'True',
+        lastTransitionTime: now,
+        reason: 'Local',
+        message: 'Local APIServices are always available',
+      };
+      service['status'] = local ? { conditions: [available] } : {};
+    },
   },
+  update: {
+    unconditional: false,
+    prepare(service, old) {
+      service['status'] = old['status'];
+    },
+    review: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
+  },
+  subresources: { status: { review: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] } },
+  cells: { Service: apiServiceTarget, Available: availability },
 };

@@ -1,10 +1,12 @@
 import { isObject } from '../../../api/json.js';
 import type { ApiObject, JsonValue } from '../../api/object.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
+import { NONE, numberAt } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const DATA = Path.of('data');
 
@@ -24,12 +26,24 @@ function validate(revision: ApiObject): FieldError[] {
 
 const printedData = (data: JsonValue | undefined): JsonValue => (isObject(data) ? printedMap(data) : (data ?? null));
 
-export const controllerRevisions: Strategy = {
+export const controllerRevisions: Kind = {
+  name: 'controllerrevisions.apps',
   validate,
-  reviewUpdate: (revision, old, metadata) => [
-    ...metadata.update(),
-    ...metadata.object(),
-    ...nonNegative(revision['revision'], Path.of('revision')),
-    ...unchanged(revision['data'], old['data'], DATA, printedData(revision['data'])),
-  ],
+  update: {
+    review: (revision, old, metadata) => [
+      ...metadata.update(),
+      ...metadata.object(),
+      ...nonNegative(revision['revision'], Path.of('revision')),
+      ...unchanged(revision['data'], old['data'], DATA, printedData(revision['data'])),
+    ],
+  },
+  cells: {
+    Controller: (object) =>
+      itemsOf(object.metadata.ownerReferences)
+        .filter((owner) => memberAt(owner, 'controller') === true)
+        .map(
+          (owner) => `${textAt(owner, 'kind').toLowerCase()}.${textAt(owner, 'apiVersion').split('/')[0]}/${textAt(owner, 'name')}`,
+        )[0] ?? NONE,
+    Revision: numberAt('revision'),
+  },
 };

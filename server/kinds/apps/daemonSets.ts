@@ -1,18 +1,19 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { sameValue } from '../../registry/equality.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
 import { memberAt } from '../../registry/members.js';
-import { selectorOf, selects, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
-import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
-import { templateWarnings } from '../core/podSpec/warnings/template.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
+import { labelsText, numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { selectorOf, selects, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import type { Kind } from '../kind.js';
 import { decremented, nonNegativeMembers } from './statusCounts.js';
 
 const SPEC = Path.of('spec');
@@ -95,36 +96,41 @@ const STATUS_COUNTS = [
   'collisionCount',
 ];
 
-export const daemonSets: Strategy = {
-  generationOf: ['spec'],
-  setDefaults,
-  prepareForCreate(set) {
-    set['status'] = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
-    setTemplateGeneration(set, Math.max(1, templateGeneration(set)));
-    dropDisabledTemplateFields(set);
-  },
-  prepareForUpdate(set, old) {
-    set['status'] = old['status'];
-    dropDisabledTemplateFields(set);
-    const changed = !sameValue(specOf(set)['template'], specOf(old)['template']);
-    setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0));
-  },
+export const daemonSets: Kind = {
+  name: 'daemonsets.apps',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
   validate: validateSpec,
-  reviewUpdate: (set, old, metadata) => [
-    ...metadata.update(),
-    ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
-    ...validateSpec(set),
-  ],
   warnings: (set, old) =>
     old === null || set.metadata.generation !== old.metadata.generation
       ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template'))
       : [],
+  create: {
+    prepare(set) {
+      set['status'] = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
+      setTemplateGeneration(set, Math.max(1, templateGeneration(set)));
+      dropDisabledTemplateFields(set);
+    },
+  },
+  update: {
+    prepare(set, old) {
+      set['status'] = old['status'];
+      dropDisabledTemplateFields(set);
+      const changed = !sameValue(specOf(set)['template'], specOf(old)['template']);
+      setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0));
+    },
+    review: (set, old, metadata) => [
+      ...metadata.update(),
+      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+      ...validateSpec(set),
+    ],
+  },
   subresources: {
     status: {
-      prepareForUpdate(set, old) {
+      prepare(set, old) {
         set['spec'] = old['spec'];
       },
-      reviewUpdate: (set, old, metadata) => [
+      review: (set, old, metadata) => [
         ...metadata.update(),
         ...nonNegativeMembers(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS),
         ...decremented(
@@ -134,5 +140,15 @@ export const daemonSets: Strategy = {
         ),
       ],
     },
+  },
+  cells: {
+    Desired: numberAt('status', 'desiredNumberScheduled'),
+    Current: numberAt('status', 'currentNumberScheduled'),
+    Ready: numberAt('status', 'numberReady'),
+    'Up-to-date': numberAt('status', 'updatedNumberScheduled'),
+    Available: numberAt('status', 'numberAvailable'),
+    'Node Selector': (object) => labelsText(memberAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
+    ...containersAt(...POD_TEMPLATE),
+    Selector: selectorCell,
   },
 };

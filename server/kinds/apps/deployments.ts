@@ -1,17 +1,18 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { sameValue } from '../../registry/equality.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import { memberAt } from '../../registry/members.js';
-import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
-import { setPodTemplateDefaults } from '../core/podSpec/template.js';
-import { templateWarnings } from '../core/podSpec/warnings/template.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { sameValue } from '../../registry/equality.js';
+import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
+import { numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { setPodTemplateDefaults } from '../core/podSpec/template.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import type { Kind } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
@@ -111,26 +112,11 @@ function validateStatus(deployment: ApiObject, old: ApiObject): FieldError[] {
   ];
 }
 
-export const deployments: Strategy = {
-  generationOf: ['spec'],
-  setDefaults,
-  prepareForCreate(deployment) {
-    deployment['status'] = {};
-    dropDisabledTemplateFields(deployment);
-  },
-  prepareForUpdate(deployment, old) {
-    deployment['status'] = old['status'];
-    dropDisabledTemplateFields(deployment);
-    // Annotations are copied to the replica sets, so changing them is work for the controller, too.
-    if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
-      deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
-  },
+export const deployments: Kind = {
+  name: 'deployments.apps',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
   validate: validateSpec,
-  reviewUpdate: (deployment, old, metadata) => [
-    ...metadata.update(),
-    ...validateSpec(deployment),
-    ...unchanged(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
-  ],
   warnings: (deployment, old) =>
     old !== null && deployment.metadata.generation === old.metadata.generation
       ? []
@@ -138,14 +124,41 @@ export const deployments: Strategy = {
           ...(old === null ? podNameWarnings(deployment) : []),
           ...templateWarnings(memberAt(deployment, 'spec', 'template'), SPEC.child('template')),
         ],
+  create: {
+    prepare(deployment) {
+      deployment['status'] = {};
+      dropDisabledTemplateFields(deployment);
+    },
+  },
+  update: {
+    prepare(deployment, old) {
+      deployment['status'] = old['status'];
+      dropDisabledTemplateFields(deployment);
+      // Annotations are copied to the replica sets, so changing them is work for the controller, too.
+      if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
+        deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
+    review: (deployment, old, metadata) => [
+      ...metadata.update(),
+      ...validateSpec(deployment),
+      ...unchanged(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+    ],
+  },
   subresources: {
     status: {
-      prepareForUpdate(deployment, old) {
+      prepare(deployment, old) {
         deployment['spec'] = old['spec'];
         if (old.metadata.labels === undefined) delete deployment.metadata.labels;
         else deployment.metadata.labels = old.metadata.labels;
       },
-      reviewUpdate: (deployment, old, metadata) => [...metadata.update(), ...validateStatus(deployment, old)],
+      review: (deployment, old, metadata) => [...metadata.update(), ...validateStatus(deployment, old)],
     },
+  },
+  cells: {
+    Ready: (object) => `${textAt(object, 'status', 'readyReplicas') || 0}/${textAt(object, 'spec', 'replicas') || 0}`,
+    'Up-to-date': numberAt('status', 'updatedReplicas'),
+    Available: numberAt('status', 'availableReplicas'),
+    ...containersAt(...POD_TEMPLATE),
+    Selector: selectorCell,
   },
 };

@@ -1,14 +1,15 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { memberAt } from '../../registry/members.js';
+import { Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+import { numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
-import type { Strategy } from '../../registry/strategy.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { printedSelector } from '../../registry/validation/printed.js';
+import type { Kind } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
 import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
@@ -44,39 +45,51 @@ const STATUS_COUNTS = [
 
 const validateStatus = (set: ApiObject): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS);
 
-export const replicaSets: Strategy = {
-  generationOf: ['spec'],
-  setDefaults(set) {
+export const replicaSets: Kind = {
+  name: 'replicasets.apps',
+  metadata: { generationOf: ['spec'] },
+  defaults(set) {
     const spec = ensureObject(set, 'spec');
     setPodTemplateDefaults(ensureObject(spec, 'template'));
     setDefault(spec, 'replicas', 1);
   },
-  prepareForCreate(set) {
-    set['status'] = { replicas: 0 };
-    dropDisabledTemplateFields(set);
-  },
-  prepareForUpdate(set, old) {
-    set['status'] = old['status'];
-    dropDisabledTemplateFields(set);
-  },
   validate: validateSpec,
-  reviewUpdate: (set, old, metadata) => [
-    ...metadata.update(),
-    ...validateSpec(set),
-    ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
-  ],
   warnings: (set, old) => [
     ...(old === null ? podNameWarnings(set) : []),
     ...(old === null || set.metadata.generation !== old.metadata.generation
       ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template'))
       : []),
   ],
+  create: {
+    prepare(set) {
+      set['status'] = { replicas: 0 };
+      dropDisabledTemplateFields(set);
+    },
+  },
+  update: {
+    prepare(set, old) {
+      set['status'] = old['status'];
+      dropDisabledTemplateFields(set);
+    },
+    review: (set, old, metadata) => [
+      ...metadata.update(),
+      ...validateSpec(set),
+      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+    ],
+  },
   subresources: {
     status: {
-      prepareForUpdate(set, old) {
+      prepare(set, old) {
         set['spec'] = old['spec'];
       },
-      reviewUpdate: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
+      review: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
     },
+  },
+  cells: {
+    Desired: numberAt('spec', 'replicas'),
+    Current: numberAt('status', 'replicas'),
+    Ready: numberAt('status', 'readyReplicas'),
+    ...containersAt(...POD_TEMPLATE),
+    Selector: selectorCell,
   },
 };

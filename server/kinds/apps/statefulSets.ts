@@ -1,18 +1,19 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { sameValue } from '../../registry/equality.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
 import { memberAt, textAt } from '../../registry/members.js';
-import { roundResources } from '../core/resourceLists.js';
+import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { dnsLabelName } from '../../registry/validation/names.js';
+import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
+import { containersAt, POD_TEMPLATE } from '../cells.js';
+import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
 import { selectorOf, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
-import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
-import type { Strategy } from '../../registry/strategy.js';
-import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
-import { dnsLabelName } from '../../registry/validation/names.js';
-import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
+import { roundResources } from '../core/resourceLists.js';
+import type { Kind } from '../kind.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
 
@@ -172,27 +173,31 @@ function warningsOf(set: ApiObject): string[] {
   ];
 }
 
-export const statefulSets: Strategy = {
-  generationOf: ['spec'],
-  validateName: dnsLabelName,
-  setDefaults,
-  prepareForCreate(set) {
-    set['status'] = { replicas: 0, availableReplicas: 0 };
-    dropDisabled(set);
-  },
-  prepareForUpdate(set, old) {
-    set['status'] = old['status'];
-    dropDisabled(set);
-  },
+export const statefulSets: Kind = {
+  name: 'statefulsets.apps',
+  metadata: { generationOf: ['spec'], name: dnsLabelName },
+  defaults: setDefaults,
   validate: (set) => validateSpec(set, true),
-  reviewUpdate: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
   warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? warningsOf(set) : []),
+  create: {
+    prepare(set) {
+      set['status'] = { replicas: 0, availableReplicas: 0 };
+      dropDisabled(set);
+    },
+  },
+  update: {
+    prepare(set, old) {
+      set['status'] = old['status'];
+      dropDisabled(set);
+    },
+    review: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
+  },
   subresources: {
     status: {
-      prepareForUpdate(set, old) {
+      prepare(set, old) {
         set['spec'] = old['spec'];
       },
-      reviewUpdate: (set, old, metadata) => [
+      review: (set, old, metadata) => [
         ...validateStatus(set),
         ...metadata.update(),
         ...decremented(
@@ -202,5 +207,9 @@ export const statefulSets: Strategy = {
         ),
       ],
     },
+  },
+  cells: {
+    Ready: (object) => `${textAt(object, 'status', 'readyReplicas') || 0}/${textAt(object, 'spec', 'replicas') || 0}`,
+    ...containersAt(...POD_TEMPLATE),
   },
 };

@@ -1,11 +1,13 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { nonNegativeMembers } from '../apps/statusCounts.js';
+import { atOr, numberAt, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
 import { validateMetrics, validateReference } from './autoscaler/metrics.js';
+import { autoscalerConversion } from './conversion.js';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
@@ -58,25 +60,37 @@ function validateTarget(target: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-export const horizontalPodAutoscalers: Strategy = {
-  setDefaults,
-  prepareForCreate(autoscaler) {
-    autoscaler['status'] = { desiredReplicas: 0, currentMetrics: null };
-  },
-  prepareForUpdate(autoscaler, old) {
-    autoscaler['status'] = old['status'];
-  },
+export const horizontalPodAutoscalers: Kind = {
+  name: 'horizontalpodautoscalers.autoscaling',
+  versions: { 'autoscaling/v1': { conversion: autoscalerConversion } },
+  defaults: setDefaults,
   validate: validateSpec,
-  reviewUpdate: (autoscaler, _old, metadata) => [...metadata.update(), ...validateSpec(autoscaler)],
+  create: {
+    prepare(autoscaler) {
+      autoscaler['status'] = { desiredReplicas: 0, currentMetrics: null };
+    },
+  },
+  update: {
+    prepare(autoscaler, old) {
+      autoscaler['status'] = old['status'];
+    },
+    review: (autoscaler, _old, metadata) => [...metadata.update(), ...validateSpec(autoscaler)],
+  },
   subresources: {
     status: {
-      prepareForUpdate(autoscaler, old) {
+      prepare(autoscaler, old) {
         autoscaler['spec'] = old['spec'];
       },
-      reviewUpdate: (autoscaler, _old, metadata) => [
+      review: (autoscaler, _old, metadata) => [
         ...metadata.update(),
         ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], STATUS),
       ],
     },
+  },
+  cells: {
+    Reference: (object) => `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
+    MinPods: atOr(UNSET, 'spec', 'minReplicas'),
+    MaxPods: numberAt('spec', 'maxReplicas'),
+    Replicas: numberAt('status', 'currentReplicas'),
   },
 };

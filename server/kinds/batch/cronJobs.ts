@@ -1,12 +1,13 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
+import { ageAt, at, booleanAt, countAt, NONE, selectorText, containersAt, POD_TEMPLATE } from '../cells.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import type { Kind } from '../kind.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
 import { validateJobTemplateSpec } from './job/spec.js';
@@ -105,30 +106,45 @@ function zoneWarnings(cronJob: ApiObject): string[] {
     : [];
 }
 
-export const cronJobs: Strategy = {
-  generationOf: ['spec'],
-  setDefaults,
-  prepareForCreate(cronJob) {
-    cronJob['status'] = {};
-    dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
-  },
-  prepareForUpdate(cronJob, old) {
-    cronJob['status'] = old['status'];
-    dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
-  },
+export const cronJobs: Kind = {
+  name: 'cronjobs.batch',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
   validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
-  reviewUpdate: (cronJob, old, metadata) => [...metadata.update(), ...validateSpec(cronJob, old)],
   warnings: (cronJob, old) => [
     ...(old === null ? nameWarnings(cronJob) : []),
     ...(old === null || cronJob.metadata.generation !== old.metadata.generation ? jobSpecWarnings(jobSpecOf(cronJob), TEMPLATE) : []),
     ...(old === null || memberAt(cronJob, 'spec', 'schedule') !== memberAt(old, 'spec', 'schedule') ? zoneWarnings(cronJob) : []),
   ],
+  create: {
+    prepare(cronJob) {
+      cronJob['status'] = {};
+      dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
+    },
+  },
+  update: {
+    prepare(cronJob, old) {
+      cronJob['status'] = old['status'];
+      dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
+    },
+    review: (cronJob, old, metadata) => [...metadata.update(), ...validateSpec(cronJob, old)],
+  },
   subresources: {
     status: {
-      prepareForUpdate(cronJob, old) {
+      prepare(cronJob, old) {
         cronJob['spec'] = old['spec'];
       },
-      reviewUpdate: (_cronJob, _old, metadata) => metadata.update(),
+      review: (_cronJob, _old, metadata) => metadata.update(),
     },
+  },
+  cells: {
+    Schedule: at('spec', 'schedule'),
+    Timezone: at('spec', 'timeZone'),
+    Suspend: booleanAt('spec', 'suspend'),
+    Active: countAt('status', 'active'),
+    'Last Schedule': (object, now) =>
+      memberAt(object, 'status', 'lastScheduleTime') === undefined ? NONE : ageAt('status', 'lastScheduleTime')(object, now),
+    ...containersAt('spec', 'jobTemplate', ...POD_TEMPLATE),
+    Selector: (object) => selectorText(memberAt(object, 'spec', 'jobTemplate', 'spec', 'selector')),
   },
 };

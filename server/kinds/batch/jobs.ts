@@ -1,12 +1,13 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { podNameWarnings } from '../apps/podNames.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
-import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
+import { podNameWarnings } from '../apps/podNames.js';
+import { age, condition, duration, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import type { Kind } from '../kind.js';
 import { mirrorLabels, setJobDefaults } from './job/defaults.js';
 import { generateSelector, validateGeneratedSelector } from './job/selector.js';
 import { validateJobSpec } from './job/spec.js';
@@ -49,38 +50,82 @@ export function jobSpecWarnings(spec: JsonObject, path: Path): string[] {
   return [...(many ? [MANY_INDEXES] : []), ...templateWarnings(spec['template'], path.child('template'))];
 }
 
-export const jobs: Strategy = {
-  generationOf: ['spec'],
-  defaultPropagation: 'orphan',
-  deleteWarnings: (policy) => (policy === null ? [ORPHAN_WARNING] : []),
-  setDefaults: setJobDefaults,
-  prepareForCreate(job) {
-    job['status'] = {};
-    dropDisabledTemplateFields(job);
-  },
-  named: generateSelector,
-  prepareForUpdate(job, old) {
-    job['status'] = old['status'];
-    dropDisabledTemplateFields(job);
-  },
+function jobStatus(job: ApiObject): string {
+  for (const [type, text] of [
+    ['Complete', 'Complete'],
+    ['Failed', 'Failed'],
+  ] as const)
+    if (condition(job, type)?.['status'] === 'True') return text;
+  if (job.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  for (const [type, text] of [
+    ['Suspended', 'Suspended'],
+    ['FailureTarget', 'FailureTarget'],
+    ['SuccessCriteriaMet', 'SuccessCriteriaMet'],
+  ] as const) {
+    if (condition(job, type)?.['status'] === 'True') return text;
+  }
+  return 'Running';
+}
+
+function completions(job: ApiObject): string {
+  const done = textAt(job, 'status', 'succeeded') || '0';
+  const wanted = textAt(job, 'spec', 'completions');
+  if (wanted !== '') return `${done}/${wanted}`;
+  const parallelism = Number(textAt(job, 'spec', 'parallelism') || 0);
+  return parallelism > 1 ? `${done}/1 of ${parallelism}` : `${done}/1`;
+}
+
+function jobDuration(job: ApiObject, now: number): string {
+  const start = textAt(job, 'status', 'startTime');
+  const end = textAt(job, 'status', 'completionTime');
+  if (start === '') return '';
+  return end === '' ? age(start, now) : duration((Date.parse(end) - Date.parse(start)) / 1000);
+}
+
+export const jobs: Kind = {
+  name: 'jobs.batch',
+  metadata: { generationOf: ['spec'] },
+  defaults: setJobDefaults,
   validate,
   // As a default this holds for what is read, too; that a job is refused because of labels that it got so would confuse.
   canonicalize: mirrorLabels,
-  // The reference checks the specification once as on create and once as an update.
-  reviewUpdate: (job, old, metadata) => [...metadata.object(), ...validate(job), ...metadata.update(), ...validateJobSpecUpdate(job, old)],
   warnings: (job, old) => [
     ...(old === null ? podNameWarnings(job) : []),
     ...(old === null || job.metadata.generation !== old.metadata.generation ? jobSpecWarnings(specOf(job), SPEC) : []),
   ],
-  selectableFieldNames: ['status.successful'],
-  selectableFields: (job) => ({ 'status.successful': textAt(job, 'status', 'succeeded') || '0' }),
-  unsupportedField: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+  create: {
+    prepare(job) {
+      job['status'] = {};
+      dropDisabledTemplateFields(job);
+    },
+    named: generateSelector,
+  },
+  update: {
+    prepare(job, old) {
+      job['status'] = old['status'];
+      dropDisabledTemplateFields(job);
+    },
+    // The reference checks the specification once as on create and once as an update.
+    review: (job, old, metadata) => [...metadata.object(), ...validate(job), ...metadata.update(), ...validateJobSpecUpdate(job, old)],
+  },
   subresources: {
     status: {
-      prepareForUpdate(job, old) {
+      prepare(job, old) {
         job['spec'] = old['spec'];
       },
-      reviewUpdate: (job, old, metadata) => [...metadata.update(), ...validateJobStatus(job, old)],
+      review: (job, old, metadata) => [...metadata.update(), ...validateJobStatus(job, old)],
     },
+  },
+  delete: { propagation: 'orphan', warnings: (policy) => (policy === null ? [ORPHAN_WARNING] : []) },
+  fields: {
+    values: { 'status.successful': (job) => textAt(job, 'status', 'succeeded') || '0' },
+    unsupported: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+  },
+  cells: {
+    Status: jobStatus,
+    Completions: completions,
+    Duration: jobDuration,
+    ...containersAt(...POD_TEMPLATE),
+    Selector: selectorCell,
   },
 };

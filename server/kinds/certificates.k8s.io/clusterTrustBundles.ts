@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import type { ApiObject } from '../../api/object.js';
 import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
+import type { Kind } from '../kind.js';
 import { pemBlocks } from './pem.js';
 import { validateSignerName } from './signerName.js';
 
@@ -54,15 +54,17 @@ function blockComplaint(type: string, hasHeaders: boolean, bytes: Buffer, positi
 
 const signerFindings = (bundle: ApiObject): FieldError[] => (signerOf(bundle) === '' ? [] : validateSignerName(signerOf(bundle), SIGNER));
 
-export const clusterTrustBundles: Strategy = {
-  validateName: bundleName,
-  selectableFieldNames: ['spec.signerName'],
-  selectableFields: (bundle) => ({ 'spec.signerName': signerOf(bundle) }),
-  unconditionalUpdate: false,
+export const clusterTrustBundles: Kind = {
+  name: 'clustertrustbundles.certificates.k8s.io',
+  metadata: { name: bundleName },
   validate: (bundle) => [...signerFindings(bundle), ...bundleFindings(bundleOf(bundle))],
-  validateUpdate: (bundle, old) => [
-    // What is there already stays acceptable: rules may have become stricter since.
-    ...(bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
-    ...unchanged(signerOf(bundle), signerOf(old), SIGNER),
-  ],
+  update: {
+    unconditional: false,
+    validate: (bundle, old) => [
+      // What is there already stays acceptable: rules may have become stricter since.
+      ...(bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
+      ...unchanged(signerOf(bundle), signerOf(old), SIGNER),
+    ],
+  },
+  fields: { values: { 'spec.signerName': signerOf } },
 };

@@ -1,14 +1,17 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import type { MetadataFindings, Strategy } from '../../registry/strategy.js';
+import type { MetadataFindings } from '../../registry/strategy.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
+import { repeats } from '../../registry/validation/repeats.js';
+import { at, duration, NONE } from '../cells.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
 import { certificateComplaint } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestComplaint } from './request.js';
 import { validateSignerName } from './signerName.js';
-import { repeats } from '../../registry/validation/repeats.js';
 
 const SPEC = Path.of('spec');
 const CERTIFICATE = Path.of('status', 'certificate');
@@ -114,46 +117,57 @@ function validateIssue(request: ApiObject, old: ApiObject, mayIssue: boolean): F
   return certificateOf(old) === '' ? [] : [forbidden(CERTIFICATE, 'updates may not modify existing certificate content')];
 }
 
-export const certificateSigningRequests: Strategy = {
-  validateName: pathSegmentName,
-  selectableFieldNames: ['spec.signerName'],
-  selectableFields: (request) => ({ 'spec.signerName': textAt(request, 'spec', 'signerName') }),
-  // Whoever signs has to know who asks, so what the client says of itself does not count.
-  prepareForCreate(request, { user }) {
-    const spec = ensureObject(request, 'spec');
-    for (const member of ['username', 'uid', 'groups', 'extra']) delete spec[member];
-    spec['username'] = user.name;
-    if (user.uid !== '') spec['uid'] = user.uid;
-    if (user.groups.length > 0) spec['groups'] = [...user.groups];
-    if (Object.keys(user.extra).length > 0)
-      spec['extra'] = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
-    request['status'] = {};
-  },
-  prepareForUpdate(request, old) {
-    request['spec'] = old['spec'];
-    request['status'] = old['status'];
-  },
+export const certificateSigningRequests: Kind = {
+  name: 'certificatesigningrequests.certificates.k8s.io',
+  metadata: { name: pathSegmentName },
   validate: (request) => validate(request, null),
-  reviewUpdate: review({ decide: false, issue: false }),
+  create: {
+    // Whoever signs has to know who asks, so what the client says of itself does not count.
+    prepare(request, { user }) {
+      const spec = ensureObject(request, 'spec');
+      for (const member of ['username', 'uid', 'groups', 'extra']) delete spec[member];
+      spec['username'] = user.name;
+      if (user.uid !== '') spec['uid'] = user.uid;
+      if (user.groups.length > 0) spec['groups'] = [...user.groups];
+      if (Object.keys(user.extra).length > 0)
+        spec['extra'] = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
+      request['status'] = {};
+    },
+  },
+  update: {
+    prepare(request, old) {
+      request['spec'] = old['spec'];
+      request['status'] = old['status'];
+    },
+    review: review({ decide: false, issue: false }),
+  },
   subresources: {
     status: {
-      prepareForUpdate(request, old, { now }) {
+      prepare(request, old, { now }) {
         request['spec'] = old['spec'];
         keepDecisions(request, old);
         fillConditionTimes(request, old, now);
       },
-      reviewUpdate: review({ decide: false, issue: true }),
+      review: review({ decide: false, issue: true }),
     },
     approval: {
-      prepareForUpdate(request, old, { now }) {
+      prepare(request, old, { now }) {
         const conditions = conditionsOf(request);
         request['spec'] = old['spec'];
         const { conditions: _conditions, ...status } = objectAt(old, 'status') ?? {};
         request['status'] = conditions.length === 0 ? status : { ...status, conditions };
         fillConditionTimes(request, old, now);
       },
-      reviewUpdate: review({ decide: true, issue: false }),
+      review: review({ decide: true, issue: false }),
     },
+  },
+  fields: { values: fieldsAt('spec.signerName') },
+  cells: {
+    SignerName: at('spec', 'signerName'),
+    Requestor: (object) => textAt(object, 'spec', 'username'),
+    Condition: requestState,
+    RequestedDuration: (object) =>
+      memberAt(object, 'spec', 'expirationSeconds') === undefined ? NONE : duration(Number(textAt(object, 'spec', 'expirationSeconds'))),
   },
 };
 

@@ -1,8 +1,9 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { nonNegative, positive } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
 
 const SPEC = Path.of('spec');
 /** Members of coordinated leader election, which is off: they are dropped unless the object already has them. */
@@ -23,16 +24,22 @@ function validate(lease: ApiObject): FieldError[] {
   ];
 }
 
-export const leases: Strategy = {
-  createsOnUpdate: true,
-  unconditionalUpdate: false,
-  anyFinalizers: true,
-  prepareForCreate(lease) {
-    dropGated(lease, null);
-  },
-  prepareForUpdate(lease, old) {
-    dropGated(lease, old);
-  },
+export const leases: Kind = {
+  name: 'leases.coordination.k8s.io',
+  metadata: { anyFinalizers: true },
   validate,
-  reviewUpdate: (lease, _old, metadata) => [...metadata.update(), ...validate(lease)],
+  create: {
+    prepare(lease) {
+      dropGated(lease, null);
+    },
+  },
+  update: {
+    creates: true,
+    unconditional: false,
+    prepare(lease, old) {
+      dropGated(lease, old);
+    },
+    review: (lease, _old, metadata) => [...metadata.update(), ...validate(lease)],
+  },
+  cells: { Holder: (object) => textAt(object, 'spec', 'holderIdentity') },
 };

@@ -1,8 +1,9 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
+import { keysAt } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { DATA_BYTES_MAX, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 
 const DATA = Path.of('data');
@@ -25,7 +26,9 @@ const validateTexts = (data: JsonObject, binary: JsonObject): FieldError[] =>
     ...(Object.hasOwn(binary, key) ? [invalid(DATA.key(key), key, 'duplicate of key present in binaryData')] : []),
   ]);
 
-export const configMaps: Strategy = {
+export const configMaps: Kind = {
+  name: 'configmaps',
   validate,
-  validateUpdate: (configMap, old) => [...validateFrozen(configMap, old, ['data', 'binaryData'], Path.root), ...validate(configMap)],
+  update: { validate: (configMap, old) => [...validateFrozen(configMap, old, ['data', 'binaryData'], Path.root), ...validate(configMap)] },
+  cells: { Data: keysAt(['data'], ['binaryData']) },
 };

@@ -1,12 +1,13 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { endpointAddress } from '../../registry/validation/addresses.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
+import { NONE } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const TRIGGERED = 'endpoints.kubernetes.io/last-change-trigger-time';
@@ -77,18 +78,39 @@ function warnings(endpoints: ApiObject): string[] {
   );
 }
 
-export const endpoints: Strategy = {
-  createsOnUpdate: true,
-  setDefaults(object) {
+/** How many endpoints of a list are spelled out. */
+const ENDPOINTS_SHOWN = 3;
+
+function endpointsText(object: ApiObject): string {
+  const all = itemsOf(object['subsets']).flatMap((subset) => {
+    const ports = itemsOf(memberAt(subset, 'ports'));
+    const addresses = itemsOf(memberAt(subset, 'addresses')).map((address) => textAt(address, 'ip'));
+    return ports.length === 0
+      ? addresses
+      : ports.flatMap((port) => addresses.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${textAt(port, 'port')}`));
+  });
+  if (all.length === 0) return NONE;
+  const shown = all.slice(0, ENDPOINTS_SHOWN).join(',');
+  return all.length > ENDPOINTS_SHOWN ? `${shown} + ${all.length - ENDPOINTS_SHOWN} more...` : shown;
+}
+
+export const endpoints: Kind = {
+  name: 'endpoints',
+  versions: { v1: { deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice' } },
+  defaults(object) {
     for (const subset of objectsIn(object, 'subsets'))
       for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP');
   },
-  warnings,
   validate: (object) => [...validateAnnotations(object), ...validateSubsets(object)],
-  reviewUpdate: (object, old, metadata) => [
-    ...metadata.update(),
-    ...metadata.object(),
-    ...validateAnnotations(object),
-    ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object)),
-  ],
+  warnings,
+  update: {
+    creates: true,
+    review: (object, old, metadata) => [
+      ...metadata.update(),
+      ...metadata.object(),
+      ...validateAnnotations(object),
+      ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object)),
+    ],
+  },
+  cells: { Endpoints: endpointsText },
 };

@@ -1,24 +1,20 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { membersOf, textAt } from '../../registry/members.js';
-import type { ServedAs, Strategy } from '../../registry/strategy.js';
+import { memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { ServedAs } from '../../registry/strategy.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
+import { age, type Cells } from '../cells.js';
+import { eventConversion } from '../events.k8s.io/conversion.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
 
 const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 const NEWER_GROUP = 'events.k8s.io/v1';
 const SHORT_TEXT_MAX = 128;
 const MESSAGE_MAX = 1024;
 const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
-
-const fields = (event: ApiObject): Record<string, string> => ({
-  ...Object.fromEntries(INVOLVED.map((member) => [`involvedObject.${member}`, textAt(event, 'involvedObject', member)])),
-  reason: textAt(event, 'reason'),
-  type: textAt(event, 'type'),
-  reportingComponent: textAt(event, 'reportingComponent'),
-  source: textAt(event, 'source', 'component') || textAt(event, 'reportingComponent'),
-});
 
 const isSet = (event: ApiObject, member: string): boolean => textAt(event, member) !== '';
 
@@ -121,21 +117,60 @@ function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs): F
   ];
 }
 
-export const events: Strategy = {
-  validateName: pathSegmentName,
-  createsOnUpdate: true,
-  validate,
-  validateUpdate,
-  selectableFieldNames: [...INVOLVED.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent', 'source'],
-  selectableFields: fields,
-};
-
 /** How the newer group names the same fields; the core names are unknown there. */
-export const newerEventFields: Readonly<Record<string, string>> = {
+const NEWER_FIELDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(INVOLVED.map((member) => [`regarding.${member}`, `involvedObject.${member}`])),
   reason: 'reason',
   type: 'type',
   reportingController: 'reportingComponent',
   'metadata.name': 'metadata.name',
   'metadata.namespace': 'metadata.namespace',
+};
+
+function eventSource(event: ApiObject): string {
+  // The two groups of events have different names for the same.
+  const component =
+    textAt(event, 'source', 'component') ||
+    textAt(event, 'deprecatedSource', 'component') ||
+    textAt(event, 'reportingComponent') ||
+    textAt(event, 'reportingController');
+  const host = textAt(event, 'source', 'host') || textAt(event, 'deprecatedSource', 'host') || textAt(event, 'reportingInstance');
+  return host === '' ? component : `${component}, ${host}`;
+}
+
+const eventTime = (event: ApiObject, ...members: readonly string[]): JsonValue | undefined =>
+  members.map((member) => event[member]).find((time) => typeof time === 'string');
+
+const eventCells = (involved: string, message: string): Cells => ({
+  'Last Seen': (event, now) =>
+    age(
+      memberAt(event, 'series', 'lastObservedTime') ??
+        eventTime(event, 'lastTimestamp', 'deprecatedLastTimestamp', 'firstTimestamp', 'eventTime'),
+      now,
+    ),
+  Type: (event) => textAt(event, 'type'),
+  Reason: (event) => textAt(event, 'reason'),
+  Object: (event) => `${textAt(event, involved, 'kind').toLowerCase()}/${textAt(event, involved, 'name')}`,
+  Subobject: (event) => textAt(event, involved, 'fieldPath'),
+  Source: eventSource,
+  Message: (event) => textAt(event, message).trim(),
+  'First Seen': (event, now) => age(eventTime(event, 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime'), now),
+  Count: (event) => Number(textAt(event, 'series', 'count') || textAt(event, 'count') || textAt(event, 'deprecatedCount') || 1),
+});
+
+/** Both groups of events are views of one set of objects, stored in the core form. */
+export const events: Kind = {
+  name: 'events',
+  views: ['events.events.k8s.io'],
+  versions: { [NEWER_GROUP]: { conversion: eventConversion, fieldNames: NEWER_FIELDS, cells: eventCells('regarding', 'note') } },
+  metadata: { name: pathSegmentName },
+  validate,
+  update: { creates: true, validate: validateUpdate },
+  fields: {
+    values: {
+      ...fieldsAt(...INVOLVED.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent'),
+      source: (event) => textAt(event, 'source', 'component') || textAt(event, 'reportingComponent'),
+    },
+  },
+  cells: eventCells('involvedObject', 'message'),
 };

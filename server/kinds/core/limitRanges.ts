@@ -1,12 +1,12 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { duplicate, forbidden, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
-import { roundAmounts } from './resourceLists.js';
 import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
+import type { Kind } from '../kind.js';
+import { roundAmounts } from './resourceLists.js';
 
 const TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
 /** Members that hold amounts by resource. */
@@ -158,11 +158,11 @@ function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue 
   ];
 }
 
-export const limitRanges: Strategy = {
-  createsOnUpdate: true,
-  setDefaults(range) {
+export const limitRanges: Kind = {
+  name: 'limitranges',
+  defaults(range) {
     for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item);
   },
   validate,
-  reviewUpdate: (range, _old, metadata) => [...metadata.object(), ...validate(range)],
+  update: { creates: true, review: (range, _old, metadata) => [...metadata.object(), ...validate(range)] },
 };

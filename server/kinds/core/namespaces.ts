@@ -1,9 +1,10 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { membersOf, textAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { validateKnownFinalizer } from '../../registry/validation/metadata.js';
 import { dnsLabelName, qualifiedNameComplaints } from '../../registry/validation/names.js';
-import { membersOf } from '../../registry/members.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
 
 /** The finalizer that stands for everything inside the namespace; the namespace controller removes it when all is gone. */
 const CONTENT_FINALIZER = 'kubernetes';
@@ -44,47 +45,54 @@ function validateStatus(namespace: ApiObject): FieldError[] {
   return [];
 }
 
-export const namespaces: Strategy = {
-  validateName: dnsLabelName,
-  setDefaults: label,
-  prepareForCreate(namespace) {
-    const spec = membersOf(namespace['spec']);
-    const finalizers = finalizersOf(namespace);
-    namespace['spec'] = withFinalizers(spec, finalizers.includes(CONTENT_FINALIZER) ? finalizers : [...finalizers, CONTENT_FINALIZER]);
-    namespace['status'] = { phase: 'Active' };
-    label(namespace);
-  },
-  prepareForUpdate(namespace, old) {
-    namespace['spec'] = withFinalizers(membersOf(namespace['spec']), finalizersOf(old));
-    namespace['status'] = old['status'];
-  },
+export const namespaces: Kind = {
+  name: 'namespaces',
+  metadata: { name: dnsLabelName },
+  defaults: label,
   validate: (namespace) => validateFinalizers(namespace, () => SPEC_FINALIZERS),
-  heldBy: (namespace) => finalizersOf(namespace).length > 0,
-  protectedBy: (name) => (PROTECTED.has(name) ? 'this namespace may not be deleted' : null),
-  markDeleted(namespace, now) {
-    namespace.metadata.deletionTimestamp = now;
-    namespace['status'] = { ...membersOf(namespace['status']), phase: 'Terminating' };
+  create: {
+    prepare(namespace) {
+      const spec = membersOf(namespace['spec']);
+      const finalizers = finalizersOf(namespace);
+      namespace['spec'] = withFinalizers(spec, finalizers.includes(CONTENT_FINALIZER) ? finalizers : [...finalizers, CONTENT_FINALIZER]);
+      namespace['status'] = { phase: 'Active' };
+      label(namespace);
+    },
   },
-  // Even a namespace without finalizers first shows that it is terminating; a second request removes it.
-  alwaysMarks: true,
-  deleteAnswers: 'object',
-  selectableFieldNames: ['status.phase'],
-  selectableFields: (namespace) => ({ 'status.phase': String(membersOf(namespace['status'])['phase'] ?? '') }),
+  update: {
+    prepare(namespace, old) {
+      namespace['spec'] = withFinalizers(membersOf(namespace['spec']), finalizersOf(old));
+      namespace['status'] = old['status'];
+    },
+  },
   subresources: {
     status: {
-      prepareForUpdate(namespace, old) {
+      prepare(namespace, old) {
         namespace['spec'] = old['spec'];
         namespace['status'] = { phase: membersOf(old['status'])['phase'], ...membersOf(namespace['status']) };
       },
-      validateUpdate: validateStatus,
+      validate: validateStatus,
     },
     finalize: {
-      prepareForUpdate(namespace, old) {
+      prepare(namespace, old) {
         namespace['spec'] = withFinalizers(membersOf(old['spec']), finalizersOf(namespace));
         namespace['status'] = old['status'];
         namespace.metadata = { ...old.metadata, resourceVersion: namespace.metadata.resourceVersion ?? '' };
       },
-      validateUpdate: (namespace) => validateFinalizers(namespace, (position) => SPEC_FINALIZERS.index(position)),
+      validate: (namespace) => validateFinalizers(namespace, (position) => SPEC_FINALIZERS.index(position)),
     },
   },
+  delete: {
+    heldBy: (namespace) => finalizersOf(namespace).length > 0,
+    protectedBy: (name) => (PROTECTED.has(name) ? 'this namespace may not be deleted' : null),
+    mark(namespace, now) {
+      namespace.metadata.deletionTimestamp = now;
+      namespace['status'] = { ...membersOf(namespace['status']), phase: 'Terminating' };
+    },
+    // Even a namespace without finalizers first shows that it is terminating; a second request removes it.
+    alwaysMarks: true,
+    answers: 'object',
+  },
+  fields: { values: fieldsAt('status.phase') },
+  cells: { Status: (object) => textAt(object, 'status', 'phase') },
 };

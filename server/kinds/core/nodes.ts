@@ -1,15 +1,16 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
-import { rangeWarnings } from '../../registry/validation/spelling.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { cidr, parseRange } from '../../registry/validation/addresses.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { labelValueComplaints } from '../../registry/validation/names.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
-import { isWholeResource } from '../../registry/validation/resourcenames.js';
-import { qualified } from '../../registry/validation/values.js';
 import { repeats } from '../../registry/validation/repeats.js';
+import { isWholeResource } from '../../registry/validation/resourcenames.js';
+import { rangeWarnings } from '../../registry/validation/spelling.js';
+import { qualified } from '../../registry/validation/values.js';
+import { atOr, condition, NONE } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const TAINTS = Path.of('metadata', 'taints');
 const RANGES = Path.of('spec', 'podCIDRs');
@@ -123,31 +124,74 @@ function changedRanges(now: readonly string[], old: readonly string[]): FieldErr
   return old.length === now.length ? old.filter((range, position) => range !== now[position]).map(() => finding) : [finding];
 }
 
-export const nodes: Strategy = {
-  setDefaults(node) {
+const ROLE_LABEL = 'node-role.kubernetes.io/';
+
+function nodeRoles(node: ApiObject): string {
+  const labels = node.metadata.labels ?? {};
+  const roles = Object.keys(labels)
+    .filter((key) => key.startsWith(ROLE_LABEL))
+    .map((key) => key.slice(ROLE_LABEL.length))
+    .filter((role) => role !== '');
+  const named = labels['kubernetes.io/role'];
+  return [...new Set(named === undefined || named === '' ? roles : [...roles, named])].sort().join(',') || NONE;
+}
+
+function nodeStatus(node: ApiObject): string {
+  const ready = condition(node, 'Ready');
+  const state = ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady';
+  return memberAt(node, 'spec', 'unschedulable') === true ? `${state},SchedulingDisabled` : state;
+}
+
+const nodeAddress = (node: ApiObject, type: string): string =>
+  textAt(
+    itemsOf(memberAt(node, 'status', 'addresses')).find((address) => textAt(address, 'type') === type),
+    'address',
+  ) || NONE;
+
+function kernelVersion(node: ApiObject): string {
+  const [version, architecture] = [textAt(node, 'status', 'nodeInfo', 'kernelVersion'), textAt(node, 'status', 'nodeInfo', 'architecture')];
+  return version === '' ? '<unknown>' : architecture === '' ? version : `${version} (${architecture})`;
+}
+
+export const nodes: Kind = {
+  name: 'nodes',
+  defaults(node) {
     alignRanges(node);
     setAllocatable(node);
   },
-  // A node reports itself: what it says of its state counts from the start.
-  prepareForCreate() {},
-  prepareForUpdate(node, old) {
-    node['status'] = old['status'];
-  },
   validate,
-  reviewUpdate: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
   warnings: (node) => [
     ...(specOf(node)['configSource'] === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
     ...(textAt(node, 'spec', 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
     ...itemsOf(specOf(node)['podCIDRs']).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
   ],
-  selectableFieldNames: ['spec.unschedulable'],
-  selectableFields: (node) => ({ 'spec.unschedulable': textAt(node, 'spec', 'unschedulable') || 'false' }),
+  create: {
+    // A node reports itself: what it says of its state counts from the start.
+    prepare() {},
+  },
+  update: {
+    prepare(node, old) {
+      node['status'] = old['status'];
+    },
+    review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
+  },
   subresources: {
     status: {
-      prepareForUpdate(node, old) {
+      prepare(node, old) {
         node['spec'] = old['spec'];
       },
-      reviewUpdate: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],
+      review: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],
     },
+  },
+  fields: { values: { 'spec.unschedulable': (node) => textAt(node, 'spec', 'unschedulable') || 'false' } },
+  cells: {
+    Status: nodeStatus,
+    Roles: nodeRoles,
+    Version: (object) => textAt(object, 'status', 'nodeInfo', 'kubeletVersion'),
+    'Internal-IP': (node) => nodeAddress(node, 'InternalIP'),
+    'External-IP': (node) => nodeAddress(node, 'ExternalIP'),
+    'OS-Image': atOr('<unknown>', 'status', 'nodeInfo', 'osImage'),
+    'Kernel-Version': kernelVersion,
+    'Container-Runtime': atOr('<unknown>', 'status', 'nodeInfo', 'containerRuntimeVersion'),
   },
 };

@@ -1,16 +1,18 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import type { Strategy } from '../../registry/strategy.js';
-import { itemsOf } from '../../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { atOr, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
 import { validateClaimChange } from './persistentVolumeClaim/update.js';
 import { validateClaimSpec } from './persistentVolumeClaim/validation.js';
-import { validateBytes } from './persistentVolume/spec.js';
-import { roundResources } from './resourceLists.js';
 import { CLASS_ANNOTATION } from './persistentVolumes.js';
 import { claimSpecWarnings } from './podSpec/warnings/volumes.js';
+import { roundResources } from './resourceLists.js';
+import { accessModes, terminatingOr } from './volumeCells.js';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
@@ -57,42 +59,51 @@ function validateStatus(claim: ApiObject): FieldError[] {
 
 const validate = (claim: ApiObject): FieldError[] => validateClaimSpec(specOf(claim), SPEC);
 
-export const persistentVolumeClaims: Strategy = {
-  deleteAnswers: 'object',
-  setDefaults(claim) {
+export const persistentVolumeClaims: Kind = {
+  name: 'persistentvolumeclaims',
+  defaults(claim) {
     const spec = ensureObject(claim, 'spec');
     setDefault(spec, 'volumeMode', 'Filesystem');
     roundResources(objectAt(spec, 'resources'));
     const status = objectAt(claim, 'status');
     if (status !== null) setTextDefault(status, 'phase', 'Pending');
   },
-  prepareForCreate(claim) {
-    claim['status'] = { phase: 'Pending' };
-    alignSources(specOf(claim), null);
-  },
-  prepareForUpdate(claim, old) {
-    claim['status'] = old['status'];
-    alignSources(specOf(claim), specOf(old));
-  },
   validate,
-  reviewUpdate: (claim, old, metadata) => [
-    ...metadata.object(),
-    ...validate(claim),
-    ...metadata.update(),
-    ...validateClaimChange(claim, old),
-  ],
   warnings: (claim) => [
     ...(claim.metadata.annotations?.[CLASS_ANNOTATION] === undefined
       ? []
       : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
     ...claimSpecWarnings(specOf(claim), SPEC),
   ],
+  create: {
+    prepare(claim) {
+      claim['status'] = { phase: 'Pending' };
+      alignSources(specOf(claim), null);
+    },
+  },
+  update: {
+    prepare(claim, old) {
+      claim['status'] = old['status'];
+      alignSources(specOf(claim), specOf(old));
+    },
+    review: (claim, old, metadata) => [...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old)],
+  },
   subresources: {
     status: {
-      prepareForUpdate(claim, old) {
+      prepare(claim, old) {
         claim['spec'] = old['spec'];
       },
-      validateUpdate: validateStatus,
+      validate: validateStatus,
     },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Status: (claim) => terminatingOr(claim, textAt(claim, 'status', 'phase')),
+    Volume: (claim) => textAt(claim, 'spec', 'volumeName'),
+    Capacity: (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : textAt(claim, 'status', 'capacity', 'storage')),
+    'Access Modes': (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : accessModes(memberAt(claim, 'status', 'accessModes'))),
+    StorageClass: (claim) => textAt(claim, 'spec', 'storageClassName'),
+    VolumeAttributesClass: atOr(UNSET, 'spec', 'volumeAttributesClassName'),
+    VolumeMode: atOr(UNSET, 'spec', 'volumeMode'),
   },
 };

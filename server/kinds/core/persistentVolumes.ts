@@ -1,17 +1,19 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { membersOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { memberAt, membersOf, textAt } from '../../registry/members.js';
 import { differenceOf } from '../../registry/validation/difference.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
+import { atOr, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { AFFINITY_FORM, SOURCE_FORM } from './persistentVolume/printed.js';
 import { validateVolumeSpec } from './persistentVolume/spec.js';
 import { setSourceDefaults } from './podSpec/volumeDefaults.js';
 import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
+import { accessModes, terminatingOr } from './volumeCells.js';
 
 const SPEC = Path.of('spec');
 export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
@@ -127,9 +129,9 @@ const affinityWarnings = (spec: JsonObject): string[] =>
     }),
   );
 
-export const persistentVolumes: Strategy = {
-  deleteAnswers: 'object',
-  setDefaults(volume) {
+export const persistentVolumes: Kind = {
+  name: 'persistentvolumes',
+  defaults(volume) {
     const spec = ensureObject(volume, 'spec');
     setTextDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
     setDefault(spec, 'volumeMode', 'Filesystem');
@@ -137,26 +139,30 @@ export const persistentVolumes: Strategy = {
     const azure = objectAt(spec, 'azureFile');
     if (azure !== null) setDefault(azure, 'secretNamespace', null);
   },
-  prepareForCreate(volume, context) {
-    volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now };
-  },
-  prepareForUpdate(volume, old) {
-    volume['status'] = old['status'];
-  },
   validate: (volume) => [...validateSpec(volume), ...validateMountOptions(volume)],
-  // The checks of the object are listed twice.
-  reviewUpdate: (volume, old, metadata) => [
-    ...metadata.object(),
-    ...validateSpec(volume),
-    ...validateMountOptions(volume),
-    ...metadata.object(),
-    ...validateSpec(volume),
-    ...validateChange(volume, old),
-  ],
   warnings,
+  create: {
+    prepare(volume, context) {
+      volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now };
+    },
+  },
+  update: {
+    prepare(volume, old) {
+      volume['status'] = old['status'];
+    },
+    // The checks of the object are listed twice.
+    review: (volume, old, metadata) => [
+      ...metadata.object(),
+      ...validateSpec(volume),
+      ...validateMountOptions(volume),
+      ...metadata.object(),
+      ...validateSpec(volume),
+      ...validateChange(volume, old),
+    ],
+  },
   subresources: {
     status: {
-      prepareForUpdate(volume, old, context) {
+      prepare(volume, old, context) {
         volume['spec'] = old['spec'];
         const [now, before] = [ensureObject(volume, 'status'), membersOf(old['status'])];
         setTextDefault(now, 'phase', 'Pending');
@@ -165,5 +171,20 @@ export const persistentVolumes: Strategy = {
           now['lastPhaseTransitionTime'] = context.now;
       },
     },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Capacity: (volume) => textAt(volume, 'spec', 'capacity', 'storage'),
+    'Access Modes': (volume) => accessModes(memberAt(volume, 'spec', 'accessModes')),
+    'Reclaim Policy': (volume) => textAt(volume, 'spec', 'persistentVolumeReclaimPolicy'),
+    Status: (volume) => terminatingOr(volume, textAt(volume, 'status', 'phase')),
+    Claim: (volume) =>
+      memberAt(volume, 'spec', 'claimRef') === undefined
+        ? ''
+        : `${textAt(volume, 'spec', 'claimRef', 'namespace')}/${textAt(volume, 'spec', 'claimRef', 'name')}`,
+    StorageClass: (volume) => textAt(volume, 'spec', 'storageClassName'),
+    VolumeAttributesClass: atOr(UNSET, 'spec', 'volumeAttributesClassName'),
+    Reason: (volume) => textAt(volume, 'status', 'reason'),
+    VolumeMode: atOr(UNSET, 'spec', 'volumeMode'),
   },
 };

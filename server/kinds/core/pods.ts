@@ -2,9 +2,11 @@ import type { ApiObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
 import { annotationsOf } from './pod/annotations.js';
+import { podCells } from './pod/cells.js';
 import { ephemeralContainers } from './pod/ephemeral.js';
 import { preparePod } from './pod/prepare.js';
 import { annotatedContainers } from './pod/profiles.js';
@@ -12,8 +14,8 @@ import { resize } from './pod/resize.js';
 import { podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
 import { ANNOTATIONS, specOf, validateNewPod } from './pod/validation.js';
-import { dropDisabledFields } from './podSpec/disabled.js';
 import { setPodDefaults } from './podSpec/defaults.js';
+import { dropDisabledFields } from './podSpec/disabled.js';
 import { APPARMOR_TEXT } from './podSpec/warnings/containers.js';
 import { podWarnings } from './podSpec/warnings/template.js';
 
@@ -37,54 +39,53 @@ const appArmorWarnings = (pod: ApiObject): string[] =>
     return (field === null ? profile === null : sameValue(field, profile)) ? [`${ANNOTATIONS.key(key)}: ${APPARMOR_TEXT}`] : [];
   });
 
-export const pods: Strategy = {
-  generationOf: ['spec'],
-  setDefaults: setPodDefaults,
-  prepareForCreate: preparePod,
-  prepareForUpdate(pod, old) {
-    pod['status'] = old['status'];
-    dropDisabledFields(specOf(pod));
-  },
+export const pods: Kind = {
+  name: 'pods',
+  metadata: { generationOf: ['spec'] },
+  defaults: setPodDefaults,
   validate: validateNewPod,
-  reviewUpdate: reviewPodUpdate,
   // People hardly ever write pods themselves; a warning on every update of a controller would help nobody.
   warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
+  create: { prepare: preparePod },
+  update: {
+    prepare(pod, old) {
+      pod['status'] = old['status'];
+      dropDisabledFields(specOf(pod));
+    },
+    review: reviewPodUpdate,
+  },
   subresources: {
     status: podStatus,
     ephemeralcontainers: ephemeralContainers,
     resize,
     // The preconditions of a binding are checked where it is made; it touches nothing that rules are about.
-    binding: { prepareForUpdate: () => undefined, reviewUpdate: () => [] },
-    eviction: { prepareForUpdate: () => undefined, reviewUpdate: () => [] },
+    binding: { prepare: () => undefined, review: () => [] },
+    eviction: { prepare: () => undefined, review: () => [] },
   },
-  // A pod that no node runs, or that has ended, has nobody to wait for.
-  graceSeconds(pod, requested) {
-    if (textAt(pod, 'spec', 'nodeName') === '' || FINISHED.has(textAt(pod, 'status', 'phase'))) return 0;
-    const wanted = requested ?? Number(textAt(pod, 'spec', 'terminationGracePeriodSeconds') || DEFAULT_GRACE_SECONDS);
-    return wanted < 0 ? 1 : wanted;
+  delete: {
+    // A pod that no node runs, or that has ended, has nobody to wait for.
+    graceSeconds(pod, requested) {
+      if (textAt(pod, 'spec', 'nodeName') === '' || FINISHED.has(textAt(pod, 'status', 'phase'))) return 0;
+      const wanted = requested ?? Number(textAt(pod, 'spec', 'terminationGracePeriodSeconds') || DEFAULT_GRACE_SECONDS);
+      return wanted < 0 ? 1 : wanted;
+    },
+    answers: 'object',
   },
-  deleteAnswers: 'object',
-  selectableFieldNames: [
-    'spec.nodeName',
-    'spec.restartPolicy',
-    'spec.schedulerName',
-    'spec.serviceAccountName',
-    'spec.hostNetwork',
-    'status.phase',
-    'status.podIP',
-    'status.podIPs',
-    'status.nominatedNodeName',
-  ],
-  fieldAliases: { 'spec.host': 'spec.nodeName' },
-  selectableFields: (pod) => ({
-    'spec.nodeName': textAt(pod, 'spec', 'nodeName'),
-    'spec.restartPolicy': textAt(pod, 'spec', 'restartPolicy'),
-    'spec.schedulerName': textAt(pod, 'spec', 'schedulerName'),
-    'spec.serviceAccountName': textAt(pod, 'spec', 'serviceAccountName'),
-    'spec.hostNetwork': textAt(pod, 'spec', 'hostNetwork') || 'false',
-    'status.phase': textAt(pod, 'status', 'phase'),
-    'status.podIP': textAt(pod, 'status', 'podIP'),
-    'status.podIPs': textAt(pod, 'status', 'podIPs'),
-    'status.nominatedNodeName': textAt(pod, 'status', 'nominatedNodeName'),
-  }),
+  fields: {
+    values: {
+      ...fieldsAt(
+        'spec.nodeName',
+        'spec.restartPolicy',
+        'spec.schedulerName',
+        'spec.serviceAccountName',
+        'status.phase',
+        'status.podIP',
+        'status.podIPs',
+        'status.nominatedNodeName',
+      ),
+      'spec.hostNetwork': (pod) => textAt(pod, 'spec', 'hostNetwork') || 'false',
+    },
+    aliases: { 'spec.host': 'spec.nodeName' },
+  },
+  cells: podCells,
 };

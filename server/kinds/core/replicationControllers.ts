@@ -1,11 +1,12 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { nonNegative } from '../../registry/validation/values.js';
 import { podNameWarnings } from '../apps/podNames.js';
 import { validateReplicaCounts } from '../apps/statusCounts.js';
-import { nonNegative } from '../../registry/validation/values.js';
+import { labelsText, numberAt, containersAt } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
 
@@ -67,18 +68,11 @@ const COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableR
 
 const validateStatus = (controller: ApiObject): FieldError[] => validateReplicaCounts(objectAt(controller, 'status') ?? {}, COUNTS, STATUS);
 
-export const replicationControllers: Strategy = {
-  generationOf: ['spec'],
-  defaultPropagation: 'orphan',
-  setDefaults,
-  prepareForCreate(controller) {
-    controller['status'] = { replicas: 0 };
-  },
-  prepareForUpdate(controller, old) {
-    controller['status'] = old['status'];
-  },
+export const replicationControllers: Kind = {
+  name: 'replicationcontrollers',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
   validate,
-  reviewUpdate: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
   warnings(controller, old) {
     const ofTemplate =
       old === null || controller.metadata.generation !== old.metadata.generation
@@ -86,14 +80,32 @@ export const replicationControllers: Strategy = {
         : [];
     return [...(old === null ? podNameWarnings(controller) : []), ...ofTemplate];
   },
-  selectableFieldNames: ['status.replicas'],
-  selectableFields: (object) => ({ 'status.replicas': textAt(object, 'status', 'replicas') || '0' }),
+  create: {
+    prepare(controller) {
+      controller['status'] = { replicas: 0 };
+    },
+  },
+  update: {
+    prepare(controller, old) {
+      controller['status'] = old['status'];
+    },
+    review: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
+  },
   subresources: {
     status: {
-      prepareForUpdate(controller, old) {
+      prepare(controller, old) {
         controller['spec'] = old['spec'];
       },
-      validateUpdate: validateStatus,
+      validate: validateStatus,
     },
+  },
+  delete: { propagation: 'orphan' },
+  fields: { values: { 'status.replicas': (controller) => textAt(controller, 'status', 'replicas') || '0' } },
+  cells: {
+    Desired: numberAt('spec', 'replicas'),
+    Current: numberAt('status', 'replicas'),
+    Ready: numberAt('status', 'readyReplicas'),
+    ...containersAt('spec', 'template', 'spec'),
+    Selector: (object) => labelsText(memberAt(object, 'spec', 'selector')),
   },
 };

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
 import { formatQuantity } from '../../../api/quantity.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { milliValue, quantityOf } from '../../registry/validation/quantities.js';
 

@@ -1,12 +1,12 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
-import { roundAmounts } from './resourceLists.js';
+import type { Kind } from '../kind.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
+import { roundAmounts } from './resourceLists.js';
 
 const SPEC = Path.of('spec');
 const COUNTED: ReadonlySet<string> = new Set([
@@ -155,20 +155,34 @@ function validateSameScopes(quota: ApiObject, old: ApiObject): FieldError[] {
     : [invalid(SPEC.child('scopes'), specOf(quota)['scopes'] ?? null, 'field is immutable')];
 }
 
-export const resourceQuotas: Strategy = {
-  deleteAnswers: 'object',
-  setDefaults(quota) {
+function quotaText(quota: ApiObject, wanted: (name: string) => boolean): string {
+  const hard = membersOf(memberAt(quota, 'status', 'hard'));
+  return Object.keys(hard)
+    .filter(wanted)
+    .sort()
+    .map((name) => `${name}: ${textAt(quota, 'status', 'used', name) || '0'}/${String(hard[name])}`)
+    .join(', ');
+}
+
+export const resourceQuotas: Kind = {
+  name: 'resourcequotas',
+  validate: validateSpec,
+  defaults(quota) {
     roundAmounts(objectAt(objectAt(quota, 'spec') ?? {}, 'hard'));
     for (const member of ['hard', 'used']) roundAmounts(objectAt(objectAt(quota, 'status') ?? {}, member));
   },
-  validate: validateSpec,
-  reviewUpdate: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)],
+  update: { review: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)] },
   subresources: {
     status: {
-      prepareForUpdate(quota, old) {
+      prepare(quota, old) {
         quota['spec'] = old['spec'];
       },
-      validateUpdate: validateStatus,
+      validate: validateStatus,
     },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Request: (quota) => quotaText(quota, (name) => !name.startsWith('limits')),
+    Limit: (quota) => quotaText(quota, (name) => name.startsWith('limits')),
   },
 };

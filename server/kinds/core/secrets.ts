@@ -1,11 +1,13 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
 import { readJson } from '../../../workers/codecs/jsonReader.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { membersOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { DATA_BYTES_MAX, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
+import { keysAt } from '../cells.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
 import { keyPairComplaint } from './keyPair.js';
+import { DATA_BYTES_MAX, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 
 const DEFAULT_TYPE = 'Opaque';
 const TLS_TYPE = 'kubernetes.io/tls';
@@ -74,17 +76,13 @@ const validate = (secret: ApiObject): FieldError[] => [
   ...(BY_TYPE[textAt(secret, 'type')]?.(secret) ?? []),
 ];
 
-export const secrets: Strategy = {
-  setDefaults(secret) {
+export const secrets: Kind = {
+  name: 'secrets',
+  defaults(secret) {
     foldStringData(secret);
     if ((secret['type'] ?? '') === '') secret['type'] = DEFAULT_TYPE;
   },
   validate,
-  validateUpdate: (secret, old) => [
-    ...(secret['type'] === old['type'] ? [] : [invalid(Path.of('type'), secret['type'], 'field is immutable')]),
-    ...validateFrozen(secret, old, ['data'], Path.root),
-    ...validate(secret),
-  ],
   warnings(secret) {
     if (secret['type'] !== TLS_TYPE) return [];
     const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
@@ -93,6 +91,13 @@ export const secrets: Strategy = {
     const complaint = keyPairComplaint(certificate ?? '', key ?? '');
     return complaint === null ? [] : [complaint];
   },
-  selectableFieldNames: ['type'],
-  selectableFields: (secret) => ({ type: textAt(secret['type']) }),
+  update: {
+    validate: (secret, old) => [
+      ...(secret['type'] === old['type'] ? [] : [invalid(Path.of('type'), secret['type'], 'field is immutable')]),
+      ...validateFrozen(secret, old, ['data'], Path.root),
+      ...validate(secret),
+    ],
+  },
+  fields: { values: fieldsAt('type') },
+  cells: { Type: (object) => textAt(object, 'type'), Data: keysAt(['data']) },
 };

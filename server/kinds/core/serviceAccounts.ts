@@ -1,7 +1,7 @@
+import type { ApiObject } from '../../api/object.js';
 import { objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
-import type { ApiObject } from '../../api/object.js';
+import type { Kind } from '../kind.js';
 
 const ENFORCES = 'kubernetes.io/enforce-mountable-secrets';
 const ENFORCES_TEXT = `metadata.annotations[${ENFORCES}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
@@ -14,10 +14,11 @@ function cleanReferences(account: ApiObject): void {
     );
 }
 
-export const serviceAccounts: Strategy = {
-  deleteAnswers: 'object',
-  prepareForCreate: cleanReferences,
-  prepareForUpdate: cleanReferences,
+export const serviceAccounts: Kind = {
+  name: 'serviceaccounts',
   warnings: (account, old) =>
     account.metadata.annotations?.[ENFORCES] !== undefined && old?.metadata.annotations?.[ENFORCES] === undefined ? [ENFORCES_TEXT] : [],
+  create: { prepare: cleanReferences },
+  update: { prepare: cleanReferences },
+  delete: { answers: 'object' },
 };

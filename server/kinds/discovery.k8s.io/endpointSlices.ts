@@ -1,13 +1,14 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { endpointAddress, parseAddress } from '../../registry/validation/addresses.js';
 import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { validateLabels } from '../../registry/validation/metadata.js';
 import { dnsLabelName, labelValueComplaints, subdomainName } from '../../registry/validation/names.js';
 import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../registry/validation/values.js';
+import { at, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const ENDPOINTS_MAX = 1000;
 const ADDRESSES_MAX = 100;
@@ -118,32 +119,54 @@ function validatePorts(slice: ApiObject): FieldError[] {
   });
 }
 
-export const endpointSlices: Strategy = {
-  setDefaults(slice) {
+function slicePorts(slice: ApiObject): string {
+  const ports = itemsOf(slice['ports']).map(
+    (port) => textAt(port, 'port') || (memberAt(port, 'name') === undefined ? '*' : textAt(port, 'name')),
+  );
+  return ports.length === 0 ? UNSET : ports.length > 3 ? `${ports.slice(0, 3).join(',')} + ${ports.length - 3} more...` : ports.join(',');
+}
+
+function sliceEndpoints(slice: ApiObject): string {
+  const addresses = itemsOf(slice['endpoints']).flatMap((endpoint) => itemsOf(memberAt(endpoint, 'addresses')).map(String));
+  return addresses.length === 0
+    ? UNSET
+    : addresses.length > 3
+      ? `${addresses.slice(0, 3).join(',')} + ${addresses.length - 3} more...`
+      : addresses.join(',');
+}
+
+export const endpointSlices: Kind = {
+  name: 'endpointslices.discovery.k8s.io',
+  defaults(slice) {
     for (const port of objectsIn(slice, 'ports')) {
       setDefault(port, 'name', '');
       setDefault(port, 'protocol', 'TCP');
     }
   },
-  prepareForCreate(slice) {
-    dropTopology(slice, null);
-    slice.metadata.generation = 1;
-  },
-  prepareForUpdate(slice, old) {
-    const same = ['addressType', 'endpoints', 'ports'].every((member) => sameValue(slice[member] ?? null, old[member] ?? null));
-    // Whoever routes by labels has to look again too.
-    if (!same || !sameValue(slice.metadata.labels ?? {}, old.metadata.labels ?? {}))
-      slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
-    // Counted as a change although nothing of it stays.
-    dropTopology(slice, old);
-  },
   validate: (slice) => [...validateAddressType(addressTypeOf(slice)), ...validateEndpoints(slice), ...validatePorts(slice)],
-  reviewUpdate: (slice, old, metadata) => [
-    ...metadata.update(),
-    ...validateAddressType(addressTypeOf(slice)),
-    ...(sameValue(slice['endpoints'] ?? null, old['endpoints'] ?? null) ? [] : validateEndpoints(slice)),
-    ...validatePorts(slice),
-    ...(addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')]),
-  ],
   warnings: (slice) => (addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+  create: {
+    prepare(slice) {
+      dropTopology(slice, null);
+      slice.metadata.generation = 1;
+    },
+  },
+  update: {
+    prepare(slice, old) {
+      const same = ['addressType', 'endpoints', 'ports'].every((member) => sameValue(slice[member] ?? null, old[member] ?? null));
+      // Whoever routes by labels has to look again too.
+      if (!same || !sameValue(slice.metadata.labels ?? {}, old.metadata.labels ?? {}))
+        slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      // Counted as a change although nothing of it stays.
+      dropTopology(slice, old);
+    },
+    review: (slice, old, metadata) => [
+      ...metadata.update(),
+      ...validateAddressType(addressTypeOf(slice)),
+      ...(sameValue(slice['endpoints'] ?? null, old['endpoints'] ?? null) ? [] : validateEndpoints(slice)),
+      ...validatePorts(slice),
+      ...(addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')]),
+    ],
+  },
+  cells: { AddressType: at('addressType'), Ports: slicePorts, Endpoints: sliceEndpoints },
 };

@@ -2,10 +2,11 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
+import { at, condition, numberAt } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { mandatorySpec } from './mandatory.js';
 import { validateRules } from './rules.js';
 import { statusWrites, validateStatus } from './status.js';
@@ -109,13 +110,20 @@ function validateMethod(spec: JsonObject, path: Path): FieldError[] {
 const validateLevel = (level: string, path: Path): FieldError[] =>
   level === '' ? [required(path, 'must reference a priority level')] : dnsSubdomain(level, path);
 
-export const flowSchemas: Strategy = {
-  generationOf: ['spec'],
-  setDefaults(schema) {
+export const flowSchemas: Kind = {
+  name: 'flowschemas.flowcontrol.apiserver.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  defaults(schema) {
     const spec = ensureObject(schema, 'spec');
     if (Number(spec['matchingPrecedence'] ?? 0) === 0) spec['matchingPrecedence'] = PRECEDENCE_DEFAULT;
   },
   validate,
-  reviewUpdate: (schema, _old, metadata) => [...metadata.object(), ...validate(schema)],
+  update: { review: (schema, _old, metadata) => [...metadata.object(), ...validate(schema)] },
   subresources: statusWrites,
+  cells: {
+    PriorityLevel: at('spec', 'priorityLevelConfiguration', 'name'),
+    MatchingPrecedence: numberAt('spec', 'matchingPrecedence'),
+    DistinguisherMethod: at('spec', 'distinguisherMethod', 'type'),
+    MissingPL: (object) => textAt(condition(object, 'Dangling'), 'status') || '?',
+  },
 };

@@ -1,10 +1,12 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import type { Cell } from '../../registry/tableColumn.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { at, NONE } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { mandatorySpec } from './mandatory.js';
 import { statusWrites, validateStatus } from './status.js';
 
@@ -185,10 +187,24 @@ function validateFixed(spec: JsonObject, name: string): FieldError[] {
   return [invalid(SPEC, printedStructure(spec, SPEC_FORM), `spec of '${name}'${part} must equal the fixed value`)];
 }
 
-export const priorityLevels: Strategy = {
-  generationOf: ['spec'],
-  setDefaults,
+/** The value itself, a number for example, or `<none>`. */
+const valueAt =
+  (...path: readonly string[]): Cell =>
+  (object) =>
+    memberAt(object, ...path) ?? NONE;
+
+export const priorityLevels: Kind = {
+  name: 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
   validate,
-  reviewUpdate: (level, _old, metadata) => [...metadata.object(), ...validate(level)],
+  update: { review: (level, _old, metadata) => [...metadata.object(), ...validate(level)] },
   subresources: statusWrites,
+  cells: {
+    Type: at('spec', 'type'),
+    NominalConcurrencyShares: valueAt('spec', 'limited', 'nominalConcurrencyShares'),
+    Queues: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'queues'),
+    HandSize: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'handSize'),
+    QueueLengthLimit: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'queueLengthLimit'),
+  },
 };

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { restoreContent, restoreMetadata } from '../../registry/statuswrites.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { SubresourceRules } from '../../registry/strategy.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 
 const CONDITIONS = Path.of('status', 'conditions');
@@ -19,12 +19,12 @@ export function validateStatus(object: ApiObject): FieldError[] {
   });
 }
 
-export const statusWrites: NonNullable<Strategy['subresources']> = {
+export const statusWrites: Readonly<Record<string, SubresourceRules>> = {
   status: {
-    prepareForUpdate(object, old) {
+    prepare(object, old) {
       restoreContent(object, old);
       restoreMetadata(object, old);
     },
-    reviewUpdate: (object) => validateStatus(object),
+    review: (object) => validateStatus(object),
   },
 };

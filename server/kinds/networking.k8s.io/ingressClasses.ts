@@ -1,10 +1,11 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { forbidden, invalid, notSupported, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
+import { at, NONE } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { validateTypedReference } from './references.js';
 
 const SPEC = Path.of('spec');
@@ -50,17 +51,27 @@ function validateParameters(parameters: JsonObject, path: Path): FieldError[] {
 
 const controllerOf = (ingressClass: ApiObject): string => textAt(memberAt(ingressClass, 'spec', 'controller'));
 
-export const ingressClasses: Strategy = {
-  generationOf: ['spec'],
-  setDefaults(ingressClass) {
+export const ingressClasses: Kind = {
+  name: 'ingressclasses.networking.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  defaults(ingressClass) {
     const parameters = objectAt(objectAt(ingressClass, 'spec') ?? {}, 'parameters');
     if (parameters !== null) setDefault(parameters, 'scope', 'Cluster');
   },
   validate,
-  reviewUpdate: (ingressClass, old, metadata) => [
-    ...metadata.update(),
-    ...unchanged(controllerOf(ingressClass), controllerOf(old), SPEC.child('controller')),
-    ...metadata.object(),
-    ...validate(ingressClass),
-  ],
+  update: {
+    review: (ingressClass, old, metadata) => [
+      ...metadata.update(),
+      ...unchanged(controllerOf(ingressClass), controllerOf(old), SPEC.child('controller')),
+      ...metadata.object(),
+      ...validate(ingressClass),
+    ],
+  },
+  cells: {
+    Controller: at('spec', 'controller'),
+    Parameters: (object) =>
+      memberAt(object, 'spec', 'parameters') === undefined
+        ? NONE
+        : `${textAt(object, 'spec', 'parameters', 'kind')}${textAt(object, 'spec', 'parameters', 'apiGroup') === '' ? '' : `.${textAt(object, 'spec', 'parameters', 'apiGroup')}`}/${textAt(object, 'spec', 'parameters', 'name')}`,
+  },
 };

@@ -1,10 +1,11 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
 import { dnsSubdomain, ipAddress, named } from '../../registry/validation/values.js';
+import { at } from '../cells.js';
+import type { Kind } from '../kind.js';
 import { isAddress, validateBackend, validateRules } from './ingressRules.js';
 
 const SPEC = Path.of('spec');
@@ -63,23 +64,44 @@ function warnings(ingress: ApiObject, old: ApiObject | null): string[] {
   return isNew ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
 }
 
-export const ingresses: Strategy = {
-  generationOf: ['spec'],
-  prepareForCreate(ingress) {
-    ingress['status'] = { loadBalancer: {} };
-  },
-  prepareForUpdate(ingress, old) {
-    ingress['status'] = old['status'];
-  },
+function ingressHosts(ingress: ApiObject): string {
+  const hosts = itemsOf(memberAt(ingress, 'spec', 'rules'))
+    .map((rule) => textAt(rule, 'host'))
+    .filter((host) => host !== '');
+  return hosts.length === 0 ? '*' : hosts.length > 3 ? `${hosts.slice(0, 3).join(',')} + ${hosts.length - 3} more...` : hosts.join(',');
+}
+
+export const ingresses: Kind = {
+  name: 'ingresses.networking.k8s.io',
+  metadata: { generationOf: ['spec'] },
   validate: (ingress) => [...validateSpec(ingress), ...validateClassAnnotation(ingress)],
-  reviewUpdate: (ingress, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateSpec(ingress)],
   warnings,
+  create: {
+    prepare(ingress) {
+      ingress['status'] = { loadBalancer: {} };
+    },
+  },
+  update: {
+    prepare(ingress, old) {
+      ingress['status'] = old['status'];
+    },
+    review: (ingress, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateSpec(ingress)],
+  },
   subresources: {
     status: {
-      reviewUpdate: (ingress, _old, metadata) => [
+      review: (ingress, _old, metadata) => [
         ...metadata.update(),
         ...(memberAt(ingress, 'status') === undefined ? [] : validateStatus(ingress)),
       ],
     },
+  },
+  cells: {
+    Class: at('spec', 'ingressClassName'),
+    Hosts: ingressHosts,
+    Address: (object) =>
+      itemsOf(memberAt(object, 'status', 'loadBalancer', 'ingress'))
+        .map((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'))
+        .join(','),
+    Ports: (object) => (itemsOf(memberAt(object, 'spec', 'tls')).length === 0 ? '80' : '80, 443'),
   },
 };

@@ -1,12 +1,12 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
 import { addressNameComplaints } from './canonical.js';
 import { segment } from './references.js';
 
@@ -32,13 +32,24 @@ function validate(address: ApiObject): FieldError[] {
 
 const parentOf = (address: ApiObject): ReturnType<typeof memberAt> => memberAt(address, 'spec', 'parentRef');
 
-export const ipAddresses: Strategy = {
-  validateName: addressNameComplaints,
+export const ipAddresses: Kind = {
+  name: 'ipaddresses.networking.k8s.io',
+  metadata: { name: addressNameComplaints },
   validate,
-  reviewUpdate: (address, old, metadata) => [
-    ...metadata.object(),
-    ...validate(address),
-    ...metadata.update(),
-    ...unchanged(parentOf(address), parentOf(old), PARENT, printedStructure(parentOf(address), PARENT_FORM)),
-  ],
+  update: {
+    review: (address, old, metadata) => [
+      ...metadata.object(),
+      ...validate(address),
+      ...metadata.update(),
+      ...unchanged(parentOf(address), parentOf(old), PARENT, printedStructure(parentOf(address), PARENT_FORM)),
+    ],
+  },
+  cells: {
+    ParentRef: (object) =>
+      ['group', 'resource', 'namespace', 'name']
+        .map((member) => textAt(object, 'spec', 'parentRef', member))
+        .filter((text, index) => text !== '' || index === 0)
+        .filter((text) => text !== '')
+        .join('/'),
+  },
 };

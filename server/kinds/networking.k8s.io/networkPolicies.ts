@@ -1,12 +1,13 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { cidr, contains, parseRange } from '../../registry/validation/addresses.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { portNameComplaints, portNumber } from '../../registry/validation/values.js';
+import { selectorText } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const SPEC = Path.of('spec');
 const POLICY_TYPES = ['Ingress', 'Egress'];
@@ -127,10 +128,12 @@ const warnings = (policy: ApiObject): string[] =>
     ),
   );
 
-export const networkPolicies: Strategy = {
-  warnings,
-  generationOf: ['spec'],
-  setDefaults,
+export const networkPolicies: Kind = {
+  name: 'networkpolicies.networking.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
   validate: (policy) => validateSpec(policy, NONE_KNOWN),
-  reviewUpdate: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, rangesOf(old))],
+  warnings,
+  update: { review: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, rangesOf(old))] },
+  cells: { 'Pod-Selector': (object) => selectorText(memberAt(object, 'spec', 'podSelector')) },
 };

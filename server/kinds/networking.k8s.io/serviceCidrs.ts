@@ -1,10 +1,10 @@
 import type { ApiObject } from '../../api/object.js';
 import { itemsOf, memberAt } from '../../registry/members.js';
 import { restoreContent, restoreMetadata } from '../../registry/statuswrites.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { parseRange } from '../../registry/validation/addresses.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
+import type { Kind } from '../kind.js';
 import { canonicalCidr } from './canonical.js';
 
 const CIDRS = Path.of('spec', 'cidrs');
@@ -36,22 +36,33 @@ function validateKept(ranges: ApiObject, old: ApiObject): FieldError[] {
     : [invalid(CIDRS, memberAt(ranges, 'spec', 'cidrs') ?? null, 'field is immutable')];
 }
 
-export const serviceCidrs: Strategy = {
+export const serviceCidrs: Kind = {
+  name: 'servicecidrs.networking.k8s.io',
   validate,
-  prepareForCreate(ranges) {
-    ranges['status'] = {};
+  create: {
+    prepare(ranges) {
+      ranges['status'] = {};
+    },
   },
-  prepareForUpdate(ranges, old) {
-    ranges['status'] = old['status'];
+  update: {
+    prepare(ranges, old) {
+      ranges['status'] = old['status'];
+    },
+    review: (ranges, old, metadata) => [...metadata.update(), ...validateKept(ranges, old)],
   },
-  reviewUpdate: (ranges, old, metadata) => [...metadata.update(), ...validateKept(ranges, old)],
   subresources: {
     status: {
-      prepareForUpdate(ranges, old) {
+      prepare(ranges, old) {
         restoreContent(ranges, old);
         restoreMetadata(ranges, old);
       },
-      reviewUpdate: (_ranges, _old, metadata) => metadata.update(),
+      review: (_ranges, _old, metadata) => metadata.update(),
     },
+  },
+  cells: {
+    CIDRs: (object) =>
+      itemsOf(memberAt(object, 'spec', 'cidrs'))
+        .map(String)
+        .join(','),
   },
 };

@@ -1,14 +1,15 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
-import { validateContainerResources } from '../core/podSpec/validation/resources.js';
-import { validateTolerationList } from '../core/podSpec/validation/scheduling.js';
 import { sameValue } from '../../registry/equality.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { textAt } from '../../registry/members.js';
 import { duplicate, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { labelMap, requiredDnsLabel } from '../../registry/validation/values.js';
+import { at } from '../cells.js';
+import { validateContainerResources } from '../core/podSpec/validation/resources.js';
+import { validateTolerationList } from '../core/podSpec/validation/scheduling.js';
+import type { Kind } from '../kind.js';
 
 const TOLERATION: StructureForm = [
   ['key', 'Key', 'text'],
@@ -47,14 +48,18 @@ const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] 
       : [],
   );
 
-export const runtimeClasses: Strategy = {
-  createsOnUpdate: true,
-  unconditionalUpdate: false,
+export const runtimeClasses: Kind = {
+  name: 'runtimeclasses.node.k8s.io',
   validate,
-  reviewUpdate: (runtime, old, metadata) => [
-    ...metadata.object(),
-    ...validate(runtime),
-    ...metadata.update(),
-    ...unchanged(runtime['handler'], old['handler'], Path.of('handler')),
-  ],
+  update: {
+    creates: true,
+    unconditional: false,
+    review: (runtime, old, metadata) => [
+      ...metadata.object(),
+      ...validate(runtime),
+      ...metadata.update(),
+      ...unchanged(runtime['handler'], old['handler'], Path.of('handler')),
+    ],
+  },
+  cells: { Handler: at('handler') },
 };

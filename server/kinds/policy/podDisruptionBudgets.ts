@@ -1,15 +1,16 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { printedSelector } from '../../registry/validation/printed.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
+import { printedSelector } from '../../registry/validation/printed.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
+import { nonNegativeMembers } from '../apps/statusCounts.js';
+import { atOr, numberAt } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
@@ -42,27 +43,39 @@ function validateStatus(budget: ApiObject): FieldError[] {
   ];
 }
 
-export const podDisruptionBudgets: Strategy = {
-  unconditionalUpdate: false,
-  // The reference looks at the metadata of a budget only as it does for all kinds: any name that can stand in a path will do.
-  validateName: pathSegmentName,
-  anyFinalizers: true,
-  generationOf: ['spec'],
-  prepareForCreate(budget) {
-    budget['spec'] ??= {};
-    budget['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
-  },
-  prepareForUpdate(budget, old) {
-    budget['status'] = old['status'];
+export const podDisruptionBudgets: Kind = {
+  name: 'poddisruptionbudgets.policy',
+  metadata: {
+    // The reference looks at the metadata of a budget only as it does for all kinds: any name that can stand in a path will do.
+    name: pathSegmentName,
+    anyFinalizers: true,
+    generationOf: ['spec'],
   },
   validate: validateSpec,
-  reviewUpdate: (budget) => validateSpec(budget),
+  create: {
+    prepare(budget) {
+      budget['spec'] ??= {};
+      budget['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+    },
+  },
+  update: {
+    unconditional: false,
+    prepare(budget, old) {
+      budget['status'] = old['status'];
+    },
+    review: (budget) => validateSpec(budget),
+  },
   subresources: {
     status: {
-      prepareForUpdate(budget, old) {
+      prepare(budget, old) {
         budget['spec'] = old['spec'];
       },
-      reviewUpdate: (budget) => validateStatus(budget),
+      review: (budget) => validateStatus(budget),
     },
+  },
+  cells: {
+    'Min Available': atOr('N/A', 'spec', 'minAvailable'),
+    'Max Unavailable': atOr('N/A', 'spec', 'maxUnavailable'),
+    'Allowed Disruptions': numberAt('status', 'disruptionsAllowed'),
   },
 };

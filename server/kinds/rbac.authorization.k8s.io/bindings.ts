@@ -1,11 +1,11 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const ROLE_REF = Path.of('roleRef');
@@ -62,18 +62,33 @@ function validateSameRole(binding: ApiObject, old: ApiObject): FieldError[] {
   return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(ROLE_REF, ref, 'cannot change roleRef')];
 }
 
-const bindingRules = (rules: BindingRules): Strategy => ({
-  validateName: pathSegmentName,
-  createsOnUpdate: true,
-  setDefaults,
+const subjects = (object: ApiObject, kind: string): string =>
+  itemsOf(object['subjects'])
+    .filter((subject) => textAt(subject, 'kind') === kind)
+    .map((subject) => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name')))
+    .join(', ');
+
+const bindingKind = (name: string, rules: BindingRules): Kind => ({
+  name: `${name}.rbac.authorization.k8s.io`,
+  metadata: { name: pathSegmentName },
+  defaults: setDefaults,
   validate: (binding) => validateBinding(binding, rules),
-  reviewUpdate: (binding, old, metadata) => [
-    ...metadata.object(),
-    ...validateBinding(binding, rules),
-    ...metadata.update(),
-    ...validateSameRole(binding, old),
-  ],
+  update: {
+    creates: true,
+    review: (binding, old, metadata) => [
+      ...metadata.object(),
+      ...validateBinding(binding, rules),
+      ...metadata.update(),
+      ...validateSameRole(binding, old),
+    ],
+  },
+  cells: {
+    Role: (object) => `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`,
+    Users: (object) => subjects(object, 'User'),
+    Groups: (object) => subjects(object, 'Group'),
+    ServiceAccounts: (object) => subjects(object, 'ServiceAccount'),
+  },
 });
 
-export const roleBindings = bindingRules({ roleKinds: ['Role', 'ClusterRole'], namespaced: true });
-export const clusterRoleBindings = bindingRules({ roleKinds: ['ClusterRole'], namespaced: false });
+export const roleBindings = bindingKind('rolebindings', { roleKinds: ['Role', 'ClusterRole'], namespaced: true });
+export const clusterRoleBindings = bindingKind('clusterrolebindings', { roleKinds: ['ClusterRole'], namespaced: false });

@@ -1,10 +1,10 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
+import type { Kind } from '../kind.js';
 
 const RULES = Path.of('rules');
 
@@ -42,13 +42,13 @@ function validateAggregation(role: ApiObject): FieldError[] {
   });
 }
 
-const roleRules = (validate: (role: ApiObject) => FieldError[]): Strategy => ({
+const roleKind = (name: string, validate: (role: ApiObject) => FieldError[]): Kind => ({
+  name: `${name}.rbac.authorization.k8s.io`,
   // Names appear in other objects and in paths, and may contain colons and capitals.
-  validateName: pathSegmentName,
-  createsOnUpdate: true,
+  metadata: { name: pathSegmentName },
   validate,
-  reviewUpdate: (role, _old, metadata) => [...metadata.object(), ...validate(role), ...metadata.update()],
+  update: { creates: true, review: (role, _old, metadata) => [...metadata.object(), ...validate(role), ...metadata.update()] },
 });
 
-export const roles = roleRules((role) => validateRules(role, 'namespace'));
-export const clusterRoles = roleRules((role) => [...validateRules(role, 'cluster'), ...validateAggregation(role)]);
+export const roles = roleKind('roles', (role) => validateRules(role, 'namespace'));
+export const clusterRoles = roleKind('clusterroles', (role) => [...validateRules(role, 'cluster'), ...validateAggregation(role)]);

@@ -1,14 +1,15 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { isMetadataSet, validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
+import type { Kind } from '../kind.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { CLAIM_SPEC_FORM, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
+import { claimTemplateConversion } from './conversion.js';
 
 const SPEC = Path.of('spec');
 
@@ -57,17 +58,21 @@ const printedTemplate = (spec: JsonObject): JsonObject => ({
   Spec: printedStructure(spec['spec'], CLAIM_SPEC_FORM),
 });
 
-export const resourceClaimTemplates: Strategy = {
-  deleteAnswers: 'object',
-  setDefaults(template) {
+export const resourceClaimTemplates: Kind = {
+  name: 'resourceclaimtemplates.resource.k8s.io',
+  versions: { 'resource.k8s.io/v1beta1': { conversion: claimTemplateConversion } },
+  defaults(template) {
     setClaimDefaults(ensureObject(ensureObject(template, 'spec'), 'spec'));
   },
   validate: (template, served) => [...validateAdminAccess(specOf(specOf(template)), served), ...validateTemplate(template)],
-  // Other than a claim's, a specification that cannot change is still checked as a whole.
-  reviewUpdate: (template, old, metadata) => [
-    ...metadata.object(),
-    ...metadata.update(),
-    ...validateTemplate(template),
-    ...unchanged(template['spec'], old['spec'], SPEC, printedTemplate(specOf(template))),
-  ],
+  update: {
+    // Other than a claim's, a specification that cannot change is still checked as a whole.
+    review: (template, old, metadata) => [
+      ...metadata.object(),
+      ...metadata.update(),
+      ...validateTemplate(template),
+      ...unchanged(template['spec'], old['spec'], SPEC, printedTemplate(specOf(template))),
+    ],
+  },
+  delete: { answers: 'object' },
 };

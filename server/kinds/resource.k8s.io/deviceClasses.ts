@@ -1,8 +1,8 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
+import type { Kind } from '../kind.js';
 import { CONFIGURATIONS_MAX, validateConfiguration, validateSelectors } from './devices.js';
 import { validateList } from './lists.js';
 
@@ -20,9 +20,10 @@ function validate(deviceClass: ApiObject): FieldError[] {
   ];
 }
 
-export const deviceClasses: Strategy = {
-  deleteAnswers: 'object',
-  generationOf: ['spec'],
+export const deviceClasses: Kind = {
+  name: 'deviceclasses.resource.k8s.io',
+  metadata: { generationOf: ['spec'] },
   validate,
-  reviewUpdate: (deviceClass, _old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass)],
+  update: { review: (deviceClass, _old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass)] },
+  delete: { answers: 'object' },
 };

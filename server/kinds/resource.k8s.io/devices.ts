@@ -1,14 +1,14 @@
-import { refusedSelector } from '../../cel/check/device.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
+import { refusedSelector } from '../../cel/check/device.js';
 import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { labelValueComplaints } from '../../registry/validation/names.js';
+import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { validateList } from './lists.js';
-import { repeats } from '../../registry/validation/repeats.js';
 
 /** What claims, classes and slices say of devices in the same way: selectors, configuration, taints and tolerations, binding conditions. */
 

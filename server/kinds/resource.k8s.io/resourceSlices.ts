@@ -1,14 +1,17 @@
 import { isObject } from '../../../api/json.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
+import { at } from '../cells.js';
+import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
+import { sliceConversion } from './conversion.js';
 import { validateMap, validateSet } from './lists.js';
 import { poolName } from './names.js';
 import { LISTS, validateDevice } from './sliceDevices.js';
@@ -137,22 +140,32 @@ const capitalWarnings = (driver: string): string[] =>
     ? []
     : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 
-export const resourceSlices: Strategy = {
-  deleteAnswers: 'object',
-  generationOf: ['spec'],
-  selectableFieldNames: ['spec.driver', 'spec.nodeName'],
-  selectableFields: (slice) => ({ 'spec.driver': textAt(slice, 'spec', 'driver'), 'spec.nodeName': textAt(slice, 'spec', 'nodeName') }),
-  prepareForCreate(slice, { now }) {
-    dropGated(slice, null);
-    setTaintTimes(slice, now);
-  },
-  prepareForUpdate(slice, old, { now }) {
-    // Counted as a change even when nothing of it stays.
-    if (!sameValue(slice['spec'], old['spec'])) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
-    dropGated(slice, old);
-    setTaintTimes(slice, now);
-  },
-  warnings: (slice) => capitalWarnings(textAt(slice, 'spec', 'driver')),
+export const resourceSlices: Kind = {
+  name: 'resourceslices.resource.k8s.io',
+  versions: { 'resource.k8s.io/v1beta1': { conversion: sliceConversion } },
+  metadata: { generationOf: ['spec'] },
   validate: (slice) => validate(slice, null),
-  reviewUpdate: (slice, old, metadata) => [...metadata.update(), ...validate(slice, old)],
+  warnings: (slice) => capitalWarnings(textAt(slice, 'spec', 'driver')),
+  create: {
+    prepare(slice, { now }) {
+      dropGated(slice, null);
+      setTaintTimes(slice, now);
+    },
+  },
+  update: {
+    prepare(slice, old, { now }) {
+      // Counted as a change even when nothing of it stays.
+      if (!sameValue(slice['spec'], old['spec'])) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      dropGated(slice, old);
+      setTaintTimes(slice, now);
+    },
+    review: (slice, old, metadata) => [...metadata.update(), ...validate(slice, old)],
+  },
+  delete: { answers: 'object' },
+  fields: { values: fieldsAt('spec.driver', 'spec.nodeName') },
+  cells: {
+    Node: (object) => textAt(object, 'spec', 'nodeName'),
+    Driver: at('spec', 'driver'),
+    Pool: at('spec', 'pool', 'name'),
+  },
 };

@@ -1,9 +1,11 @@
 import type { ApiObject } from '../../api/object.js';
 import { setDefault } from '../../registry/defaulting.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { textAt } from '../../registry/members.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { oneOf } from '../../registry/validation/values.js';
+import { booleanAt, numberAt } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const SYSTEM_PREFIX = 'system-';
 const USER_VALUE_MAX = 1_000_000_000;
@@ -46,20 +48,30 @@ const validateUserValue = (priority: ApiObject): FieldError[] =>
     ? [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${USER_VALUE_MAX}`)]
     : [];
 
-export const priorityClasses: Strategy = {
-  setDefaults(priority) {
+export const priorityClasses: Kind = {
+  name: 'priorityclasses.scheduling.k8s.io',
+  defaults(priority) {
     setDefault(priority, 'preemptionPolicy', 'PreemptLowerPriority');
   },
-  // Counts nothing: what matters of a class never changes.
-  prepareForCreate(priority) {
-    priority.metadata.generation = 1;
-  },
   validate,
-  // An update is only compared with what there was.
-  reviewUpdate: (priority, old, metadata) => [
-    ...metadata.update(),
-    ...(valueOf(priority) === valueOf(old) ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')]),
-    ...unchanged(priority['preemptionPolicy'], old['preemptionPolicy'], Path.of('preemptionPolicy')),
-  ],
-  protectedBy: (name) => (SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : null),
+  create: {
+    // Counts nothing: what matters of a class never changes.
+    prepare(priority) {
+      priority.metadata.generation = 1;
+    },
+  },
+  update: {
+    // An update is only compared with what there was.
+    review: (priority, old, metadata) => [
+      ...metadata.update(),
+      ...(valueOf(priority) === valueOf(old) ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')]),
+      ...unchanged(priority['preemptionPolicy'], old['preemptionPolicy'], Path.of('preemptionPolicy')),
+    ],
+  },
+  delete: { protectedBy: (name) => (SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : null) },
+  cells: {
+    Value: numberAt('value'),
+    'Global-Default': booleanAt('globalDefault'),
+    PreemptionPolicy: (object) => textAt(object, 'preemptionPolicy'),
+  },
 };

@@ -1,11 +1,12 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
+import { booleanAt, NONE, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const SPEC = Path.of('spec');
 const TOKEN_SECONDS_MIN = 10 * 60;
@@ -94,26 +95,45 @@ const warnings = (driver: ApiObject): string[] => {
   return objectsIn(spec, 'tokenRequests').length > 0 && spec['serviceAccountTokenInSecrets'] === undefined ? [SECRETS_WARNING] : [];
 };
 
-export const csiDrivers: Strategy = {
-  deleteAnswers: 'object',
-  unconditionalUpdate: false,
-  setDefaults,
-  prepareForCreate(driver) {
-    dropScheduling(driver, null);
-  },
-  // A new driver has no generation; the first change makes it 1.
-  prepareForUpdate(driver, old) {
-    dropScheduling(driver, old);
-    if (!sameValue(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
-  },
+export const csiDrivers: Kind = {
+  name: 'csidrivers.storage.k8s.io',
+  defaults: setDefaults,
   validate,
-  reviewUpdate: (driver, old, metadata) => [
-    ...metadata.update(),
-    ...validate(driver),
-    ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], SPEC.child('attachedRequired')),
-    ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], SPEC.child('volumeLifecycleModes')),
-  ],
   // Who changes neither is not warned again.
   warnings: (driver, old) =>
     old !== null && SECRETS.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
+  create: {
+    prepare(driver) {
+      dropScheduling(driver, null);
+    },
+  },
+  update: {
+    unconditional: false,
+    // A new driver has no generation; the first change makes it 1.
+    prepare(driver, old) {
+      dropScheduling(driver, old);
+      if (!sameValue(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
+    review: (driver, old, metadata) => [
+      ...metadata.update(),
+      ...validate(driver),
+      ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], SPEC.child('attachedRequired')),
+      ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], SPEC.child('volumeLifecycleModes')),
+    ],
+  },
+  delete: { answers: 'object' },
+  cells: {
+    AttachRequired: booleanAt('spec', 'attachRequired'),
+    PodInfoOnMount: booleanAt('spec', 'podInfoOnMount'),
+    StorageCapacity: booleanAt('spec', 'storageCapacity'),
+    TokenRequests: (object) =>
+      itemsOf(memberAt(object, 'spec', 'tokenRequests'))
+        .map((request) => textAt(request, 'audience'))
+        .join(',') || UNSET,
+    RequiresRepublish: booleanAt('spec', 'requiresRepublish'),
+    Modes: (object) =>
+      itemsOf(memberAt(object, 'spec', 'volumeLifecycleModes'))
+        .map(String)
+        .join(',') || NONE,
+  },
 };

@@ -1,12 +1,13 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { nonNegative, qualified } from '../../registry/validation/values.js';
+import { countAt } from '../cells.js';
+import type { Kind } from '../kind.js';
 
 const DRIVERS = Path.of('spec', 'drivers');
 const NODE_ID_MAX = 256;
@@ -58,9 +59,10 @@ const validateKept = (node: ApiObject, old: ApiObject): FieldError[] =>
       }),
   );
 
-export const csiNodes: Strategy = {
-  deleteAnswers: 'object',
-  unconditionalUpdate: false,
+export const csiNodes: Kind = {
+  name: 'csinodes.storage.k8s.io',
   validate,
-  reviewUpdate: (node, old, metadata) => [...metadata.object(), ...validate(node), ...validateKept(node, old)],
+  update: { unconditional: false, review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...validateKept(node, old)] },
+  delete: { answers: 'object' },
+  cells: { Drivers: countAt('spec', 'drivers') },
 };

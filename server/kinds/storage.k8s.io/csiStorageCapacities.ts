@@ -1,13 +1,13 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
 
 const TOPOLOGY = Path.of('nodeTopology');
 
@@ -20,14 +20,17 @@ function validate(capacity: ApiObject): FieldError[] {
   ];
 }
 
-export const csiStorageCapacities: Strategy = {
-  unconditionalUpdate: false,
+export const csiStorageCapacities: Kind = {
+  name: 'csistoragecapacities.storage.k8s.io',
   validate,
-  reviewUpdate: (capacity, old, metadata) => [
-    ...metadata.object(),
-    ...validate(capacity),
-    ...metadata.update(),
-    ...unchanged(capacity['nodeTopology'], old['nodeTopology'], TOPOLOGY, printedSelector(capacity['nodeTopology'])),
-    ...unchanged(capacity['storageClassName'], old['storageClassName'], Path.of('storageClassName')),
-  ],
+  update: {
+    unconditional: false,
+    review: (capacity, old, metadata) => [
+      ...metadata.object(),
+      ...validate(capacity),
+      ...metadata.update(),
+      ...unchanged(capacity['nodeTopology'], old['nodeTopology'], TOPOLOGY, printedSelector(capacity['nodeTopology'])),
+      ...unchanged(capacity['storageClassName'], old['storageClassName'], Path.of('storageClassName')),
+    ],
+  },
 };

@@ -1,13 +1,14 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectsIn, setDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
-import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
-import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
-import { validateParameters, validateProvisioner } from './parameters.js';
 import { repeats } from '../../registry/validation/repeats.js';
+import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
+import { at, atOr, booleanAt } from '../cells.js';
+import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
+import type { Kind } from '../kind.js';
+import { validateParameters, validateProvisioner } from './parameters.js';
 
 const TOPOLOGIES = Path.of('allowedTopologies');
 const IMMUTABLE = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
@@ -73,18 +74,29 @@ const topologyWarnings = (storage: ApiObject): string[] =>
     }),
   );
 
-export const storageClasses: Strategy = {
-  deleteAnswers: 'object',
-  setDefaults(storage) {
+export const storageClasses: Kind = {
+  name: 'storageclasses.storage.k8s.io',
+  defaults(storage) {
     setDefault(storage, 'reclaimPolicy', 'Delete');
     setDefault(storage, 'volumeBindingMode', 'Immediate');
   },
   validate,
-  reviewUpdate: (storage, old, metadata) => [
-    ...metadata.object(),
-    ...validate(storage),
-    ...metadata.update(),
-    ...IMMUTABLE.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
-  ],
   warnings: (storage) => topologyWarnings(storage),
+  update: {
+    review: (storage, old, metadata) => [
+      ...metadata.object(),
+      ...validate(storage),
+      ...metadata.update(),
+      ...IMMUTABLE.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
+    ],
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Provisioner: at('provisioner'),
+    ReclaimPolicy: atOr('Delete', 'reclaimPolicy'),
+    VolumeBindingMode: atOr('Immediate', 'volumeBindingMode'),
+    AllowVolumeExpansion: booleanAt('allowVolumeExpansion'),
+    Name: (object) =>
+      `${object.metadata.name ?? ''}${object.metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true' ? ' (default)' : ''}`,
+  },
 };

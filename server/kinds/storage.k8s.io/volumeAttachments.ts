@@ -2,15 +2,17 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { membersOf, textAt } from '../../registry/members.js';
 import { restoreMetadata } from '../../registry/statuswrites.js';
-import type { MetadataFindings, Strategy } from '../../registry/strategy.js';
+import type { MetadataFindings } from '../../registry/strategy.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { between, dnsSubdomain } from '../../registry/validation/values.js';
+import { at, booleanAt } from '../cells.js';
 import { VOLUME_FORM } from '../core/persistentVolume/printed.js';
 import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { setSourceDefaults } from '../core/podSpec/volumeDefaults.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
-import { between, dnsSubdomain } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
@@ -84,28 +86,39 @@ const reviewUpdate = (attachment: ApiObject, old: ApiObject, metadata: MetadataF
   ...unchanged(attachment['spec'], old['spec'], SPEC, printedStructure(attachment['spec'], SPEC_FORM)),
 ];
 
-export const volumeAttachments: Strategy = {
-  deleteAnswers: 'object',
-  unconditionalUpdate: false,
-  setDefaults(attachment) {
+export const volumeAttachments: Kind = {
+  name: 'volumeattachments.storage.k8s.io',
+  defaults(attachment) {
     const inline = objectAt(objectAt(objectAt(attachment, 'spec') ?? {}, 'source') ?? {}, 'inlineVolumeSpec');
     if (inline !== null) setSourceDefaults(inline);
   },
-  prepareForCreate(attachment) {
-    attachment['status'] = { attached: false };
-  },
-  prepareForUpdate(attachment, old) {
-    attachment['status'] = old['status'];
-  },
   validate: (attachment) => [...validate(attachment), ...validateVolumeName(attachment)],
-  reviewUpdate,
+  create: {
+    prepare(attachment) {
+      attachment['status'] = { attached: false };
+    },
+  },
+  update: {
+    unconditional: false,
+    prepare(attachment, old) {
+      attachment['status'] = old['status'];
+    },
+    review: reviewUpdate,
+  },
   subresources: {
     status: {
-      prepareForUpdate(attachment, old) {
+      prepare(attachment, old) {
         attachment['spec'] = old['spec'];
         restoreMetadata(attachment, old);
       },
-      reviewUpdate,
+      review: reviewUpdate,
     },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Attacher: at('spec', 'attacher'),
+    PV: (object) => textAt(object, 'spec', 'source', 'persistentVolumeName'),
+    Node: at('spec', 'nodeName'),
+    Attached: booleanAt('status', 'attached'),
   },
 };

@@ -1,7 +1,7 @@
 import { bootstrapRights } from '../../fixtures/bootstrapRights.js';
 import { masters } from '../../../server/authorization/builtin.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { createDiscovery } from '../../../server/discovery/discovery.js';
 import { createEndpoints, type EndpointOptions } from '../../../server/endpoints/endpoints.js';
 import { createChain } from '../../../server/http/chain.js';

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { gunzipSync } from 'node:zlib';
 import type { JsonObject } from '../../../server/api/object.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { buildDocuments, type Form, type Source } from '../../../server/openapi/build.js';
 import { Library, sourceOf } from '../../../server/openapi/library.js';
 import { definition, definitionFixture, ExtensionServer } from './harness.js';

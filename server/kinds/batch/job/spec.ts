@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../api/object.js';
 import { matchesLabels } from '../../../api/selectors/match.js';
-import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
-import { validatePodTemplate } from '../../core/podSpec/template.js';
 import { objectAt } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
 import { invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { printedMap } from '../../../registry/validation/printed.js';
 import { dnsSubdomain, nonNegative } from '../../../registry/validation/values.js';
+import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
+import { validatePodTemplate } from '../../core/podSpec/template.js';
 import { validateFailurePolicy } from './failurePolicy.js';
 import { validateSuccessPolicy } from './successPolicy.js';
 

@@ -1,11 +1,11 @@
 import type { ApiObject } from '../../../api/object.js';
-import { sameValue } from '../../../registry/equality.js';
 import { objectsIn } from '../../../registry/defaulting.js';
+import { sameValue } from '../../../registry/equality.js';
 import { textAt } from '../../../registry/members.js';
-import type { Strategy } from '../../../registry/strategy.js';
+import type { SubresourceRules } from '../../../registry/strategy.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
-import { annotationsOf, MIRROR_ANNOTATION, validatePodAnnotationsUpdate } from './annotations.js';
 import { ephemeralDifference } from '../podSpec/printed.js';
+import { annotationsOf, MIRROR_ANNOTATION, validatePodAnnotationsUpdate } from './annotations.js';
 import { ANNOTATIONS, SPEC, specOf, validatePod } from './validation.js';
 
 /** Identity and version of an update stay; everything else of the object is as it was. */
@@ -36,8 +36,8 @@ function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
   });
 }
 
-export const ephemeralContainers: NonNullable<Strategy['subresources']>[string] = {
-  prepareForUpdate(pod, old) {
+export const ephemeralContainers: SubresourceRules = {
+  prepare(pod, old) {
     const containers = specOf(pod)['ephemeralContainers'];
     keepAllOf(pod, old);
     const spec = specOf(pod);
@@ -45,7 +45,7 @@ export const ephemeralContainers: NonNullable<Strategy['subresources']>[string] 
     else spec['ephemeralContainers'] = containers;
     countGeneration(pod, old);
   },
-  reviewUpdate(pod, old, metadata) {
+  review(pod, old, metadata) {
     if (Object.hasOwn(annotationsOf(old), MIRROR_ANNOTATION))
       return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
     return [

@@ -1,8 +1,8 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { sameValue } from '../../../registry/equality.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { sameValue } from '../../../registry/equality.js';
 import { textAt } from '../../../registry/members.js';
-import type { Strategy } from '../../../registry/strategy.js';
+import type { SubresourceRules } from '../../../registry/strategy.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
 import { annotationsOf, MIRROR_ANNOTATION } from './annotations.js';
@@ -103,9 +103,9 @@ function takeResources(pod: ApiObject, old: ApiObject): void {
   countGeneration(pod, old);
 }
 
-export const resize: NonNullable<Strategy['subresources']>[string] = {
-  prepareForUpdate: takeResources,
-  reviewUpdate(pod, old, metadata) {
+export const resize: SubresourceRules = {
+  prepare: takeResources,
+  review(pod, old, metadata) {
     const why = refusal(old);
     if (why !== null) return [forbidden(Path.root, why)];
     return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];

@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
-import type { Strategy } from '../../../registry/strategy.js';
+import type { SubresourceRules } from '../../../registry/strategy.js';
 import { duplicate, forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { subdomainName } from '../../../registry/validation/names.js';
+import { repeats } from '../../../registry/validation/repeats.js';
 import { ipAddress, qualified } from '../../../registry/validation/values.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { ANNOTATIONS, specOf } from './validation.js';
-import { repeats } from '../../../registry/validation/repeats.js';
 
 /** The `status` of a pod: what its node reports. Little of it is checked. */
 
@@ -125,8 +125,8 @@ function validateHostAddresses(status: JsonObject, before: JsonObject): FieldErr
   ];
 }
 
-export const podStatus: NonNullable<Strategy['subresources']>[string] = {
-  prepareForUpdate(pod, old) {
+export const podStatus: SubresourceRules = {
+  prepare(pod, old) {
     pod['spec'] = old['spec'];
     const owners = old.metadata.ownerReferences;
     if (owners === undefined) delete pod.metadata.ownerReferences;
@@ -136,7 +136,7 @@ export const podStatus: NonNullable<Strategy['subresources']>[string] = {
     if (textAt(status, 'qosClass') === '') status['qosClass'] = textAt(statusOf(old), 'qosClass');
     pod['status'] = status;
   },
-  reviewUpdate: (pod, old, metadata) => [
+  review: (pod, old, metadata) => [
     ...metadata.update(),
     ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS),
     ...validateStatus(pod, old),

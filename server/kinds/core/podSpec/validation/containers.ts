@@ -10,8 +10,8 @@ import {
   required,
   type FieldError,
 } from '../../../../registry/validation/field.js';
-import { configMapKeyComplaints, dnsLabel, portNameComplaints, portNumber, inRange } from '../../../../registry/validation/values.js';
 import { subdomainName } from '../../../../registry/validation/names.js';
+import { configMapKeyComplaints, dnsLabel, portNameComplaints, portNumber, inRange } from '../../../../registry/validation/values.js';
 import { validateLifecycle, validateProbes, enumerated } from './handlers.js';
 import { validateVolumeDevices, validateVolumeMounts, type Volumes } from './mounts.js';
 import { fieldReference, resourceReference } from './references.js';

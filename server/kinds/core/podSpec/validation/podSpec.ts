@@ -18,6 +18,7 @@ import {
   validateInitContainers,
   type PodFacts,
 } from './containers.js';
+import { enumerated } from './handlers.js';
 import { validateOverhead, validatePodResources } from './resources.js';
 import {
   validateAffinity,
@@ -29,7 +30,6 @@ import {
 } from './scheduling.js';
 import { validateHostProcess, validateHostUsers, validateOs, validatePodSecurity } from './security.js';
 import { validateVolumes } from './volumes.js';
-import { enumerated } from './handlers.js';
 
 /** Where a specification stands. */
 export interface SpecPlace {

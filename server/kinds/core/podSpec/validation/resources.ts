@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../api/object.js';
 import { compareQuantities, formatQuantity } from '../../../../../api/quantity.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { textAt } from '../../../../registry/members.js';
 import {
@@ -13,8 +13,6 @@ import {
   type FieldError,
 } from '../../../../registry/validation/field.js';
 import { compareAmounts, isWhole, nonNegativeQuantity, quantityOf, wholeValue } from '../../../../registry/validation/quantities.js';
-import { dnsLabel } from '../../../../registry/validation/values.js';
-import { aggregateRequests, isPodResource } from '../podResources.js';
 import {
   hugePageSize,
   isHugePages,
@@ -22,6 +20,8 @@ import {
   isWholeResource,
   validateContainerResourceName,
 } from '../../../../registry/validation/resourcenames.js';
+import { dnsLabel } from '../../../../registry/validation/values.js';
+import { aggregateRequests, isPodResource } from '../podResources.js';
 
 /** Requests, limits and claims of one container. */
 export function validateContainerResources(resources: JsonObject, claims: ReadonlySet<string>, path: Path): FieldError[] {

@@ -1,7 +1,8 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { parseJsonPath } from '../../api/jsonPath.js';
 import type { JsonValue } from '../../api/object.js';
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { age, type Cell } from './cell.js';
+import { age } from '../../kinds/cells.js';
+import type { Cell } from '../../registry/tableColumn.js';
 
 /** How a value looks in a column of a type; null where it does not fit. The reference shows the first value that a path finds. */
 const SHOWN: Readonly<Record<string, (value: JsonValue, now: number) => JsonValue>> = {

@@ -1,5 +1,6 @@
-import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/resource.js';
-import { readCatalogueData } from './data.js';
+import { apiVersionOf, qualifiedName, type GroupResource, type GroupVersion } from '../api/resource.js';
+import { readCatalogueData } from '../catalogue/data.js';
+import type { Behaviour } from './behaviour.js';
 
 /** What is served below one resource, for example `status`. Its body may be of another group and version (`Scale`). */
 export interface Subresource extends GroupVersion {
@@ -8,8 +9,8 @@ export interface Subresource extends GroupVersion {
   readonly verbs: ReadonlySet<string>;
 }
 
-/** One resource type in one served version. */
-export interface ServedResource extends GroupVersion {
+/** The names of one resource type in one version. */
+export interface ResourceNames extends GroupVersion {
   readonly resource: string;
   readonly kind: string;
   readonly listKind: string;
@@ -27,19 +28,24 @@ export interface ServedResource extends GroupVersion {
   readonly writtenVersion?: string;
 }
 
+/** One resource type in one served version, and how it behaves. */
+export interface ServedResource extends ResourceNames {
+  readonly behaviour: Behaviour;
+}
+
 export interface StorageResource extends GroupResource, GroupVersion {
   readonly kind: string;
 }
 
-export interface ServedVersion {
+export interface ServedVersion<R extends ResourceNames = ServedResource> {
   readonly version: string;
-  readonly resources: readonly ServedResource[];
+  readonly resources: readonly R[];
 }
 
 /** A group as clients see it: only served versions, the preferred one first. */
-export interface ServedGroup {
+export interface ServedGroup<R extends ResourceNames = ServedResource> {
   readonly name: string;
-  readonly versions: readonly ServedVersion[];
+  readonly versions: readonly ServedVersion<R>[];
   /** How paths in the group are answered at which nothing is served, and methods that are not; see `server/endpoints/routing.ts`. Default: `routed`. */
   readonly manners?: 'routed' | 'named';
 }
@@ -54,9 +60,14 @@ export interface Catalogue {
   kind(group: string, version: string, kind: string): ServedResource | null;
 }
 
-export interface CatalogueOptions {
-  /** Decides what is served, resource by resource; the default is what the release serves without configuration. A version without resources is not served. */
-  readonly serves?: (resource: GroupVersion & GroupResource, servedByDefault: boolean) => boolean;
+/** Decides what is served, resource by resource. A version without resources is not served. */
+export type Serves = (resource: GroupVersion & GroupResource, servedByDefault: boolean) => boolean;
+
+export interface BuiltInTypes {
+  readonly serves: Serves;
+  /** The name of the resource whose objects the named one shows: usually itself. */
+  readonly viewOf: (name: string) => string;
+  readonly behaviour: (names: ResourceNames) => Behaviour;
 }
 
 type SubresourceRow = [name: string, kind: string, verbs: string, group?: string, version?: string];
@@ -75,15 +86,21 @@ interface GroupRow {
   versions: { version: string; servedByDefault: boolean; resources: ResourceRow[] }[];
 }
 
-/** Types that are kept under the name of another one. Both groups of events are views of one set of objects, stored in the core form. */
-const STORED_ELSEWHERE: Readonly<Record<string, StorageResource>> = {
-  'events.k8s.io/events': { group: '', version: 'v1', resource: 'events', kind: 'Event' },
-};
+/** The table of served resource types that are compiled in. Pure but for reading the data file. */
+export function builtInCatalogue(types: BuiltInTypes): Catalogue {
+  const rows = readCatalogueData<GroupRow[]>('resources');
+  return indexedCatalogue(rows.flatMap((row) => servedGroup(row, { ...types, rows })));
+}
 
-/** Builds the table of served resource types. Pure but for reading the data file. */
-export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: CatalogueOptions = {}): Catalogue => {
-  return indexedCatalogue(readCatalogueData<GroupRow[]>('resources').flatMap((row) => servedGroup(row, serves)));
-};
+/** The names alone, which are plain data and may travel to another thread. */
+export const namesIn = (groups: readonly ServedGroup[]): ServedGroup<ResourceNames>[] =>
+  groups.map((group) => ({
+    ...group,
+    versions: group.versions.map(({ version, resources }) => ({
+      version,
+      resources: resources.map(({ behaviour: _, ...names }) => names),
+    })),
+  }));
 
 /** Finds things in groups. Pure. */
 export function indexedCatalogue(groups: readonly ServedGroup[]): Catalogue {
@@ -113,19 +130,23 @@ export const liveCatalogue = (present: () => Catalogue): Catalogue => ({
   kind: (group, version, kind) => present().kind(group, version, kind),
 });
 
-function servedGroup({ name, versions }: GroupRow, serves: NonNullable<CatalogueOptions['serves']>): ServedGroup[] {
+interface Building extends BuiltInTypes {
+  readonly rows: readonly GroupRow[];
+}
+
+function servedGroup({ name, versions }: GroupRow, types: Building): ServedGroup[] {
   const served = versions
     .map(({ version, servedByDefault, resources }) => {
-      const rows = resources.filter(([resource]) => serves({ group: name, version, resource }, servedByDefault));
-      return { version, resources: rows.map((row) => servedResource(row, { group: name, version }, versions)) };
+      const rows = resources.filter(([resource]) => types.serves({ group: name, version, resource }, servedByDefault));
+      return { version, resources: rows.map((row) => servedResource(row, { group: name, version }, types)) };
     })
     .filter(({ resources }) => resources.length > 0);
   return served.length === 0 ? [] : [{ name, versions: served }];
 }
 
-function servedResource(row: ResourceRow, groupVersion: GroupVersion, versions: GroupRow['versions']): ServedResource {
+function servedResource(row: ResourceRow, groupVersion: GroupVersion, { viewOf, behaviour, rows }: Building): ServedResource {
   const [resource, kind, singular, namespaced, verbs, shortNames, categories, subresources] = row;
-  return {
+  const names: ResourceNames = {
     ...groupVersion,
     resource,
     kind,
@@ -136,8 +157,9 @@ function servedResource(row: ResourceRow, groupVersion: GroupVersion, versions: 
     shortNames,
     categories,
     subresources: new Map(subresources.map((entry) => [entry[0], subresource(entry, groupVersion)])),
-    storage: storageOf(resource, kind, groupVersion.group, versions),
+    storage: storageOf(viewOf(qualifiedName({ group: groupVersion.group, resource })), rows),
   };
+  return { ...names, behaviour: behaviour(names) };
 }
 
 const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent: GroupVersion): Subresource => ({
@@ -149,23 +171,18 @@ const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent
 });
 
 /** Versions are listed by preference, so the first one that has the resource is the stored one, whether or not it is served. */
-function storageOf(resource: string, kind: string, group: string, versions: GroupRow['versions']): StorageResource {
-  const elsewhere = STORED_ELSEWHERE[`${group}/${resource}`];
-  if (elsewhere !== undefined) return elsewhere;
-  const first = versions.find((row) => row.resources.some((entry) => entry[0] === resource));
-  if (first === undefined) throw new Error(`resource ${resource} of ${group} has no version`);
-  return { group, version: first.version, resource, kind };
+function storageOf(name: string, rows: readonly GroupRow[]): StorageResource {
+  for (const { name: group, versions } of rows)
+    for (const { version, resources } of versions)
+      for (const [resource, kind] of resources) if (qualifiedName({ group, resource }) === name) return { group, version, resource, kind };
+  throw new Error(`broken invariant: resource ${name} has no version`);
 }
 
-/** Whether a resource is of the types that are compiled in, served or not. */
-export const builtInResources = (): ((resource: GroupResource) => boolean) => {
-  const kindOf = storedKinds();
-  return (resource) => kindOf(resource) !== null;
-};
-
-/** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */
-export const storedKinds = (): ((resource: GroupResource) => string | null) => {
-  const served = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
-  const kinds = new Map(served.map(({ storage: { group, resource, kind } }) => [`${group}/${resource}`, kind]));
-  return ({ group, resource }) => kinds.get(`${group}/${resource}`) ?? null;
-};
+/** Where objects of what is served are kept, each place once. */
+export function storedResources({ groups }: Pick<Catalogue, 'groups'>): readonly GroupResource[] {
+  const stored = groups
+    .flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
+    .filter(({ verbs }) => verbs.has('get') && verbs.has('list'))
+    .map(({ storage }) => storage);
+  return [...new Map(stored.map((each) => [qualifiedName(each), each])).values()];
+}

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
-import { age, at, condition, NONE, type Cells } from './cell.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../registry/members.js';
+import { age, at, condition, NONE, type Cells } from '../../cells.js';
 
 const statuses = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'status', member)).map(membersOf);
 const containers = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'spec', member)).map(membersOf);

@@ -1,16 +1,28 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import type { LabelSelectorObject } from '../../api/selectors/labelSelectorObject.js';
-import { spelledSelector } from '../../api/selectors/spelling.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import type { LabelSelectorObject } from '../api/selectors/labelSelectorObject.js';
+import { spelledSelector } from '../api/selectors/spelling.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../registry/members.js';
+import type { Cell } from '../registry/tableColumn.js';
 
-/** What one column shows of an object. `now` is in milliseconds, for ages. */
-export type Cell = (object: ApiObject, now: number) => JsonValue;
 /** Cells by column name. Columns that mean the same everywhere need not be listed. */
-export type Cells = Readonly<Record<string, Cell>>;
+export type Cells<T extends object = ApiObject> = Readonly<Record<string, Cell<T>>>;
 
 export const NONE = '<none>';
 export const UNSET = '<unset>';
 const UNKNOWN = '<unknown>';
+
+/** Columns that mean the same for every kind. */
+const COMMON: Cells = {
+  Name: (object) => object.metadata.name ?? '',
+  Age: (object, now) => age(object.metadata.creationTimestamp, now),
+  'Created At': (object) => object.metadata.creationTimestamp ?? '',
+};
+
+/** Columns whose cells are not worked out yet. */
+const missing: Cell = () => NONE;
+
+/** The cell of a column, of a kind that has these of its own. */
+export const cellOf = (column: string, cells: Cells = {}): Cell => cells[column] ?? COMMON[column] ?? missing;
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -104,3 +116,7 @@ export const condition = (object: ApiObject, type: string): JsonObject | undefin
   itemsOf(memberAt(object, 'status', 'conditions'))
     .map(membersOf)
     .find((each) => each['type'] === type);
+
+/** Where a workload says what its pods are like. */
+export const POD_TEMPLATE = ['spec', 'template', 'spec'] as const;
+export const selectorCell: Cell = (object) => selectorText(memberAt(object, 'spec', 'selector'));
