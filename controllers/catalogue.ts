@@ -327,7 +327,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   {
     name: 'cloud-node-lifecycle-controller',
     alias: 'cloud-node-lifecycle',
-    account: 'cloud-node-lifecycle-controller',
+    account: 'node-controller',
     make: cloudNodeController,
   },
 ];

@@ -85,7 +85,7 @@ describe('a pool of ranges', () => {
 
 describe('the node ipam controller', () => {
   const ranges = (world: ReturnType<typeof controllerWorld>): Readonly<Record<string, string>> =>
-    Object.fromEntries(world.api.all(nodes).map(({ metadata, spec }) => [metadata.name, (spec?.podCIDRs ?? []).join(',')]));
+    Object.fromEntries(world.api.all(nodes).map(({ metadata, spec }) => [metadata.name ?? '', (spec?.podCIDRs ?? []).join(',')] as const));
 
   it('gives each node one, and not what others have', async () => {
     const world = controllerWorld({
