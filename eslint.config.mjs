@@ -10,6 +10,7 @@ const pureFolders = [
   'server/api/**/*.ts',
   'server/patch/**/*.ts',
   'server/registry/*/**/*.ts',
+  'server/kinds/**/*.ts',
   'server/registry/strategy.ts',
   'deploy/backends.ts',
   'deploy/haproxy.ts',
@@ -61,7 +62,7 @@ export default tseslint.config(
   {
     files: pureFolders,
     // The generator's edges; addresses are claimed in storage.
-    ignores: ['api/generate/{main,read}.ts', 'server/registry/core/service/{allocator,ranges,repair}.ts'],
+    ignores: ['api/generate/{main,read}.ts', 'server/kinds/core/service/{allocator,ranges,repair}.ts'],
     rules: {
       'no-restricted-globals': ['error', ...forbiddenGlobals],
       'no-restricted-syntax': [

@@ -37,11 +37,14 @@ export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, i
     'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
     'proxy-client-cert-file': pki.frontProxy.certFile,
     'proxy-client-key-file': pki.frontProxy.keyFile,
+    'allow-privileged': 'true',
     'authorization-mode': 'Node,RBAC',
     'service-account-issuer': serviceAccountIssuer,
     'service-account-signing-key-file': pki.serviceAccount.keyFile,
     'service-account-key-file': pki.serviceAccount.pubFile,
     'service-cluster-ip-range': serviceRange,
+    // Stand-in nodes have names that nobody resolves; they listen here, and say so.
+    'kubelet-preferred-address-types': 'InternalDNS,Hostname,InternalIP,ExternalDNS,ExternalIP',
     'raft-data-dir': dataDirectory,
     'raft-member-id': id,
     'raft-initial-cluster': peers,
@@ -67,6 +70,8 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'authentication-kubeconfig': kubeconfig,
     'authorization-kubeconfig': kubeconfig,
     'root-ca-file': pki.caFile,
+    'cluster-signing-cert-file': pki.caFile,
+    'cluster-signing-key-file': pki.caKeyFile,
     'service-account-private-key-file': pki.serviceAccount.keyFile,
   });
 }

@@ -3,26 +3,27 @@ import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import type { AccessFiles } from './accessFiles.js';
+import { createAdmission } from './admission/chain.js';
+import type { PluginConfigurations } from './admission/configuration.js';
+import type { Admission, AdmissionPlugin } from './admission/contract.js';
+import { createLookup } from './admission/lookup.js';
+import { enabledPlugins } from './admission/names.js';
+import { createPlugins } from './admission/plugins.js';
+import { PolicyStatuses } from './admission/policies/statuses.js';
+import { createAggregation } from './aggregation/aggregation.js';
+import { API_SERVICES } from './aggregation/apiServices.js';
 import { publishTrackingStart, publishTrust } from './authentication/published.js';
 import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
 import { ownerReferencesPermission } from './authorization/ownerReferences.js';
-import { createLookup } from './admission/lookup.js';
-import { createAdmission } from './admission/chain.js';
-import { PolicyStatuses } from './admission/policies/statuses.js';
-import { createAggregation } from './aggregation/aggregation.js';
-import { API_SERVICES } from './aggregation/apiServices.js';
-import type { Admission, AdmissionPlugin } from './admission/contract.js';
-import type { PluginConfigurations } from './admission/configuration.js';
-import { enabledPlugins } from './admission/names.js';
-import { createPlugins } from './admission/plugins.js';
+import { refusesPrivileged } from './admission/privileged.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
-import { builtInResources, liveCatalogue, storedKinds, type Catalogue } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
+import type { Egress } from './egress/egress.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { convertAny } from './extensions/conversion/admission.js';
@@ -30,26 +31,30 @@ import { CustomResources, DEFINITIONS, withCustomResources } from './extensions/
 import { LifeCycles } from './extensions/lifecycle/controller.js';
 import { ownWrites } from './extensions/lifecycle/writes.js';
 import type { Live } from './files/liveFile.js';
+import { createServiceAllocator } from './kinds/core/service/allocator.js';
+import { parsePortRange, parseRanges } from './kinds/core/service/ranges.js';
+import { repairServiceClaims } from './kinds/core/service/repair.js';
+import { builtInResources, storedKinds } from './kinds/index.js';
+import { selectableFieldsOf } from './kinds/index.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
 import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
-import { catalogueOf } from './options/runtimeConfig.js';
-import { defaultServiceRange } from './options/serviceRange.js';
+import { emulatedMinor } from './options/emulation.js';
 import { featuresOf } from './options/features.js';
+import { emulatedCatalogue } from './options/runtimeConfig.js';
+import { defaultServiceRange } from './options/serviceRange.js';
 import { cachedResources } from './options/watchCache.js';
-import { bootstrap } from './registry/bootstrap.js';
-import { createServiceAllocator } from './registry/core/service/allocator.js';
-import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
-import { repairServiceClaims } from './registry/core/service/repair.js';
-import type { Registry } from './registry/contract.js';
-import { createRegistry } from './registry/store.js';
-import { selectableFieldsOf } from './registry/strategies.js';
+import { provideNamespace } from './registry/namespaceProvision.js';
 import { createAdmissionPolicies } from './policies.js';
+import { bootstrap } from './registry/bootstrap.js';
+import type { Registry } from './registry/contract.js';
+import { liveCatalogue, type Catalogue } from './registry/resources.js';
+import { createRegistry } from './registry/store.js';
 import { advertisedAddress } from './serving.js';
-import { isOtherMediaType, type StoredForm } from './storage/forms.js';
-import type { Encryption } from './storage/encryption/encryption.js';
 import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
+import type { Encryption } from './storage/encryption/encryption.js';
+import { isOtherMediaType, type StoredForm } from './storage/forms.js';
 import { KeySpace } from './storage/keys.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
@@ -77,6 +82,8 @@ export interface AssemblyOptions {
   readonly plugins: PluginConfigurations;
   /** Shown to node agents, and what theirs are checked with. */
   readonly agents: AgentCredentials;
+  /** By which way other programs are reached. */
+  readonly egress: Egress;
   readonly replica: Replica;
   /** Null when values are kept in plain. */
   readonly encryption: Live<Encryption> | null;
@@ -84,8 +91,8 @@ export interface AssemblyOptions {
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log }: AssemblyOptions): Api {
-  const builtIn = catalogueOf(options['runtime-config']);
+export function assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log }: AssemblyOptions): Api {
+  const builtIn = emulatedCatalogue(options);
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
   const isBuiltIn = builtInResources();
@@ -99,7 +106,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       log.named('storage').error('broken stored object', { error });
     },
   });
-  const connections = hookConnections(options, storage);
+  const connections = hookConnections(options, storage, egress);
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({
     storage,
@@ -113,6 +120,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     storage,
     catalogue,
     ...connections,
+    dial: egress('cluster'),
     rejectsRedirects: options['aggregator-reject-forwarding-redirect'],
   });
   metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () =>
@@ -121,7 +129,11 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
-  const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
+  const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
+  const enabled = enabledPlugins(options['enable-admission-plugins'], [
+    ...options['disable-admission-plugins'],
+    ...gated.map((name) => name.replace(/Admission$/, '')),
+  ]);
   const webhooks = createAdmissionWebhooks({
     storage,
     catalogue,
@@ -141,8 +153,10 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     enabled,
     log: log.named('policies'),
   });
-  const registry = createRegistry({
+  const registry: Registry = createRegistry({
     storage,
+    collectsGarbage: options['enable-garbage-collector'],
+    provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     allocators: { services },
     admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
     deletionsAtOnce: options['delete-collection-workers'],
@@ -160,9 +174,11 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     catalogue,
     remote: aggregation.groups,
     build: { gitVersion: options.version?.startsWith('v') ? options.version : release },
+    emulatedMinor: emulatedMinor(options),
+    versionHashes: features.enabled('StorageVersionHash'),
     serverAddress: host,
     otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS),
-    cbor: features.CBORServingAndStorage,
+    cbor: features.enabled('CBORServingAndStorage'),
   });
   const ownResources = createEndpoints({
     registry,
@@ -172,16 +188,18 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     rules: access.rules,
     tokens: access.tokens,
     minRequestTimeoutSeconds: options['min-request-timeout'],
-    watchList: features.WatchList,
-    compression: features.APIResponseCompression,
-    forcesDeletion: features.AllowUnsafeMalformedObjectDeletion,
+    watchList: features.enabled('WatchList'),
+    compression: features.enabled('APIResponseCompression'),
+    forcesDeletion: features.enabled('AllowUnsafeMalformedObjectDeletion'),
     backends: createBackends({
       credentials: agents,
       preferredAddresses: options['kubelet-preferred-address-types'],
       connectTimeoutMs: options['kubelet-timeout'],
+      dial: egress('cluster'),
+      bytesPerSecond: options['max-connection-bytes-per-sec'],
     }),
-    streamsNeedCreate: features.AuthorizePodWebsocketUpgradeCreatePermission,
-    cbor: features.CBORServingAndStorage,
+    streamsNeedCreate: features.enabled('AuthorizePodWebsocketUpgradeCreatePermission'),
+    cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
@@ -293,6 +311,7 @@ function admissionOf({ options, plugins: configurations, storage, catalogue, acc
         'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'],
       },
       others: [
+        ...(options['allow-privileged'] ? [] : [refusesPrivileged()]),
         ...certificateGuards(access.authorize),
         nodeRestriction(createLookup(storage), access.authorize),
         ownerReferencesPermission(access.authorize, catalogue),

@@ -7,8 +7,8 @@ import { mutatingPolicyOf, validatingPolicyOf } from './admission/policies/polic
 import { validatingPolicies } from './admission/policies/validating.js';
 import { askAuthorizer } from './authorization/askAuthorizer.js';
 import type { Authorizer } from './authorization/authorizer.js';
-import type { Catalogue } from './catalogue/resources.js';
 import type { Logger } from './observability/logger.js';
+import type { Catalogue } from './registry/resources.js';
 import type { Storage } from './storage/contract.js';
 
 export interface AdmissionPolicies {

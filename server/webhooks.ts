@@ -3,27 +3,28 @@ import path from 'node:path';
 import { checkPluginConfiguration, type PluginConfigurations, type PluginKind } from './admission/configuration.js';
 import type { AdmissionPlugin } from './admission/contract.js';
 import type { ConvertObject } from './admission/matching/versions.js';
+import { imagePolicyIn, imagePolicyWebhook } from './admission/pods/imagePolicy.js';
 import type { CallerParts } from './admission/webhooks/caller.js';
 import { followHooks } from './admission/webhooks/configurations.js';
 import type { HookKind } from './admission/webhooks/hook.js';
-import { imagePolicyIn, imagePolicyWebhook } from './admission/pods/imagePolicy.js';
-import { webhookClient } from './webhook/client.js';
 import { mutatingWebhooks } from './admission/webhooks/mutating.js';
 import { validatingWebhooks } from './admission/webhooks/validating.js';
 import type { JsonObject } from './api/object.js';
-import type { Authorizer } from './authorization/authorizer.js';
 import { askAuthorizer } from './authorization/askAuthorizer.js';
+import type { Authorizer } from './authorization/authorizer.js';
 import { loadUsers, type ConnectionSettings } from './catalogue/kubeconfig.js';
-import type { Catalogue } from './catalogue/resources.js';
-import type { Logger } from './observability/logger.js';
-import type { Metrics } from './observability/metrics.js';
 import type { WebhookConverters } from './extensions/conversion/contract.js';
 import { webhookConverters } from './extensions/conversion/webhook.js';
 import { createConversionMetrics } from './observability/conversions.js';
+import type { Logger } from './observability/logger.js';
+import type { Metrics } from './observability/metrics.js';
 import { createHookMetrics } from './observability/webhooks.js';
+import { directEgress, type Egress } from './egress/egress.js';
 import type { ApiServerOptions } from './options/apiserver.js';
+import type { Catalogue } from './registry/resources.js';
 import { clusterAddresses, endpointAddresses, type ServiceAddresses } from './registry/serviceAddresses.js';
 import type { Storage } from './storage/contract.js';
+import { webhookClient } from './webhook/client.js';
 import { createHookClients, type HookClients } from './webhook/hookClients.js';
 import { namedIdentities } from './webhook/identities.js';
 
@@ -34,12 +35,15 @@ export interface HookConnections {
   readonly addresses: ServiceAddresses;
   /** Shown to programs that a configuration names no identity for; with members only where the options name one. */
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
+  /** By which way the programs are reached. */
+  readonly egress: Egress;
 }
 
 /** Throws when a file cannot be read, with the option that names it. */
-export function hookConnections(options: WebhookOptions, storage: Storage): HookConnections {
+export function hookConnections(options: WebhookOptions, storage: Storage, egress: Egress = directEgress): HookConnections {
   const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
   return {
+    egress,
     addresses: options['enable-aggregator-routing'] ? endpointAddresses(storage) : clusterAddresses(storage),
     identity:
       certFile === null || keyFile === null
@@ -116,7 +120,7 @@ export function createAdmissionWebhooks({
       },
     };
   });
-  if (enabled.has(IMAGE_POLICY)) running.push(imagePolicyStep(configurations, log));
+  if (enabled.has(IMAGE_POLICY)) running.push(imagePolicyStep(configurations, log, connections.egress));
   return {
     steps: running.map(({ step }) => step),
     stop: () => {
@@ -129,9 +133,13 @@ const IMAGE_POLICY = 'ImagePolicyWebhook';
 /** A service that does not answer counts as one that cannot be asked. */
 const imagePolicyTimeoutMs = 30_000;
 
-function imagePolicyStep(configurations: PluginConfigurations, log: Logger): { readonly step: AdmissionPlugin; readonly stop: () => void } {
+function imagePolicyStep(
+  configurations: PluginConfigurations,
+  log: Logger,
+  egress: Egress,
+): { readonly step: AdmissionPlugin; readonly stop: () => void } {
   const policy = imagePolicyIn(configurations.get(IMAGE_POLICY) ?? null);
-  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${IMAGE_POLICY}`);
+  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${IMAGE_POLICY}`, egress('controlplane'));
   const ask = (review: string, signal: AbortSignal | null): Promise<string> =>
     client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
   return {
@@ -149,9 +157,14 @@ function imagePolicyStep(configurations: PluginConfigurations, log: Logger): { r
 }
 
 /** Clients with the users of a kubeconfig; null for none. */
-export const clientsFor = ({ addresses, identity }: HookConnections, kubeconfig: string | null, answerBytesMax?: number): HookClients =>
+export const clientsFor = (
+  { addresses, identity, egress }: HookConnections,
+  kubeconfig: string | null,
+  answerBytesMax?: number,
+): HookClients =>
   createHookClients({
     resolve: addresses,
+    dial: { service: egress('cluster'), host: egress('controlplane') },
     identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity),
     ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
   });

@@ -27,6 +27,8 @@ export interface AgentOptions {
   readonly count: number;
   /** The version that the nodes report. */
   readonly version: string;
+  /** At which the nodes are asked for logs, processes and ports of their pods. */
+  readonly port: number;
 }
 
 const leaseEveryMs = 10_000;
@@ -39,12 +41,12 @@ const byNode = 'node';
 const byAddress = 'address';
 
 /** Registers the nodes; resolves when they are there. */
-export async function register(environment: ControllerEnvironment, { count, version }: AgentOptions): Promise<void> {
+export async function register(environment: ControllerEnvironment, { count, version, port }: AgentOptions): Promise<void> {
   const { api, clock } = environment;
   const now = clock.now();
   await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const status = nodeStatus(index, { now, since: now, version });
+      const status = nodeStatus(index, { now, since: now, version, port });
       const created = await unless(isAlreadyExists, api.create(nodes, nodeObject(index, status)));
       await untaint(environment, index);
       if (!created) await api.patch(nodes, { namespace: '', name: nodeName(index) }, strategicPatch({ status }), { subresource: 'status' });
@@ -71,7 +73,7 @@ async function renew({ api, clock }: ControllerEnvironment, index: number): Prom
 }
 
 /** Keeps leases and heartbeats until `signal` aborts. A failure is tried again with the next turn. */
-export async function beat(environment: ControllerEnvironment, { count, version }: AgentOptions, signal: AbortSignal): Promise<void> {
+export async function beat(environment: ControllerEnvironment, { count, version, port }: AgentOptions, signal: AbortSignal): Promise<void> {
   const { api, clock, log } = environment;
   const since = clock.now();
   for (let turn = 1; !signal.aborted; turn++) {
@@ -80,7 +82,7 @@ export async function beat(environment: ControllerEnvironment, { count, version 
     await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         await renew(environment, index);
-        const status = nodeStatus(index, { now: clock.now(), since, version });
+        const status = nodeStatus(index, { now: clock.now(), since, version, port });
         if (turn % heartbeatEveryLeases === 0)
           await unless(
             isNotFound,
@@ -154,7 +156,7 @@ async function refuse({ api, clock }: ControllerEnvironment, pod: Pod, message: 
 }
 
 /** Moves the pods of this program's nodes through their phases. */
-export function nodeAgents(environment: ControllerEnvironment, { count }: AgentOptions): Controller {
+export function nodeAgents(environment: ControllerEnvironment, { count }: Pick<AgentOptions, 'count'>): Controller {
   const { api, clock, informers } = environment;
   const indexes = new Map(Array.from({ length: count }, (_, index) => [nodeName(index), index]));
   const serials = new Map<number, number>();

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
 import { controllerProgram, loadKubeconfig, messageOf, pause, type Controller } from '../../controllers/client/index.js';
+import { pods } from '../../api/types/core/v1.js';
+import { createAuthority } from '../certificates.js';
 import { beat, nodeAgents, register, scheduler } from './agent.js';
+import { serveNodes } from './nodeServer.js';
 
 /** Stand-in nodes, until a signal; see `DESIGN.md` here. Says `ready` to who started it once the nodes are there. */
 
@@ -28,8 +31,17 @@ const { signal } = stopping;
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
 
 const { environment, run } = controllerProgram(loadKubeconfig(kubeconfig), { name: 'fake-nodes', signal, qps: -1 });
-const { clock, log } = environment;
-const options = { count, version };
+const { clock, informers, log } = environment;
+const podInformer = informers.of(pods);
+const { certificate: cert, key } = await createAuthority('fake-nodes');
+const server = await serveNodes(
+  {
+    get: (podKey) => podInformer.cache.get(podKey),
+    onChange: (seen) => podInformer.addHandlers({ changed: (_, after) => seen(after), removed: seen }),
+  },
+  { cert, key },
+);
+const options = { count, version, port: server.port };
 
 /** Registers the nodes, keeps their leases, and tells whoever started this program. */
 const nodes: Controller = {
@@ -51,4 +63,5 @@ const nodes: Controller = {
 };
 
 await run(nodes, ...(bind ? [scheduler(environment)] : []), nodeAgents(environment, options));
+await server.close();
 process.exit(0);

@@ -29,10 +29,10 @@ const conditionRows = [
   ['Ready', 'True', 'KubeletReady', 'this node only pretends to run pods'],
 ] as const;
 
-/** `since` is when the program started: its conditions have not changed from then on. */
+/** `port`: of the agent (`nodeServer.ts`). `since` is when the program started: its conditions have not changed from then on. */
 export function nodeStatus(
   index: number,
-  { now, since, version }: { readonly now: number; readonly since: number; readonly version: string },
+  { now, since, version, port }: { readonly now: number; readonly since: number; readonly version: string; readonly port: number },
 ): object {
   const conditions = conditionRows.map(([type, status, reason, message]) => ({
     type,
@@ -49,8 +49,10 @@ export function nodeStatus(
     addresses: [
       { type: 'InternalIP', address: nodeAddress(index) },
       { type: 'Hostname', address: nodeName(index) },
+      // Where the program that pretends to be all nodes listens.
+      { type: 'InternalDNS', address: 'localhost' },
     ],
-    daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
+    daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: {
       machineID: '',
       systemUUID: '',

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { GroupVersion } from '../api/resource.js';
 import type { User } from '../api/user.js';
-import type { ServedResource } from '../catalogue/resources.js';
+import type { ServedResource } from '../registry/resources.js';
 
 export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/object.js';
-import type { Catalogue, ServedGroup, ServedResource } from '../catalogue/resources.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
+import type { Catalogue, ServedGroup, ServedResource } from '../registry/resources.js';
 import type { Storage } from '../storage/contract.js';
 import { ApiServices } from './apiServices.js';
 import { createServiceConnections, type ServiceConnectionsOptions } from './connections.js';
@@ -40,9 +40,16 @@ export interface Aggregation {
 }
 
 /** Follows API services from now on. */
-export function createAggregation({ storage, catalogue, addresses, identity, rejectsRedirects }: AggregationOptions): Aggregation {
+export function createAggregation({
+  storage,
+  catalogue,
+  addresses,
+  identity,
+  dial = null,
+  rejectsRedirects,
+}: AggregationOptions): Aggregation {
   const services = new ApiServices(storage);
-  const connections = createServiceConnections({ addresses, identity });
+  const connections = createServiceConnections({ addresses, identity, dial });
   const known = new Map<string, Omit<RemoteVersion, 'version'>>();
   let controller: AvailabilityController | null = null;
   let made: { readonly of: readonly ServedGroup[]; readonly groups: readonly RemoteGroup[] } | null = null;

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
+import type { ServedResource } from '../registry/resources.js';
 import type { ApiService, ApiServices } from './apiServices.js';
 import { sameAvailability, withAvailability, type Availability } from './availability.js';
 import { check, type CheckParts } from './checks.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/object.js';
-import type { ServedGroup } from '../catalogue/resources.js';
 import { compareVersions } from '../extensions/versions.js';
 import { itemsOf, textAt } from '../registry/members.js';
+import type { ServedGroup } from '../registry/resources.js';
 import type { ApiService } from './apiServices.js';
 
 /** A version of a group that another program serves, for documents of discovery. */

@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
 import { systemUser } from '../api/user.js';
-import type { ApiObject } from '../api/object.js';
-import type { Catalogue } from '../catalogue/resources.js';
-import type { Registry, WriteOptions } from '../registry/contract.js';
 import { certificateBlocks } from '../files/pem.js';
+import type { Registry, WriteOptions } from '../registry/contract.js';
 import { membersOf } from '../registry/members.js';
+import type { Catalogue } from '../registry/resources.js';
 import type { Anchors } from './peer.js';
 
 /** What extension servers must know to trust clients and front proxies as this server does; texts of a ConfigMap. */

@@ -2,7 +2,7 @@ import type { ApiObject } from '../api/object.js';
 import { forbidden } from '../api/status.js';
 import type { User } from '../api/user.js';
 import type { Authorizer } from './authorizer.js';
-import { organizationsOf } from '../registry/certificates.k8s.io/request.js';
+import { organizationsOf } from '../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../registry/equality.js';
 import { memberAt, textAt } from '../registry/members.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';

@@ -1,8 +1,8 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
 import type { OwnerReference } from '../api/object.js';
 import { forbidden } from '../api/status.js';
-import type { Catalogue } from '../catalogue/resources.js';
 import { sameValue } from '../registry/equality.js';
+import type { Catalogue } from '../registry/resources.js';
 import type { Attributes, Authorizer } from './authorizer.js';
 
 type Asked = Omit<Extract<Attributes, { isResource: true }>, 'isResource' | 'user' | 'namespace'>;

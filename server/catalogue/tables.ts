@@ -8,8 +8,6 @@ export interface Column {
   readonly format: string;
   readonly priority: number;
   readonly description?: string;
-  /** Where its cells are found in an object, for columns of types that bring their own: a path as in `{.spec.color}`, without the braces. */
-  readonly jsonPath?: string;
 }
 
 type Row = [name: string, type: string, format: string, priority: number];

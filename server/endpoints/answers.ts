@@ -1,16 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Status } from '../api/status.js';
 import { apiVersionOf } from '../api/resource.js';
-import type { ServedResource } from '../catalogue/resources.js';
-import { behaviourOf } from '../registry/behaviour.js';
+import type { Status } from '../api/status.js';
 import type { ListPage } from '../registry/contract.js';
+import type { ServedResource } from '../registry/resources.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { RequestContext } from './context.js';
-import { jsonEncoder } from './encoders/json.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoders/encoder.js';
-import { encodeContinue } from './options/continueToken.js';
+import { jsonEncoder } from './encoders/json.js';
 import { ListBodies } from './listBodies.js';
 import { PARTIAL, refuseMetadataOf, type Representation } from './negotiation.js';
+import { encodeContinue } from './options/continueToken.js';
 import { send, sendParts } from './sending.js';
 import { tableOf, tableOfMany, type TableForm } from './table/table.js';
 
@@ -128,7 +127,7 @@ async function encodeList(
   page: ListPage,
   allNamespaces: boolean,
 ): Promise<EncodedList> {
-  const meta = listMeta(page, allNamespaces, form.form === 'object' && behaviourOf(resource).selfDescribed);
+  const meta = listMeta(page, allNamespaces, form.form === 'object' && resource.behaviour.selfDescribed);
   if (form.form === 'table') {
     const { head, rows } = tableOfMany(resource, page.items, meta, form);
     return encoder.table(head, rows, page.items.length);
@@ -149,7 +148,7 @@ async function encodeList(
 /** Kind and apiVersion that items carry themselves; null for those that leave them to the list. */
 function itemType(resource: ServedResource, form: Representation['form']): TypeMeta | null {
   if (form.form === 'partial') return { kind: PARTIAL, apiVersion: form.apiVersion };
-  return behaviourOf(resource).selfDescribed ? typeOf(resource) : null;
+  return resource.behaviour.selfDescribed ? typeOf(resource) : null;
 }
 
 /** One for all requests: which objects a list shows depends on the state alone, not on who asks. */

@@ -1,15 +1,15 @@
-import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
-import { apiVersionOf, type GroupVersion } from '../api/resource.js';
-import { badRequest, invalidObject, StatusError, tooManyRequests, unsupportedBody } from '../api/status.js';
-import { isKnownKind } from '../catalogue/kinds.js';
-import type { ServedResource } from '../catalogue/resources.js';
-import { typeOfKind } from '../catalogue/types.js';
-import { realWord } from '../catalogue/vocabulary.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
 import type { DecodeObjectResult } from '../../workers/decode.js';
 import type { DecodeJob } from '../../workers/job.js';
 import type { PoolFailure, Workers } from '../../workers/pool.js';
-import { behaviourOf, withMetadata, type Received } from '../registry/behaviour.js';
+import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import { apiVersionOf, type GroupVersion } from '../api/resource.js';
+import { badRequest, invalidObject, StatusError, tooManyRequests, unsupportedBody } from '../api/status.js';
+import { isKnownKind } from '../catalogue/kinds.js';
+import { typeOfKind } from '../catalogue/types.js';
+import { realWord } from '../catalogue/vocabulary.js';
+import { withMetadata, type Received } from '../registry/behaviour.js';
+import type { ServedResource } from '../registry/resources.js';
 import type { RequestContext } from './context.js';
 import { ENCODERS } from './encoders/encoders.js';
 import { mediaTypeOf } from './mediaType.js';
@@ -83,8 +83,9 @@ export function createBodyReader(workers: Workers): BodyReader {
   ): Promise<ApiObject> => {
     const encoding = encodingOf(context);
     const bytes = await context.body();
-    const read = (kind: Kind): ReturnType<Workers['decodeObject']> =>
-      workers.decodeObject({ bytes, encoding, kind, findStrict: validation !== 'Ignore' }, context);
+    // The names alone: what else is known of a resource stays in this thread.
+    const read = ({ group, version, kind }: Kind): ReturnType<Workers['decodeObject']> =>
+      workers.decodeObject({ bytes, encoding, kind: { group, version, kind }, findStrict: validation !== 'Ignore' }, context);
     let result = await read(type);
     if (
       !result.ok &&
@@ -110,7 +111,7 @@ export function createBodyReader(workers: Workers): BodyReader {
   return {
     object: (context, type, validation, otherVersions = []) => object(context, { type, otherVersions, receive: null }, validation),
     stored: (context, resource, validation) =>
-      object(context, { type: resource, otherVersions: [], receive: behaviourOf(resource).receiveDecoded }, validation),
+      object(context, { type: resource, otherVersions: [], receive: resource.behaviour.receiveDecoded }, validation),
     async options(context, type) {
       const bytes = await context.body();
       if (bytes.length === 0) return null;
@@ -142,7 +143,7 @@ function noOptions(failure: Extract<DecodeObjectResult, { ok: false }>): StatusE
 }
 
 /** Checks an object that came out of a patch, and brings it into the form in which it is kept. Changes its argument. */
-export const checkObject = (object: JsonObject, resource: ServedResource): Received => behaviourOf(resource).receive(object);
+export const checkObject = (object: JsonObject, resource: ServedResource): Received => resource.behaviour.receive(object);
 
 function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: Kind, bytes: Buffer): StatusError {
   switch (failure.stage) {

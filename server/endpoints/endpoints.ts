@@ -1,14 +1,13 @@
+import type { Workers } from '../../workers/pool.js';
 import { apiVersionOf, type GroupResource } from '../api/resource.js';
 import { StatusError } from '../api/status.js';
-import type { Authorizer } from '../authorization/authorizer.js';
 import type { TokenServices } from '../authentication/tokens/services.js';
+import type { Authorizer } from '../authorization/authorizer.js';
 import { noRules, type RuleResolver } from '../authorization/rules.js';
-import type { Catalogue } from '../catalogue/resources.js';
-import { behaviourOf } from '../registry/behaviour.js';
 import type { Registry } from '../registry/contract.js';
-import type { Workers } from '../../workers/pool.js';
-import type { Backends } from './backends/connection.js';
+import type { Catalogue } from '../registry/resources.js';
 import { sendPageNotFound } from './answers.js';
+import type { Backends } from './backends/connection.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
 import { encodersWith } from './encoders/encoders.js';
@@ -135,7 +134,7 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
     routing = route(context, info, deps.catalogue);
   }
   if (routing.outcome === 'unknown') return sendPageNotFound(context);
-  const { deprecation, refusal } = behaviourOf(routing.route.resource);
+  const { deprecation, refusal } = routing.route.resource.behaviour;
   if (deprecation !== null) warnOfDeprecation(context, deprecation);
   const refused = refusal(routing.route.verb);
   if (refused !== null) throw refused;

@@ -1,7 +1,6 @@
 import { badRequest, formNotAcceptable, notAcceptable, StatusError } from '../api/status.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import { realWord } from '../catalogue/vocabulary.js';
-import { behaviourOf } from '../registry/behaviour.js';
+import type { ServedResource } from '../registry/resources.js';
 import type { RequestContext } from './context.js';
 import type { Encoder } from './encoders/encoder.js';
 import { ENCODERS, type Encoders } from './encoders/encoders.js';
@@ -78,7 +77,7 @@ export function negotiate(
   const { accept = '' } = request.headers;
   const pretty = isForPeople(context);
   if (takesAnything(accept, encoders)) return asItself(encoders, pretty && !options.stream);
-  return negotiateAccept(accept, query, { ...options, encoders, pretty, messages: behaviourOf(resource).hasMessages });
+  return negotiateAccept(accept, query, { ...options, encoders, pretty, messages: resource.behaviour.hasMessages });
 }
 
 /** The same before something is written: what the answer could not be shown as is refused while nothing has happened yet. */

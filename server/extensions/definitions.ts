@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupResource } from '../api/resource.js';
-import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../catalogue/resources.js';
+import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 import type { LiveFields } from '../storage/storedobject.js';

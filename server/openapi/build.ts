@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { JsonObject } from '../api/object.js';
-import type { ServedGroup } from '../catalogue/resources.js';
 import { release } from '../catalogue/version.js';
-import { pathsOfVersion, rootDocuments, rootOf, type PathEntry } from './operations.js';
+import type { ResourceNames, ServedGroup } from '../registry/resources.js';
 import { definedTypes, type DefinedTypes } from './definedTypes.js';
+import { pathsOfVersion, rootDocuments, rootOf, type PathEntry } from './operations.js';
 import { documentEncoder } from './protobuf/encode.js';
 import { OPENAPI_V2, OPENAPI_V3 } from './protobuf/messages.js';
 import { documentV2 } from './v2.js';
@@ -12,7 +12,7 @@ import { documentV3 } from './v3.js';
 
 /** What is to be described. Plain data: it travels to another thread. */
 export interface Source {
-  readonly groups: readonly ServedGroup[];
+  readonly groups: readonly ServedGroup<ResourceNames>[];
   /** `GROUP/RESOURCE` of types whose deletion answers with the object. */
   readonly answersObject: ReadonlySet<string>;
   /** Definitions of the resources that are not built in, as stored: JSON. Bytes, because copying them costs next to nothing. */

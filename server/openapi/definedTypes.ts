@@ -35,7 +35,10 @@ function typesOf({ group, names: { kind, listKind } }: Definition, defined: Defi
   ];
   const described = schemaIn(defined.schema, dialect);
   return [
-    [definedName(own), { fullName: fullName(own), schema: (ref) => objectSchema(described, own, beside(ref, dialect)) }],
+    [
+      definedName(own),
+      { fullName: fullName(own), schema: (ref) => objectSchema(described, own, { metadata: beside(ref, dialect), dialect }) },
+    ],
     [
       definedName(list),
       { fullName: fullName(list), schema: (ref) => listSchema(definedName(own), list, { ref, beside: beside(ref, dialect) }) },
@@ -46,18 +49,21 @@ function typesOf({ group, names: { kind, listKind } }: Definition, defined: Defi
 const fullName = ({ group, version, kind }: KindName): string => `${group.split('.').reverse().join('.')}.${version}.${kind}`;
 const kindsOf = ({ group, version, kind }: KindName): JsonObject => ({ 'x-kubernetes-group-version-kind': [{ group, kind, version }] });
 
+/** Clients look for how these descriptions begin. */
 const FRAME: JsonObject = {
-  apiVersion: { type: 'string', description: 'Group and version in which the object is written, such as "apps/v1".' },
-  kind: { type: 'string', description: 'Type of the object.' },
+  apiVersion: { type: 'string', description: 'APIVersion defines in which group and version this object is written, such as apps/v1.' },
+  kind: { type: 'string', description: 'Kind is the type of this object. It cannot be changed.' },
 };
 
-/** What every object has, and what the definition says. */
-function objectSchema(described: JsonObject, kind: KindName, metadata: Described): JsonObject {
-  if (
-    described['properties'] === undefined &&
-    described['x-kubernetes-preserve-unknown-fields'] === true &&
-    described['type'] === undefined
-  )
+/** What every object has, and what the definition says. Old clients refuse what is not described as soon as anything is, so for them nothing is where anything goes. */
+function objectSchema(
+  described: JsonObject,
+  kind: KindName,
+  { metadata, dialect }: { readonly metadata: Described; readonly dialect: 2 | 3 },
+): JsonObject {
+  const anything = described['x-kubernetes-preserve-unknown-fields'] === true;
+  if (anything && dialect === 2) return { type: 'object', ...kindsOf(kind) };
+  if (anything && described['properties'] === undefined && described['type'] === undefined)
     return { ...described, type: 'object', ...kindsOf(kind) };
   const properties = {
     ...(described['properties'] as JsonObject | undefined),

@@ -1,5 +1,4 @@
-import type { Catalogue, ServedGroup } from '../catalogue/resources.js';
-import { behaviourOf } from '../registry/behaviour.js';
+import { namesIn, type Catalogue, type ServedGroup } from '../registry/resources.js';
 import type { BuiltDocument, BuiltDocuments, Encoding, Form, Source } from './build.js';
 import type { Builder } from './builder.js';
 
@@ -107,10 +106,10 @@ export class Library {
 export function sourceOf({ groups }: Pick<Catalogue, 'groups'>): Source {
   const resources = groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources));
   return {
-    groups,
+    groups: namesIn(groups),
     answersObject: new Set(
       resources
-        .filter((resource) => behaviourOf(resource).strategy.deleteAnswers === 'object')
+        .filter((resource) => resource.behaviour.strategy.delete?.answers === 'object')
         .map(({ group, resource }) => `${group}/${resource}`),
     ),
   };

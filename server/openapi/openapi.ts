@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { indexedCatalogue, type Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
+import { indexedCatalogue, type Catalogue } from '../registry/resources.js';
 import type { BuiltDocument, BuiltDocuments, Encoding } from './build.js';
 import { createBuilder } from './builder.js';
 import { Library, type LibraryOptions } from './library.js';

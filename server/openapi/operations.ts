@@ -1,7 +1,7 @@
 import type { GroupVersion } from '../api/resource.js';
-import type { ServedGroup, ServedResource, Subresource } from '../catalogue/resources.js';
-import { definedName } from './definedTypes.js';
 import { typeOfKind, type KindName } from '../catalogue/types.js';
+import type { ResourceNames, ServedGroup, Subresource } from '../registry/resources.js';
+import { definedName } from './definedTypes.js';
 import { PATCH_MEDIA_TYPES, STRATEGIC, type Answer } from './media.js';
 import { optionParameters, pathParameters, PRETTY, VERB_PARAMETERS, type Parameter } from './parameters.js';
 
@@ -38,7 +38,7 @@ export interface PathEntry {
 }
 
 /** Says of which types a deletion answers with the object, in place of a status. */
-export type AnswersObject = (resource: ServedResource) => boolean;
+export type AnswersObject = (resource: ResourceNames) => boolean;
 
 const META = 'meta.v1.';
 const STATUS = `${META}Status`;
@@ -112,9 +112,9 @@ const TEXT_SUBRESOURCES: Readonly<Record<string, string>> = { log: 'core.v1.PodL
 
 /** Everything below one group version, its own document first. */
 export function pathsOfVersion(
-  { name: group }: ServedGroup,
+  { name: group }: ServedGroup<ResourceNames>,
   version: string,
-  resources: readonly ServedResource[],
+  resources: readonly ResourceNames[],
   answersObject: AnswersObject,
 ): PathEntry[] {
   const groupVersion = { group, version };
@@ -128,7 +128,7 @@ export function pathsOfVersion(
   return [own, ...resources.flatMap((resource) => pathsOfResource(resource, answersObject))];
 }
 
-const pathsOfResource = (resource: ServedResource, answersObject: AnswersObject): PathEntry[] => {
+const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject): PathEntry[] => {
   const root = `/${rootOf(resource)}`;
   const below = resource.namespaced ? '/namespaces/{namespace}' : '';
   const collection = `${below}/${resource.resource}`;
@@ -161,7 +161,7 @@ const entry = (path: string, operations: readonly Operation[]): PathEntry => ({
   parameters: [...pathParameters(path), ...PRETTY],
 });
 
-const subjectOf = (resource: ServedResource, acrossNamespaces = false): string =>
+const subjectOf = (resource: ResourceNames, acrossNamespaces = false): string =>
   `${resource.namespaced && !acrossNamespaces ? 'Namespaced' : ''}${resource.kind}`;
 
 interface VerbOptions {
@@ -170,7 +170,7 @@ interface VerbOptions {
 }
 
 function verbOperation(
-  resource: ServedResource,
+  resource: ResourceNames,
   verb: string,
   { acrossNamespaces = false, answersObject = false }: VerbOptions = {},
 ): Operation {
@@ -200,7 +200,7 @@ const BODIES: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) =
 };
 
 const common = (
-  owner: ServedResource,
+  owner: ResourceNames,
   { method, action, says, body }: VerbRow,
   verb: string,
   id: string,
@@ -224,7 +224,7 @@ const common = (
         : PATCH_MEDIA_TYPES,
 });
 
-function pathsOfSubresource(resource: ServedResource, subresource: Subresource, path: string): PathEntry[] {
+function pathsOfSubresource(resource: ResourceNames, subresource: Subresource, path: string): PathEntry[] {
   if (!isConnection(subresource))
     return [
       entry(
@@ -250,7 +250,7 @@ function pathsOfSubresource(resource: ServedResource, subresource: Subresource, 
   ];
 }
 
-function subresourceOperation(resource: ServedResource, subresource: Subresource, verb: string): Operation {
+function subresourceOperation(resource: ResourceNames, subresource: Subresource, verb: string): Operation {
   const row = VERBS[verb] ?? unknownVerb(verb);
   const options = TEXT_SUBRESOURCES[subresource.name];
   const id = `${row.word}${scopeWord(resource)}${subjectOf(resource)}${capital(subresource.name)}`;
@@ -264,7 +264,7 @@ function subresourceOperation(resource: ServedResource, subresource: Subresource
 
 const connectEntry = (
   path: string,
-  resource: ServedResource,
+  resource: ResourceNames,
   subresource: Subresource,
   methods: readonly Method[],
   suffix: string,
@@ -291,7 +291,7 @@ const connectEntry = (
 });
 
 /** The older way to watch, kept for old clients. */
-function watchPaths(resource: ServedResource, root: string, collection: string): PathEntry[] {
+function watchPaths(resource: ResourceNames, root: string, collection: string): PathEntry[] {
   if (!resource.verbs.has('watch')) return [];
   const watch = (path: string, subject: string, action: string): PathEntry =>
     entry(`${root}/watch${path}`, [
@@ -339,8 +339,8 @@ const documentPath = (path: string, id: string, description: string, type: strin
 });
 
 /** Documents about the API that belong to no group version, by the name under which OpenAPI describes each. */
-export function rootDocuments(groups: readonly ServedGroup[]): Map<string, PathEntry[]> {
-  const ofGroup = ({ name }: ServedGroup): [string, PathEntry[]] => [
+export function rootDocuments(groups: readonly ServedGroup<ResourceNames>[]): Map<string, PathEntry[]> {
+  const ofGroup = ({ name }: ServedGroup<ResourceNames>): [string, PathEntry[]] => [
     `apis/${name}`,
     [
       documentPath(

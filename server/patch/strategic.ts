@@ -1,3 +1,4 @@
+import { printed } from './printed.js';
 import { isObject } from '../../api/json.js';
 import { setMember } from '../api/members.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
@@ -71,7 +72,7 @@ function replaceOrDelete(patch: JsonObject): JsonObject {
   if (directive === 'delete') return {};
   throw new PatchError(
     'directive',
-    `unknown patch type: ${String(directive)} in map: ${spell({ [patchDirective]: directive ?? null, ...patch })}`,
+    `unknown patch type: ${String(directive)} in map: ${printed({ [patchDirective]: directive ?? null, ...patch })}`,
   );
 }
 
@@ -123,7 +124,7 @@ function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], m
 }
 
 const spellList = (items: readonly JsonValue[]): string =>
-  `[${items.map((item) => (isObject(item) ? spell(item) : String(item))).join(' ')}]`;
+  `[${items.map((item) => (isObject(item) ? printed(item) : String(item))).join(' ')}]`;
 
 function listOf(object: JsonObject, member: string): JsonValue[] | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined;
@@ -180,9 +181,9 @@ function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: str
       continue;
     }
     if (directive !== undefined && directive !== 'delete')
-      throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${spell(item)}`);
+      throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${printed(item)}`);
     if (item[key] === undefined || item[key] === null)
-      throw new PatchError('directive', `map: ${spell(item)} does not contain declared merge key: ${key}`);
+      throw new PatchError('directive', `map: ${printed(item)} does not contain declared merge key: ${key}`);
     if (directive === 'delete') deleted.add(item[key]);
     else items.push(item);
   }
@@ -209,11 +210,3 @@ const goType = (value: JsonValue | undefined): string => {
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 };
-
-/** A map as the reference prints it in messages. */
-function spell(object: JsonObject): string {
-  const members = Object.keys(object)
-    .sort()
-    .map((name) => `${name}:${isObject(object[name]) ? spell(object[name]) : String(object[name])}`);
-  return `map[${members.join(' ')}]`;
-}

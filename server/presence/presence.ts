@@ -1,9 +1,9 @@
 import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
 import { systemUser } from '../api/user.js';
-import type { Catalogue, ServedResource } from '../catalogue/resources.js';
 import type { Registry, Target, WriteOptions } from '../registry/contract.js';
 import { NO_WISH } from '../registry/deletion.js';
+import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject, Version } from '../storage/contract.js';
 import type { ExpiryClock } from '../storage/expiry.js';
 import { follow, type Following } from '../storage/follow.js';

@@ -1,7 +1,6 @@
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { badRequest, plainError, StatusError } from '../api/status.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
 import { ListItemError } from '../patch/apply/items.js';
@@ -10,7 +9,7 @@ import { readManagers, writeManagers, type ManagerEntry, type ManagerId, type Ma
 import { ownUpdate, type ApplyConflict, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { undeclaredField } from '../patch/apply/undeclared.js';
-import { behaviourOf } from './behaviour.js';
+import type { ServedResource } from './resources.js';
 
 export interface ApplyRequest {
   readonly resource: ServedResource;
@@ -30,7 +29,7 @@ export interface ApplyRequest {
 export function applyConfiguration(live: ApiObject | null, request: ApplyRequest): ApiObject {
   const { resource, config, force, now } = request;
   const apiVersion = apiVersionOf(resource);
-  const versions = behaviourOf(resource).versions;
+  const versions = resource.behaviour.versions;
   const schema = versions.schemaOf(apiVersion);
   if (schema === null) throw plainError(500, `no schema is known for ${apiVersion}, Kind=${resource.kind}`);
   checkConfiguration(request, schema);
@@ -59,7 +58,7 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
 function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const undeclared = undeclaredField(config as JsonObject, schema);
-  const problem = undeclared === null ? behaviourOf(resource).misfit(config as JsonObject) : `${undeclared}: field not declared in schema`;
+  const problem = undeclared === null ? resource.behaviour.misfit(config as JsonObject) : `${undeclared}: field not declared in schema`;
   if (problem !== null)
     throw plainError(
       500,

@@ -1,20 +1,12 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
 import type { StatusError } from '../api/status.js';
-import type { ServedResource } from '../catalogue/resources.js';
-import { columnsOf, type Column } from '../catalogue/tables.js';
-import { typeOfKind, type KindName } from '../catalogue/types.js';
-import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
 import type { Versions } from '../patch/apply/ownership.js';
 import type { ReplicasPaths } from '../patch/apply/scaled.js';
-import { schemaOfKind } from '../patch/apply/typeschema.js';
 import type { Storage } from '../storage/contract.js';
-import type { JsonMembers } from '../../workers/codecs/value.js';
-import { checkStructure } from '../../workers/schema/structure.js';
-import { convertBetween } from './conversion.js';
-import { scaleOf, withScale } from './scale.js';
-import { strategyOf } from './strategies.js';
+import type { Conversion } from './conversion.js';
+import type { ServedResource } from './resources.js';
 import type { Strategy } from './strategy.js';
+import type { TableColumn } from './tableColumn.js';
 
 /** What comes of an object that is brought into the form in which its type is kept. */
 export type Received =
@@ -52,7 +44,12 @@ export interface Behaviour {
   readonly receive: (object: JsonObject) => Received;
   /** The part of that which decoding a body has not done; null when there is none. */
   readonly receiveDecoded: ((object: JsonObject) => Received) | null;
-  readonly columns: readonly Column[];
+  /** Brings objects to and from the stored version; null where it has the same members. */
+  readonly conversion: Conversion | null;
+  /** Of the Table form. */
+  readonly columns: readonly TableColumn[];
+  /** Names of fields that select objects of this version, by those of the stored version, where they differ. Those that are missing are unknown. */
+  readonly fieldNames: Readonly<Record<string, string>> | null;
   readonly scale: ScaleForm;
   /** Text of a `Warning` header in every answer; null for none. */
   readonly deprecation: string | null;
@@ -66,59 +63,6 @@ export interface Behaviour {
   readonly refusal: (verb: string) => StatusError | null;
   /** Aborts when the type is no longer served in this way: watches end, and their clients come back. Null for types that stay. */
   readonly retired: AbortSignal | null;
-}
-
-/** By the entry of the catalogue. An entry that is gone takes its behaviour with it. */
-const behaviours = new WeakMap<ServedResource, Behaviour>();
-
-/** Says how a type behaves that is not built in. To be called before the entry is served. */
-export const setBehaviour = (resource: ServedResource, behaviour: Behaviour): void => {
-  behaviours.set(resource, behaviour);
-};
-
-export function behaviourOf(resource: ServedResource): Behaviour {
-  let behaviour = behaviours.get(resource);
-  if (behaviour === undefined) behaviours.set(resource, (behaviour = builtInBehaviour(resource)));
-  return behaviour;
-}
-
-/** What the tables of built-in types say. */
-const builtInBehaviour = (resource: ServedResource, versions = builtInVersions(resource)): Behaviour => ({
-  strategy: strategyOf(resource.storage),
-  versions,
-  misfit: () => null,
-  receive: (object) => checkStructured(object, resource),
-  receiveDecoded: null,
-  columns: columnsOf(resource),
-  scale: {
-    show: scaleOf,
-    before: scaleOf,
-    put: withScale,
-    replicasPath: (apiVersion) => (versions.schemaOf(apiVersion) === null ? undefined : REPLICAS),
-  },
-  deprecation: DEPRECATED_RESOURCES[`${apiVersionOf(resource)}/${resource.resource}`] ?? null,
-  hasMessages: true,
-  selfDescribed: false,
-  storage: (storage) => storage,
-  refusal: () => null,
-  retired: null,
-});
-
-const REPLICAS: readonly string[] = ['f:spec', 'f:replicas'];
-
-const builtInVersions = ({ kind, group, version }: ServedResource): Versions => ({
-  schemaOf: (apiVersion) => {
-    const slash = apiVersion.indexOf('/');
-    return schemaOfKind({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind });
-  },
-  convert: (object, apiVersion) => convertBetween(kind, apiVersionOf({ group, version }), apiVersion, object),
-});
-
-function checkStructured(object: JsonObject, type: KindName): Received {
-  const known = typeOfKind(type);
-  if (known === undefined) return { ok: true, object: withMetadata(object), strict: [] };
-  const result = checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
-  return result.ok ? { ok: true, object: withMetadata(result.value as JsonObject), strict: result.strict } : result;
 }
 
 /** Every object has metadata from here on. */

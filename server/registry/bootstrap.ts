@@ -1,12 +1,12 @@
-import { timeText } from '../../api/time.js';
 import { setTimeout as delay } from 'node:timers/promises';
+import { timeText } from '../../api/time.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
-import { systemUser } from '../api/user.js';
 import { StatusError } from '../api/status.js';
+import { systemUser } from '../api/user.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
-import type { Catalogue, ServedResource } from '../catalogue/resources.js';
 import type { Registry, WriteOptions } from './contract.js';
 import { itemsOf, membersOf } from './members.js';
+import type { Catalogue, ServedResource } from './resources.js';
 import { formatAddress, parseRange } from './validation/addresses.js';
 
 export interface BootstrapOptions {

@@ -1,9 +1,9 @@
 import type { BodyForm } from '../admission/contract.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { User } from '../api/user.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
 import type { DeletionWish } from './deletion.js';
+import type { ServedResource } from './resources.js';
 
 /** One object of a served resource type. `namespace` is empty for cluster-scoped types. */
 export interface Target {

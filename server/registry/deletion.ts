@@ -33,19 +33,21 @@ const FOREGROUND = 'foregroundDeletion';
 
 /**
  * Decides between removal and marking. Pure: `now` is RFC 3339 with seconds. Two-phase deletion is described in the specification,
- * section "States and transitions"; the propagation policy is carried to the garbage collector as a finalizer.
+ * section "States and transitions"; the propagation policy is carried to the garbage collector as a finalizer, unless nobody
+ * collects (`--enable-garbage-collector=false`): then the finalizer would hold the object for ever.
  */
-export function planDeletion(old: ApiObject, wish: DeletionWish, strategy: Strategy, now: string): DeletionPlan {
+export function planDeletion(old: ApiObject, asked: DeletionWish, strategy: Strategy, now: string, collects = true): DeletionPlan {
+  const wish = collects ? asked : { ...asked, propagationPolicy: null, orphanDependents: null };
   const object = structuredClone(old);
   const deleting = old.metadata.deletionTimestamp !== undefined;
-  const finalizers = finalizersFor(old, wish, strategy);
+  const finalizers = collects ? finalizersFor(old, wish, strategy) : [...(old.metadata.finalizers ?? [])];
   const grace = graceFor(old, wish, strategy);
-  const held = finalizers.length > 0 || strategy.heldBy?.(old) === true || (strategy.alwaysMarks === true && !deleting);
-  if (!held && grace === 0 && (deleting || strategy.graceSeconds === undefined)) return { action: 'remove', marked: null };
+  const held = finalizers.length > 0 || strategy.delete?.heldBy?.(old) === true || (strategy.delete?.alwaysMarks === true && !deleting);
+  if (!held && grace === 0 && (deleting || strategy.delete?.graceSeconds === undefined)) return { action: 'remove', marked: null };
 
   object.metadata.finalizers = finalizers;
   if (deleting) return { action: 'mark', object: shortened(object, grace) };
-  if (strategy.markDeleted !== undefined) strategy.markDeleted(object, now);
+  if (strategy.delete?.mark !== undefined) strategy.delete.mark(object, now);
   else markDeleted(object, now, grace);
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
@@ -69,8 +71,8 @@ function shortened(object: ApiObject, grace: number): ApiObject {
 }
 
 function graceFor(old: ApiObject, wish: DeletionWish, strategy: Strategy): number {
-  if (strategy.graceSeconds === undefined) return 0;
-  const wanted = Math.min(strategy.graceSeconds(old, wish.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
+  if (strategy.delete?.graceSeconds === undefined) return 0;
+  const wanted = Math.min(strategy.delete.graceSeconds(old, wish.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
   const before = old.metadata.deletionGracePeriodSeconds;
   if (old.metadata.deletionTimestamp === undefined || before === undefined) return wanted;
   return wish.gracePeriodSeconds === null ? before : Math.min(wanted, before);
@@ -98,7 +100,7 @@ function policyFinalizer(present: readonly string[], wish: DeletionWish, strateg
       break;
   }
   if (present.includes(ORPHAN) || present.includes(FOREGROUND)) return 'keep';
-  return strategy.defaultPropagation === 'orphan' ? ORPHAN : null;
+  return strategy.delete?.propagation === 'orphan' ? ORPHAN : null;
 }
 
 /** The last second that RFC 3339 can spell. */
@@ -111,4 +113,4 @@ export const completesDeletion = ({ metadata, ...rest }: ApiObject, strategy: St
   metadata.deletionTimestamp !== undefined &&
   (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (metadata.finalizers ?? []).length === 0 &&
-  strategy.heldBy?.({ metadata, ...rest }) !== true;
+  strategy.delete?.heldBy?.({ metadata, ...rest }) !== true;

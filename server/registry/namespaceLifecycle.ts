@@ -1,10 +1,13 @@
 import { forbidden, notFound } from '../api/status.js';
 import type { GroupResource } from '../api/resource.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
-import { isTerminating } from './core/namespaces.js';
+import { isTerminating } from '../kinds/core/namespaces.js';
 import { readFailure } from './failures.js';
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
+
+/** Makes a namespace that is not there. */
+export type NamespaceProvider = (name: string) => Promise<void>;
 
 /**
  * Refuses new objects in namespaces that do not exist or are on their way out. The namespace is looked up in the local state first;
@@ -16,10 +19,15 @@ export async function admitToNamespace(
   namespace: string,
   resource: GroupResource,
   name: string,
+  provide: NamespaceProvider | null = null,
 ): Promise<Readonly<Record<string, string>>> {
   const key = { resource: NAMESPACES, namespace: '', name: namespace };
   let result = await storage.get(key, { at: 'any' });
   if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
+  if (result.outcome === 'absent' && provide !== null) {
+    await provide(namespace);
+    result = await storage.get(key, { at: 'mostRecent' });
+  }
   if (result.outcome === 'absent') throw notFound(NAMESPACES, namespace);
   if (result.outcome !== 'found') throw readFailure(result);
   if (isOnItsWayOut(result.object)) throw terminating(resource, name, namespace);

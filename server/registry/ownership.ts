@@ -1,7 +1,6 @@
 import { isObject } from '../../api/json.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import { fieldsOfCreator } from '../patch/apply/created.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { touchedBy } from '../patch/apply/kept.js';
@@ -11,8 +10,8 @@ import { parentManagers, scaleManagers, SCALE_API_VERSION } from '../patch/apply
 import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
-import { behaviourOf } from './behaviour.js';
 import { fromStorage } from './conversion.js';
+import type { ServedResource } from './resources.js';
 
 /** Who writes, and through which subresource: what an entry of `managedFields` is kept under. */
 export interface Writer {
@@ -27,7 +26,7 @@ export interface Writer {
  */
 export function ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): JsonObject[] | undefined {
   const sent = body.metadata.managedFields;
-  const versions = behaviourOf(resource).versions;
+  const versions = resource.behaviour.versions;
   const schema = versions.schemaOf(apiVersionOf(resource));
   if (schema === null) return undefined;
   const empty = emptyValue(schema) as ApiObject;
@@ -51,7 +50,7 @@ export function ownUpdated(
 ): JsonObject[] | undefined {
   const sent = writer.subresource === '' ? given : undefined;
   if (isReset(sent)) return undefined;
-  const versions = behaviourOf(resource).versions;
+  const versions = resource.behaviour.versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
   const kept = keptOwners(resource, object, old, sent, writer);
   if (kept !== null) return kept;
@@ -100,7 +99,7 @@ function keptOwners(
   const mine = entries.find(isMine);
   const others = entries.filter((entry) => entry !== mine);
   if (mine === undefined || others.some(isMine) || !entries.every((entry) => isWritten(entry, apiVersion))) return null;
-  const schema = behaviourOf(resource).versions.schemaOf(apiVersion);
+  const schema = resource.behaviour.versions.schemaOf(apiVersion);
   if (schema === null) return null;
   const touched = touchedBy(schema, old as JsonObject, object as JsonObject, {
     mine: mine['fieldsV1'],
@@ -142,12 +141,12 @@ export interface Scaled {
 
 /** `managedFields` that the scale of a workload has: those who own its number of replicas. */
 export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
-  return writeManagers(scaleManagers(readable(live.metadata.managedFields) ?? new Map(), behaviourOf(resource).scale.replicasPath));
+  return writeManagers(scaleManagers(readable(live.metadata.managedFields) ?? new Map(), resource.behaviour.scale.replicasPath));
 }
 
 /** `managedFields` of the workload when those of its scale have become `owners`. */
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
-  const { replicasPath } = behaviourOf(resource).scale;
+  const { replicasPath } = resource.behaviour.scale;
   return writeManagers(
     parentManagers(readable(live.metadata.managedFields) ?? new Map(), readable(owners) ?? new Map(), replicasPath, apiVersionOf(resource)),
   );

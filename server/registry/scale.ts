@@ -1,9 +1,9 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
-import { conflict, invalidObject } from '../api/status.js';
-import { spelledSelector } from '../api/selectors/spelling.js';
 import type { LabelSelectorObject } from '../api/selectors/labelSelectorObject.js';
-import type { ServedResource } from '../catalogue/resources.js';
+import { spelledSelector } from '../api/selectors/spelling.js';
+import { conflict, invalidObject } from '../api/status.js';
 import { memberAt, membersOf } from './members.js';
+import type { ServedResource } from './resources.js';
 import { Path, toCause } from './validation/field.js';
 import { validateMetadata } from './validation/metadata.js';
 import { subdomainName } from './validation/names.js';

@@ -1,15 +1,13 @@
-import { timeText } from '../../api/time.js';
 import { randomUUID } from 'node:crypto';
+import { timeText } from '../../api/time.js';
+import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
-import type { Admission, AdmissionRequest } from '../admission/contract.js';
-import { qualifiedName } from '../api/resource.js';
+import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { conflict, forbidden, invalidObject, notFound, plainError, StatusError, unavailable } from '../api/status.js';
-import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
-import { behaviourOf } from './behaviour.js';
 import type {
   AdmissionQuestion,
   Change,
@@ -30,7 +28,9 @@ import { sameValue } from './equality.js';
 import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './failures.js';
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
-import { admitToNamespace } from './namespaceLifecycle.js';
+import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
+import { withoutRepeatedOwners } from './ownerReferences.js';
+import type { ServedResource } from './resources.js';
 import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
 import { isHeavy, nextTurn } from './turns.js';
@@ -67,6 +67,10 @@ export interface RegistryOptions {
   readonly admission?: Admission | null;
   /** `--delete-collection-workers`: objects of one collection that are deleted at the same time. */
   readonly deletionsAtOnce?: number;
+  /** Whether somebody collects what deleted objects owned. Default: yes. */
+  readonly collectsGarbage?: boolean;
+  /** Makes a namespace that is not there, for an object that is to be created in it; false where it does not. */
+  readonly provideNamespace?: NamespaceProvider | null;
 }
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
@@ -117,6 +121,8 @@ class GenericRegistry implements Registry {
   private readonly allocators: Allocators;
   private readonly admission: Admission | null;
   private readonly deletionsAtOnce: number;
+  private readonly collectsGarbage: boolean;
+  private readonly provideNamespace: NamespaceProvider | null;
 
   constructor({
     storage,
@@ -126,7 +132,11 @@ class GenericRegistry implements Registry {
     allocators = {},
     admission = null,
     deletionsAtOnce = DELETIONS_AT_ONCE,
+    collectsGarbage = true,
+    provideNamespace = null,
   }: RegistryOptions) {
+    this.collectsGarbage = collectsGarbage;
+    this.provideNamespace = provideNamespace;
     this.deletionsAtOnce = deletionsAtOnce;
     this.storage = storage;
     this.allocators = allocators;
@@ -165,10 +175,11 @@ class GenericRegistry implements Registry {
     const { resource, namespace } = target;
     const context = this.contextOf(options);
     const body = toStorage(resource, object);
+    withoutRepeatedOwners(body.metadata, 'sent').forEach(options.warn);
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, this.random);
-    const namespaceLabels = resource.namespaced ? await admitToNamespace(this.storage, namespace, resource.storage, firstName) : {};
+    const namespaceLabels = resource.namespaced ? await this.namespaceFor(namespace, resource.storage, firstName, options) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn();
@@ -179,12 +190,23 @@ class GenericRegistry implements Registry {
       admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options),
     );
     if (admitted !== undefined) await admitted;
+    withoutRepeatedOwners(body.metadata, 'admitted').forEach(options.warn);
     // Admission may name what has no name yet.
     const given = body.metadata.name ?? '';
     prepareCreate(target, body, context, { uid: this.newUid(), owners });
     if (heavy) await nextTurn();
     const names = given === '' ? { prefix, firstName: prefix === '' ? '' : firstName } : { prefix: '', firstName: given };
     return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate, heavy }, options);
+  }
+
+  /** The labels of the namespace for a new object. A dry run makes no namespace. */
+  private namespaceFor(
+    namespace: string,
+    resource: GroupResource,
+    name: string,
+    { dryRun }: WriteOptions,
+  ): Promise<Readonly<Record<string, string>>> {
+    return admitToNamespace(this.storage, namespace, resource, name, dryRun ? null : this.provideNamespace);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: NewNames, options: WriteOptions): Promise<StoredObject> {
@@ -206,7 +228,7 @@ class GenericRegistry implements Registry {
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
-      const object = allocator === null && behaviourOf(target.resource).strategy.named === undefined ? body : structuredClone(body);
+      const object = allocator === null && target.resource.behaviour.strategy.create?.named === undefined ? body : structuredClone(body);
       object.metadata.name = name;
       const beside = allocator === null ? [] : await allocator.allocate(object, null, this.allocationContext(options));
       const checked = nameAndValidate(target, object, name, namespaceLabels);
@@ -219,8 +241,7 @@ class GenericRegistry implements Registry {
       if (admitted !== undefined) await admitted;
       const outcome = await this.tryCreate(target, name, form, beside, options);
       if (outcome === 'claimLost') continue;
-      if (outcome.taken === null)
-        for (const text of behaviourOf(target.resource).strategy.warnings?.(object, null) ?? []) options.warn(text);
+      if (outcome.taken === null) for (const text of target.resource.behaviour.strategy.warnings?.(object, null) ?? []) options.warn(text);
       return outcome;
     }
     throw unavailable('too many writers compete for the same values; try again');
@@ -322,6 +343,7 @@ class GenericRegistry implements Registry {
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
+    const repeated = withoutRepeatedOwners(object.metadata, 'sent');
     if (heavy) await nextTurn();
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
@@ -338,6 +360,7 @@ class GenericRegistry implements Registry {
     if (heavy) await nextTurn();
     const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
     if (admitting !== undefined) await admitting;
+    repeated.push(...withoutRepeatedOwners(object.metadata, 'admitted'));
     checkVersion(object.metadata, stored, target);
     const allocator = change.subresource === '' ? this.allocatorOf(target) : null;
     const beside = allocator === null ? [] : await allocator.allocate(object, old, this.allocationContext(options));
@@ -357,16 +380,16 @@ class GenericRegistry implements Registry {
     // Who changes nothing may still be refused.
     const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
     if (validating !== undefined) await validating;
-    return { ...step, beside };
+    return { ...step, warnings: [...repeated, ...step.warnings], beside };
   }
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
     const { mayCreate } = change;
-    const creates = change.applies === true || behaviourOf(target.resource).strategy.createsOnUpdate === true;
+    const creates = change.applies === true || target.resource.behaviour.strategy.update?.creates === true;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
-    if (target.resource.namespaced) await admitToNamespace(this.storage, target.namespace, target.resource.storage, target.name);
+    if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, options);
     if (change.uid !== null) throw wrongUid(target, change.uid, '');
     return this.createIfAllowed(
       target,
@@ -386,7 +409,7 @@ class GenericRegistry implements Registry {
   ): Promise<
     { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
   > {
-    const completes = completesDeletion(object, behaviourOf(target.resource).strategy);
+    const completes = completesDeletion(object, target.resource.behaviour.strategy);
     if (options.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
     const { timeoutMs } = options;
     const result = completes
@@ -411,11 +434,11 @@ class GenericRegistry implements Registry {
   }
 
   async delete(target: Target, wish: DeletionWish, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
-    const strategy = behaviourOf(target.resource).strategy;
-    const why = strategy.protectedBy?.(target.name) ?? null;
+    const strategy = target.resource.behaviour.strategy;
+    const why = strategy.delete?.protectedBy?.(target.name) ?? null;
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
     const deleted = await this.deleteUnprotected(target, wish, options, terms);
-    for (const text of strategy.deleteWarnings?.(wish.propagationPolicy) ?? []) options.warn(text);
+    for (const text of strategy.delete?.warnings?.(wish.propagationPolicy) ?? []) options.warn(text);
     return deleted;
   }
 
@@ -446,7 +469,7 @@ class GenericRegistry implements Registry {
       throw problem;
     }
     await this.admitDeletion(target, old, options, terms);
-    const plan = planDeletion(old, wish, behaviourOf(target.resource).strategy, this.contextOf(options).now);
+    const plan = planDeletion(old, wish, target.resource.behaviour.strategy, this.contextOf(options).now, this.collectsGarbage);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
@@ -561,7 +584,7 @@ class GenericRegistry implements Registry {
   }
 
   private storageOf(resource: ServedResource): Storage {
-    return behaviourOf(resource).storage(this.storage);
+    return resource.behaviour.storage(this.storage);
   }
 
   private allocatorOf({ resource }: Target): Allocator | null {

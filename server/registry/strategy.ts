@@ -30,75 +30,103 @@ export interface MetadataFindings {
 }
 
 /**
- * The rules of one resource. The generic life cycle (`registry/store.ts`) calls the hooks; a resource without rules of its own uses none.
+ * The rules of one resource. The generic life cycle (`registry/store.ts`) calls them; a resource without rules of its own has none.
  *
- * Order on create: setDefaults, prepareForCreate, (generic metadata), validate, canonicalize, write.
- * Order on update: setDefaults, prepareForUpdate, (generic metadata), validate + validateUpdate, canonicalize, write.
- * The hooks up to `prepare*` and `canonicalize` may change `object`, never `old`; the others change nothing.
+ * Order on create: `defaults`, admission, `create.prepare`, name, `defaults` once more, `create.named`, generic metadata, `validate`, `lastFindings`,
+ * `canonicalize`, validating admission, write, `warnings`.
+ * Order on update: `defaults`, admission, `update.prepare`, generic metadata, `update.review` (or `update.validate`), `lastFindings`, `canonicalize`,
+ * validating admission, write, `warnings`. Through a subresource, its own rules take the place of `update`.
+ * What stands before `validate` may change `object`, and so may `canonicalize`, but never `old`; the others change nothing.
  */
-export interface Strategy {
+export interface Strategy<T extends object = ApiObject> {
+  readonly metadata?: MetadataRules<T>;
   /** Fills absent members as the API version served defines them. Runs on every decoded body, so it must be idempotent. */
-  readonly setDefaults?: (object: ApiObject) => void;
-  /** Clears what clients may not set (status on create), sets initial generation where the kind manages one. */
-  readonly prepareForCreate?: (object: ApiObject, context: WriteContext) => void;
-  /** Fills in what depends on the name and uid of a new object. Called with a fresh copy for every name that is tried, before `validate`. */
-  readonly named?: (object: ApiObject) => void;
-  /** Carries over what this update may not change (status), raises the generation when the spec changed. */
-  readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void;
-  /** All findings, in order of the reference; empty when the object is acceptable. Generic metadata is validated elsewhere. */
-  readonly validate?: (object: ApiObject, servedAs: ServedAs) => FieldError[];
-  readonly validateUpdate?: (object: ApiObject, old: ApiObject, servedAs: ServedAs) => FieldError[];
-  /**
-   * Instead of `validateUpdate`, for kinds that repeat the checks of metadata in an order of their own. Without it both are repeated once, before
-   * what `validateUpdate` finds.
-   */
-  readonly reviewUpdate?: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) => FieldError[];
+  defaults?(object: T): void;
+  /** All findings about a new object, in order of the reference; empty when it is acceptable. Generic metadata is validated elsewhere. */
+  validate?(object: T, servedAs: ServedAs): FieldError[];
+  /** Brings an acceptable object into the form in which it is kept. */
+  canonicalize?(object: T): void;
   /**
    * Findings that are looked for last, with those that there are already (`old` is null on create), and the only ones that may let others have their turn in between:
    * a promise, which never rejects.
    */
-  readonly lastFindings?: (object: ApiObject, old: ApiObject | null, found: readonly FieldError[]) => FieldError[] | Promise<FieldError[]>;
-  /** An empty list or map is something else than none. */
-  readonly keepsEmpty?: boolean;
+  lastFindings?(object: T, old: T | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
+  /** Texts for `Warning` headers; `old` is null on create. */
+  warnings?(object: T, old: T | null): string[];
+  readonly create?: CreateRules<T>;
+  readonly update?: UpdateRules<T>;
+  /** A write through a subresource such as `status`: which part it may change and how that is validated. */
+  readonly subresources?: Readonly<Record<string, SubresourceRules<T>>>;
+  readonly delete?: DeleteRules<T>;
+  readonly fields?: FieldRules<T>;
+}
+
+export interface MetadataRules<T extends object = ApiObject> {
+  /** Checks `metadata.name` (also of `generateName` with the suffix left open) of `object`; returns complaints. Default: a DNS-1123 subdomain. */
+  name?(name: string, prefix: boolean, object: T): string[];
   /** Finalizers need no domain in their names: so it is for what extends the API (the reference checks it with the general rules, not with those of the core group). */
   readonly anyFinalizers?: boolean;
-  /** Texts for `Warning` headers. */
-  readonly warnings?: (object: ApiObject, old: ApiObject | null) => string[];
-  readonly canonicalize?: (object: ApiObject) => void;
-  /** Checks `metadata.name` (also of `generateName` with the suffix left open) of `object`; returns complaints. Default: a DNS-1123 subdomain. */
-  readonly validateName?: (name: string, prefix: boolean, object: ApiObject) => string[];
-  /** PUT on an absent object creates it. Default false. */
-  readonly createsOnUpdate?: boolean;
-  /** PUT without resource version is allowed. Default true. */
-  readonly unconditionalUpdate?: boolean;
-  /** What a completed DELETE answers. Default "status". */
-  readonly deleteAnswers?: 'object' | 'status';
-  /** Propagation policy when the client names none. Default "background". */
-  readonly defaultPropagation?: 'background' | 'orphan';
-  /** Field selectors beyond metadata.name and metadata.namespace, with their values for an object. */
-  readonly selectableFields?: (object: ApiObject) => Record<string, string>;
-  /** Names accepted in field selectors; must cover the members of selectableFields. */
-  readonly selectableFieldNames?: readonly string[];
-  /** What a selector on an unknown field is told; the reference has three wordings. */
-  readonly unsupportedField?: (field: string) => string;
-  /** Older names of selectable fields, and the names they stand for. */
-  readonly fieldAliases?: Readonly<Record<string, string>>;
   /** `metadata.generation` counts changes of these members; absent for kinds that do not manage it. */
   readonly generationOf?: readonly string[];
+}
+
+export interface CreateRules<T extends object = ApiObject> {
+  /** Clears what clients may not set. Default: an empty status, where the kind has one. */
+  prepare?(object: T, context: WriteContext): void;
+  /** Fills in what depends on the name and uid of a new object. Called with a fresh copy for every name that is tried. */
+  named?(object: T): void;
+}
+
+/** What is done with a change, through whatever it comes. */
+export interface ChangeRules<T extends object = ApiObject> {
+  /** Carries over what this update may not change. Default: the status of an object; all else of a status. */
+  prepare?(object: T, old: T, context: WriteContext): void;
+  validate?(object: T, old: T, servedAs: ServedAs): FieldError[];
+  /**
+   * Instead of `validate`, for kinds that repeat the checks of metadata in an order of their own. Without it both are repeated once, before
+   * what `validate` finds.
+   */
+  review?(object: T, old: T, metadata: MetadataFindings): FieldError[];
+}
+
+/** How an object itself is changed. */
+export interface UpdateRules<T extends object = ApiObject> extends ChangeRules<T> {
+  /** PUT on an absent object creates it. Default false. */
+  readonly creates?: boolean;
+  /** PUT without resource version is allowed. Default true. */
+  readonly unconditional?: boolean;
+  /** An empty list or map is something else than none. */
+  readonly keepsEmpty?: boolean;
+}
+
+/** How a part of it is changed. Nothing of what holds for the whole object holds here. */
+export interface SubresourceRules<T extends object = ApiObject> extends ChangeRules<T>, Pick<Strategy<T>, 'lastFindings' | 'warnings'> {}
+
+export interface DeleteRules<T extends object = ApiObject> {
+  /** What a completed DELETE answers. Default "status". */
+  readonly answers?: 'object' | 'status';
+  /** Propagation policy when the client names none. Default "background". */
+  readonly propagation?: 'background' | 'orphan';
+  /** Why an object may not be deleted at all, or null. */
+  protectedBy?(name: string): string | null;
   /** Seconds between the request to delete and the removal; absent for kinds that are removed at once. */
-  readonly graceSeconds?: (object: ApiObject, requested: number | null) => number;
+  graceSeconds?(object: T, requested: number | null): number;
   /** Keeps an object that is being deleted although it has no finalizers in its metadata. Default: nothing does. */
-  readonly heldBy?: (object: ApiObject) => boolean;
+  heldBy?(object: T): boolean;
   /** What an accepted deletion changes in an object that stays for now. Default: `deletionTimestamp` and the grace period. */
-  readonly markDeleted?: (object: ApiObject, now: string) => void;
+  mark?(object: T, now: string): void;
   /** A deletion first marks the object even when nothing holds it; a second request removes it. */
   readonly alwaysMarks?: boolean;
   /** Texts for `Warning` headers of a deletion. */
-  readonly deleteWarnings?: (propagationPolicy: string | null) => string[];
-  /** Why an object may not be deleted at all, or null. */
-  readonly protectedBy?: (name: string) => string | null;
-  /** Rules of a write through a subresource such as `status`: which part it may change and how that is validated. */
-  readonly subresources?: Readonly<
-    Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'reviewUpdate' | 'lastFindings' | 'warnings'>>
-  >;
+  warnings?(propagationPolicy: string | null): string[];
+}
+
+/** Field selectors beyond metadata.name and metadata.namespace. */
+export interface FieldRules<T extends object = ApiObject> {
+  /** The fields by name, and what each has in an object. */
+  readonly values: Readonly<Record<string, (object: T) => string>>;
+  /** Older names of fields, and the names they stand for. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** What a selector on an unknown field is told; the reference has three wordings. */
+  unsupported?(field: string): string;
 }

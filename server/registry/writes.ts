@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject, JsonObject, ObjectMeta } from '../api/object.js';
-import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
 import { apiVersionOf } from '../api/resource.js';
+import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './contract.js';
 import { nullEmptyLists } from './emptylists.js';
 import { sameValue } from './equality.js';
 import { membersOf } from './members.js';
-import { ownCreated, ownUpdated } from './ownership.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
+import { ownCreated, ownUpdated } from './ownership.js';
 import { restoreContent } from './statuswrites.js';
-import { behaviourOf } from './behaviour.js';
-import type { Strategy, WriteContext } from './strategy.js';
+import type { Strategy, SubresourceRules, WriteContext } from './strategy.js';
 import { invalid, Path, toCause, type FieldError } from './validation/field.js';
 import { validateFinalizerNames, validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
 import { pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
@@ -28,7 +27,7 @@ export function beginCreate(target: Target, object: ApiObject, context: WriteCon
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
-  behaviourOf(resource).strategy.setDefaults?.(object);
+  resource.behaviour.strategy.defaults?.(object);
   return context.owners ?? ownCreated(resource, object, { manager: context.manager, subresource: '', now: context.now });
 }
 
@@ -39,10 +38,10 @@ export function prepareCreate(
   context: WriteContext,
   server: { readonly uid: string; readonly owners: JsonObject[] | undefined },
 ): void {
-  const strategy = behaviourOf(target.resource).strategy;
+  const strategy = target.resource.behaviour.strategy;
   resetStatus(object, target, strategy);
-  strategy.prepareForCreate?.(object, context);
-  if (strategy.generationOf !== undefined) object.metadata.generation = 1;
+  strategy.create?.prepare?.(object, context);
+  if (strategy.metadata?.generationOf !== undefined) object.metadata.generation = 1;
   fillMetadataForCreate(object, { namespace: target.namespace, uid: server.uid, now: context.now });
   if (server.owners !== undefined) object.metadata.managedFields = server.owners;
 }
@@ -55,12 +54,12 @@ export function nameAndValidate(
   namespaceLabels: Readonly<Record<string, string>>,
 ): Eventually<ApiObject> {
   const { resource } = target;
-  const strategy = behaviourOf(resource).strategy;
+  const strategy = resource.behaviour.strategy;
   object.metadata.name = name;
-  const nameRule: NameRule = (text, prefix) => (strategy.validateName ?? subdomainName)(text, prefix, object);
+  const nameRule: NameRule = (text, prefix) => strategy.metadata?.name?.(text, prefix, object) ?? subdomainName(text, prefix);
   // A label may depend on the name, so defaults run once more now that it is known.
-  strategy.setDefaults?.(object);
-  strategy.named?.(object);
+  strategy.defaults?.(object);
+  strategy.create?.named?.(object);
   const findings = [
     ...validateMetadata(object.metadata, { namespaced: resource.namespaced, nameRule }),
     ...finalizerFindings(object.metadata, strategy),
@@ -94,7 +93,7 @@ export type UpdateStep =
 export function beginUpdate(target: Target, object: ApiObject): void {
   checkIdentity(object.metadata, target);
   object.metadata.namespace = target.namespace;
-  behaviourOf(target.resource).strategy.setDefaults?.(object);
+  target.resource.behaviour.strategy.defaults?.(object);
 }
 
 /** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have gone before. */
@@ -106,7 +105,7 @@ export function prepareUpdate(
   context: WriteContext,
 ): Eventually<UpdateStep> {
   const { resource } = target;
-  const strategy = behaviourOf(resource).strategy;
+  const strategy = resource.behaviour.strategy;
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, strategy, subresource, context);
@@ -114,22 +113,20 @@ export function prepareUpdate(
     context.owners ?? ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
   if (owners !== undefined) object.metadata.managedFields = owners;
   const findings = updateFindings(object, old, target, strategy, subresource);
-  const rules = rulesOf(strategy, subresource);
-  return afterwards(rules?.lastFindings?.(object, old, findings) ?? [], (last) => {
+  const rules = ownRules(strategy, subresource) ?? strategy;
+  return afterwards(rules.lastFindings?.(object, old, findings) ?? [], (last) => {
     refuseInvalid(target, target.name, [...findings, ...last]);
     strategy.canonicalize?.(object);
     nullEmptyLists(object, resource.storage);
     const form = storedForm(object, apiVersionOf(resource.storage));
     const before = storedForm(old, apiVersionOf(resource.storage));
-    const same = strategy.keepsEmpty === true ? isDeepStrictEqual : sameValue;
-    const warnings = rules?.warnings?.(object, old) ?? [];
+    const same = strategy.update?.keepsEmpty === true ? isDeepStrictEqual : sameValue;
+    const warnings = rules.warnings?.(object, old) ?? [];
     return same(withoutVersion(form), withoutVersion(before))
       ? { step: 'unchanged', object: form, warnings }
       : { step: 'write', object: form, warnings };
   });
 }
-
-type Rules = NonNullable<Strategy['subresources']>[string];
 
 /**
  * `managedFields` after an update that admission has changed since: they count what the client sent, which `object` is. It belongs to the callee.
@@ -144,15 +141,15 @@ export function ownersOfUpdate(
 ): JsonObject[] | undefined {
   const sent = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
-  applyUpdateRules(object, old, target, behaviourOf(target.resource).strategy, subresource, context);
+  applyUpdateRules(object, old, target, target.resource.behaviour.strategy, subresource, context);
   return ownUpdated(target.resource, object, old, sent, { manager: context.manager, subresource, now: context.now });
 }
 
-/** A subresource that has no rules of its own, such as `scale`, follows those of the object; `status` never does. */
-const rulesOf = (strategy: Strategy, subresource: string): Rules | undefined => {
-  if (subresource === '') return strategy;
-  return strategy.subresources?.[subresource] ?? (subresource === 'status' ? undefined : strategy);
-};
+/** Rules of a subresource; null for the object's own. A subresource without rules, such as `scale`, follows those of the object; `status` never does. */
+const ownRules = (strategy: Strategy, subresource: string): SubresourceRules | null =>
+  subresource === '' ? null : (strategy.subresources?.[subresource] ?? (subresource === 'status' ? NO_RULES : null));
+
+const NO_RULES: SubresourceRules = {};
 
 function applyUpdateRules(
   object: ApiObject,
@@ -162,22 +159,22 @@ function applyUpdateRules(
   subresource: string,
   context: WriteContext,
 ): void {
-  const rules = rulesOf(strategy, subresource);
-  if (rules !== strategy) {
-    if (rules?.prepareForUpdate !== undefined) rules.prepareForUpdate(object, old, context);
+  const rules = ownRules(strategy, subresource);
+  if (rules !== null) {
+    if (rules.prepare !== undefined) rules.prepare(object, old, context);
     else if (subresource === 'status') restoreContent(object, old);
     return;
   }
-  if (strategy.prepareForUpdate !== undefined) strategy.prepareForUpdate(object, old, context);
+  if (strategy.update?.prepare !== undefined) strategy.update.prepare(object, old, context);
   else if (target.resource.subresources.has('status')) object['status'] = old['status'];
-  const counted = strategy.generationOf;
+  const counted = strategy.metadata?.generationOf;
   if (counted !== undefined && counted.some((member) => !sameValue(object[member], old[member])))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 /** Clients cannot create objects with a status, where a kind has it. */
 function resetStatus(object: ApiObject, { resource }: Target, strategy: Strategy): void {
-  if (resource.subresources.has('status') && strategy.prepareForCreate === undefined) object['status'] = {};
+  if (resource.subresources.has('status') && strategy.create?.prepare === undefined) object['status'] = {};
 }
 
 /**
@@ -189,25 +186,25 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
   const update = validateMetadataUpdate(metadata, old.metadata);
   const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
   const ofObject = (): FieldError[] => [...found, ...finalizerFindings(metadata, strategy)];
-  const rules = rulesOf(strategy, subresource);
-  if (rules?.reviewUpdate !== undefined)
+  const rules = ownRules(strategy, subresource) ?? strategy.update;
+  if (rules?.review !== undefined)
     return [
       ...found,
       ...update,
-      ...rules.reviewUpdate(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] }),
+      ...rules.review(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] }),
     ];
   return [
     ...found,
     ...update,
     ...update,
     ...finalizerFindings(metadata, strategy),
-    ...found,
-    ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? []),
+    ...ofObject(),
+    ...(rules?.validate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? []),
   ];
 }
 
-const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { anyFinalizers = false }: Strategy): FieldError[] =>
-  anyFinalizers ? [] : validateFinalizerNames(finalizers, FINALIZERS);
+const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { metadata }: Strategy): FieldError[] =>
+  metadata?.anyFinalizers === true ? [] : validateFinalizerNames(finalizers, FINALIZERS);
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 
@@ -236,7 +233,7 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
   const wanted = meta.resourceVersion ?? '';
   const version = wanted === '' ? 0 : parseVersion(wanted);
   if (version !== 0 && version !== stored.version) throw modified(resource.storage, name);
-  if (version === 0 && behaviourOf(resource).strategy.unconditionalUpdate === false) {
+  if (version === 0 && resource.behaviour.strategy.update?.unconditional === false) {
     // The reference names the resource here, where elsewhere it names the kind.
     throw invalidObject({ group: resource.group, kind: resource.resource }, name, [
       toCause(invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')),

@@ -6,7 +6,7 @@ import { decodeObject } from '../../workers/decode.js';
 import { cut, putTogether, type Piece } from '../../workers/pieces.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
 import type { ApiObject } from '../../server/api/object.js';
-import { strategyOf } from '../../server/registry/strategies.js';
+import { kindOf } from '../../server/kinds/index.js';
 import { CONFIG_MAP, configMap, POD, pod } from './codecObjects.js';
 import { benchKinds } from './kinds.js';
 import { count, printTable, ratio } from './table.js';
@@ -97,9 +97,9 @@ const PLURALS: Readonly<Record<string, string>> = { Pod: 'pods', ConfigMap: 'con
 function accepted(bytes: Buffer, encoding: EncodingName, kind: Kind): void {
   const result = decodeObject({ bytes, encoding, kind, findStrict: true });
   if (!result.ok) throw new Error(result.stage);
-  const strategy = strategyOf({ group: kind.group, resource: PLURALS[kind.kind] ?? '' });
+  const strategy = kindOf({ group: kind.group, resource: PLURALS[kind.kind] ?? '' });
   const object = result.object as unknown as ApiObject;
-  strategy.setDefaults?.(object);
+  strategy.defaults?.(object);
   const findings = strategy.validate?.(object, { apiVersion: 'v1', namespaceLabels: {} }) ?? [];
   if (findings.length > 0) throw new Error(JSON.stringify(findings[0]));
 }

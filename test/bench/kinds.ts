@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { decodeObject } from '../../workers/decode.js';
-import { createCatalogue, storedKinds } from '../../server/catalogue/resources.js';
+import { createCatalogue, storedKinds } from '../../server/kinds/index.js';
 import type { ApiObject, JsonObject } from '../../server/api/object.js';
 import { copyOf } from '../../server/api/copy.js';
-import { behaviourOf } from '../../server/registry/behaviour.js';
 import { storedForm } from '../../server/registry/metadata.js';
 import { ownCreated } from '../../server/registry/ownership.js';
 import { encodeStored } from '../../server/storage/encoding.js';
@@ -67,12 +66,12 @@ function stepsOf({ kind, plural, value }: KindObject): Record<Step, () => unknow
   const bytes = Buffer.from(JSON.stringify(value));
   const resource = catalogue.resource(kind.group, kind.version, plural);
   if (resource === null) throw new Error(`${plural} are not served`);
-  const { strategy } = behaviourOf(resource);
+  const { strategy } = resource.behaviour;
   const decoded = (): ApiObject => {
     const result = decodeObject({ bytes, encoding: 'json', kind, findStrict: true });
     if (!result.ok) throw new Error(result.stage);
     const object = result.object as unknown as ApiObject;
-    strategy.setDefaults?.(object);
+    strategy.defaults?.(object);
     return object;
   };
   const object = decoded();

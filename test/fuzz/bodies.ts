@@ -1,4 +1,5 @@
-import { createCatalogue, type ServedResource } from '../../server/catalogue/resources.js';
+import { createCatalogue } from '../../server/kinds/index.js';
+import type { ServedResource } from '../../server/registry/resources.js';
 import { typeOfKind } from '../../server/catalogue/types.js';
 import type { EncodingName } from '../../workers/codecs/contract.js';
 import { runEncode } from '../../workers/job.js';

@@ -36,9 +36,9 @@ export interface MatchResources {
 
 /** Rules, written as expressions, that change objects on their way into storage. */
 export interface MutatingAdmissionPolicy {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -48,9 +48,9 @@ export interface MutatingAdmissionPolicy {
 
 /** Puts a mutating admission policy into effect, with parameters and for selected objects. */
 export interface MutatingAdmissionPolicyBinding {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -59,9 +59,9 @@ export interface MutatingAdmissionPolicyBinding {
 }
 
 export interface MutatingAdmissionPolicyBindingList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -76,9 +76,9 @@ export interface MutatingAdmissionPolicyBindingSpec {
 }
 
 export interface MutatingAdmissionPolicyList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -114,9 +114,9 @@ export interface MutatingWebhook {
 
 /** Servers that are asked to change objects on their way into storage, in which order, and for which requests. */
 export interface MutatingWebhookConfiguration {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -124,9 +124,9 @@ export interface MutatingWebhookConfiguration {
 }
 
 export interface MutatingWebhookConfigurationList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -182,9 +182,9 @@ export interface TypeChecking {
 
 /** Rules, written as expressions, that objects must meet to be stored. */
 export interface ValidatingAdmissionPolicy {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -196,9 +196,9 @@ export interface ValidatingAdmissionPolicy {
 
 /** Puts a validating admission policy into effect, with parameters and for selected objects. */
 export interface ValidatingAdmissionPolicyBinding {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -207,9 +207,9 @@ export interface ValidatingAdmissionPolicyBinding {
 }
 
 export interface ValidatingAdmissionPolicyBindingList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -225,9 +225,9 @@ export interface ValidatingAdmissionPolicyBindingSpec {
 }
 
 export interface ValidatingAdmissionPolicyList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -270,9 +270,9 @@ export interface ValidatingWebhook {
 
 /** Servers that are asked whether objects may be stored, and for which requests. */
 export interface ValidatingWebhookConfiguration {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -280,9 +280,9 @@ export interface ValidatingWebhookConfiguration {
 }
 
 export interface ValidatingWebhookConfigurationList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;

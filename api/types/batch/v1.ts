@@ -5,9 +5,9 @@ import type * as metaV1 from '../meta/v1.js';
 
 /** Starts jobs at given times. */
 export interface CronJob {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -18,9 +18,9 @@ export interface CronJob {
 }
 
 export interface CronJobList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -55,9 +55,9 @@ export interface CronJobStatus {
 
 /** Runs pods until enough of them have ended well. */
 export interface Job {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -78,9 +78,9 @@ export interface JobCondition {
 }
 
 export interface JobList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;

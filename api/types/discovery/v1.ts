@@ -35,9 +35,9 @@ export interface EndpointPort {
 
 /** Some of the addresses behind a service; a service may have several slices. */
 export interface EndpointSlice {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -47,9 +47,9 @@ export interface EndpointSlice {
 }
 
 export interface EndpointSliceList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;

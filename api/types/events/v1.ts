@@ -5,9 +5,9 @@ import type * as metaV1 from '../meta/v1.js';
 
 /** A report that something happened to an object, and repeatedly if a series is given. */
 export interface Event {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -28,9 +28,9 @@ export interface Event {
 }
 
 export interface EventList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;

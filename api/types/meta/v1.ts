@@ -3,9 +3,9 @@ import type * as machinery from '../machinery.js';
 
 /** A group, its versions, and the preferred one. */
 export interface APIGroup {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   readonly name: string;
   readonly versions?: readonly GroupVersionForDiscovery[] | null;
@@ -15,9 +15,9 @@ export interface APIGroup {
 
 /** All groups. */
 export interface APIGroupList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   readonly groups?: readonly APIGroup[] | null;
 }
@@ -38,9 +38,9 @@ export interface APIResource {
 
 /** The resources of a group version. */
 export interface APIResourceList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   readonly groupVersion: string;
   readonly resources?: readonly APIResource[] | null;
@@ -48,9 +48,9 @@ export interface APIResourceList {
 
 /** The versions of the core group. */
 export interface APIVersions {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   readonly versions?: readonly string[] | null;
   readonly serverAddressByClientCIDRs?: readonly ServerAddressByClientCIDR[] | null;
@@ -74,9 +74,9 @@ export interface Condition {
 
 /** How to delete: when, with which dependents, and under which conditions. */
 export interface DeleteOptions {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Seconds until the object goes; 0 at once. */
   readonly gracePeriodSeconds?: number;
@@ -221,9 +221,9 @@ export interface ShardInfo {
 
 /** The outcome of a request that does not answer with an object. */
 export interface Status {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: ListMeta;

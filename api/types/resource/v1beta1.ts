@@ -110,9 +110,9 @@ export interface DeviceClaimConfiguration {
 
 /** A class of devices that claims can ask for. */
 export interface DeviceClass {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -125,9 +125,9 @@ export interface DeviceClassConfiguration {
 }
 
 export interface DeviceClassList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -224,9 +224,9 @@ export interface OpaqueDeviceConfiguration {
 
 /** Asks for devices and tells which were allocated. */
 export interface ResourceClaim {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -244,9 +244,9 @@ export interface ResourceClaimConsumerReference {
 }
 
 export interface ResourceClaimList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -266,9 +266,9 @@ export interface ResourceClaimStatus {
 
 /** A description of the claims that are made for each pod that names it. */
 export interface ResourceClaimTemplate {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -277,9 +277,9 @@ export interface ResourceClaimTemplate {
 }
 
 export interface ResourceClaimTemplateList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;
@@ -300,9 +300,9 @@ export interface ResourcePool {
 
 /** Devices that a driver offers on a node. */
 export interface ResourceSlice {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
@@ -311,9 +311,9 @@ export interface ResourceSlice {
 }
 
 export interface ResourceSliceList {
-  /** Group and version of the kind of this object, such as apps/v1. */
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
   readonly apiVersion?: string;
-  /** Kind of this object. Cannot be changed. */
+  /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ListMeta;

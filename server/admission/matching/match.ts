@@ -1,9 +1,9 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { labelSelectorOf, matchesLabels, type LabelSelector, type LabelSelectorObject } from '../../api/selectors.js';
 import { internalError, notFound } from '../../api/status.js';
-import type { Catalogue } from '../../catalogue/resources.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { readFailure } from '../../registry/failures.js';
+import type { Catalogue } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
 import type { AdmissionRequest } from '../contract.js';
 import { matchesRule, ruleOf, type Addressed, type Attributes, type Rule } from './rules.js';

@@ -1,4 +1,4 @@
-import type { Catalogue, ServedResource } from '../../catalogue/resources.js';
+import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { AdmissionRequest, GroupVersionKind } from '../contract.js';
 import type { Addressed, Attributes } from './rules.js';
 

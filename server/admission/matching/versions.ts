@@ -1,9 +1,11 @@
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
-import type { ServedResource } from '../../catalogue/resources.js';
-import { convertBetween, fromStorage, toStorage } from '../../registry/conversion.js';
+import { convertBetween } from '../../kinds/builtIn.js';
+import { kindOf } from '../../kinds/index.js';
+import { fromStorage, toStorage } from '../../registry/conversion.js';
 import { storedForm } from '../../registry/metadata.js';
+import type { ServedResource } from '../../registry/resources.js';
 import type { AdmissionRequest, GroupVersionKind } from '../contract.js';
 
 /**
@@ -13,11 +15,7 @@ import type { AdmissionRequest, GroupVersionKind } from '../contract.js';
 export type ConvertObject = (resource: ServedResource, object: ApiObject, from: string, to: string) => ApiObject | Promise<ApiObject>;
 
 /** Between versions of the types that every server has. */
-export const convertBuiltIn: ConvertObject = ({ kind, storage }, object, from, to) => {
-  const converted = convertBetween(kind, from, to, object);
-  if (converted === null) throw new Error(`broken invariant: ${storage.resource} cannot be converted from ${from} to ${to}`);
-  return converted;
-};
+export const convertBuiltIn: ConvertObject = ({ storage }, object, from, to) => convertBetween(kindOf(storage), from, to, object);
 
 /** One state of a request's object as a webhook or a policy is shown it: in the version that it wants, with kind and API version, sharing nothing with the request. */
 export async function shownAs(

@@ -4,7 +4,7 @@ import { forbidden } from '../../api/status.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { generatedName } from '../../registry/generatedName.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import { annotationsOf, MIRROR_ANNOTATION } from '../../registry/core/pod/annotations.js';
+import { annotationsOf, MIRROR_ANNOTATION } from '../../kinds/core/pod/annotations.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 import { forbiddenDebugSecret, forbiddenSecret } from './mountableSecrets.js';

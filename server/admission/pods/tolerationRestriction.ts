@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { forbidden } from '../../api/status.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
-import { qosClass } from '../../registry/core/pod/qos.js';
+import { qosClass } from '../../kinds/core/pod/qos.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';

@@ -7,7 +7,6 @@ import { REQUEST_COST_MAX } from '../../cel/eval/budget.js';
 import { OUT_OF_BUDGET } from '../../cel/matchConditions.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
-import { behaviourOf } from '../../registry/behaviour.js';
 import { sameValue } from '../../registry/equality.js';
 import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
 import { shownAs } from '../matching/versions.js';
@@ -119,7 +118,7 @@ class Mutating {
   #schemaOf({ matched }: Invocation<MutatingPolicy>): Schema {
     const { request } = this;
     return (
-      (request.form === null ? behaviourOf(request.resource).versions.schemaOf(apiVersionOf(matched.kind)) : schemaOfKind(matched.kind)) ??
+      (request.form === null ? request.resource.behaviour.versions.schemaOf(apiVersionOf(matched.kind)) : schemaOfKind(matched.kind)) ??
       unknown
     );
   }

@@ -2,9 +2,8 @@ import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { matchesLabels } from '../../api/selectors.js';
-import type { Catalogue, ServedResource } from '../../catalogue/resources.js';
-import { behaviourOf } from '../../registry/behaviour.js';
 import { storedForm } from '../../registry/metadata.js';
+import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
 import { createLookup } from '../lookup.js';
 import type { ConvertObject } from '../matching/versions.js';
@@ -62,7 +61,7 @@ async function objectsOf(
   namespace: string,
   { storage }: ParamParts,
 ): Promise<readonly ApiObject[]> {
-  const lookup = createLookup(behaviourOf(resource).storage(storage));
+  const lookup = createLookup(resource.behaviour.storage(storage));
   if (name !== '') {
     const object = await lookup.find(resource.storage, namespace, name);
     return object === null ? [] : [object];

@@ -1,9 +1,9 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 import { systemUser } from '../../api/user.js';
-import type { Catalogue } from '../../catalogue/resources.js';
-import { objectAt } from '../../registry/defaulting.js';
 import type { Registry, WriteOptions } from '../../registry/contract.js';
+import { objectAt } from '../../registry/defaulting.js';
+import type { Catalogue } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
 import { typeChecking } from './typeCheck.js';

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import { amountsOf, type Amounts } from '../../registry/core/pod/totals.js';
+import { amountsOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { StoredObject } from '../../storage/contract.js';
 import type { LimitedResource } from './configuration.js';
 import { countedFor, inScope, inScopes, scopesOf } from './matching.js';

@@ -2,8 +2,8 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import { qosClass } from '../../registry/core/pod/qos.js';
-import { amountsOf } from '../../registry/core/pod/totals.js';
+import { qosClass } from '../../kinds/core/pod/qos.js';
+import { amountsOf } from '../../kinds/core/pod/totals.js';
 import { isHugePages } from '../../registry/validation/resourcenames.js';
 import { computeUsage, countNames } from './usage.js';
 

@@ -4,7 +4,7 @@ import { forbidden, internalError, timeout, type StatusError, unavailable } from
 import { readFailure } from '../../registry/failures.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { storedForm } from '../../registry/metadata.js';
-import { amountsOf, sumOf, textOf, type Amounts } from '../../registry/core/pod/totals.js';
+import { amountsOf, sumOf, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../api/quantity.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';

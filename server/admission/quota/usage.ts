@@ -2,7 +2,7 @@ import type { ApiObject, JsonValue } from '../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
-import { podTotals, type Amounts } from '../../registry/core/pod/totals.js';
+import { podTotals, type Amounts } from '../../kinds/core/pod/totals.js';
 import { quantityOf, wholeValue } from '../../registry/validation/quantities.js';
 import { isExtendedResource, isHugePages } from '../../registry/validation/resourcenames.js';
 import { parseQuantity, type Quantity } from '../../../api/quantity.js';

@@ -1,13 +1,13 @@
+import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { checkStructure } from '../../../workers/schema/structure.js';
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { internalError } from '../../api/status.js';
 import { typeOfKind } from '../../catalogue/types.js';
-import type { Catalogue } from '../../catalogue/resources.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
+import { withMetadata } from '../../registry/behaviour.js';
 import { sameValue } from '../../registry/equality.js';
-import { behaviourOf, withMetadata } from '../../registry/behaviour.js';
-import type { JsonMembers } from '../../../workers/codecs/value.js';
-import { checkStructure } from '../../../workers/schema/structure.js';
+import type { Catalogue } from '../../registry/resources.js';
 import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
 import { subjectOf } from '../matching/match.js';
 import type { Addressed } from '../matching/rules.js';
@@ -133,7 +133,7 @@ export function received(after: JsonObject, before: ApiObject, { request, matche
   if (after['kind'] !== before.kind || after['apiVersion'] !== before.apiVersion)
     throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
   const resource = request.form === null ? catalogue.resource(matched.group, matched.version, matched.resource) : null;
-  const result = resource === null ? structured(after, matched) : behaviourOf(resource).receive(after);
+  const result = resource === null ? structured(after, matched) : resource.behaviour.receive(after);
   if (!result.ok) throw internalError(new Error(result.message));
   return result.object;
 }
@@ -156,5 +156,5 @@ export async function putBackWithDefaults(
   convert: ConvertObject,
 ): Promise<void> {
   await putBack(kind, shown, request, convert);
-  if (request.form === null && request.object !== null) behaviourOf(request.resource).strategy.setDefaults?.(request.object);
+  if (request.form === null && request.object !== null) request.resource.behaviour.strategy.defaults?.(request.object);
 }

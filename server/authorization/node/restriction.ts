@@ -3,7 +3,7 @@ import { qualifiedName } from '../../api/resource.js';
 import { forbidden, notFound } from '../../api/status.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
 import type { Lookup } from '../../admission/lookup.js';
-import { commonNameOf } from '../../registry/certificates.k8s.io/request.js';
+import { commonNameOf } from '../../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import type { Authorizer } from '../authorizer.js';

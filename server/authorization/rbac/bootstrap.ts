@@ -3,10 +3,10 @@ import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 import { systemUser } from '../../api/user.js';
 import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
-import type { Catalogue, ServedResource } from '../../catalogue/resources.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
 import { servedObject } from '../../registry/conversion.js';
 import { NO_WISH } from '../../registry/deletion.js';
+import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import { rbacGroup } from './policy.js';
 import { reconcileBinding, reconcileRole, type Reconciled } from './reconcile.js';
 

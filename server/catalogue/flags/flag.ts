@@ -38,6 +38,8 @@ export interface FlagFacts {
   readonly max?: number;
   /** The only values accepted, for `string` and (each element) `strings`. */
   readonly oneOf?: readonly string[];
+  /** For `map`: what a key stands for that comes without a value. Without it, there must be one. */
+  readonly bare?: string;
   /** A rule for the value or each element: a complaint, or null. */
   readonly check?: (value: string) => string | null;
   /**

@@ -97,8 +97,8 @@ function pairs(before: ValueTypes[FlagKind] | null, text: string, facts: FlagFac
   for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
     const at = pair.indexOf('=');
     const key = rename((at < 0 ? pair : pair.slice(0, at)).trim());
-    if (at < 0 || key === '') return bad('pairs such as key=value,key=value');
-    const value = pair.slice(at + 1).trim();
+    const value = at < 0 ? facts.bare : pair.slice(at + 1).trim();
+    if (value === undefined || key === '') return bad('pairs such as key=value,key=value');
     const expected = complaint(value, facts);
     if (expected !== null) return bad(`the value of ${JSON.stringify(key)} to be ${expected}`);
     map[key] = value;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../api/object.js';
-import type { ServedResource } from '../../catalogue/resources.js';
+import type { ServedResource } from '../../registry/resources.js';
 import type { StoredObject } from '../../storage/contract.js';
 
 /** Kind and apiVersion as a document carries them. */

@@ -1,6 +1,6 @@
-import { badRequest, plainError } from '../../api/status.js';
 import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../api/selectors.js';
-import type { ServedResource } from '../../catalogue/resources.js';
+import { badRequest, plainError } from '../../api/status.js';
+import type { ServedResource } from '../../registry/resources.js';
 import { forbidden, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { versionComplaint } from '../../registry/writes.js';
 import type { Consistency } from '../../storage/contract.js';

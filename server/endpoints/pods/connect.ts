@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
 import { badRequest, forbidden, internalError, invalidObject } from '../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
-import { chosenContainer, validateLogWish } from '../../registry/core/pod/connect.js';
+import { chosenContainer, validateLogWish } from '../../kinds/core/pod/connect.js';
 import { textAt } from '../../registry/members.js';
 import { toCause } from '../../registry/validation/field.js';
 import { admitConnection } from '../admitting.js';

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 import { badRequest, plainError, StatusError } from '../../api/status.js';
-import { budgetsOf, goesUncounted, markEvicted, needsNoBudget, spend, stillProcessed } from '../../registry/core/pod/eviction.js';
+import { budgetsOf, goesUncounted, markEvicted, needsNoBudget, spend, stillProcessed } from '../../kinds/core/pod/eviction.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
 import { everything } from '../../registry/everything.js';
 import { checkNamespace } from '../../registry/writes.js';

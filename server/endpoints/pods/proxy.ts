@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { badRequest, notFound, StatusError } from '../../api/status.js';
-import { schemeNamePort } from '../../registry/core/pod/connect.js';
+import { schemeNamePort } from '../../kinds/core/pod/connect.js';
 import { textAt } from '../../registry/members.js';
 import { admitConnection } from '../admitting.js';
 import { candidates, declaredPort, podIps, portName, type Candidate, type Location } from '../backends/location.js';

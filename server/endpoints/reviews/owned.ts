@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
-import type { ServedResource } from '../../catalogue/resources.js';
 import { ownCreated } from '../../registry/ownership.js';
+import type { ServedResource } from '../../registry/resources.js';
 
 /** Even a question records who asked what, as every created object does. */
 export function own(body: ApiObject, resource: ServedResource, manager: string): void {

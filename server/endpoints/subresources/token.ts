@@ -4,17 +4,20 @@ import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, conflict, internalError, invalidObject, StatusError } from '../../api/status.js';
 import { payloadOf, type NewClaims } from '../../authentication/serviceaccount/claims.js';
 import type { TokenServices } from '../../authentication/tokens/services.js';
-import type { Catalogue, ServedResource } from '../../catalogue/resources.js';
 import { managerOf } from '../../patch/apply/managers.js';
 import type { Registry } from '../../registry/contract.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { ownCreated } from '../../registry/ownership.js';
+import { inForm } from '../../kinds/builtIn.js';
+import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
 import { checkNamespace } from '../../registry/writes.js';
 import { sendDocument } from '../answers.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { targetOf, writeOptions, type VerbHandler } from '../verbs/deps.js';
+
+const asTokenRequest = inForm({ group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' });
 
 const LIFETIME_DEFAULT_SECONDS = 3600;
 const LIFETIME_MIN_SECONDS = 600;
@@ -28,7 +31,7 @@ const LIFETIME = Path.of('spec', 'expirationSeconds');
 
 /** POST to a service account's `token`: issues one, which is stored nowhere. */
 export const createToken: VerbHandler = async (context, route, { registry, catalogue, reader, tokens }) => {
-  const type: ServedResource = { ...route.resource, group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
+  const type = asTokenRequest(route.resource);
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const request = await reader.object(context, type, fieldValidation);

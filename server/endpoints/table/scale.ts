@@ -1,16 +1,28 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { Column } from '../../catalogue/tables.js';
-import { numberAt, type Cells } from './cell.js';
+import { cellOf, numberAt } from '../../kinds/cells.js';
+import type { TableColumn } from '../../registry/tableColumn.js';
 import { tableOfView, type TableForm } from './table.js';
 
-const COLUMNS: readonly Column[] = [
-  { name: 'Name', type: 'string', format: 'name', priority: 0 },
-  { name: 'Desired', type: 'integer', format: '', priority: 0, description: 'How many replicas there are to be.' },
-  { name: 'Available', type: 'integer', format: '', priority: 0, description: 'How many replicas there are.' },
-  { name: 'Age', type: 'string', format: '', priority: 0 },
+const COLUMNS: readonly TableColumn[] = [
+  { name: 'Name', type: 'string', format: 'name', priority: 0, cell: cellOf('Name') },
+  {
+    name: 'Desired',
+    type: 'integer',
+    format: '',
+    priority: 0,
+    description: 'How many replicas there are to be.',
+    cell: numberAt('spec', 'replicas'),
+  },
+  {
+    name: 'Available',
+    type: 'integer',
+    format: '',
+    priority: 0,
+    description: 'How many replicas there are.',
+    cell: numberAt('status', 'replicas'),
+  },
+  { name: 'Age', type: 'string', format: '', priority: 0, cell: cellOf('Age') },
 ];
-const CELLS: Cells = { Desired: numberAt('spec', 'replicas'), Available: numberAt('status', 'replicas') };
 
 /** The scale of a workload as a table. */
-export const scaleTable = (scale: ApiObject, form: TableForm): JsonObject =>
-  tableOfView(scale as ApiObject & JsonObject, { columns: COLUMNS, cells: CELLS }, form);
+export const scaleTable = (scale: ApiObject, form: TableForm): JsonObject => tableOfView(scale as ApiObject & JsonObject, COLUMNS, form);

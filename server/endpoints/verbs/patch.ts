@@ -1,22 +1,24 @@
+import { printed } from '../../patch/printed.js';
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, invalidObject, plainError, StatusError, unsupportedBody, unsupportedPatch } from '../../api/status.js';
-import type { ServedResource } from '../../catalogue/resources.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
 import { applyMergePatch } from '../../patch/mergePatch.js';
 import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import type { ServedResource } from '../../registry/resources.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
 import { checkObject, patchMediaType } from '../body.js';
+import type { RequestContext } from '../context.js';
+import { goType } from '../goTypes.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parsePatchParameters } from '../options/writeOptions.js';
-import { goType } from '../goTypes.js';
-import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
-import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
+import { restoredMessage } from './restored.js';
+import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 import { formOf, putThrough, sendShown, type View } from './view.js';
 
@@ -74,7 +76,9 @@ export const patchView =
 
 async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
   const resource = view?.type(route.resource) ?? route.resource;
-  const patcher = patcherFor(patchMediaType(context), route.resource, applyMediaTypes(context));
+  const mediaType = patchMediaType(context);
+  const strategic = mediaType === STRATEGIC;
+  const patcher = patcherFor(mediaType, route.resource, applyMediaTypes(context));
   const representation = negotiateWrite(context, route.resource);
   const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
   const body = await reader.json(context, fieldValidation !== 'Ignore', (message) => badRequest(`error decoding patch: ${message}`));
@@ -85,9 +89,9 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
     const after = patched(patcher, before, body.value, resource);
-    const refuse = (why: string): StatusError => invalidPatch(after, why);
+    const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(body.value) : writeJson(after), why);
     const checked = checkObject(checkedKind(after, resource, refuse), resource);
-    if (!checked.ok) throw refuse(checked.message);
+    if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
     strict = [...duplicates, ...checked.strict];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (view === null || current === null) return checked.object;
@@ -123,10 +127,10 @@ function checkedKind(object: JsonObject, resource: ServedResource, refuse: (why:
   throw refuse(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}, or it is not a ${resource.kind}`);
 }
 
-/** The reference shows the whole patched object behind a name that it does not know. */
-const invalidPatch = (value: JsonValue, why: string): StatusError =>
+/** The reference knows no name here: it shows the whole patched object, or for a strategic merge the patch. */
+const invalidPatch = (shown: string, why: string): StatusError =>
   invalidObject({ group: '', kind: '' }, '', [
-    { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(writeJson(value))}: ${why}`, field: 'patch' },
+    { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(shown)}: ${why}`, field: 'patch' },
   ]);
 
 const PATCH_FAILURES: Readonly<Record<PatchError['kind'], (error: PatchError) => StatusError>> = {

@@ -1,12 +1,13 @@
 import type { BodyForm } from '../../admission/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StatusError } from '../../api/status.js';
-import type { ServedResource } from '../../catalogue/resources.js';
-import { memberAt } from '../../registry/members.js';
-import { checkIdentity } from '../../registry/writes.js';
+import { inForm } from '../../kinds/builtIn.js';
+import type { UnappliedScale } from '../../registry/behaviour.js';
 import { servedObject } from '../../registry/conversion.js';
-import { behaviourOf, type UnappliedScale } from '../../registry/behaviour.js';
+import { memberAt } from '../../registry/members.js';
 import { ownScaled } from '../../registry/ownership.js';
+import type { ServedResource } from '../../registry/resources.js';
+import { checkIdentity } from '../../registry/writes.js';
 import type { StoredObject } from '../../storage/contract.js';
 import { sendDocument } from '../answers.js';
 import type { RequestContext } from '../context.js';
@@ -34,12 +35,12 @@ export interface View {
 }
 
 export const SCALE: View = {
-  type: (resource) => ({ ...resource, group: 'autoscaling', version: 'v1', kind: 'Scale' }),
-  show: (object, version, resource) => behaviourOf(resource).scale.show(object, version),
+  type: inForm({ group: 'autoscaling', version: 'v1', kind: 'Scale' }),
+  show: (object, version, resource) => resource.behaviour.scale.show(object, version),
   table: scaleTable,
-  before: (object, version, resource) => behaviourOf(resource).scale.before(object, version),
-  put: (object, scale, resource) => behaviourOf(resource).scale.put(object, scale, resource),
-  refuseApply: (name, resource, why) => behaviourOf(resource).scale.refuseApply?.(name, why) ?? null,
+  before: (object, version, resource) => resource.behaviour.scale.before(object, version),
+  put: (object, scale, resource) => resource.behaviour.scale.put(object, scale, resource),
+  refuseApply: (name, resource, why) => resource.behaviour.scale.refuseApply?.(name, why) ?? null,
 };
 
 /** The view as admission sees it. */

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { behaviourOf } from '../../registry/behaviour.js';
 import type { Watch, WatchSink } from '../../storage/contract.js';
 import { negotiate } from '../negotiation.js';
 import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js';
@@ -36,7 +35,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
     if (context.signal.aborted || isGone(context.response)) return;
     const { streamType, mediaType } = representation.encoder;
     const transport = upgrade === null ? openResponse(context, streamType ?? mediaType) : await openWebSocket(context, upgrade);
-    const { retired } = behaviourOf(resource);
+    const { retired } = resource.behaviour;
     await stream.run(started, transport, retired === null ? context.signal : AbortSignal.any([context.signal, retired]));
   } finally {
     started.stop();

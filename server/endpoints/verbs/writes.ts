@@ -1,11 +1,10 @@
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { attributesOf } from '../../authorization/authorizer.js';
-import type { RequestContext } from '../context.js';
 import { forbidden } from '../../api/status.js';
+import { attributesOf } from '../../authorization/authorizer.js';
 import { servedObject } from '../../registry/conversion.js';
-import { behaviourOf } from '../../registry/behaviour.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
+import type { RequestContext } from '../context.js';
 import { negotiateWrite, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
 import { parseListOptions } from '../options/listOptions.js';
@@ -49,7 +48,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
   const { wish, unreadable } = parameters;
   if (unreadable) return removeUnreadable(context, route, deps, representation);
   const { object, gone } = await registry.delete(targetOf(route), wish, deletionOptions(context, parameters));
-  if (gone && behaviourOf(route.resource).strategy.deleteAnswers !== 'object') {
+  if (gone && route.resource.behaviour.strategy.delete?.answers !== 'object') {
     sendDocument(
       context,
       representation,

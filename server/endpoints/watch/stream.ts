@@ -1,7 +1,7 @@
 import { internalError, StatusError } from '../../api/status.js';
 import { delayMsMax } from '../../catalogue/flags/duration.js';
-import type { ServedResource } from '../../catalogue/resources.js';
 import { watchFailure } from '../../registry/failures.js';
+import type { ServedResource } from '../../registry/resources.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
 import { encodeObject, typeOf } from '../answers.js';
 import { PARTIAL, type Representation } from '../negotiation.js';

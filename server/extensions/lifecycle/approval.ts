@@ -1,4 +1,4 @@
-import { approvalOf, isProtectedGroup, type Approval } from '../../registry/apiextensions.k8s.io/approval.js';
+import { approvalOf, isProtectedGroup, type Approval } from '../../kinds/apiextensions.k8s.io/approval.js';
 import type { LifeCycle } from '../definition.js';
 import type { Condition } from './conditions.js';
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
-import type { ServedResource } from '../../catalogue/resources.js';
 import type { Registry, Target } from '../../registry/contract.js';
 import { NO_WISH } from '../../registry/deletion.js';
 import { everything } from '../../registry/everything.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
+import type { ServedResource } from '../../registry/resources.js';
 import { CLEANUP_FINALIZER } from '../definition.js';
 import type { CustomResources } from '../definitions.js';
 import { withCondition, type Condition } from './conditions.js';

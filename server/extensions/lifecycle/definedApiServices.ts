@@ -1,9 +1,9 @@
 import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import { StatusError } from '../../api/status.js';
-import type { ServedResource } from '../../catalogue/resources.js';
 import type { Registry } from '../../registry/contract.js';
 import { NO_WISH } from '../../registry/deletion.js';
+import type { ServedResource } from '../../registry/resources.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
 import type { CustomResources } from '../definitions.js';

@@ -1,26 +1,27 @@
-import type { Column } from '../../catalogue/tables.js';
 import { textAt } from '../../registry/members.js';
+import type { TableColumn } from '../../registry/tableColumn.js';
 import type { DefinedVersion } from '../definition.js';
+import { pathCell } from './pathCells.js';
 
-const NAME: Column = {
+const NAME: TableColumn = {
   name: 'Name',
   type: 'string',
   format: 'name',
   priority: 0,
-  jsonPath: '.metadata.name',
+  cell: pathCell('.metadata.name', 'string'),
   description: 'The name of the object, unique among objects of its kind in its namespace.',
 };
-const AGE: Column = {
+const AGE: TableColumn = {
   name: 'Age',
   type: 'date',
   format: '',
   priority: 0,
-  jsonPath: '.metadata.creationTimestamp',
+  cell: pathCell('.metadata.creationTimestamp', 'date'),
   description: 'When the server created the object, in UTC.',
 };
 
 /** Columns of the Table form: the name, and what the definition asks for, or else the age. */
-export function tableColumns({ columns }: DefinedVersion): readonly Column[] {
+export function tableColumns({ columns }: DefinedVersion): readonly TableColumn[] {
   return [
     NAME,
     ...(columns.length === 0
@@ -28,13 +29,14 @@ export function tableColumns({ columns }: DefinedVersion): readonly Column[] {
       : columns.map((column) => {
           const jsonPath = textAt(column, 'jsonPath');
           const description = textAt(column, 'description') || `Custom resource definition column (in JSONPath format): ${jsonPath}`;
+          const type = textAt(column, 'type');
           return {
             name: textAt(column, 'name'),
-            type: textAt(column, 'type'),
+            type,
             format: textAt(column, 'format'),
             priority: Number(column['priority'] ?? 0),
-            jsonPath,
             description,
+            cell: pathCell(jsonPath, type),
           };
         })),
   ];

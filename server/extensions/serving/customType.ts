@@ -4,14 +4,15 @@ import { unknownFieldText, type CompiledSchema, type MergeSchema } from '../../.
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { methodNotSupported, StatusError } from '../../api/status.js';
-import type { ServedResource, Subresource } from '../../catalogue/resources.js';
 import { compileRules } from '../../cel/rules/compile.js';
+import { embeddedRules } from '../../kinds/apiextensions.k8s.io/embeddedRules.js';
+import { fieldsAt, fieldsOf } from '../../kinds/fields.js';
 import type { Schema } from '../../patch/apply/schema.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
-import { embeddedRules } from '../../registry/apiextensions.k8s.io/embeddedrules.js';
-import { behaviourOf, setBehaviour, withMetadata, type Behaviour, type Received } from '../../registry/behaviour.js';
+import { withMetadata, type Behaviour, type Received } from '../../registry/behaviour.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
+import type { ResourceNames, ServedResource, Subresource } from '../../registry/resources.js';
 import type { FieldsOf } from '../../storage/storedobject.js';
 import type { Converter, WebhookConverters } from '../conversion/contract.js';
 import type { DefinedVersion, Definition } from '../definition.js';
@@ -20,7 +21,7 @@ import { tableColumns } from './columns.js';
 import { misfit } from './misfit.js';
 import { Presenter } from './presenter.js';
 import { ownedPath, scaleForm } from './scale.js';
-import { customStrategy, selectableFieldsOf } from './strategy.js';
+import { customStrategy } from './strategy.js';
 import { versionedStorage } from './versionedStorage.js';
 
 /** In the order in which the reference lists them. */
@@ -72,14 +73,10 @@ export class CustomType {
       }),
     );
     const fields = [...new Set(definition.versions.flatMap(({ selectableFields }) => selectableFields))];
-    this.fieldsOf = fields.length === 0 ? null : selectableFieldsOf(fields);
+    this.fieldsOf = fields.length === 0 ? null : fieldsOf(fieldsAt(...fields));
     const served = definition.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
     this.resources = served.map((version) => this.serve(version));
-    this.endingResources = this.resources.map((resource) => {
-      const ending = { ...resource, listedVerbs: ENDING_VERBS };
-      setBehaviour(ending, behaviourOf(resource));
-      return ending;
-    });
+    this.endingResources = this.resources.map((resource) => ({ ...resource, listedVerbs: ENDING_VERBS }));
     const written = definition.versions.find(({ name }) => name === definition.storageVersion);
     this.whole =
       this.resources.find(({ version }) => version === definition.storageVersion) ?? (written === undefined ? null : this.serve(written));
@@ -101,18 +98,17 @@ export class CustomType {
   }
 
   private serve(version: DefinedVersion): ServedResource {
-    const resource = servedResource(this.definition, version);
-    setBehaviour(resource, this.behaviourOf(resource, version));
-    return resource;
+    const names = namesOf(this.definition, version);
+    return { ...names, behaviour: this.behaviourOf(names, version) };
   }
 
-  private behaviourOf(resource: ServedResource, version: DefinedVersion): Behaviour {
+  private behaviourOf(names: ResourceNames, version: DefinedVersion): Behaviour {
     const { definition, options } = this;
-    const apiVersion = apiVersionOf(resource);
+    const apiVersion = apiVersionOf(names);
     const schema = (): CompiledSchema => this.compiled(apiVersion).schema();
     const rules = once(() => compileRules(version.schema));
     const presenter = new Presenter({
-      kind: resource.kind,
+      kind: names.kind,
       apiVersion,
       writtenApiVersion: apiVersionOf({ group: definition.group, version: definition.storageVersion }),
       schemaOf: (name) => this.versions.get(name)?.schema() ?? null,
@@ -120,7 +116,7 @@ export class CustomType {
     });
     const receive = (object: JsonObject): Received => received(schema(), object);
     return {
-      strategy: customStrategy({ version, apiVersion, kind: resource.kind, schema, rules }),
+      strategy: customStrategy({ version, apiVersion, kind: names.kind, schema, rules }),
       versions: {
         schemaOf: (name) => this.versions.get(name)?.mergeTypes() ?? null,
         convert: (object, name) => ({ ...object, apiVersion: name }),
@@ -128,13 +124,15 @@ export class CustomType {
       misfit: (config) => misfit(schema(), config),
       receive,
       receiveDecoded: receive,
+      conversion: null,
       columns: tableColumns(version),
+      fieldNames: null,
       scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, (name) => this.replicasPath(name)),
       deprecation: version.deprecated ? (version.deprecationWarning ?? usualWarning(definition, version)) : null,
       hasMessages: false,
       selfDescribed: true,
       storage: (storage) => versionedStorage(storage, presenter),
-      refusal: (verb) => (verb === 'create' && options.isTerminating() ? terminating(resource, verb) : null),
+      refusal: (verb) => (verb === 'create' && options.isTerminating() ? terminating(names, verb) : null),
       retired: this.retirement.signal,
     };
   }
@@ -151,10 +149,10 @@ export class CustomType {
   }
 }
 
-function servedResource(
+function namesOf(
   { group, names, namespaced, storageVersion }: Definition,
   { name: version, hasStatus, scale }: DefinedVersion,
-): ServedResource {
+): ResourceNames {
   const { plural: resource, kind, listKind, singular, shortNames, categories } = names;
   const subresources: readonly Subresource[] = [
     ...(hasStatus ? [{ name: 'status', group, version, kind, verbs: SUBRESOURCE_VERBS }] : []),
@@ -217,7 +215,7 @@ function usualWarning({ group, names: { kind }, versions }: Definition, { name }
   return `${group}/${name} ${kind} is deprecated${newest === undefined ? '' : `; use ${group}/${newest} ${kind}`}`;
 }
 
-const terminating = (resource: ServedResource, verb: string): StatusError => {
+const terminating = (resource: ResourceNames, verb: string): StatusError => {
   const plain = methodNotSupported(resource, verb);
   return new StatusError(plain.code, plain.reason, `${verb} not allowed while custom resource definition is terminating`, plain.details);
 };

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keepsRulesFromRunning, type CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { keepsRulesFromRunning, type CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StatusCause } from '../../api/status.js';
 import { RULES_UNCHECKED, type RulesVerdict, type SchemaRules } from '../../cel/rules/contract.js';
-import { textAt } from '../../registry/members.js';
+import { fieldsAt } from '../../kinds/fields.js';
 import type { MetadataFindings, Strategy } from '../../registry/strategy.js';
 import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';
 import type { DefinedVersion } from '../definition.js';
@@ -33,40 +33,43 @@ export function customStrategy(parts: StrategyParts): Strategy {
     schema,
   } = parts;
   const findings = createFindings(parts);
+  const { lastFindings, warnings } = findings;
   return {
-    unconditionalUpdate: false,
-    setDefaults: (object) => {
+    metadata: { anyFinalizers: true },
+    defaults: (object) => {
       schema().applyDefaults(object as JsonMembers);
     },
-    prepareForCreate(object) {
-      if (hasStatus) delete object['status'];
-      object.metadata.generation = 1;
+    validate: findings.ofNew,
+    lastFindings,
+    warnings,
+    create: {
+      prepare(object) {
+        if (hasStatus) delete object['status'];
+        object.metadata.generation = 1;
+      },
     },
-    prepareForUpdate(object, old) {
-      if (hasStatus) carry(object, old, 'status');
-      if (!sameContent(object, old, hasStatus)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    update: {
+      unconditional: false,
+      keepsEmpty: true,
+      prepare(object, old) {
+        if (hasStatus) carry(object, old, 'status');
+        if (!sameContent(object, old, hasStatus)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      },
+      review: (object, old, metadata) => findings.ofChange(object, old, metadata, false),
     },
-    validate: (object) => findings.ofNew(object),
-    reviewUpdate: (object, old, metadata) => findings.ofChange(object, old, metadata, false),
-    lastFindings: findings.last,
-    keepsEmpty: true,
-    anyFinalizers: true,
-    warnings: findings.warningsOf,
-    selectableFieldNames: selectableFields,
-    unsupportedField: (field) => `field label not supported: ${field}`,
     ...(hasStatus
       ? {
           subresources: {
             status: {
-              prepareForUpdate: restoreAllButStatus,
-              reviewUpdate: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) =>
-                findings.ofChange(object, old, metadata, true),
-              lastFindings: findings.last,
-              warnings: findings.warningsOf,
+              prepare: restoreAllButStatus,
+              review: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) => findings.ofChange(object, old, metadata, true),
+              lastFindings,
+              warnings,
             },
           },
         }
       : {}),
+    fields: { values: fieldsAt(...selectableFields), unsupported: (field) => `field label not supported: ${field}` },
   };
 }
 
@@ -104,8 +107,8 @@ interface Findings {
   ofNew(object: ApiObject): FieldError[];
   ofChange(object: ApiObject, old: ApiObject, metadata: MetadataFindings, statusOnly: boolean): FieldError[];
   /** Of the rules, which are asked when nothing keeps them from it. */
-  last(object: ApiObject, old: ApiObject | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
-  warningsOf(object: ApiObject, old: ApiObject | null): string[];
+  lastFindings(object: ApiObject, old: ApiObject | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
+  warnings(object: ApiObject, old: ApiObject | null): string[];
 }
 
 function createFindings({ version: { scale }, apiVersion, kind, schema, rules }: StrategyParts): Findings {
@@ -126,13 +129,13 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
         ...schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly }),
       ];
     },
-    last(object, old, found) {
+    lastFindings(object, old, found) {
       if (rules().isEmpty) return [];
       if (found.some((finding) => keepsRulesFromRunning(finding as Between))) return [ofCause(RULES_UNCHECKED)];
       const verdict = rules().verdict(typed(object) as JsonObject, old === null ? null : (typed(old) as JsonObject));
       return verdict instanceof Promise ? verdict.then((later) => judged(object, later)) : judged(object, verdict);
     },
-    warningsOf: (object, old) => [...finalizerWarnings(object, old), ...(verdicts.get(object)?.warnings ?? [])],
+    warnings: (object, old) => [...finalizerWarnings(object, old), ...(verdicts.get(object)?.warnings ?? [])],
   };
 }
 
@@ -157,9 +160,3 @@ const ofCause = ({ reason, field, message }: StatusCause): FieldError => ({
   path: field ?? '<nil>',
   message: message ?? '',
 });
-
-/** Values for field selectors. Paths are simple: members, one in the other. */
-export const selectableFieldsOf =
-  (paths: readonly string[]): ((object: ApiObject) => Record<string, string>) =>
-  (object) =>
-    Object.fromEntries(paths.map((path) => [path, textAt(object, ...path.split('.'))]));

@@ -6,7 +6,7 @@ import { enabledPlugins, KNOWN_PLUGINS } from '../../../server/admission/names.j
 import { createPlugins } from '../../../server/admission/plugins.js';
 import { readApiServerOptions } from '../../../server/options/apiserver.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
-import { selectableFieldsOf } from '../../../server/registry/strategies.js';
+import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { createSample, refusal } from '../registry/sample.js';
 

@@ -9,7 +9,7 @@ import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { certificateGuards } from '../../../server/authorization/certificates.js';
 import { ownerReferencesPermission } from '../../../server/authorization/ownerReferences.js';
 import type { Attributes, Authorizer } from '../../../server/authorization/authorizer.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 import { createIdentities } from '../http/identities.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { typeChecking } from '../../../server/admission/policies/typeCheck.js';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 
 const catalogue = createCatalogue();
 const rule = (group: string, version: string, ...resources: string[]): JsonObject => ({

@@ -217,7 +217,7 @@ describe('deploy/nodes/agent', () => {
       log: (_, message) => errors.push(message),
     };
     const stopping = new AbortController();
-    await register(environment, { count: 2, version: 'v1.36.0' });
+    await register(environment, { count: 2, version: 'v1.36.0', port: 10_250 });
     const loops = makers.map((make) => make(environment));
     informers.start(stopping.signal);
     const running = loops.map((loop) => loop.run(stopping.signal));
@@ -232,7 +232,7 @@ describe('deploy/nodes/agent', () => {
       },
     };
   };
-  const all = [scheduler, (environment: ControllerEnvironment) => nodeAgents(environment, { count: 2, version: 'v1.36.0' })];
+  const all = [scheduler, (environment: ControllerEnvironment) => nodeAgents(environment, { count: 2 })];
 
   it('registers nodes and leases, takes the taint of new nodes away, and bears that they exist', async () => {
     const { api, stop } = await world([], (api) => {

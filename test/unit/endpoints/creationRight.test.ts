@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Attributes, Authorizer } from '../../../server/authorization/authorizer.js';
-import { createCatalogue, type ServedResource } from '../../../server/catalogue/resources.js';
-import { behaviourOf } from '../../../server/registry/behaviour.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
+import type { ServedResource } from '../../../server/registry/resources.js';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
@@ -94,7 +94,7 @@ describe('endpoints, the right to create through a change', () => {
     mayCreate = false;
   };
 
-  for (const resource of listed('update').filter((each) => behaviourOf(each).strategy.createsOnUpdate === true)) {
+  for (const resource of listed('update').filter((each) => each.behaviour.strategy.update?.creates === true)) {
     it(`asks for it of a PUT of ${nameOf(resource)} in ${resource.version}`, () =>
       refused(resource, (query) => put(resource, 'made', query), '?dryRun=All'));
   }
@@ -104,7 +104,7 @@ describe('endpoints, the right to create through a change', () => {
       [
         ...new Set(
           listed('update')
-            .filter((each) => behaviourOf(each).strategy.createsOnUpdate === true)
+            .filter((each) => each.behaviour.strategy.update?.creates === true)
             .map(nameOf),
         ),
       ].sort(),

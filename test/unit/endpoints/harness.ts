@@ -1,7 +1,7 @@
 import { bootstrapRights } from '../../fixtures/bootstrapRights.js';
 import { masters } from '../../../server/authorization/builtin.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { createDiscovery } from '../../../server/discovery/discovery.js';
 import { createEndpoints, type EndpointOptions } from '../../../server/endpoints/endpoints.js';
 import { createChain } from '../../../server/http/chain.js';
@@ -11,7 +11,7 @@ import type { Logger } from '../../../server/observability/logger.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
 import { createOpenApi } from '../../../server/openapi/openapi.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
-import { selectableFieldsOf } from '../../../server/registry/strategies.js';
+import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { createRegistry, type RegistryOptions } from '../../../server/registry/store.js';
 import type { Storage } from '../../../server/storage/contract.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';

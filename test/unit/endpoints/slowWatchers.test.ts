@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createCatalogue, type ServedResource } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
+import type { ServedResource } from '../../../server/registry/resources.js';
 import { jsonEncoder } from '../../../server/endpoints/encoders/json.js';
 import { WatchStream } from '../../../server/endpoints/watch/stream.js';
 import { PLAIN, type Transport } from '../../../server/endpoints/watch/transport.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { on, once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { call, watchStream, type Stream } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 

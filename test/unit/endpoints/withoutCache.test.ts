@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createRaftStorage, type RaftStorage } from '../../../server/storage/raft.js';
-import { selectableFieldsOf } from '../../../server/registry/strategies.js';
+import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { FakeReplica } from '../storage/fakeReplica.js';
 import { startTestServer, type TestServer } from './harness.js';
 

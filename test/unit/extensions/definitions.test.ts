@@ -5,8 +5,7 @@ import { CLEANUP_FINALIZER } from '../../../server/extensions/definition.js';
 import { CustomResources, withCustomResources } from '../../../server/extensions/definitions.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
 import { aggregated, resourceList } from '../../../server/discovery/documents.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
-import { behaviourOf } from '../../../server/registry/behaviour.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';
 import { createStorage, definition, definitionFixture, ExtensionServer, noWebhooks } from './harness.js';
 
@@ -166,25 +165,25 @@ describe('extensions/definitions', () => {
     expect(object.decode().metadata)
       .to.deep.include({ finalizers: [CLEANUP_FINALIZER], generation: 1 })
       .and.not.to.have.property('deletionGracePeriodSeconds');
-    await server.until(() => behaviourOf(held.resource).refusal('create') !== null);
-    expect(behaviourOf(held.resource).refusal('create'))
+    await server.until(() => held.resource.behaviour.refusal('create') !== null);
+    expect(held.resource.behaviour.refusal('create'))
       .to.be.instanceOf(StatusError)
       .and.to.include({ code: 405, message: 'create not allowed while custom resource definition is terminating' });
-    expect(behaviourOf(held.resource).refusal('update')).to.equal(null);
+    expect(held.resource.behaviour.refusal('update')).to.equal(null);
     const ending = server.custom.catalogue.resource('example.com', 'v1', 'widgets');
     expect(ending).not.to.equal(held.resource);
-    expect(ending === null ? null : behaviourOf(ending)).to.equal(behaviourOf(held.resource));
+    expect(ending === null ? null : ending.behaviour).to.equal(held.resource.behaviour);
     const [listed] = resourceList('example.com', { version: 'v1', resources: ending === null ? [] : [ending] })[
       'resources'
     ] as JsonObject[];
     expect(listed?.['verbs']).to.deep.equal(['delete', 'deletecollection', 'get', 'list', 'watch']);
-    expect(behaviourOf(held.resource).retired?.aborted).to.equal(false);
+    expect(held.resource.behaviour.retired?.aborted).to.equal(false);
     await server.until(() =>
       server.custom.lifeCycles.some(({ conditions: list }) => list.some(({ reason }) => reason === 'InstanceDeletionInProgress')),
     );
     await server.update(held, { apply: (current) => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: [] } }) });
     await server.until(() => server.custom.catalogue.group('example.com') === null);
-    expect(behaviourOf(held.resource).retired?.aborted).to.equal(true);
+    expect(held.resource.behaviour.retired?.aborted).to.equal(true);
   });
 
   it('have an APIService for each version that they make, which goes with them; those of others stay', async () => {

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { gunzipSync } from 'node:zlib';
 import type { JsonObject } from '../../../server/api/object.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { buildDocuments, type Form, type Source } from '../../../server/openapi/build.js';
 import { Library, sourceOf } from '../../../server/openapi/library.js';
 import { definition, definitionFixture, ExtensionServer } from './harness.js';
@@ -76,6 +76,36 @@ describe('extensions/documents', () => {
     expect(at(backup, 'spec', 'properties', 'target')).to.deep.equal({ 'x-kubernetes-int-or-string': true });
     expect(at(backup, 'status')).not.to.have.any.keys('type', 'nullable', 'properties');
     expect(at(backup, 'metadata')).to.have.property('$ref', '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  });
+
+  it('describe nothing in version 2 of what may be anything, or old clients would refuse it', async () => {
+    await server.define(
+      definition('things', 'Thing', {
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: {
+              openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { spec: { type: 'object' } } },
+            },
+          },
+        ],
+      }),
+    );
+    expect(at(built({ version: 2, encoding: 'json' }, ''), 'definitions', 'com.example.v1.Thing')).to.deep.equal({
+      type: 'object',
+      'x-kubernetes-group-version-kind': [{ group: 'example.com', kind: 'Thing', version: 'v1' }],
+    });
+  });
+
+  it('begin to describe the version and the kind as clients expect', () => {
+    const certificate = at(built({ version: 2, encoding: 'json' }, ''), 'definitions', 'com.example.pki.v1.Certificate', 'properties');
+    expect(
+      [at(certificate, 'apiVersion', 'description'), at(certificate, 'kind', 'description')]
+        .map(String)
+        .map((text) => text.split(' ').slice(0, 2).join(' ')),
+    ).to.deep.equal(['APIVersion defines', 'Kind is']);
   });
 
   it('are made in Protobuf as well', () => {

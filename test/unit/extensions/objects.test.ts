@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
 import { applyConfiguration } from '../../../server/registry/applied.js';
-import { behaviourOf } from '../../../server/registry/behaviour.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';
 import { everything } from '../../../server/registry/everything.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
@@ -96,13 +95,13 @@ describe('extensions/objects', () => {
             fields: [{ field: 'spec.color', equals: true, value: 'red' }],
           })
         ).items.map(({ name }) => name);
-      expect(behaviourOf(target().resource).strategy.selectableFieldNames).to.deep.equal([]);
+      expect(Object.keys(target().resource.behaviour.strategy.fields?.values ?? {})).to.deep.equal([]);
       expect(await red()).to.deep.equal([]);
       await server.changeDefinition('widgets.example.com', (object) => ({
         ...object,
         spec: { ...(object['spec'] as JsonObject), ...versionsWith({}, { selectableFields: [{ jsonPath: '.spec.color' }] }) },
       }));
-      expect(behaviourOf(target().resource).strategy.selectableFieldNames).to.deep.equal(['spec.color']);
+      expect(Object.keys(target().resource.behaviour.strategy.fields?.values ?? {})).to.deep.equal(['spec.color']);
       expect(await red()).to.deep.equal(['a']);
       await change('b', { spec: { color: 'red' } });
       expect(await red()).to.deep.equal(['a', 'b']);
@@ -163,7 +162,7 @@ describe('extensions/objects', () => {
       spec: { ...(object['spec'] as JsonObject), ...versionsWith({}, { schema }) },
     }));
     expect(target('a').resource).not.to.equal(before);
-    expect(behaviourOf(before).retired?.aborted).to.equal(true);
+    expect(before.behaviour.retired?.aborted).to.equal(true);
     expect((await server.registry.get(target('a'), { at: 'any' })).decode()['spec']).to.deep.equal({ size: 1, weight: 7 });
     const { items } = await server.registry.list(target().resource, { ...everything, namespace: 'default' });
     expect(items[0]?.decode()['spec']).to.deep.equal({ size: 1, weight: 7 });
@@ -233,7 +232,7 @@ describe('extensions/objects', () => {
       },
       ownWrites,
     );
-    const { scale } = behaviourOf(certificates().resource);
+    const { scale } = certificates().resource.behaviour;
     expect(scale.show(stored.decode(), '5')).to.deep.include({ kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0 } });
     const put = scale.put(
       { metadata: { resourceVersion: '1' }, spec: {} },
@@ -261,7 +260,7 @@ describe('extensions/objects', () => {
   it('in versions that are deprecated are announced as such', async () => {
     await server.define(definitionFixture('backups'));
     const deprecation = (version: string): string | null =>
-      behaviourOf(server.target(version, 'backups', '', 'storage.example.com').resource).deprecation;
+      server.target(version, 'backups', '', 'storage.example.com').resource.behaviour.deprecation;
     expect(deprecation('v1beta1')).to.equal('storage.example.com/v1beta1 Backup is deprecated; use storage.example.com/v1 Backup');
     expect(deprecation('v1')).to.equal(null);
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseJsonPath } from '../../../server/api/jsonPath.js';
 import type { JsonValue } from '../../../server/api/object.js';
-import { pathCell } from '../../../server/endpoints/table/pathCells.js';
+import { pathCell } from '../../../server/extensions/serving/pathCells.js';
 import { compareVersions } from '../../../server/extensions/versions.js';
 
 const object = {

@@ -78,7 +78,7 @@ describe('layers/rules', () => {
     for (const [file, specifier] of [
       ['raft/replica.ts', './core/raft.js'],
       ['api/types/apps/v1.ts', '../../meta/resource.js'],
-      ['server/registry/apps/x.ts', '../../../api/types/apps/v1.js'],
+      ['server/kinds/apps/x.ts', '../../../api/types/apps/v1.js'],
       ['controllers/job/plan.ts', '../../api/time.js'],
       ['workers/schema/check.ts', '../../server/catalogue/types.js'],
       ['server/storage/raft.ts', '../../raft/client.js'],

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { JsonObject } from '../../../server/api/object.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { buildDocuments } from '../../../server/openapi/build.js';
 import { sourceOf } from '../../../server/openapi/library.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
 import { gunzipSync } from 'node:zlib';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { buildDocuments } from '../../../server/openapi/build.js';
 import { sourceOf } from '../../../server/openapi/library.js';
 

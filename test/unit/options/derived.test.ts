@@ -50,6 +50,11 @@ describe('--runtime-config', () => {
     expect(catalogue.group('policy')).to.equal(null);
   });
 
+  it('takes a name without a value for one that is to be served', () => {
+    const read = readApiServerOptions(['--runtime-config=api/v1,batch/v1=false']);
+    expect(read.ok && read.options['runtime-config']).to.deep.equal({ 'api/v1': 'true', 'batch/v1': 'false' });
+  });
+
   it('refuses keys that are nothing, and nothing at all', () => {
     expect(
       runtimeConfigComplaint({

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../server/api/object.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { goneAfterMs, Presence, renewIntervalMs } from '../../../server/presence/presence.js';
 import { leaseName, leaseOf, readLease, type ServerAddress, type ServerIdentity } from '../../../server/presence/serverLease.js';
 import { endpointsFor, says, sliceFor } from '../../../server/presence/serviceEndpoints.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../server/api/object.js';
 import { completesDeletion, NO_WISH, planDeletion } from '../../../server/registry/deletion.js';
-import { namespaces } from '../../../server/registry/core/namespaces.js';
+import { namespaces } from '../../../server/kinds/core/namespaces.js';
 
 const NOW = '2024-05-01T10:00:00Z';
 const object = (metadata: ApiObject['metadata'] = {}): ApiObject => ({ apiVersion: 'v1', metadata: { name: 'a', ...metadata } });
@@ -33,14 +33,14 @@ describe('registry/deletion', () => {
   });
 
   it('uses the default of the kind only where nobody decided before', () => {
-    expect(marked(object(), NO_WISH, { defaultPropagation: 'orphan' }, NOW).metadata.finalizers).to.deep.equal(['orphan']);
+    expect(marked(object(), NO_WISH, { delete: { propagation: 'orphan' } }, NOW).metadata.finalizers).to.deep.equal(['orphan']);
     expect(
-      marked(object({ finalizers: ['foregroundDeletion'] }), NO_WISH, { defaultPropagation: 'orphan' }, NOW).metadata.finalizers,
+      marked(object({ finalizers: ['foregroundDeletion'] }), NO_WISH, { delete: { propagation: 'orphan' } }, NOW).metadata.finalizers,
     ).to.deep.equal(['foregroundDeletion']);
   });
 
   it('lets a later request only shorten the grace period', () => {
-    const graceful = { graceSeconds: (_: ApiObject, requested: number | null): number => requested ?? 30 };
+    const graceful = { delete: { graceSeconds: (_: ApiObject, requested: number | null): number => requested ?? 30 } };
     const first = marked(object(), NO_WISH, graceful, NOW);
     expect(first.metadata).to.include({ deletionTimestamp: '2024-05-01T10:00:30Z', deletionGracePeriodSeconds: 30 });
     expect(marked(first, { ...NO_WISH, gracePeriodSeconds: 60 }, graceful, NOW).metadata.deletionGracePeriodSeconds).to.equal(30);
@@ -52,7 +52,7 @@ describe('registry/deletion', () => {
   });
 
   it('shows the mark of a kind with a grace period even when that is zero', () => {
-    const plan = planDeletion(object({ generation: 1 }), NO_WISH, { graceSeconds: () => 0 }, NOW);
+    const plan = planDeletion(object({ generation: 1 }), NO_WISH, { delete: { graceSeconds: () => 0 } }, NOW);
     expect(plan).to.have.nested.property('marked.metadata.generation', 2);
   });
 

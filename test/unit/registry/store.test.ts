@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
-import { createCatalogue, type ServedResource } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
+import type { ServedResource } from '../../../server/registry/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
 import type { Change, Registry, Target, WriteOptions } from '../../../server/registry/contract.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';

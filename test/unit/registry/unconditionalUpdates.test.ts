@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
-import { behaviourOf } from '../../../server/registry/behaviour.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 
 /** The answers of `AllowUnconditionalUpdate` in the strategies of release 1.36 that are "no"; kinds that cannot be updated have none. */
 const CONDITIONAL: readonly string[] = [
@@ -32,7 +31,7 @@ describe('registry, updates without a version', () => {
       .groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
       .filter(({ verbs }) => verbs.has('update'));
     const conditional = updated
-      .filter((resource) => behaviourOf(resource).strategy.unconditionalUpdate === false)
+      .filter((resource) => resource.behaviour.strategy.update?.unconditional === false)
       .map(({ group, resource }) => `${group}/${resource}`);
     expect([...new Set(conditional)].sort()).to.deep.equal(CONDITIONAL);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ApiObject } from '../../../server/api/object.js';
 import type { Target, WriteOptions } from '../../../server/registry/contract.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';

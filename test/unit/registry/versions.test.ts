@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../server/api/object.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { servedObject } from '../../../server/registry/conversion.js';
 import { createSample, type Sample } from './sample.js';
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { crc32 } from 'node:zlib';
 import type { ApiObject } from '../../../server/api/object.js';
-import { createCatalogue, storedKinds, type ServedResource } from '../../../server/catalogue/resources.js';
+import { createCatalogue, storedKinds } from '../../../server/kinds/index.js';
+import type { ServedResource } from '../../../server/registry/resources.js';
 import { DamagedValueError, encodeStored, itemOf } from '../../../server/storage/encoding.js';
 import type { OtherMediaType, StoredForm } from '../../../server/storage/forms.js';
 import { createRaftStorage, type RaftStorage } from '../../../server/storage/raft.js';

@@ -8,7 +8,7 @@ import type { ObservedCall } from '../../../server/admission/webhooks/metrics.js
 import { mutatingWebhooks } from '../../../server/admission/webhooks/mutating.js';
 import { validatingWebhooks } from '../../../server/admission/webhooks/validating.js';
 import type { JsonObject } from '../../../server/api/object.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { clusterAddresses } from '../../../server/registry/serviceAddresses.js';
 import type { Storage } from '../../../server/storage/contract.js';
 import { createHookClients } from '../../../server/webhook/hookClients.js';

@@ -5,7 +5,7 @@ import { equivalentsOf } from '../../../server/admission/matching/subject.js';
 import type { Hook } from '../../../server/admission/webhooks/hook.js';
 import { HookIndex } from '../../../server/admission/webhooks/hookIndex.js';
 import type { JsonObject } from '../../../server/api/object.js';
-import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 
 const catalogue = createCatalogue({ serves: () => true });
 const kind = { group: '', version: 'v1', kind: 'Pod' };

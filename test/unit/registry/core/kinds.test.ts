@@ -112,6 +112,28 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     object('discovery.k8s.io/v1/EndpointSlice', { addressType: 'FQDN', endpoints: [{ addresses: ['com', 'a.b', 'A.b'] }], ports: [] }),
     ['invalid endpoints[0].addresses[0]', 'invalid endpoints[0].addresses[2]'],
   ],
+  [
+    'names of events, which are free in the core group',
+    object('Event', { involvedObject: { namespace: 'other' } }, { name: 'Foo_Bar.' }),
+    ['invalid involvedObject.namespace'],
+  ],
+  [
+    'names of events of the newer group',
+    object(
+      'events.k8s.io/v1/Event',
+      {
+        regarding: { namespace: 'default' },
+        type: 'Normal',
+        eventTime: '2026-01-01T00:00:00.000001Z',
+        reportingController: 'a',
+        reportingInstance: 'b',
+        action: 'c',
+        reason: 'd',
+      },
+      { name: 'Foo_Bar.' },
+    ),
+    ['invalid metadata.name'],
+  ],
   ['namespaces of events', object('Event', { involvedObject: { namespace: 'other' } }), ['invalid involvedObject.namespace']],
   [
     'events of the newer style',
@@ -448,7 +470,7 @@ describe('registry/core', () => {
         '{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}],"Tolerance":null},"ScaleDown":null}',
       'autoscaling.alpha.kubernetes.io/metrics': '[{"type":"Pods","pods":{"metricName":"rps","targetAverageValue":"5"}}]',
     };
-    const { autoscalerConversion } = await import('../../../../server/registry/autoscaling/conversion.js');
+    const { autoscalerConversion } = await import('../../../../server/kinds/autoscaling/conversion.js');
     const stored = autoscalerConversion.toStorage(
       object('autoscaling/v1/HorizontalPodAutoscaler', { spec: { maxReplicas: 2 } }, { annotations }) as ApiObject,
     );

@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { keyTextOf } from '../../controllers/client/index.js';
+import type { Container, Pod } from '../../api/types/core/v1.js';
+import { channels, finish, inputOf, PROTOCOLS, received, send } from './channels.js';
+import { containerNamed, logOf, logText, portAnswer, ran } from './output.js';
+
+/** Where the nodes find their pods, and hear of their changes. */
+export interface PodSource {
+  get(key: string): Pod | undefined;
+  /** Calls `seen` after each change of any pod; returns how to stop. */
+  onChange(seen: (pod: Pod) => void): () => void;
+}
+
+export interface NodeServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Clients that cannot close their input are taken to have said all after so long. */
+const quietMs = 300;
+const messageBytesMax = 1024 * 1024;
+
+/** What is asked of the agent of a node, and how: `/containerLogs/NAMESPACE/POD/CONTAINER`. */
+type Asked = { readonly pod: Pod; readonly container: Container; readonly query: URLSearchParams };
+
+/**
+ * The port at which the API server asks the agents of nodes for logs, processes and ports of pods. One serves all nodes of this program; it listens
+ * on loopback only, and nothing behind it is real. Other protocols than WebSockets are not spoken for streams.
+ */
+export async function serveNodes(pods: PodSource, credentials: { readonly cert: string; readonly key: string }): Promise<NodeServer> {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: messageBytesMax,
+    handleProtocols: (offered) => PROTOCOLS.find((protocol) => offered.has(protocol)) ?? false,
+  });
+  const server = createServer(credentials, (request, response) => {
+    answer(pods, request, response);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket, head) => {
+    const stream = streamOf(pods, request);
+    if (stream === null) {
+      socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket' || !offersOurs(request)) {
+      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('error', () => webSocket.terminate());
+      void stream(webSocket);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => closed(server, sockets) };
+}
+
+const offersOurs = ({ headers }: IncomingMessage): boolean => {
+  const offered = String(headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/);
+  return PROTOCOLS.some((protocol) => offered.includes(protocol));
+};
+
+async function closed(server: Server, sockets: WebSocketServer): Promise<void> {
+  for (const socket of sockets.clients) socket.terminate();
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+}
+
+function askedIn(pods: PodSource, request: IncomingMessage): (Asked & { readonly what: string }) | null {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'https://node');
+  const [what = '', namespace = '', name = '', container = ''] = pathname.split('/').slice(1).map(decodeURIComponent);
+  const pod = pods.get(`${namespace}/${name}`);
+  const chosen = pod === undefined ? undefined : container === '' ? pod.spec?.containers?.[0] : containerNamed(pod, container);
+  return pod === undefined || chosen === undefined ? null : { what, pod, container: chosen, query: searchParams };
+}
+
+function answer(pods: PodSource, request: IncomingMessage, response: ServerResponse): void {
+  const asked = askedIn(pods, request);
+  if (asked?.what !== 'containerLogs') {
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found\n');
+    return;
+  }
+  if (asked.query.get('previous') === 'true') {
+    const { name } = asked.container;
+    response
+      .writeHead(400)
+      .end(`previous terminated container ${JSON.stringify(name)} in pod ${JSON.stringify(asked.pod.metadata.name)} not found`);
+    return;
+  }
+  writeLog(pods, asked, response);
+}
+
+const isOver = (pod: Pod): boolean => ['Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
+
+/** Writes what there is; who follows gets the rest as it comes, until the pod has ended. */
+function writeLog(pods: PodSource, { pod, container, query }: Asked, response: ServerResponse): void {
+  const number = (name: string): number | null => (query.has(name) ? Number(query.get(name)) : null);
+  const timestamps = query.get('timestamps') === 'true';
+  let left = number('limitBytes') ?? Infinity;
+  let lines = logOf(pod, container);
+  const write = (text: string): void => {
+    const bytes = Buffer.from(text).subarray(0, left);
+    left -= bytes.length;
+    response.write(bytes);
+  };
+  response.writeHead(200, { 'content-type': 'text/plain' });
+  write(logText(lines, { tailLines: number('tailLines'), timestamps }));
+  if (query.get('follow') !== 'true' || isOver(pod)) {
+    response.end();
+    return;
+  }
+  const stop = pods.onChange((changed) => {
+    if (keyTextOf(changed) !== keyTextOf(pod)) return;
+    const now = logOf(changed, container);
+    write(logText(now.slice(lines.length), { tailLines: null, timestamps }));
+    lines = now;
+    if (isOver(changed) || pods.get(keyTextOf(pod)) === undefined || left <= 0) response.end();
+  });
+  response.once('close', stop);
+}
+
+/** What happens on a stream, or null where there is nothing to connect to. */
+function streamOf(pods: PodSource, request: IncomingMessage): ((socket: WebSocket) => Promise<void> | void) | null {
+  const asked = askedIn(pods, request);
+  switch (asked?.what) {
+    case 'exec':
+      return (socket) => execute(asked, socket);
+    case 'attach':
+      return (socket) => attach(pods, asked, socket);
+    case 'portForward':
+      return (socket) => forward(asked, socket);
+    default:
+      return null;
+  }
+}
+
+async function execute({ pod, container, query }: Asked, socket: WebSocket): Promise<void> {
+  const input = query.get('input') === '1' ? await inputOf(socket, quietMs) : '';
+  if (input === null) return;
+  const outcome = ran(pod, container, query.getAll('command'), input);
+  const toTerminal = query.get('tty') === '1';
+  send(socket, channels.stdout, outcome.stdout);
+  send(socket, toTerminal ? channels.stdout : channels.stderr, outcome.stderr);
+  finish(socket, outcome);
+}
+
+/** Shows what the program has written and writes, until it ends. */
+function attach(pods: PodSource, { pod, container }: Asked, socket: WebSocket): void {
+  let lines = logOf(pod, container);
+  const write = (from: number): void => {
+    send(socket, channels.stdout, logText(lines.slice(from), { tailLines: null, timestamps: false }));
+  };
+  const end = (of: Pod): void => {
+    finish(socket, {
+      exitCode: of.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.terminated?.exitCode ?? 0,
+    });
+  };
+  write(0);
+  if (isOver(pod)) return end(pod);
+  const stop = pods.onChange((changed) => {
+    if (keyTextOf(changed) !== keyTextOf(pod)) return;
+    const before = lines.length;
+    lines = logOf(changed, container);
+    write(before);
+    if (isOver(changed) || pods.get(keyTextOf(pod)) === undefined) end(changed);
+  });
+  socket.once('close', stop);
+}
+
+/** Two streams for each port, data and errors, each of which begins with the port. */
+function forward({ pod, query }: Asked, socket: WebSocket): void {
+  const ports = query
+    .getAll('port')
+    .flatMap((text) => text.split(','))
+    .map(Number);
+  const answered = new Set<number>();
+  ports.forEach((port, index) => {
+    const named = Buffer.alloc(2);
+    named.writeUInt16LE(port & 0xffff);
+    send(socket, 2 * index, named);
+    send(socket, 2 * index + 1, named);
+  });
+  socket.on('message', (data) => {
+    const message = received(data);
+    const port = message === null || message.channel % 2 === 1 ? undefined : ports[message.channel / 2];
+    if (message === null || port === undefined || answered.has(message.channel) || message.bytes.length === 0) return;
+    answered.add(message.channel);
+    send(socket, message.channel, portAnswer(pod, port));
+  });
+}

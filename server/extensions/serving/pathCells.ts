@@ -1,0 +1,39 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { parseJsonPath } from '../../api/jsonPath.js';
+import type { JsonValue } from '../../api/object.js';
+import { age } from '../../kinds/cells.js';
+import type { Cell } from '../../registry/tableColumn.js';
+
+/** How a value looks in a column of a type; null where it does not fit. The reference shows the first value that a path finds. */
+const SHOWN: Readonly<Record<string, (value: JsonValue, now: number) => JsonValue>> = {
+  string: (value) => printed(value),
+  integer: (value) => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null),
+  number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value : null),
+  boolean: (value) => (typeof value === 'boolean' ? value : null),
+  date: (value, now) => (typeof value !== 'string' ? null : Number.isNaN(Date.parse(value)) ? '<invalid>' : age(value, now)),
+};
+
+/** A column that shows what is found at a path in the object. */
+export function pathCell(jsonPath: string, type: string): Cell {
+  const find = parseJsonPath(jsonPath);
+  const show = Object.hasOwn(SHOWN, type) ? SHOWN[type] : undefined;
+  if (find === null || show === undefined) return () => null;
+  return (object, now) => {
+    const [first = null] = find(object);
+    return first === null ? null : show(first, now);
+  };
+}
+
+const printed = (value: JsonValue): string =>
+  typeof value === 'string' ? value : typeof value === 'object' ? writeJson(sorted(value)) : String(value);
+
+/** Members in the order of the alphabet, at all depths. */
+function sorted(value: JsonValue | undefined): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((name) => [name, sorted(value[name])]),
+  );
+}

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../../api/object.js';
+import { objectAt, setDefault } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { subdomainName } from '../../registry/validation/names.js';
+import { between } from '../../registry/validation/values.js';
+import { parseUrl } from './urls.js';
+
+/** Where a webhook listens: at a URL, or behind a service. Webhooks of admission and of conversion have the same. */
+
+const PORT_DEFAULT = 443;
+const PORT_MAX = 65_535;
+const FORM = '; desired format: https://host[/path]';
+
+export function setClientDefaults(holder: JsonObject): void {
+  const service = objectAt(objectAt(holder, 'clientConfig') ?? {}, 'service');
+  if (service !== null) setDefault(service, 'port', PORT_DEFAULT);
+}
+
+export function validateClient(client: JsonObject, path: Path): FieldError[] {
+  const url = client['url'];
+  const service = objectAt(client, 'service');
+  if ((url === undefined) === (service === null)) return [required(path, 'exactly one of url or service is required')];
+  return service === null ? validateUrl(String(url), path.child('url')) : validateService(service, path.child('service'));
+}
+
+function validateUrl(text: string, path: Path): FieldError[] {
+  const url = parseUrl(text);
+  if (!url.ok) return [required(path, `url must be a valid URL: ${url.message}${FORM}`)];
+  return [
+    ...(url.scheme === 'https' ? [] : [invalid(path, url.scheme, `'https' is the only allowed URL scheme${FORM}`)]),
+    ...(url.host === '' ? [invalid(path, '', `host must be specified${FORM}`)] : []),
+    ...(url.user === null ? [] : [invalid(path, url.user, 'user information is not permitted in the URL')]),
+    ...(url.fragment === '' ? [] : [invalid(path, url.fragment, 'fragments are not permitted in the URL')]),
+    ...(url.query === '' ? [] : [invalid(path, url.query, 'query parameters are not permitted in the URL')]),
+  ];
+}
+
+function validateService(service: JsonObject, path: Path): FieldError[] {
+  const port = Number(service['port'] ?? 0);
+  return [
+    // Clients see the two confused: a missing name is reported as a missing namespace, and the other way round.
+    ...(textAt(service, 'namespace') === '' ? [required(path.child('name'), '')] : []),
+    ...(textAt(service, 'name') === '' ? [required(path.child('namespace'), '')] : []),
+    ...(port < 1 || port > PORT_MAX ? [invalid(path.child('port'), port, `port is not valid: ${between(1, PORT_MAX)}`)] : []),
+    ...validatePath(textAt(service, 'path'), path.child('path')),
+  ];
+}
+
+function validatePath(text: string, path: Path): FieldError[] {
+  if (text === '' || text === '/') return [];
+  if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')];
+  const segments = text.slice(1).replace(/\/$/, '').split('/');
+  return [
+    ...(text.startsWith('/') ? [] : [invalid(path, text, "must start with a '/'")]),
+    ...segments.flatMap((segment, position) =>
+      segment === ''
+        ? [invalid(path, text, `segment[${position}] may not be empty`)]
+        : subdomainName(segment, false).map((complaint) => invalid(path, text, `segment[${position}]: ${complaint}`)),
+    ),
+  ];
+}

@@ -1,0 +1,104 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { checkAdmission, type AdmissionScope, type Wanted } from '../../cel/check/admission.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { duplicate, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
+import { qualified } from '../../registry/validation/values.js';
+
+/** What webhooks and policies write in CEL: conditions, variables, and what is asked of objects. Expressions that cannot be right are refused when they are stored. */
+
+const CONDITIONS_MAX = 64;
+const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
+const RESERVED: ReadonlySet<string> = new Set([
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+]);
+
+/** Conditions of webhooks: no parameters and no variables. */
+export const WEBHOOK_SCOPE: AdmissionScope = { params: false, authorizer: true, patches: false, variables: null };
+
+/** What the expressions of a policy may name once its variables are there. Problems of the variables themselves are told by `validateVariables`. */
+export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
+  const start: AdmissionScope = {
+    params: objectAt(spec, 'paramKind') !== null,
+    authorizer: true,
+    patches,
+    variables: objectsIn(spec, 'variables').length > 0 ? {} : null,
+  };
+  return objectsIn(spec, 'variables').reduce(withVariable, start);
+}
+
+const withVariable = (scope: AdmissionScope, variable: JsonObject): AdmissionScope => ({
+  ...scope,
+  variables: { ...scope.variables, [textAt(variable, 'name')]: checkAdmission(textAt(variable, 'expression'), scope, null).type },
+});
+
+/** An expression that must be there, and must yield one of the types; null for any. */
+export function validateExpression(
+  value: JsonValue | undefined,
+  path: Path,
+  scope: AdmissionScope,
+  wanted: readonly Wanted[] | null,
+  detail = '',
+): FieldError[] {
+  if (typeof value !== 'string' || value.trim() === '') return [required(path, detail)];
+  const { refused } = checkAdmission(value, scope, wanted);
+  return refused === null ? [] : [invalid(path, value, refused)];
+}
+
+export function validateMatchConditions(holder: JsonObject, path: Path, scope: AdmissionScope): FieldError[] {
+  const conditions = objectsIn(holder, 'matchConditions');
+  const names = conditions.map((condition) => textAt(condition, 'name'));
+  return [
+    ...(conditions.length > CONDITIONS_MAX ? [tooMany(path, conditions.length, CONDITIONS_MAX)] : []),
+    ...conditions.flatMap((condition, position) => {
+      const at = path.index(position);
+      const name = textAt(condition, 'name');
+      return [
+        ...validateExpression(condition['expression'], at.child('expression'), scope, ['bool']),
+        ...(name === '' ? [required(at.child('name'), '')] : qualified(name, at.child('name'))),
+        ...(name !== '' && names.indexOf(name) < position ? [duplicate(at.child('name'), name)] : []),
+      ];
+    }),
+  ];
+}
+
+/** Each variable may use those before it. */
+export function validateVariables(spec: JsonObject, path: Path, patches: boolean): FieldError[] {
+  const variables = objectsIn(spec, 'variables');
+  let scope = scopeOf({ ...spec, variables: [] }, patches);
+  return variables.flatMap((variable, position) => {
+    const at = path.index(position);
+    const name = textAt(variable, 'name');
+    const isIdentifier = IDENTIFIER.test(name) && !RESERVED.has(name);
+    const before: AdmissionScope = { ...scope, variables: scope.variables ?? {} };
+    scope = withVariable(before, variable);
+    return [
+      ...(name.trim() === ''
+        ? [required(at.child('name'), 'name is not specified')]
+        : isIdentifier
+          ? []
+          : [invalid(at.child('name'), name, 'must be a valid CEL identifier')]),
+      ...validateExpression(variable['expression'], at.child('expression'), before, null, 'expression is not specified'),
+    ];
+  });
+}

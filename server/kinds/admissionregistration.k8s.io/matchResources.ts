@@ -1,0 +1,75 @@
+import type { JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { forbidden, invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { dns1035LabelName, pathSegmentName, subdomainName } from '../../registry/validation/names.js';
+import { named, optionallyOneOf } from '../../registry/validation/values.js';
+import { setRuleDefaults, validateNamedRule } from './rules.js';
+
+/** What policies and their bindings have in common: which objects they are about, and where their parameters come from. */
+
+const SELECTORS = ['namespaceSelector', 'objectSelector'];
+const RULE_LISTS = ['resourceRules', 'excludeResourceRules'];
+const NOT_FOUND_ACTIONS = ['Deny', 'Allow'];
+
+export function setMatchDefaults(match: JsonObject | null): void {
+  if (match === null) return;
+  setDefault(match, 'matchPolicy', 'Equivalent');
+  for (const selector of SELECTORS) setDefault(match, selector, {});
+  for (const list of RULE_LISTS) setRuleDefaults(match, list);
+}
+
+export const validateMatch = (match: JsonObject, path: Path): FieldError[] => [
+  ...optionallyOneOf(match['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
+  ...SELECTORS.flatMap((member) => validateLabelSelector(objectAt(match, member) ?? {}, path.child(member))),
+  ...RULE_LISTS.flatMap((list) =>
+    objectsIn(match, list).flatMap((rule, position) => validateNamedRule(rule, path.child(list).index(position))),
+  ),
+];
+
+/** The kind of object that a policy takes its parameters from. */
+export const validateParamKind = (kind: JsonObject, path: Path): FieldError[] => [
+  ...validateParamVersion(textAt(kind, 'apiVersion'), path.child('apiVersion')),
+  ...validateParamKindName(textAt(kind, 'kind'), path.child('kind')),
+];
+
+function validateParamVersion(apiVersion: string, path: Path): FieldError[] {
+  if (apiVersion === '') return [required(path, '')];
+  const parts = apiVersion === '/' ? ['', ''] : apiVersion.split('/');
+  if (parts.length > 2) return [invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  const [group = '', version = ''] = parts.length === 1 ? ['', parts[0]] : parts;
+  const [groupComplaints, versionComplaints] = [group === '' ? [] : subdomainName(group, false), dns1035LabelName(version, false)];
+  const findings = groupComplaints.length === 0 ? [] : [invalid(path, group, groupComplaints.join(','))];
+  if (version === '') return [...findings, invalid(path, apiVersion, 'version must be specified')];
+  return versionComplaints.length === 0 ? findings : [...findings, invalid(path, version, versionComplaints.join(','))];
+}
+
+function validateParamKindName(kind: string, path: Path): FieldError[] {
+  if (kind === '') return [required(path, '')];
+  const complaints = dns1035LabelName(kind.toLowerCase(), false);
+  return complaints.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${complaints.join(',')}`)];
+}
+
+/** Which objects of that kind a binding takes: one by name, or all that a selector finds. */
+export function validateParamRef(ref: JsonObject | null, path: Path): FieldError[] {
+  if (ref === null) return [];
+  const name = textAt(ref, 'name');
+  const selector = objectAt(ref, 'selector');
+  const both = name !== '' && selector !== null;
+  const exclusive = (member: string): FieldError[] =>
+    both ? [forbidden(path.child(member), 'name and selector are mutually exclusive')] : [];
+  return [
+    ...(name === '' ? [] : named(name, pathSegmentName, path.child('name'))),
+    ...exclusive('name'),
+    ...(selector === null ? [] : validateLabelSelector(selector, path.child('selector'))),
+    ...exclusive('selector'),
+    ...(name === '' && selector === null ? [required(path, 'one of name or selector must be specified')] : []),
+    ...validateNotFoundAction(textAt(ref, 'parameterNotFoundAction'), path.child('parameterNotFoundAction')),
+  ];
+}
+
+function validateNotFoundAction(action: string, path: Path): FieldError[] {
+  if (action === '') return [required(path, '')];
+  return NOT_FOUND_ACTIONS.includes(action) ? [] : [notSupported(path, action, NOT_FOUND_ACTIONS)];
+}

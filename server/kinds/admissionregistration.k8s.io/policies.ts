@@ -1,0 +1,195 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { AdmissionScope, Wanted } from '../../cel/check/admission.js';
+import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { restoreContent } from '../../registry/statuswrites.js';
+import { validateConditions } from '../../registry/validation/conditions.js';
+import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { oneOf, optionallyOneOf, qualified } from '../../registry/validation/values.js';
+import { countAt, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { scopeOf, validateExpression, validateMatchConditions, validateVariables } from './expressions.js';
+import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
+import { validateMutatingOperations } from './rules.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const AUDIT_ANNOTATIONS_MAX = 20;
+const VALUE_EXPRESSION_BYTES_MAX = 5 * 1024;
+const NOTHING_TO_DO = 'validations or auditAnnotations must contain at least one item';
+const AUDIT_ANNOTATION: StructureForm = [
+  ['key', 'Key', 'text'],
+  ['valueExpression', 'ValueExpression', 'text'],
+];
+
+const specOf = (policy: ApiObject): JsonObject => objectAt(policy, 'spec') ?? {};
+
+function setDefaults(policy: ApiObject): void {
+  const spec = ensureObject(policy, 'spec');
+  setDefault(spec, 'failurePolicy', 'Fail');
+  setMatchDefaults(objectAt(spec, 'matchConstraints'));
+}
+
+/** What both kinds of policies have, up to what they do. Conditions that have not changed are not looked at again. */
+function validateCommon(policy: ApiObject, old: ApiObject | null, mutating: boolean): FieldError[] {
+  const spec = specOf(policy);
+  const kind = objectAt(spec, 'paramKind');
+  const unchanged = old !== null && ['paramKind', 'matchConditions'].every((member) => sameValue(spec[member], specOf(old)[member]));
+  return [
+    ...optionallyOneOf(spec['failurePolicy'], ['Fail', 'Ignore'], SPEC.child('failurePolicy')),
+    ...(kind === null ? [] : validateParamKind(kind, SPEC.child('paramKind'))),
+    ...validateConstraints(objectAt(spec, 'matchConstraints'), mutating, SPEC.child('matchConstraints')),
+    ...(unchanged ? [] : validateMatchConditions(spec, SPEC.child('matchConditions'), scopeOf({ ...spec, variables: [] }, mutating))),
+    ...validateVariables(spec, SPEC.child('variables'), mutating),
+  ];
+}
+
+function validateConstraints(constraints: JsonObject | null, mutating: boolean, path: Path): FieldError[] {
+  if (constraints === null) return [required(path, '')];
+  const rules = objectsIn(constraints, 'resourceRules');
+  return [
+    ...validateMatch(constraints, path),
+    ...(rules.length === 0 ? [required(path.child('resourceRules'), '')] : []),
+    ...(mutating ? validateMutatingOperations(rules, path.child('resourceRules', 'operations')) : []),
+  ];
+}
+
+function validateValidating(policy: ApiObject, old: ApiObject | null): FieldError[] {
+  const spec = specOf(policy);
+  const [validations, annotations] = [objectsIn(spec, 'validations'), objectsIn(spec, 'auditAnnotations')];
+  const common = validateCommon(policy, old, false);
+  const scope = scopeOf(spec, false);
+  if (validations.length + annotations.length === 0)
+    return [...common, ...['validations', 'auditAnnotations'].map((member) => required(SPEC.child(member), NOTHING_TO_DO))];
+  return [
+    ...common,
+    ...validations.flatMap((validation, position) => validateValidation(validation, scope, SPEC.child('validations').index(position))),
+    ...validateAuditAnnotations(annotations, policy.metadata.name ?? '', scope, SPEC.child('auditAnnotations')),
+  ];
+}
+
+function validateValidation(validation: JsonObject, scope: AdmissionScope, path: Path): FieldError[] {
+  const [message, messageExpression] = [textAt(validation, 'message'), textAt(validation, 'messageExpression')];
+  return [
+    ...validateExpression(validation['expression'], path.child('expression'), scope, ['bool'], 'expression is not specified'),
+    ...validateMessageExpression(messageExpression, scope, path.child('messageExpression')),
+    ...(message !== '' && message.trim() === '' ? [invalid(path.child('message'), message, 'must be non-empty if specified')] : []),
+    ...(/[\n\r]/.test(message.trim()) ? [invalid(path.child('message'), message, 'must not contain line breaks')] : []),
+    ...optionallyOneOf(validation['reason'], ['Forbidden', 'Invalid', 'RequestEntityTooLarge'], path.child('reason')),
+  ];
+}
+
+/** Messages are made without asking the authorizer anything. */
+function validateMessageExpression(expression: string, scope: AdmissionScope, path: Path): FieldError[] {
+  if (expression === '') return [];
+  return expression.trim() === ''
+    ? [invalid(path, expression, 'must be non-empty if specified')]
+    : validateExpression(expression, path, { ...scope, authorizer: false }, ['string']);
+}
+
+function validateAuditAnnotations(annotations: readonly JsonObject[], policy: string, scope: AdmissionScope, path: Path): FieldError[] {
+  const keys = annotations.map((annotation) => textAt(annotation, 'key'));
+  return [
+    ...(annotations.length > AUDIT_ANNOTATIONS_MAX
+      ? [
+          invalid(
+            path,
+            annotations.map((annotation) => printedStructure(annotation, AUDIT_ANNOTATION)),
+            `must not have more than ${AUDIT_ANNOTATIONS_MAX} auditAnnotations`,
+          ),
+        ]
+      : []),
+    ...annotations.flatMap((annotation, position) => [
+      ...validateAuditAnnotation(annotation, policy, scope, path.index(position)),
+      ...(keys.indexOf(keys[position] ?? '') < position ? [duplicate(path.index(position).child('key'), keys[position])] : []),
+    ]),
+  ];
+}
+
+function validateAuditAnnotation(annotation: JsonObject, policy: string, scope: AdmissionScope, path: Path): FieldError[] {
+  const key = textAt(annotation, 'key');
+  const expression = textAt(annotation, 'valueExpression').trim();
+  const tooLong = Buffer.byteLength(expression) > VALUE_EXPRESSION_BYTES_MAX;
+  return [
+    // The policy's name stands before the key in the audit log.
+    ...(policy === ''
+      ? [invalid(path.child('key'), key, 'requires metadata.name be non-empty')]
+      : qualified(`${policy}/${key}`, path.child('key'))),
+    ...validateExpression(expression, path.child('valueExpression'), scope, ['string', 'null'], 'valueExpression is not specified'),
+    ...(tooLong ? [required(path.child('valueExpression'), `must not exceed ${VALUE_EXPRESSION_BYTES_MAX} bytes in length`)] : []),
+  ];
+}
+
+function validateMutating(policy: ApiObject, old: ApiObject | null): FieldError[] {
+  const spec = specOf(policy);
+  const mutations = objectsIn(spec, 'mutations');
+  const scope = scopeOf(spec, true);
+  return [
+    ...validateCommon(policy, old, true),
+    ...(mutations.length === 0 ? [required(SPEC.child('mutations'), 'mutations must contain at least one item')] : []),
+    ...mutations.flatMap((mutation, position) => validateMutation(mutation, scope, SPEC.child('mutations').index(position))),
+    ...oneOf(spec['reinvocationPolicy'], ['IfNeeded', 'Never'], SPEC.child('reinvocationPolicy')),
+  ];
+}
+
+/** Ways to change an object, the member that describes each, and what its expression yields. */
+const PATCHES: readonly (readonly [string, string, Wanted])[] = [
+  ['JSONPatch', 'jsonPatch', 'list<JSONPatch>'],
+  ['ApplyConfiguration', 'applyConfiguration', 'Object'],
+];
+
+function validateMutation(mutation: JsonObject, scope: AdmissionScope, path: Path): FieldError[] {
+  const type = textAt(mutation, 'patchType');
+  const known = PATCHES.find(([name]) => name === type);
+  if (known === undefined) return oneOf(type, ['ApplyConfiguration', 'JSONPatch'], path.child('patchType'));
+  const [, member, wanted] = known;
+  const patch = objectAt(mutation, member);
+  return [
+    ...(patch === null
+      ? [required(path.child(member), `must be specified when patchType is ${type}`)]
+      : validateExpression(patch['expression'], path.child(member, 'expression'), scope, [wanted])),
+    ...PATCHES.filter(([name, other]) => name !== type && objectAt(mutation, other) !== null).map(([, other]) =>
+      invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`),
+    ),
+  ];
+}
+
+function validateStatus(policy: ApiObject): FieldError[] {
+  const status = objectAt(policy, 'status') ?? {};
+  const warnings = objectsIn(objectAt(status, 'typeChecking') ?? {}, 'expressionWarnings');
+  return [
+    ...warnings.flatMap((warning, position) => {
+      const at = STATUS.child('typeChecking', 'expressionWarnings').index(position);
+      return ['warning', 'fieldRef']
+        .filter((member) => textAt(warning, member).trim() === '')
+        .map((member) => required(at.child(member), ''));
+    }),
+    ...validateConditions(itemsOf(status['conditions']), STATUS.child('conditions')),
+  ];
+}
+
+const paramKind = (object: ApiObject): string =>
+  memberAt(object, 'spec', 'paramKind') === undefined
+    ? UNSET
+    : `${textAt(object, 'spec', 'paramKind', 'apiVersion')}/${textAt(object, 'spec', 'paramKind', 'kind')}`;
+
+export const validatingAdmissionPolicies: Kind = {
+  name: 'validatingadmissionpolicies.admissionregistration.k8s.io',
+  metadata: { anyFinalizers: true, generationOf: ['spec'] },
+  defaults: setDefaults,
+  validate: (policy) => validateValidating(policy, null),
+  update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateValidating(policy, old)] },
+  subresources: { status: { prepare: restoreContent, review: (policy) => validateStatus(policy) } },
+  cells: { Validations: countAt('spec', 'validations'), ParamKind: paramKind },
+};
+
+export const mutatingAdmissionPolicies: Kind = {
+  name: 'mutatingadmissionpolicies.admissionregistration.k8s.io',
+  metadata: { anyFinalizers: true, generationOf: ['spec'] },
+  defaults: setDefaults,
+  validate: (policy) => validateMutating(policy, null),
+  update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateMutating(policy, old)] },
+  cells: { Mutations: countAt('spec', 'mutations'), ParamKind: paramKind },
+};

@@ -1,0 +1,92 @@
+import type { JsonObject } from '../../api/object.js';
+import { objectsIn, setDefault } from '../../registry/defaulting.js';
+import { itemsOf } from '../../registry/members.js';
+import { duplicate, invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import { named } from '../../registry/validation/values.js';
+
+/** Which requests a webhook or a policy is about: groups, versions, resources, operations and scope. */
+
+const ALL = '*';
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+const SCOPES = ['*', 'Cluster', 'Namespaced'];
+/** What is deleted cannot be changed any more. */
+export const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+
+export const setRuleDefaults = (holder: JsonObject, list: string): void => {
+  for (const rule of objectsIn(holder, list)) setDefault(rule, 'scope', ALL);
+};
+
+const texts = (rule: JsonObject, member: string): string[] => itemsOf(rule[member]).map(String);
+
+export function validateRule(rule: JsonObject, path: Path): FieldError[] {
+  const operations = texts(rule, 'operations');
+  const scope = rule['scope'];
+  return [
+    ...someOrAll(operations, 'operations', path.child('operations')),
+    ...operations.flatMap((operation, position) =>
+      OPERATIONS.includes(operation) ? [] : [notSupported(path.child('operations').index(position), operation, OPERATIONS)],
+    ),
+    ...someOrAll(texts(rule, 'apiGroups'), 'API groups', path.child('apiGroups')),
+    ...someOrAll(texts(rule, 'apiVersions'), 'API versions', path.child('apiVersions')),
+    ...texts(rule, 'apiVersions').flatMap((version, position) =>
+      version === '' ? [required(path.child('apiVersions').index(position), '')] : [],
+    ),
+    ...validateResources(texts(rule, 'resources'), path.child('resources')),
+    ...(scope !== undefined && !SCOPES.includes(String(scope)) ? [notSupported(path.child('scope'), scope, SCOPES)] : []),
+  ];
+}
+
+function someOrAll(values: readonly string[], what: string, path: Path): FieldError[] {
+  if (values.length === 0) return [required(path, '')];
+  return values.length > 1 && values.includes(ALL) ? [invalid(path, values, `if '*' is present, must not specify other ${what}`)] : [];
+}
+
+function validateResources(resources: readonly string[], path: Path): FieldError[] {
+  if (resources.length === 0) return [required(path, '')];
+  const plain = resources.filter((resource) => resource !== '' && !resource.includes('/'));
+  const earlier = new Set<string>();
+  return [
+    ...resources.flatMap((resource, position) => {
+      const findings = covered(resource, earlier, path.index(position));
+      earlier.add(resource);
+      return findings;
+    }),
+    ...(resources.length > 1 && resources.includes('*/*')
+      ? [invalid(path, resources, "if '*/*' is present, must not specify other resources")]
+      : []),
+    // Only the last name without a subresource counts: one that follows the star.
+    ...(plain.includes(ALL) && plain.at(-1) !== ALL
+      ? [invalid(path, resources, "if '*' is present, must not specify other resources without subresources")]
+      : []),
+  ];
+}
+
+/** A subresource that an earlier entry with a star covers already. */
+function covered(resource: string, earlier: ReadonlySet<string>, path: Path): FieldError[] {
+  if (resource === '') return [required(path, '')];
+  const slash = resource.indexOf('/');
+  if (slash < 0) return [];
+  return [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`]
+    .filter((pattern) => earlier.has(pattern))
+    .map((pattern) => invalid(path, resource, `if '${pattern}' is present, must not specify ${resource}`));
+}
+
+/** A rule of a policy, which may also name objects. */
+export function validateNamedRule(rule: JsonObject, path: Path): FieldError[] {
+  const names = texts(rule, 'resourceNames');
+  return [
+    ...names.flatMap((name, position) => {
+      const at = path.child('resourceNames').index(position);
+      return [...named(name, pathSegmentName, at), ...(names.indexOf(name) < position ? [duplicate(at, name)] : [])];
+    }),
+    ...validateRule(rule, path),
+  ];
+}
+
+/** Operations that a policy which changes objects cannot be about; they are reported at all rules together. */
+export const validateMutatingOperations = (rules: readonly JsonObject[], path: Path): FieldError[] =>
+  rules
+    .flatMap((rule) => texts(rule, 'operations'))
+    .filter((operation) => !MUTATING_OPERATIONS.includes(operation))
+    .map((operation) => notSupported(path, operation, MUTATING_OPERATIONS));

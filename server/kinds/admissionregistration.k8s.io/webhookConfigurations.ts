@@ -1,0 +1,145 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
+import { named, optionallyOneOf } from '../../registry/validation/values.js';
+import { countAt } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { setClientDefaults, validateClient } from './clients.js';
+import { validateMatchConditions, WEBHOOK_SCOPE } from './expressions.js';
+import { setRuleDefaults, validateRule } from './rules.js';
+
+const WEBHOOKS = Path.of('webhooks');
+const TIMEOUT_SECONDS_DEFAULT = 10;
+const TIMEOUT_SECONDS_MAX = 30;
+const NAME_SEGMENTS_MIN = 3;
+const SELECTORS = ['namespaceSelector', 'objectSelector'];
+const REVIEW_VERSIONS = ['v1', 'v1beta1'];
+const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
+const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
+
+type HookKind = 'validating' | 'mutating';
+
+const hooksOf = (configuration: ApiObject): JsonObject[] => objectsIn(configuration, 'webhooks');
+
+function setDefaults(configuration: ApiObject, kind: HookKind): void {
+  for (const hook of hooksOf(configuration)) {
+    setDefault(hook, 'failurePolicy', 'Fail');
+    setDefault(hook, 'matchPolicy', 'Equivalent');
+    for (const selector of SELECTORS) setDefault(hook, selector, {});
+    setDefault(hook, 'timeoutSeconds', TIMEOUT_SECONDS_DEFAULT);
+    if (kind === 'mutating') setDefault(hook, 'reinvocationPolicy', 'Never');
+    setRuleDefaults(hook, 'rules');
+    setClientDefaults(hook);
+  }
+}
+
+/** Rules that came later: an object that broke one before may go on to do so. */
+interface Strictness {
+  readonly noSideEffects: boolean;
+  readonly knownReviewVersion: boolean;
+  readonly uniqueNames: boolean;
+  readonly checkConditions: boolean;
+}
+const STRICT: Strictness = { noSideEffects: true, knownReviewVersion: true, uniqueNames: true, checkConditions: true };
+
+function strictnessAfter(configuration: ApiObject, old: ApiObject): Strictness {
+  const [hooks, before] = [hooksOf(configuration), hooksOf(old)];
+  return {
+    noSideEffects: before.every((hook) => NO_SIDE_EFFECTS.includes(textAt(hook, 'sideEffects'))),
+    knownReviewVersion: before.every((hook) => itemsOf(hook['admissionReviewVersions']).length === 0 || hasKnownVersion(hook)),
+    uniqueNames: new Set(before.map((hook) => hook['name'])).size === before.length,
+    checkConditions:
+      hooks.length !== before.length ||
+      hooks.some((hook, position) => !sameValue(hook['matchConditions'], before[position]?.['matchConditions'])),
+  };
+}
+
+const hasKnownVersion = (hook: JsonObject): boolean =>
+  itemsOf(hook['admissionReviewVersions']).some((version) => REVIEW_VERSIONS.includes(String(version)));
+
+function validate(configuration: ApiObject, kind: HookKind, strictness: Strictness): FieldError[] {
+  const hooks = hooksOf(configuration);
+  const names = hooks.map((hook) => textAt(hook, 'name'));
+  return hooks.flatMap((hook, position) => {
+    const path = WEBHOOKS.index(position);
+    const name = textAt(hook, 'name');
+    return [
+      ...validateHook(hook, kind, strictness, path),
+      ...validateReviewVersions(hook, strictness, path.child('admissionReviewVersions')),
+      ...(strictness.uniqueNames && name !== '' && names.indexOf(name) < position ? [duplicate(path.child('name'), name)] : []),
+    ];
+  });
+}
+
+function validateHook(hook: JsonObject, kind: HookKind, strictness: Strictness, path: Path): FieldError[] {
+  const timeout = hook['timeoutSeconds'];
+  return [
+    ...validateHookName(textAt(hook, 'name'), path.child('name')),
+    ...objectsIn(hook, 'rules').flatMap((rule, position) => validateRule(rule, path.child('rules').index(position))),
+    ...optionallyOneOf(hook['failurePolicy'], ['Fail', 'Ignore'], path.child('failurePolicy')),
+    ...optionallyOneOf(hook['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
+    ...validateSideEffects(hook['sideEffects'], strictness.noSideEffects ? NO_SIDE_EFFECTS : SIDE_EFFECTS, path.child('sideEffects')),
+    ...(timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > TIMEOUT_SECONDS_MAX)
+      ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${TIMEOUT_SECONDS_MAX} seconds`)]
+      : []),
+    ...SELECTORS.flatMap((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
+    ...(kind === 'mutating' ? optionallyOneOf(hook['reinvocationPolicy'], ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : []),
+    ...validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
+    ...(strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), WEBHOOK_SCOPE) : []),
+  ];
+}
+
+/** Names are domains, so that those of different owners never meet. */
+function validateHookName(name: string, path: Path): FieldError[] {
+  if (name === '') return [required(path, '')];
+  const complaints = subdomainName(name, false);
+  if (complaints.length > 0) return [invalid(path, name, complaints.join(','))];
+  return name.split('.').length < NAME_SEGMENTS_MIN
+    ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')]
+    : [];
+}
+
+const validateSideEffects = (value: unknown, allowed: readonly string[], path: Path): FieldError[] =>
+  value === undefined || value === null
+    ? [required(path, `must specify one of ${allowed.join(', ')}`)]
+    : allowed.includes(String(value))
+      ? []
+      : [notSupported(path, value, allowed)];
+
+function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strictness, path: Path): FieldError[] {
+  const versions = itemsOf(hook['admissionReviewVersions']).map(String);
+  if (versions.length === 0) return [required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
+  return [
+    ...versions.flatMap((version, position) => {
+      const at = path.index(position);
+      return versions.indexOf(version) < position ? [invalid(at, version, 'duplicate version')] : named(version, dns1035LabelName, at);
+    }),
+    ...(knownReviewVersion && !hasKnownVersion(hook)
+      ? [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)]
+      : []),
+  ];
+}
+
+const webhookKind = (hooks: HookKind): Kind => ({
+  name: `${hooks}webhookconfigurations.admissionregistration.k8s.io`,
+  metadata: { anyFinalizers: true, generationOf: ['webhooks'] },
+  defaults(configuration) {
+    setDefaults(configuration, hooks);
+  },
+  validate: (configuration) => validate(configuration, hooks, STRICT),
+  update: {
+    unconditional: false,
+    review: (configuration, old, metadata) => [
+      ...metadata.object(),
+      ...validate(configuration, hooks, strictnessAfter(configuration, old)),
+    ],
+  },
+  cells: { Webhooks: countAt('webhooks') },
+});
+
+export const validatingWebhookConfigurations = webhookKind('validating');
+export const mutatingWebhookConfigurations = webhookKind('mutating');

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../api/object.js';
+import { validateClient } from '../admissionregistration.k8s.io/clients.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { forbidden, invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { dns1035LabelName } from '../../registry/validation/names.js';
+import { oneOf } from '../../registry/validation/values.js';
+import { repeats } from '../../registry/validation/repeats.js';
+
+/** How objects are brought from one version of a custom resource to another. Paths are those of an older form, without `webhook`. */
+
+const REVIEW_VERSIONS = ['v1', 'v1beta1'];
+const MISPLACED = 'should not be set when strategy is not set to Webhook';
+
+export function validateConversion(conversion: JsonObject, path: Path): FieldError[] {
+  const strategy = textAt(conversion, 'strategy');
+  const webhook = objectAt(conversion, 'webhook') ?? {};
+  const client = objectAt(webhook, 'clientConfig');
+  const versions = itemsOf(webhook['conversionReviewVersions']).map(String);
+  const [clientPath, versionsPath] = [path.child('webhookClientConfig'), path.child('conversionReviewVersions')];
+  const findings = oneOf(strategy, ['None', 'Webhook'], path.child('strategy'));
+  if (strategy === 'Webhook') {
+    return [
+      ...findings,
+      ...(client === null ? [required(clientPath, 'required when strategy is set to Webhook')] : validateClient(client, clientPath)),
+      ...validateReviewVersions(versions, versionsPath),
+    ];
+  }
+  return [
+    ...findings,
+    ...(client === null ? [] : [forbidden(clientPath, MISPLACED)]),
+    ...(versions.length === 0 ? [] : [forbidden(versionsPath, MISPLACED)]),
+  ];
+}
+
+function validateReviewVersions(versions: readonly string[], path: Path): FieldError[] {
+  if (versions.length === 0) return [required(path, '')];
+  const isRepeated = repeats(versions);
+  return [
+    ...versions.flatMap((version, position) =>
+      isRepeated(position)
+        ? [invalid(path.index(position), version, 'duplicate version')]
+        : dns1035LabelName(version, false).map((text) => invalid(path.index(position), version, text)),
+    ),
+    ...(versions.some((version) => REVIEW_VERSIONS.includes(version))
+      ? []
+      : [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)]),
+  ];
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../api/object.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
+
+/** Under which names a custom resource is served. */
+
+const MIXED_CASE = 'may have mixed case, but should otherwise match: ';
+const NAMES = ['plural', 'singular', 'kind', 'listKind'];
+
+export function validateGroup(group: string, path: Path): FieldError[] {
+  if (group === '') return [required(path, '')];
+  const complaints = subdomainName(group, false);
+  if (complaints.length > 0) return [invalid(path, group, complaints.join(','))];
+  return group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')];
+}
+
+/** Names that a definition must have; those under which it is accepted come later. */
+export const requiredNames = (names: JsonObject, path: Path): FieldError[] =>
+  NAMES.filter((member) => textAt(names, member) === '').map((member) => required(path.child(member), ''));
+
+export function validateNames(names: JsonObject, path: Path): FieldError[] {
+  const kind = textAt(names, 'kind');
+  return [
+    ...['plural', 'singular'].flatMap((member) => label(textAt(names, member), path.child(member))),
+    ...['kind', 'listKind'].flatMap((member) => kindName(textAt(names, member), path.child(member))),
+    ...listOfNames(names, 'shortNames', path),
+    ...(kind !== '' && kind === textAt(names, 'listKind')
+      ? [invalid(path.child('listKind'), kind, 'kind and listKind may not be the same')]
+      : []),
+    ...listOfNames(names, 'categories', path),
+  ];
+}
+
+const listOfNames = (names: JsonObject, member: string, path: Path): FieldError[] =>
+  itemsOf(names[member]).flatMap((name, position) => label(String(name), path.child(member).index(position), true));
+
+/** An empty name has been reported as missing already, except in lists. */
+function label(name: string, path: Path, inList = false): FieldError[] {
+  const complaints = name === '' && !inList ? [] : dns1035LabelName(name, false);
+  return complaints.length === 0 ? [] : [invalid(path, name, complaints.join(','))];
+}
+
+function kindName(name: string, path: Path): FieldError[] {
+  const complaints = name === '' ? [] : dns1035LabelName(name.toLowerCase(), false);
+  return complaints.length === 0 ? [] : [invalid(path, name, `${MIXED_CASE}${complaints.join(',')}`)];
+}

@@ -1,0 +1,157 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { restoreContent } from '../../registry/statuswrites.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { subdomainName } from '../../registry/validation/names.js';
+import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
+import type { Kind } from '../kind.js';
+import { validateApproval } from './approval.js';
+import { validateNames } from './definitionNames.js';
+import { formatWarnings } from './formats.js';
+import { SPEC, validateSpec } from './spec.js';
+
+/** The definition of a custom resource as an object. What its schemas mean is the business of those who serve the resource. */
+
+const STORED = Path.of('status', 'storedVersions');
+const PRESERVE_TEXT = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+
+const specOf = (definition: ApiObject): JsonObject => objectAt(definition, 'spec') ?? {};
+const versionsOf = (definition: ApiObject): JsonObject[] => objectsIn(specOf(definition), 'versions');
+const storedOf = (definition: ApiObject): string[] => itemsOf((objectAt(definition, 'status') ?? {})['storedVersions']).map(String);
+const isEstablished = (definition: ApiObject): boolean =>
+  objectsIn(objectAt(definition, 'status') ?? {}, 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
+
+function setDefaults(definition: ApiObject): void {
+  const spec = ensureObject(definition, 'spec');
+  const names = ensureObject(spec, 'names');
+  const kind = textAt(names, 'kind');
+  if (kind !== '') {
+    setTextDefault(names, 'singular', kind.toLowerCase());
+    setTextDefault(names, 'listKind', `${kind}List`);
+  }
+  setDefault(spec, 'conversion', { strategy: 'None' });
+  const webhook = objectAt(ensureObject(spec, 'conversion'), 'webhook');
+  if (webhook !== null) setClientDefaults(webhook);
+}
+
+function validate(definition: ApiObject): FieldError[] {
+  return [
+    ...validateSpec(specOf(definition)),
+    ...validateAccepted(definition),
+    ...validateStored(definition),
+    ...validateApproval(textAt(specOf(definition), 'group'), definition, null),
+    ...validatePreserve(specOf(definition), false),
+  ];
+}
+
+function nameComplaints(name: string, prefix: boolean, definition: ApiObject): string[] {
+  const spec = specOf(definition);
+  const wanted = `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`;
+  return [...subdomainName(name, prefix), ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group'])];
+}
+
+const validateAccepted = (definition: ApiObject): FieldError[] =>
+  validateNames(objectAt(objectAt(definition, 'status') ?? {}, 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
+
+/** Versions in which objects may still be stored cannot go, and new objects have to be stored in one of them. */
+function validateStored(definition: ApiObject): FieldError[] {
+  const stored = storedOf(definition);
+  const versions = versionsOf(definition);
+  if (stored.length === 0) return [invalid(STORED, null, 'must have at least one stored version')];
+  const storage = textAt(
+    versions.find((version) => version['storage'] === true),
+    'name',
+  );
+  return [
+    ...(stored.includes(storage) || storage === '' ? [] : [invalid(STORED, stored, `must have the storage version ${storage}`)]),
+    ...stored.flatMap((name, position) =>
+      versions.some((version) => textAt(version, 'name') === name) ? [] : [invalid(STORED.index(position), name, stillStored(name))],
+    ),
+  ];
+}
+
+const stillStored = (name: string): string =>
+  `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until ` +
+  `a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+
+/** `wasSet`: objects of old may go on to keep what their schemas do not know. */
+const validatePreserve = (spec: JsonObject, wasSet: boolean): FieldError[] =>
+  spec['preserveUnknownFields'] === true && !wasSet ? [invalid(SPEC.child('preserveUnknownFields'), true, PRESERVE_TEXT)] : [];
+
+/** What names the resource stays; once it is served, so does what decides how its objects are stored. */
+function validateKept(definition: ApiObject, old: ApiObject): FieldError[] {
+  const served = isEstablished(old) ? [['scope'], ['names', 'kind']] : [];
+  return [...served, ['group'], ['names', 'plural']].flatMap((path) =>
+    unchanged(textAt(specOf(definition), ...path), textAt(specOf(old), ...path), SPEC.child(...path)),
+  );
+}
+
+/** Objects may be stored in the storage version from now on. */
+function withStorageVersion(definition: ApiObject, stored: readonly string[]): string[] | null {
+  const storage = versionsOf(definition)
+    .filter((version) => version['storage'] === true)
+    .map((version) => textAt(version, 'name'));
+  const all = [...new Set([...stored, ...storage])];
+  return all.length === 0 ? null : all;
+}
+
+/** The server removes it when the last object of the resource is gone. */
+const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+const POLICY_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
+
+/** A definition that is to go stays until its objects are gone, whatever else is asked for; neither the generation nor a grace period tell of it. */
+function markDeleted(definition: ApiObject, now: string): void {
+  const finalizers = (definition.metadata.finalizers ?? []).filter((name) => name !== CLEANUP_FINALIZER && !POLICY_FINALIZERS.has(name));
+  definition.metadata.deletionTimestamp = now;
+  definition.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+  const status = ensureObject(definition, 'status');
+  const others = objectsIn(status, 'conditions').filter(({ type }) => type !== 'Terminating');
+  status['conditions'] = [
+    ...others,
+    {
+      type: 'Terminating',
+      status: 'True',
+      lastTransitionTime: now,
+      reason: 'InstanceDeletionPending',
+      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    },
+  ];
+}
+
+export const customResourceDefinitions: Kind = {
+  name: 'customresourcedefinitions.apiextensions.k8s.io',
+  metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameComplaints },
+  defaults: setDefaults,
+  validate,
+  warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),
+  create: {
+    prepare(definition) {
+      definition['status'] = {
+        conditions: null,
+        acceptedNames: { plural: '', kind: '' },
+        storedVersions: withStorageVersion(definition, []),
+      };
+    },
+  },
+  update: {
+    unconditional: false,
+    prepare(definition, old) {
+      definition['status'] = { ...objectAt(old, 'status'), storedVersions: withStorageVersion(definition, storedOf(old)) };
+    },
+    review: (definition, old, metadata) => [
+      ...metadata.update(),
+      ...validateSpec(specOf(definition)),
+      ...validateKept(definition, old),
+      ...validateAccepted(definition),
+      ...validateStored(definition),
+      ...validateApproval(textAt(specOf(definition), 'group'), definition, old),
+      ...validatePreserve(specOf(definition), specOf(old)['preserveUnknownFields'] === true),
+    ],
+  },
+  subresources: {
+    status: { prepare: restoreContent, review: (definition, _old, metadata) => [...metadata.update(), ...validateAccepted(definition)] },
+  },
+  delete: { alwaysMarks: true, mark: markDeleted },
+};

@@ -1,0 +1,18 @@
+import type { Cause, EmbeddedRules } from '../../../workers/schema/custom/contract.js';
+import type { ObjectMeta } from '../../api/object.js';
+import { validateMetadata } from '../../registry/validation/metadata.js';
+import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
+
+/** What holds for whole objects that stand within others: of their metadata as much as of any object's, except that they need no name. */
+export const embeddedRules: EmbeddedRules = {
+  kind(kind) {
+    const complaints = dns1035LabelName(kind.toLowerCase(), false);
+    return complaints.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${complaints.join(',')}`];
+  },
+  metadata(metadata, path) {
+    const meta = metadata as ObjectMeta;
+    const named = { ...meta, name: (meta.name ?? '') === '' ? 'any' : meta.name } as ObjectMeta;
+    const findings = validateMetadata(named, { namespaced: (meta.namespace ?? '') !== '', nameRule: pathSegmentName });
+    return findings.map(({ type, path: at, message }) => ({ type, path: at.replace(/^metadata/, () => path), message }) as Cause);
+  },
+};

@@ -1,0 +1,28 @@
+import { quoted } from '../../../workers/schema/custom/printed.js';
+import { isRecognized } from '../../../workers/schema/custom/formats.js';
+import type { JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { anySchema, typeOf } from './schema/nodes.js';
+
+/** Formats that mean nothing here are accepted and warned of, once: those that were there before are known to their author. */
+export function formatWarnings(spec: JsonObject, old: JsonObject | null): string[] {
+  const known = old === null ? [] : unrecognized(old);
+  return [...new Set(unrecognized(spec))]
+    .filter((format) => !known.includes(format))
+    .map((format) => `unrecognized format ${quoted(format)}`);
+}
+
+function unrecognized(spec: JsonObject): string[] {
+  const formats: string[] = [];
+  for (const version of objectsIn(spec, 'versions')) {
+    const schema = objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
+    if (schema !== null)
+      anySchema(schema, (node) => {
+        const format = textAt(node, 'format');
+        if (format !== '' && !isRecognized(format, typeOf(node))) formats.push(format);
+        return false;
+      });
+  }
+  return formats;
+}

@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { objectsIn } from '../../registry/defaulting.js';
+import { isEmpty } from './schema/nodes.js';
+
+/**
+ * Definitions of old said once for all versions what is now said for each. Findings are still reported at the old place when all versions say the same:
+ * `spec.validation.openAPIV3Schema`, not `spec.versions[0].schema.openAPIV3Schema`.
+ */
+
+/** Members of a version, and where they stood for all. */
+const SHARED = {
+  schema: 'validation',
+  subresources: 'subresources',
+  additionalPrinterColumns: 'additionalPrinterColumns',
+  selectableFields: 'selectableFields',
+} as const;
+
+type Member = keyof typeof SHARED;
+
+export interface Hoisted {
+  /** By their old names; absent where versions differ. */
+  readonly shared: JsonObject;
+  /** Without what they share. */
+  readonly versions: readonly JsonObject[];
+}
+
+export function hoist(spec: JsonObject): Hoisted {
+  const versions = objectsIn(spec, 'versions');
+  const members = (Object.keys(SHARED) as Member[]).filter(
+    (member) => versions.length > 0 && versions.every((version) => sameAsFirst(version, versions, member)),
+  );
+  return {
+    shared: Object.fromEntries(members.map((member): [string, JsonValue] => [SHARED[member], versions[0]?.[member] ?? null])),
+    versions: versions.map((version) =>
+      Object.fromEntries(Object.entries(version).filter(([member]) => !members.includes(member as Member))),
+    ),
+  };
+}
+
+/** A schema or set of subresources that is there but empty counts, an empty list does not. */
+function sameAsFirst(version: JsonObject, versions: readonly JsonObject[], member: Member): boolean {
+  const value = version[member];
+  if (value === undefined || value === null || (Array.isArray(value) && isEmpty(value))) return false;
+  return isDeepStrictEqual(value, versions[0]?.[member]);
+}

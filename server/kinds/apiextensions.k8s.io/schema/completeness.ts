@@ -1,0 +1,41 @@
+import { objectAt } from '../../../registry/defaulting.js';
+import { required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { alternatives, itemSchemaOf, propertiesOf, propertyOf, type Schema } from './nodes.js';
+
+/**
+ * Every field that a condition of the root speaks of must be described outside of conditions. As in the reference, conditions of what is below the root
+ * may speak of fields that do not exist.
+ */
+
+/** Where something should be described, and what is there. */
+interface Spot {
+  readonly schema: Schema | null;
+  readonly path: Path;
+}
+
+export const validateCompleteness = (schema: Schema, path: Path): FieldError[] =>
+  conditionsOf(schema, path).flatMap(([condition, at]) => described(condition, at, { schema, path }));
+
+function conditionsOf(schema: Schema, path: Path): [condition: Schema, path: Path][] {
+  const not = objectAt(schema, 'not');
+  const all = ['allOf', 'anyOf', 'oneOf'].flatMap((junctor) =>
+    alternatives(schema, junctor).map((child, position): [Schema, Path] => [child, path.child(junctor).index(position)]),
+  );
+  return not === null ? all : [[not, path.child('not')], ...all];
+}
+
+function described(condition: Schema, path: Path, spot: Spot): FieldError[] {
+  const { schema } = spot;
+  if (schema === null) return [required(spot.path, `because it is defined in ${path.toString()}`)];
+  const items = itemSchemaOf(condition);
+  return [
+    ...conditionsOf(condition, path).flatMap(([inner, at]) => described(inner, at, spot)),
+    ...(items === null ? [] : described(items, path.child('items'), { schema: itemSchemaOf(schema), path: spot.path.child('items') })),
+    ...propertiesOf(condition).flatMap(([name, child]) =>
+      described(child, path.child('properties').key(name), {
+        schema: propertyOf(schema, name),
+        path: spot.path.child('properties').key(name),
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
+import { checkDefault, checkInsideMetadata, hasUnknownFields, type DefaultValue } from '../../../../workers/schema/custom/defaultValues.js';
+import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { embeddedRules } from '../embeddedRules.js';
+import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.js';
+
+/**
+ * Defaults must hold what their schema knows, and nothing else; those of whole objects say which kind they are; all meet the conditions of their schema.
+ * Those inside of metadata are looked at as part of the least object that has them.
+ */
+
+const EMBEDDED = 'x-kubernetes-embedded-resource';
+const WHOLE = ['apiVersion', 'kind', 'metadata'];
+
+/** Where a schema stands. */
+interface Place {
+  /** Of the nearest whole object around. */
+  readonly around: Schema;
+  /** The least object that has a value here. */
+  readonly object: (value: Json) => Json;
+  readonly insideMetadata: boolean;
+}
+
+/** Kind and version come last: the reference writes them over whatever is given. */
+const least = (value: Json): Json => ({ ...(value as JsonMembers), kind: 'Validation', apiVersion: 'validation/v1' });
+
+export const validateDefaults = (schema: Schema, path: Path): FieldError[] => {
+  const root = { ...schema, [EMBEDDED]: true };
+  return validateBelow(root, path, { around: root, object: least, insideMetadata: false });
+};
+
+/** Not below `additionalProperties`: defaults are of no use there. */
+function validateBelow(schema: Schema, path: Path, outer: Place): FieldError[] {
+  const items = itemSchemaOf(schema);
+  const whole = isTrue(schema, EMBEDDED);
+  const place = whole ? { around: schema, object: least, insideMetadata: false } : outer;
+  return [
+    ...(isSet(schema, 'default') ? validateDefault(schema, path.child('default'), place) : []),
+    ...(items === null ? [] : validateBelow(items, path.child('items'), { ...place, object: (value) => place.object([value]) })),
+    ...propertiesOf(schema).flatMap(([name, child]) =>
+      validateBelow(child, path.child('properties').key(name), {
+        around: place.around,
+        object: (value) => place.object({ [name]: value }),
+        insideMetadata: place.insideMetadata || (whole && WHOLE.includes(name)),
+      }),
+    ),
+  ];
+}
+
+function validateDefault(schema: Schema, path: Path, { around, object, insideMetadata }: Place): FieldError[] {
+  const given: DefaultValue = {
+    value: schema['default'] as Json,
+    schema: schema as JsonMembers,
+    path: path.toString(),
+    whole: isTrue(schema, EMBEDDED),
+  };
+  if (insideMetadata) return checkInsideMetadata(given, object(given.value), around as JsonMembers, embeddedRules);
+  return [
+    ...(hasUnknownFields(given) ? [invalid(path, given.value, 'must not have unknown fields')] : []),
+    ...checkDefault(given, embeddedRules),
+  ];
+}

@@ -1,0 +1,66 @@
+import { isObject } from '../../../../api/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { itemsOf, membersOf, textAt } from '../../../registry/members.js';
+
+/** How the schemas of custom resources are read. A schema is the JSON object of the definition; absent members read as empty. */
+
+export type Schema = JsonObject;
+
+export const typeOf = (schema: Schema): string => textAt(schema, 'type');
+export const isSet = (schema: Schema, member: string): boolean => schema[member] !== undefined && schema[member] !== null;
+export const isTrue = (schema: Schema, member: string): boolean => schema[member] === true;
+
+/** Named schemas in the order of their names, so that findings come in the same order each time. */
+export const namedSchemas = (schema: Schema, member: string): [name: string, schema: Schema][] =>
+  Object.entries(membersOf(schema[member]))
+    .filter((entry): entry is [string, Schema] => isObject(entry[1]))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+
+export const propertiesOf = (schema: Schema): [name: string, schema: Schema][] => namedSchemas(schema, 'properties');
+export const propertyOf = (schema: Schema, name: string): Schema | null => {
+  const properties = membersOf(schema['properties']);
+  return Object.hasOwn(properties, name) ? objectAt(properties, name) : null;
+};
+
+/** The one schema of all items; null when there is none or one for each position. */
+export const itemSchemaOf = (schema: Schema): Schema | null => objectAt(schema, 'items');
+/** The schema of members that have no name of their own; null also when they are only allowed or not. */
+export const restSchemaOf = (schema: Schema): Schema | null => objectAt(schema, 'additionalProperties');
+export const alternatives = (schema: Schema, junctor: string): Schema[] => objectsIn(schema, junctor);
+
+/** As the reference stores it: what is false, empty or nothing is not there. */
+export const isEmpty = (value: JsonValue | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === false ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
+const UNSUPPORTED = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'];
+const UNSUPPORTED_WORD: Readonly<Record<string, string>> = { $schema: 'schema' };
+const JUNCTORS = ['allOf', 'anyOf', 'oneOf'];
+
+/** Why a schema cannot be understood as a structural one at all, or null. It says nothing about whether it is one. */
+export function unreadable(schema: Schema): string | null {
+  const member = UNSUPPORTED.find((name) => (name === 'additionalItems' ? isSet(schema, name) : !isEmpty(schema[name])));
+  if (member !== undefined) return `OpenAPIV3Schema '${UNSUPPORTED_WORD[member] ?? member}' is not supported`;
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false)
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  if (itemsOf(schema['items']).length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  for (const child of childrenOf(schema)) {
+    const complaint = unreadable(child);
+    if (complaint !== null) return complaint;
+  }
+  return null;
+}
+
+function childrenOf(schema: Schema): Schema[] {
+  const single = [itemSchemaOf(schema), restSchemaOf(schema), objectAt(schema, 'not')].filter((child) => child !== null);
+  return [...single, ...propertiesOf(schema).map(([, child]) => child), ...JUNCTORS.flatMap((junctor) => alternatives(schema, junctor))];
+}
+
+/** Whether a schema or any below it has a property. Lists of schemas for items count too, although they are refused. */
+export function anySchema(schema: Schema, test: (schema: Schema) => boolean): boolean {
+  return test(schema) || childrenOf(schema).some((child) => anySchema(child, test));
+}

@@ -1,0 +1,114 @@
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { itemsOf } from '../../../registry/members.js';
+import { forbidden, invalid, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { validateLists } from './lists.js';
+import {
+  alternatives,
+  isEmpty,
+  isSet,
+  isTrue,
+  itemSchemaOf,
+  namedSchemas,
+  propertiesOf,
+  restSchemaOf,
+  typeOf,
+  type Schema,
+} from './nodes.js';
+import { validateRules } from './rules.js';
+
+/** What a schema may say at all, wherever it stands. Whether it describes a structure is another question (`structural.ts`). */
+
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const META = ['metadata', 'kind', 'apiVersion'];
+const MAP_TYPES = ['atomic', 'granular'];
+const UNIQUE = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
+const MAP_TYPE = 'x-kubernetes-map-type';
+const EMBEDDED = 'x-kubernetes-embedded-resource';
+
+/** Where a schema stands: what is said of the metadata of an object is bound more tightly. */
+export interface Place {
+  readonly root: boolean;
+  readonly insideMetadata: boolean;
+  /** Why defaults are not possible here; null where they are. */
+  readonly noDefaults: string | null;
+}
+
+export const ROOT: Place = { root: true, insideMetadata: false, noDefaults: null };
+
+export function validateOpenApi(schema: Schema, path: Path, place: Place = ROOT): FieldError[] {
+  const below: Place = { ...place, root: false };
+  const each = (junctor: string): FieldError[] =>
+    alternatives(schema, junctor).flatMap((child, position) => validateOpenApi(child, path.child(junctor).index(position), below));
+  const [not, items] = [objectAt(schema, 'not'), itemSchemaOf(schema)];
+  return [
+    ...validateSupported(schema, path, place),
+    ...(isTrue(schema, 'uniqueItems') ? [forbidden(path.child('uniqueItems'), UNIQUE)] : []),
+    ...validateRest(schema, path, below),
+    ...propertiesOf(schema).flatMap(([name, child]) =>
+      validateOpenApi(child, path.child('properties').key(name), placeOf(schema, name, place)),
+    ),
+    ...(not === null ? [] : validateOpenApi(not, path.child('not'), below)),
+    ...['allOf', 'oneOf', 'anyOf'].flatMap(each),
+    ...namedSchemas(schema, 'definitions').flatMap(([name, child]) => validateOpenApi(child, path.child('definitions').key(name), below)),
+    ...(items === null ? [] : validateOpenApi(items, path.child('items'), below)),
+    ...objectsIn(schema, 'items').flatMap((child, position) => validateOpenApi(child, path.child('items').index(position), below)),
+    ...namedSchemas(schema, 'dependencies').flatMap(([name, child]) => validateOpenApi(child, path.child('dependencies').key(name), below)),
+    ...validateExtensions(schema, path),
+    ...validateLists(schema, path),
+    ...validateRules(schema, path),
+  ];
+}
+
+function placeOf(schema: Schema, property: string, place: Place): Place {
+  if (!(place.root || isTrue(schema, EMBEDDED)) || !META.includes(property)) return { ...place, root: false };
+  return { root: false, insideMetadata: true, noDefaults: place.root ? `in top-level ${property}` : place.noDefaults };
+}
+
+/** Properties are for structures, `additionalProperties` for maps: no object is both. */
+function validateRest(schema: Schema, path: Path, place: Place): FieldError[] {
+  const rest = restSchemaOf(schema);
+  const closed = schema['additionalProperties'] === false;
+  const restPlace = place.insideMetadata ? { ...place, noDefaults: 'inside additionalProperties applying to object metadata' } : place;
+  return [
+    ...((rest !== null || closed) && propertiesOf(schema).length > 0
+      ? [forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive')]
+      : []),
+    ...(rest === null ? [] : validateOpenApi(rest, path.child('additionalProperties'), restPlace)),
+  ];
+}
+
+function validateSupported(schema: Schema, path: Path, place: Place): FieldError[] {
+  const type = typeOf(schema);
+  const unsupported = (member: string, present: boolean): FieldError[] =>
+    present ? [forbidden(path.child(member), `${member} is not supported`)] : [];
+  return [
+    ...(type === '' || TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, TYPES)]),
+    ...(isSet(schema, 'default') && place.noDefaults !== null
+      ? [forbidden(path.child('default'), `must not be set ${place.noDefaults}`)]
+      : []),
+    ...unsupported('id', !isEmpty(schema['id'])),
+    ...unsupported('additionalItems', isSet(schema, 'additionalItems')),
+    ...unsupported('patternProperties', !isEmpty(schema['patternProperties'])),
+    ...unsupported('definitions', !isEmpty(schema['definitions'])),
+    ...unsupported('dependencies', isSet(schema, 'dependencies')),
+    ...unsupported('$ref', isSet(schema, '$ref')),
+    ...(type === 'null' ? [forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative')] : []),
+    ...(itemsOf(schema['items']).length > 0 ? [forbidden(path.child('items'), 'items must be a schema object and not an array')] : []),
+    ...(place.insideMetadata && isTrue(schema, EMBEDDED)
+      ? [forbidden(path.child(EMBEDDED), 'must not be used inside of resource meta')]
+      : []),
+  ];
+}
+
+function validateExtensions(schema: Schema, path: Path): FieldError[] {
+  const [type, mapType] = [typeOf(schema), schema[MAP_TYPE]];
+  const typeText = `must be object if ${MAP_TYPE} is specified`;
+  return [
+    ...(schema[PRESERVE] === false ? [invalid(path.child(PRESERVE), false, 'must be true or undefined')] : []),
+    ...(!isSet(schema, MAP_TYPE) || type === 'object'
+      ? []
+      : [type === '' ? required(path.child('type'), typeText) : invalid(path.child('type'), type, typeText)]),
+    ...(!isSet(schema, MAP_TYPE) || MAP_TYPES.includes(String(mapType)) ? [] : [notSupported(path.child(MAP_TYPE), mapType, MAP_TYPES)]),
+  ];
+}

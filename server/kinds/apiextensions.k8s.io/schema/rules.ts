@@ -1,0 +1,84 @@
+import type { JsonObject } from '../../../api/object.js';
+import { reviewRules } from '../../../cel/rules/review.js';
+import { objectsIn } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
+import { resolvePath } from './fieldPath.js';
+import type { Schema } from './nodes.js';
+import { unreadable } from './nodes.js';
+
+/** Rules of a schema: their messages, reasons and paths, and their expressions, against the types and bounds that the schema gives. */
+
+const MEMBER = 'x-kubernetes-validations';
+const RULE: StructureForm = [
+  ['rule', 'Rule', 'text'],
+  ['message', 'Message', 'text'],
+  ['messageExpression', 'MessageExpression', 'text'],
+  ['reason', 'Reason', 'optional'],
+  ['fieldPath', 'FieldPath', 'text'],
+  ['optionalOldSelf', 'OptionalOldSelf', 'optional'],
+];
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const NON_EMPTY = 'must be non-empty if specified';
+const ONE_LINE = 'must not contain line breaks';
+
+const hasLines = (text: string): boolean => /[\n\r]/.test(text);
+const isBlank = (text: string): boolean => text !== '' && text.trim() === '';
+
+export const validateRules = (schema: Schema, path: Path): FieldError[] =>
+  objectsIn(schema, MEMBER).flatMap((rule, position) => validateRule(rule, schema, path.child(MEMBER).index(position)));
+
+function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[] {
+  const [reason, fieldPath] = [rule['reason'], textAt(rule, 'fieldPath')];
+  const at = path.child('fieldPath');
+  return [
+    ...validateMessage(textAt(rule, 'rule'), textAt(rule, 'message'), path),
+    ...(isBlank(textAt(rule, 'messageExpression')) ? [required(path.child('messageExpression'), `messageExpression ${NON_EMPTY}`)] : []),
+    ...(reason === undefined || reason === null || REASONS.includes(String(reason))
+      ? []
+      : [notSupported(path.child('reason'), reason, REASONS)]),
+    ...(isBlank(fieldPath) ? [invalid(at, fieldPath, NON_EMPTY)] : []),
+    ...(hasLines(fieldPath) ? [invalid(at, fieldPath, ONE_LINE)] : []),
+    ...(fieldPath === '' || unreadable(schema) !== null || resolvePath(fieldPath, schema, { brackets: true }).ok
+      ? []
+      : [invalid(at, fieldPath, 'must be a valid path')]),
+  ];
+}
+
+function validateMessage(rule: string, message: string, path: Path): FieldError[] {
+  const at = path.child('message');
+  if (rule.trim() === '') return [required(path.child('rule'), 'rule is not specified')];
+  if (isBlank(message)) return [invalid(at, message, NON_EMPTY)];
+  if (hasLines(message.trim())) return [invalid(at, message, ONE_LINE)];
+  return hasLines(rule.trim()) && message === '' ? [required(at, 'message must be specified if rule contains line breaks')] : [];
+}
+
+/**
+ * Expressions of all rules, once the other findings of the schema are known: where there is something wrong with a schema, or below it, its rules are not compiled, since
+ * its types mean nothing.
+ */
+export function validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): FieldError[] {
+  const root = path.toString();
+  // What is wrong with a rule itself is no reason not to read it.
+  const broken = findings
+    .map((finding) => finding.path)
+    .filter((at) => !at.includes(`.${MEMBER}[`))
+    .sort();
+  return reviewRules(schema, root, (at) => hasBeginning(broken, root + at)).map((finding) => {
+    const at = Path.of(root + finding.at);
+    if (finding.kind === 'forbidden') return forbidden(at, finding.detail);
+    return invalid(at, finding.value ?? printedStructure(finding.rule, RULE), finding.detail);
+  });
+}
+
+/** Whether one of the texts, which are in order, begins so. */
+function hasBeginning(sorted: readonly string[], beginning: string): boolean {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! < beginning) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low]?.startsWith(beginning) === true;
+}

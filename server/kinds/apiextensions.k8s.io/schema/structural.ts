@@ -1,0 +1,186 @@
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../../registry/members.js';
+import { forbidden, invalid, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { validateCompleteness } from './completeness.js';
+import {
+  alternatives,
+  isEmpty,
+  isSet,
+  isTrue,
+  itemSchemaOf,
+  propertiesOf,
+  propertyOf,
+  restSchemaOf,
+  typeOf,
+  type Schema,
+} from './nodes.js';
+import { patternComplaint } from './pattern.js';
+
+/**
+ * A structural schema says for every field that may occur, and once only, which type it has. Conditions on values (`allOf`, `anyOf`, `oneOf`, `not`)
+ * may narrow down what has been described, but not describe anything new.
+ */
+
+type Level = 'root' | 'item' | 'field';
+
+const EMBEDDED = 'x-kubernetes-embedded-resource';
+const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
+const INT_OR_STRING = 'x-kubernetes-int-or-string';
+const TYPE_MISSING: Readonly<Record<Level, string>> = {
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
+};
+const METADATA_TEXT = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
+
+/** In the order of their texts: the reference sorts, since it walks through maps. */
+export function validateStructural(schema: Schema, path: Path): FieldError[] {
+  const findings = [...validateInvariants(schema, 'root', path), ...validateCompleteness(schema, path)];
+  const text = (error: FieldError): string => `${error.path}: ${error.message}`;
+  return findings.sort((a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0));
+}
+
+function validateInvariants(schema: Schema, level: Level, path: Path): FieldError[] {
+  const [items, rest] = [itemSchemaOf(schema), restSchemaOf(schema)];
+  return [
+    ...(typeOf(schema) === 'array' && items === null ? [required(path.child('items'), 'must be specified')] : []),
+    ...(items === null ? [] : validateInvariants(items, 'item', path.child('items'))),
+    ...propertiesOf(schema).flatMap(([name, child]) => validateInvariants(child, 'field', path.child('properties').key(name))),
+    ...(isSet(schema, 'additionalProperties') && level === 'root'
+      ? [forbidden(path.child('additionalProperties'), 'must not be used at the root')]
+      : []),
+    ...(rest === null ? [] : validateInvariants(rest, 'field', path.child('additionalProperties'))),
+    ...validateIntOrString(schema, path),
+    ...validateConditions(schema, path, {
+      anyOf: isIntOrString(schema),
+      firstAllOf: isIntOrString(alternatives(schema, 'allOf')[0] ?? {}),
+    }),
+    ...validateType(schema, level, path),
+    ...validateObject(schema, level, path),
+  ];
+}
+
+function validateIntOrString(schema: Schema, path: Path): FieldError[] {
+  if (!isTrue(schema, INT_OR_STRING)) return [];
+  return [PRESERVE, EMBEDDED]
+    .filter((member) => isTrue(schema, member))
+    .map((member) => invalid(path.child(member), true, `must be false if ${INT_OR_STRING} is true`));
+}
+
+function validateType(schema: Schema, level: Level, path: Path): FieldError[] {
+  const type = typeOf(schema);
+  const at = path.child('type');
+  const findings: FieldError[] = [];
+  if (isTrue(schema, EMBEDDED) && type !== 'object') {
+    const text = `must be object if ${EMBEDDED} is true`;
+    findings.push(type === '' ? required(at, text) : invalid(at, type, text));
+  } else if (type === '' && !isTrue(schema, INT_OR_STRING) && !isTrue(schema, PRESERVE)) {
+    findings.push(required(at, TYPE_MISSING[level]));
+  }
+  if (level === 'root' && type !== '' && type !== 'object') findings.push(invalid(at, type, 'must be object at the root'));
+  return findings;
+}
+
+/** Whole objects, at the root and embedded ones: their kind, version and metadata are described already. */
+function validateObject(schema: Schema, level: Level, path: Path): FieldError[] {
+  const embedded = isTrue(schema, EMBEDDED);
+  const whole = level === 'root' || embedded;
+  const metadata = propertyOf(schema, 'metadata');
+  return [
+    ...(embedded && isSet(schema, 'additionalProperties')
+      ? [forbidden(path.child('additionalProperties'), `must not be used if ${EMBEDDED} is set`)]
+      : []),
+    ...(whole ? ['kind', 'apiVersion'] : []).flatMap((name) => {
+      const property = propertyOf(schema, name);
+      return property === null || typeOf(property) === 'string'
+        ? []
+        : [invalid(path.child('properties').key(name).child('type'), typeOf(property), 'must be string')];
+    }),
+    ...(metadata === null ? [] : validateMetadata(metadata, { level, whole }, path.child('properties').key('metadata'))),
+    ...(embedded && !isTrue(schema, PRESERVE) && propertiesOf(schema).length === 0
+      ? [required(path.child('properties'), `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`)]
+      : []),
+  ];
+}
+
+function validateMetadata(metadata: Schema, { level, whole }: { level: Level; whole: boolean }, path: Path): FieldError[] {
+  const narrowed = propertiesOf(metadata).every(([name]) => name === 'name' || name === 'generateName');
+  const ignored = ['type', 'default', 'externalDocs', 'example', ...(narrowed ? ['properties'] : [])];
+  return [
+    ...(whole && typeOf(metadata) !== 'object' ? [invalid(path.child('type'), typeOf(metadata), 'must be object')] : []),
+    ...(level === 'root' && Object.keys(metadata).some((member) => !ignored.includes(member) && !isEmpty(metadata[member]))
+      ? [forbidden(path, METADATA_TEXT)]
+      : []),
+  ];
+}
+
+/** `anyOf: [{type: integer}, {type: string}]`, which old schemas use to say what an extension says now. */
+function isIntOrString(schema: Schema): boolean {
+  const types = itemsOf(schema['anyOf']).map((choice) => isBareType(choice as JsonObject));
+  return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
+}
+
+const isBareType = (schema: JsonObject): string | null =>
+  Object.keys(schema).every((member) => member === 'type' || isEmpty(schema[member])) ? textAt(schema, 'type') : null;
+
+/** Which conditions may name types: the two forms of "integer or string". */
+interface Excepted {
+  readonly anyOf: boolean;
+  readonly firstAllOf: boolean;
+}
+
+const NONE: Excepted = { anyOf: false, firstAllOf: false };
+
+function validateConditions(schema: Schema, path: Path, excepted: Excepted): FieldError[] {
+  const each = (junctor: string): FieldError[] =>
+    alternatives(schema, junctor).flatMap((child, position) =>
+      validateCondition(
+        child,
+        path.child(junctor).index(position),
+        junctor === 'allOf' && position === 0 && excepted.firstAllOf ? { anyOf: true, firstAllOf: false } : NONE,
+      ),
+    );
+  const not = objectAt(schema, 'not');
+  const pattern = textAt(schema, 'pattern');
+  const complaint = pattern === '' ? null : patternComplaint(pattern);
+  return [
+    ...(excepted.anyOf ? [] : each('anyOf')),
+    ...each('allOf'),
+    ...each('oneOf'),
+    ...(not === null ? [] : validateCondition(not, path.child('not'), NONE)),
+    ...(complaint === null ? [] : [invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${complaint}`)]),
+  ];
+}
+
+/** What conditions may not say, in which words that is refused. */
+const DESCRIBING: readonly (readonly [member: string, demand: 'empty' | 'undefined' | 'false'])[] = [
+  ['type', 'empty'],
+  ['additionalProperties', 'undefined'],
+  ['default', 'undefined'],
+  ['title', 'empty'],
+  ['description', 'empty'],
+  ['nullable', 'false'],
+  [PRESERVE, 'false'],
+  [EMBEDDED, 'false'],
+  [INT_OR_STRING, 'false'],
+  ['x-kubernetes-list-map-keys', 'empty'],
+  ['x-kubernetes-list-type', 'undefined'],
+  ['x-kubernetes-map-type', 'undefined'],
+  ['x-kubernetes-validations', 'empty'],
+];
+
+function validateCondition(schema: Schema, path: Path, excepted: Excepted): FieldError[] {
+  const items = itemSchemaOf(schema);
+  return [
+    ...validateConditions(schema, path, excepted),
+    ...(items === null ? [] : validateCondition(items, path.child('items'), NONE)),
+    ...propertiesOf(schema).flatMap(([name, child]) => validateCondition(child, path.child('properties').key(name), NONE)),
+    ...DESCRIBING.filter(([member, demand]) => (demand === 'undefined' ? isSet(schema, member) : !isEmpty(schema[member]))).map(
+      ([member, demand]) => forbidden(path.child(member), `must be ${demand} to be structural`),
+    ),
+    ...(propertyOf(schema, 'metadata') === null
+      ? []
+      : [forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context')]),
+  ];
+}

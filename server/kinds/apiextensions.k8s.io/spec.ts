@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { oneOf } from '../../registry/validation/values.js';
+import { validateConversion } from './conversion.js';
+import { requiredNames, validateGroup, validateNames } from './definitionNames.js';
+import { hoist } from './hoisting.js';
+import { anySchema, isSet } from './schema/nodes.js';
+import { validateParts, validateVersion } from './versions.js';
+
+export const SPEC = Path.of('spec');
+
+const hasStatus = (holder: JsonObject): boolean => objectAt(objectAt(holder, 'subresources') ?? {}, 'status') !== null;
+const schemaOf = (version: JsonObject): JsonObject | null => objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
+
+/** The specification by itself, in the order of the reference. */
+export function validateSpec(spec: JsonObject): FieldError[] {
+  const { shared, versions } = hoist(spec);
+  const names = objectAt(spec, 'names') ?? {};
+  return [
+    ...validateGroup(textAt(spec, 'group'), SPEC.child('group')),
+    ...oneOf(spec['scope'], ['Cluster', 'Namespaced'], SPEC.child('scope')),
+    ...objectsIn(spec, 'versions').flatMap((version, position) =>
+      schemaOf(version) === null ? [required(SPEC.child('versions').index(position).child('schema', 'openAPIV3Schema'), '')] : [],
+    ),
+    ...validateDefaultsAllowed(spec),
+    ...versions.flatMap((version, position) =>
+      validateVersion(version, hasStatus(version) || hasStatus(shared), SPEC.child('versions').index(position)),
+    ),
+    ...validateVersionList(spec, versions),
+    ...requiredNames(names, SPEC.child('names')),
+    ...validateNames(names, SPEC.child('names')),
+    ...validateParts(shared, { schemaAt: 'validation', hasStatus: hasStatus(shared) || versions.some(hasStatus) }, SPEC),
+    ...validateStrategy(spec),
+  ];
+}
+
+/** What a schema does not know is kept or filled in, not both. */
+function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
+  if (spec['preserveUnknownFields'] !== true) return [];
+  const schemas = objectsIn(spec, 'versions')
+    .map(schemaOf)
+    .filter((schema) => schema !== null);
+  const hasDefaults = schemas.some((schema) => anySchema(schema, (node) => isSet(node, 'default')));
+  return hasDefaults ? [invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')] : [];
+}
+
+/** As the reference prints a version. */
+const VERSION: StructureForm = [
+  ['name', 'Name', 'text'],
+  ['served', 'Served', 'flag'],
+  ['storage', 'Storage', 'flag'],
+  ['deprecated', 'Deprecated', 'flag'],
+  ['deprecationWarning', 'DeprecationWarning', 'optional'],
+  ['schema', 'Schema', 'optional'],
+  ['subresources', 'Subresources', 'optional'],
+  ['additionalPrinterColumns', 'AdditionalPrinterColumns', 'optional'],
+  ['selectableFields', 'SelectableFields', 'optional'],
+];
+
+/** `shown` are the versions without what they share. */
+function validateVersionList(spec: JsonObject, shown: readonly JsonObject[]): FieldError[] {
+  const [path, versions] = [SPEC.child('versions'), objectsIn(spec, 'versions')];
+  const value = versions.length === 0 ? (spec['versions'] ?? null) : shown.map((version) => printedStructure(version, VERSION));
+  const names = new Set(versions.map((version) => textAt(version, 'name')));
+  return [
+    ...(names.size < versions.length ? [invalid(path, value, 'must contain unique version names')] : []),
+    ...(versions.filter((version) => version['storage'] === true).length === 1
+      ? []
+      : [invalid(path, value, 'must have exactly one version marked as storage version')]),
+  ];
+}
+
+function validateStrategy(spec: JsonObject): FieldError[] {
+  const conversion = objectAt(spec, 'conversion');
+  if (conversion === null) return [];
+  const [path, strategy] = [SPEC.child('conversion'), textAt(conversion, 'strategy')];
+  return [
+    ...(strategy !== 'None' && spec['preserveUnknownFields'] === true
+      ? [invalid(path.child('strategy'), strategy, 'must be None if spec.preserveUnknownFields is true')]
+      : []),
+    ...validateConversion(conversion, path),
+  ];
+}

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import { dns1035LabelName } from '../../registry/validation/names.js';
+import { validateColumn } from './columns.js';
+import { validateSchema } from './schema/schema.js';
+import { validateSelectableFields } from './selectableFields.js';
+import { validateSubresources } from './subresources.js';
+
+/** What may be said of a version, or of all of them together. */
+
+const WARNING_BYTES_MAX = 256;
+
+export function validateVersion(version: JsonObject, hasStatus: boolean, path: Path): FieldError[] {
+  const name = textAt(version, 'name');
+  const complaints = dns1035LabelName(name, false);
+  return [
+    ...(complaints.length === 0 ? [] : [invalid(path.child('name'), name, complaints.join(','))]),
+    ...deprecationComplaints(version).map((complaint) =>
+      invalid(path.child('deprecationWarning'), version['deprecationWarning'], complaint),
+    ),
+    ...validateParts(version, { schemaAt: 'schema', hasStatus }, path),
+  ];
+}
+
+/** `schemaAt`: the member that holds the schema; it has another name where it holds for all versions. `hasStatus`: status is a subresource. */
+export function validateParts(
+  holder: JsonObject,
+  { schemaAt, hasStatus }: { readonly schemaAt: string; readonly hasStatus: boolean },
+  path: Path,
+): FieldError[] {
+  const schema = objectAt(objectAt(holder, schemaAt) ?? {}, 'openAPIV3Schema');
+  const columns = path.child('additionalPrinterColumns');
+  return [
+    ...(schema === null ? [] : validateSchema(schema, hasStatus, path.child(schemaAt, 'openAPIV3Schema'))),
+    ...validateSubresources(objectAt(holder, 'subresources'), path.child('subresources')),
+    ...objectsIn(holder, 'additionalPrinterColumns').flatMap((column, position) => validateColumn(column, columns.index(position))),
+    ...(itemsOf(holder['selectableFields']).length === 0
+      ? []
+      : validateSelectableFields(objectsIn(holder, 'selectableFields'), schema, path.child('selectableFields'))),
+  ];
+}
+
+function deprecationComplaints(version: JsonObject): string[] {
+  const warning = version['deprecationWarning'];
+  if (typeof warning !== 'string') return [];
+  if (version['deprecated'] !== true) return ['can only be set for deprecated versions'];
+  const unprintable = /[^\P{C} ]|[^\P{Z} ]/u.exec(warning);
+  return [
+    ...(Buffer.byteLength(warning) > WARNING_BYTES_MAX ? [`must be <= ${WARNING_BYTES_MAX} characters long`] : []),
+    ...(warning === '' ? ['must not be an empty string'] : []),
+    ...(unprintable === null
+      ? []
+      : [
+          `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, unprintable.index))}`,
+        ]),
+  ];
+}

@@ -1,0 +1,130 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
+import { between, dnsSubdomain, named } from '../../registry/validation/values.js';
+import { condition } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const SPEC = Path.of('spec');
+const SERVICE = SPEC.child('service');
+const GROUP_PRIORITY_MAX = 20_000;
+const VERSION_PRIORITY_MAX = 1000;
+const PORT_DEFAULT = 443;
+const PORT_MAX = 65_535;
+
+const specOf = (service: ApiObject): JsonObject => objectAt(service, 'spec') ?? {};
+
+function validate(service: ApiObject): FieldError[] {
+  const spec = specOf(service);
+  const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')];
+  const target = objectAt(spec, 'service');
+  return [
+    ...(group === '' && version !== 'v1'
+      ? [required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube')]
+      : []),
+    ...(group === '' ? [] : dnsSubdomain(group, SPEC.child('group'))),
+    ...named(version, dns1035LabelName, SPEC.child('version')),
+    ...validatePriority(spec, 'groupPriorityMinimum', GROUP_PRIORITY_MAX),
+    ...validatePriority(spec, 'versionPriority', VERSION_PRIORITY_MAX),
+    ...(target === null ? validateLocal(spec) : validateTarget(target, spec)),
+  ];
+}
+
+/** `VERSION.GROUP`, and just `v1.` for the core group, which no ordinary name could be. */
+function nameComplaints(name: string, prefix: boolean, service: ApiObject): string[] {
+  const complaints = pathSegmentName(name, prefix);
+  const wanted = `${textAt(specOf(service), 'version')}.${textAt(specOf(service), 'group')}`;
+  return complaints.length > 0 || name === wanted ? complaints : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`];
+}
+
+/** Version and group may change, but not away from the name. */
+const validateKeptName = (service: ApiObject): FieldError[] => {
+  const { name = '' } = service.metadata;
+  return nameComplaints(name, false, service).map((text) => invalid(Path.of('metadata', 'name'), name, text));
+};
+
+function validatePriority(spec: JsonObject, member: string, max: number): FieldError[] {
+  const value = Number(spec[member] ?? 0);
+  return value <= 0 || value > max ? [invalid(SPEC.child(member), value, `must be positive and less than ${max}`)] : [];
+}
+
+/** What this server serves itself needs no certificates. */
+function validateLocal(spec: JsonObject): FieldError[] {
+  const bundle = Buffer.from(textAt(spec, 'caBundle'), 'base64').length;
+  return [
+    ...(bundle === 0 ? [] : [invalid(SPEC.child('caBundle'), `${bundle} bytes`, 'local APIServices may not have a caBundle')]),
+    ...(spec['insecureSkipTLSVerify'] === true
+      ? [invalid(SPEC.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify')]
+      : []),
+  ];
+}
+
+function validateTarget(target: JsonObject, spec: JsonObject): FieldError[] {
+  const port = Number(target['port'] ?? 0);
+  return [
+    ...['namespace', 'name'].filter((member) => textAt(target, member) === '').map((member) => required(SERVICE.child(member), '')),
+    ...(port < 1 || port > PORT_MAX ? [invalid(SERVICE.child('port'), port, `port is not valid: ${between(1, PORT_MAX)}`)] : []),
+    ...(spec['insecureSkipTLSVerify'] === true && textAt(spec, 'caBundle') !== ''
+      ? [invalid(SPEC.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')]
+      : []),
+  ];
+}
+
+const CONDITION_STATUSES = ['True', 'False', 'Unknown'];
+
+const validateStatus = (service: ApiObject): FieldError[] =>
+  objectsIn(objectAt(service, 'status') ?? {}, 'conditions').flatMap((condition, position) => {
+    const status = textAt(condition, 'status');
+    return CONDITION_STATUSES.includes(status)
+      ? []
+      : [notSupported(Path.of('status', 'conditions').index(position).child('status'), status, CONDITION_STATUSES)];
+  });
+
+const apiServiceTarget = (object: ApiObject): string =>
+  memberAt(object, 'spec', 'service') === undefined
+    ? 'Local'
+    : `${textAt(object, 'spec', 'service', 'namespace')}/${textAt(object, 'spec', 'service', 'name')}`;
+
+function availability(object: ApiObject): string {
+  const available = condition(object, 'Available');
+  return available === undefined
+    ? 'Unknown'
+    : available['status'] === 'True'
+      ? 'True'
+      : `${textAt(available, 'status')} (${textAt(available, 'reason')})`;
+}
+
+export const apiServices: Kind = {
+  name: 'apiservices.apiregistration.k8s.io',
+  metadata: { anyFinalizers: true, name: nameComplaints },
+  defaults(service) {
+    const target = objectAt(specOf(service), 'service');
+    if (target !== null) setDefault(target, 'port', PORT_DEFAULT);
+  },
+  validate,
+  create: {
+    // What this server serves itself needs no connection, so it is available from the start.
+    prepare(service, { now }) {
+      const local = objectAt(specOf(service), 'service') === null;
+      const available = {
+        type: 'Available',
+        status: 'True',
+        lastTransitionTime: now,
+        reason: 'Local',
+        message: 'Local APIServices are always available',
+      };
+      service['status'] = local ? { conditions: [available] } : {};
+    },
+  },
+  update: {
+    unconditional: false,
+    prepare(service, old) {
+      service['status'] = old['status'];
+    },
+    review: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
+  },
+  subresources: { status: { review: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] } },
+  cells: { Service: apiServiceTarget, Available: availability },
+};

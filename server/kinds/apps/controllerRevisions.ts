@@ -1,0 +1,49 @@
+import { isObject } from '../../../api/json.js';
+import type { ApiObject, JsonValue } from '../../api/object.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { Path, required, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedMap } from '../../registry/validation/printed.js';
+import { nonNegative } from '../../registry/validation/values.js';
+import { NONE, numberAt } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const DATA = Path.of('data');
+
+/** A revision is any object: whatever its controller wants to go back to. */
+function validate(revision: ApiObject): FieldError[] {
+  const { data } = revision;
+  const missing = data === undefined || data === null;
+  return [
+    ...(missing
+      ? [required(DATA, 'data is mandatory')]
+      : typeof data !== 'object' || Array.isArray(data)
+        ? [required(DATA, 'data must be a valid JSON object')]
+        : []),
+    ...nonNegative(revision['revision'], Path.of('revision')),
+  ];
+}
+
+const printedData = (data: JsonValue | undefined): JsonValue => (isObject(data) ? printedMap(data) : (data ?? null));
+
+export const controllerRevisions: Kind = {
+  name: 'controllerrevisions.apps',
+  validate,
+  update: {
+    review: (revision, old, metadata) => [
+      ...metadata.update(),
+      ...metadata.object(),
+      ...nonNegative(revision['revision'], Path.of('revision')),
+      ...unchanged(revision['data'], old['data'], DATA, printedData(revision['data'])),
+    ],
+  },
+  cells: {
+    Controller: (object) =>
+      itemsOf(object.metadata.ownerReferences)
+        .filter((owner) => memberAt(owner, 'controller') === true)
+        .map(
+          (owner) => `${textAt(owner, 'kind').toLowerCase()}.${textAt(owner, 'apiVersion').split('/')[0]}/${textAt(owner, 'name')}`,
+        )[0] ?? NONE,
+    Revision: numberAt('revision'),
+  },
+};

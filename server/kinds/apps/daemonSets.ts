@@ -1,0 +1,154 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { memberAt } from '../../registry/members.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
+import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+import { nonNegative } from '../../registry/validation/values.js';
+import { labelsText, numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { selectorOf, selects, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import type { Kind } from '../kind.js';
+import { decremented, nonNegativeMembers } from './statusCounts.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+/** Counts the changes of the template. It was a member of the specification, and lives on in an annotation. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
+
+const templateGeneration = (set: ApiObject): number => Number(set.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0) || 0;
+
+function setTemplateGeneration(set: ApiObject, generation: number): void {
+  set.metadata.annotations = { ...set.metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
+}
+
+function setDefaults(set: ApiObject): void {
+  const spec = ensureObject(set, 'spec');
+  setPodTemplateDefaults(ensureObject(spec, 'template'));
+  const strategy = ensureObject(spec, 'updateStrategy');
+  setTextDefault(strategy, 'type', 'RollingUpdate');
+  if (strategy['type'] === 'RollingUpdate') {
+    const rolling = ensureObject(strategy, 'rollingUpdate');
+    setDefault(rolling, 'maxUnavailable', 1);
+    setDefault(rolling, 'maxSurge', 0);
+  }
+  setDefault(spec, 'revisionHistoryLimit', 10);
+  setTemplateGeneration(set, templateGeneration(set));
+}
+
+function validateSpec(set: ApiObject): FieldError[] {
+  const spec = specOf(set);
+  const template = objectAt(spec, 'template') ?? {};
+  const selector = objectAt(spec, 'selector');
+  const path = SPEC.child('selector');
+  const parsed = selectorOf(selector);
+  return [
+    ...(selector === null ? [] : validateLabelSelector(selector, path)),
+    ...(parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, SPEC.child('template')) : []),
+    ...(selector !== null && isEmptySelector(selector)
+      ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]
+      : []),
+    ...validatePodTemplate(template, SPEC.child('template')),
+    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'DaemonSet', SPEC.child('template', 'spec')),
+    ...nonNegativeMembers(spec, ['minReadySeconds'], SPEC),
+    ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, SPEC.child('updateStrategy')),
+    ...nonNegative(spec['revisionHistoryLimit'], SPEC.child('revisionHistoryLimit')),
+  ];
+}
+
+function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  if (strategy['type'] === 'OnDelete') return [];
+  if (strategy['type'] === 'RollingUpdate') return validateRolling(rolling ?? {}, path.child('rollingUpdate'));
+  const printed = rolling === null ? null : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 };
+  return [notSupported(path, { Type: strategy['type'], RollingUpdate: printed }, ['RollingUpdate', 'OnDelete'])];
+}
+
+function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): FieldError[] {
+  const [unavailable, surge] = [amountOf(maxUnavailable), amountOf(maxSurge)];
+  const both = unavailable !== 0 && surge !== 0;
+  const neither = unavailable === 0 && surge === 0;
+  return [
+    ...(both ? [invalid(path.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero')] : []),
+    ...(neither ? [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')] : []),
+    ...intOrPercent(maxUnavailable, path.child('maxUnavailable')),
+    ...intOrPercent(maxSurge, path.child('maxSurge')),
+    ...atMostWhole(maxUnavailable, path.child('maxUnavailable')),
+    ...atMostWhole(maxSurge, path.child('maxSurge')),
+  ];
+}
+
+const STATUS_COUNTS = [
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
+];
+
+export const daemonSets: Kind = {
+  name: 'daemonsets.apps',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
+  validate: validateSpec,
+  warnings: (set, old) =>
+    old === null || set.metadata.generation !== old.metadata.generation
+      ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template'))
+      : [],
+  create: {
+    prepare(set) {
+      set['status'] = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
+      setTemplateGeneration(set, Math.max(1, templateGeneration(set)));
+      dropDisabledTemplateFields(set);
+    },
+  },
+  update: {
+    prepare(set, old) {
+      set['status'] = old['status'];
+      dropDisabledTemplateFields(set);
+      const changed = !sameValue(specOf(set)['template'], specOf(old)['template']);
+      setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0));
+    },
+    review: (set, old, metadata) => [
+      ...metadata.update(),
+      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+      ...validateSpec(set),
+    ],
+  },
+  subresources: {
+    status: {
+      prepare(set, old) {
+        set['spec'] = old['spec'];
+      },
+      review: (set, old, metadata) => [
+        ...metadata.update(),
+        ...nonNegativeMembers(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS),
+        ...decremented(
+          memberAt(set, 'status', 'collisionCount'),
+          memberAt(old, 'status', 'collisionCount'),
+          STATUS.child('collisionCount'),
+        ),
+      ],
+    },
+  },
+  cells: {
+    Desired: numberAt('status', 'desiredNumberScheduled'),
+    Current: numberAt('status', 'currentNumberScheduled'),
+    Ready: numberAt('status', 'numberReady'),
+    'Up-to-date': numberAt('status', 'updatedNumberScheduled'),
+    Available: numberAt('status', 'numberAvailable'),
+    'Node Selector': (object) => labelsText(memberAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
+    ...containersAt(...POD_TEMPLATE),
+    Selector: selectorCell,
+  },
+};

@@ -1,0 +1,164 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+import { nonNegative } from '../../registry/validation/values.js';
+import { numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { setPodTemplateDefaults } from '../core/podSpec/template.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import type { Kind } from '../kind.js';
+import { podNameWarnings } from './podNames.js';
+import { validateWorkloadSelector } from './selector.js';
+import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const PROGRESS_DEADLINE_SECONDS = 600;
+const specOf = (deployment: ApiObject): JsonObject => objectAt(deployment, 'spec') ?? {};
+
+function setDefaults(deployment: ApiObject): void {
+  const spec = ensureObject(deployment, 'spec');
+  setPodTemplateDefaults(ensureObject(spec, 'template'));
+  setDefault(spec, 'replicas', 1);
+  const strategy = ensureObject(spec, 'strategy');
+  setTextDefault(strategy, 'type', 'RollingUpdate');
+  if (strategy['type'] === 'RollingUpdate') {
+    const rolling = ensureObject(strategy, 'rollingUpdate');
+    setDefault(rolling, 'maxUnavailable', '25%');
+    setDefault(rolling, 'maxSurge', '25%');
+  }
+  setDefault(spec, 'revisionHistoryLimit', 10);
+  setDefault(spec, 'progressDeadlineSeconds', PROGRESS_DEADLINE_SECONDS);
+}
+
+function validateSpec(deployment: ApiObject): FieldError[] {
+  const spec = specOf(deployment);
+  return [
+    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
+    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+      empty: 'empty selector is invalid for deployment',
+      broken: 'invalid label selector',
+      required: true,
+    }),
+    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), {
+      kind: 'ReplicaSet',
+      selector: selectorOf(spec['selector']),
+    }),
+    ...validateStrategy(objectAt(spec, 'strategy') ?? {}, SPEC.child('strategy')),
+    ...nonNegative(spec['revisionHistoryLimit'], SPEC.child('revisionHistoryLimit')),
+    ...validateDeadline(spec),
+  ];
+}
+
+/** A deadline that ends before a pod may count as available could never be met. */
+function validateDeadline(spec: JsonObject): FieldError[] {
+  const deadline = spec['progressDeadlineSeconds'];
+  const path = SPEC.child('progressDeadlineSeconds');
+  return [
+    ...nonNegative(deadline, path),
+    ...(Number(deadline) <= Number(spec['minReadySeconds'] ?? 0) ? [invalid(path, deadline, 'must be greater than minReadySeconds')] : []),
+  ];
+}
+
+function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  const at = path.child('rollingUpdate');
+  if (strategy['type'] === 'Recreate')
+    return rolling === null ? [] : [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")];
+  if (strategy['type'] === 'RollingUpdate') return validateRolling(rolling ?? {}, at);
+  return [notSupported(path, { Type: strategy['type'], RollingUpdate: printedRolling(rolling) }, ['Recreate', 'RollingUpdate'])];
+}
+
+const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
+  rolling === null ? null : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 };
+
+function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): FieldError[] {
+  return [
+    ...intOrPercent(maxUnavailable, path.child('maxUnavailable')),
+    ...intOrPercent(maxSurge, path.child('maxSurge')),
+    ...(amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0
+      ? [invalid(path.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0')]
+      : []),
+    ...atMostWhole(maxUnavailable, path.child('maxUnavailable')),
+  ];
+}
+
+const STATUS_COUNTS = [
+  'observedGeneration',
+  'replicas',
+  'updatedReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'terminatingReplicas',
+  'collisionCount',
+];
+
+function validateStatus(deployment: ApiObject, old: ApiObject): FieldError[] {
+  const status = objectAt(deployment, 'status') ?? {};
+  return [
+    ...nonNegativeMembers(status, STATUS_COUNTS, STATUS),
+    ...countsWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', STATUS),
+    ...(Number(status['availableReplicas'] ?? 0) > Number(status['readyReplicas'] ?? 0)
+      ? [invalid(STATUS.child('availableReplicas'), status['availableReplicas'], 'cannot be greater than readyReplicas')]
+      : []),
+    ...decremented(status['collisionCount'], memberAt(old, 'status', 'collisionCount'), STATUS.child('collisionCount')),
+  ];
+}
+
+export const deployments: Kind = {
+  name: 'deployments.apps',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
+  validate: validateSpec,
+  warnings: (deployment, old) =>
+    old !== null && deployment.metadata.generation === old.metadata.generation
+      ? []
+      : [
+          ...(old === null ? podNameWarnings(deployment) : []),
+          ...templateWarnings(memberAt(deployment, 'spec', 'template'), SPEC.child('template')),
+        ],
+  create: {
+    prepare(deployment) {
+      deployment['status'] = {};
+      dropDisabledTemplateFields(deployment);
+    },
+  },
+  update: {
+    prepare(deployment, old) {
+      deployment['status'] = old['status'];
+      dropDisabledTemplateFields(deployment);
+      // Annotations are copied to the replica sets, so changing them is work for the controller, too.
+      if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
+        deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
+    review: (deployment, old, metadata) => [
+      ...metadata.update(),
+      ...validateSpec(deployment),
+      ...unchanged(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+    ],
+  },
+  subresources: {
+    status: {
+      prepare(deployment, old) {
+        deployment['spec'] = old['spec'];
+        if (old.metadata.labels === undefined) delete deployment.metadata.labels;
+        else deployment.metadata.labels = old.metadata.labels;
+      },
+      review: (deployment, old, metadata) => [...metadata.update(), ...validateStatus(deployment, old)],
+    },
+  },
+  cells: {
+    Ready: (object) => `${textAt(object, 'status', 'readyReplicas') || 0}/${textAt(object, 'spec', 'replicas') || 0}`,
+    'Up-to-date': numberAt('status', 'updatedReplicas'),
+    Available: numberAt('status', 'availableReplicas'),
+    ...containersAt(...POD_TEMPLATE),
+    Selector: selectorCell,
+  },
+};

@@ -1,0 +1,95 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
+import { memberAt } from '../../registry/members.js';
+import { Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+import { numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { setPodTemplateDefaults } from '../core/podSpec/template.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import type { Kind } from '../kind.js';
+import { podNameWarnings } from './podNames.js';
+import { validateWorkloadSelector } from './selector.js';
+import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
+
+function validateSpec(set: ApiObject): FieldError[] {
+  const spec = specOf(set);
+  return [
+    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
+    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+      empty: 'empty selector is invalid for deployment',
+      broken: 'invalid label selector',
+      required: true,
+    }),
+    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), {
+      kind: 'ReplicaSet',
+      selector: selectorOf(spec['selector']),
+    }),
+  ];
+}
+
+const STATUS_COUNTS = [
+  'replicas',
+  'fullyLabeledReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'terminatingReplicas',
+  'observedGeneration',
+];
+
+const validateStatus = (set: ApiObject): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS);
+
+export const replicaSets: Kind = {
+  name: 'replicasets.apps',
+  metadata: { generationOf: ['spec'] },
+  defaults(set) {
+    const spec = ensureObject(set, 'spec');
+    setPodTemplateDefaults(ensureObject(spec, 'template'));
+    setDefault(spec, 'replicas', 1);
+  },
+  validate: validateSpec,
+  warnings: (set, old) => [
+    ...(old === null ? podNameWarnings(set) : []),
+    ...(old === null || set.metadata.generation !== old.metadata.generation
+      ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template'))
+      : []),
+  ],
+  create: {
+    prepare(set) {
+      set['status'] = { replicas: 0 };
+      dropDisabledTemplateFields(set);
+    },
+  },
+  update: {
+    prepare(set, old) {
+      set['status'] = old['status'];
+      dropDisabledTemplateFields(set);
+    },
+    review: (set, old, metadata) => [
+      ...metadata.update(),
+      ...validateSpec(set),
+      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+    ],
+  },
+  subresources: {
+    status: {
+      prepare(set, old) {
+        set['spec'] = old['spec'];
+      },
+      review: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
+    },
+  },
+  cells: {
+    Desired: numberAt('spec', 'replicas'),
+    Current: numberAt('status', 'replicas'),
+    Ready: numberAt('status', 'readyReplicas'),
+    ...containersAt(...POD_TEMPLATE),
+    Selector: selectorCell,
+  },
+};

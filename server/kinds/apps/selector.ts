@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { selectorOf } from '../core/podSpec/controlledTemplate.js';
+import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+
+/** What is said of selectors depends on the kind. */
+export interface SelectorRules {
+  /** What an empty selector is told. */
+  readonly empty: string;
+  /** What a selector that cannot select is told, after what is wrong with its parts. */
+  readonly broken: string;
+  /** Whether an absent selector is reported as such, besides selecting nothing. */
+  readonly required: boolean;
+}
+
+/** Findings about the selector of a workload in its specification. */
+export function validateWorkloadSelector(spec: JsonObject, path: Path, rules: SelectorRules): FieldError[] {
+  const selector = objectAt(spec, 'selector');
+  if (selector === null) return rules.required ? [required(path, '')] : [];
+  return [
+    ...validateLabelSelector(selector, path),
+    ...(isEmptySelector(selector) ? [invalid(path, printedSelector(selector), rules.empty)] : []),
+    ...(selectorOf(selector) === null ? [invalid(path, printedSelector(selector), rules.broken)] : []),
+  ];
+}

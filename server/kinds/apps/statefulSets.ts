@@ -1,0 +1,215 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { dnsLabelName } from '../../registry/validation/names.js';
+import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
+import { containersAt, POD_TEMPLATE } from '../cells.js';
+import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
+import { selectorOf, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
+import { roundResources } from '../core/resourceLists.js';
+import type { Kind } from '../kind.js';
+import { validateWorkloadSelector } from './selector.js';
+import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const RETAIN = 'Retain';
+/** What an update may change. */
+const CHANGEABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+];
+const FIXED =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' " +
+  "and 'minReadySeconds' are forbidden";
+const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
+
+function setDefaults(set: ApiObject): void {
+  const spec = ensureObject(set, 'spec');
+  setPodTemplateDefaults(ensureObject(spec, 'template'));
+  setTextDefault(spec, 'podManagementPolicy', 'OrderedReady');
+  setStrategyDefaults(ensureObject(spec, 'updateStrategy'));
+  const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
+  setTextDefault(retention, 'whenDeleted', RETAIN);
+  setTextDefault(retention, 'whenScaled', RETAIN);
+  setDefault(spec, 'replicas', 1);
+  setDefault(spec, 'revisionHistoryLimit', 10);
+  for (const claim of objectsIn(spec, 'volumeClaimTemplates')) setClaimDefaults(claim);
+}
+
+function setStrategyDefaults(strategy: JsonObject): void {
+  if (textAt(strategy, 'type') === '') {
+    strategy['type'] = 'RollingUpdate';
+    ensureObject(strategy, 'rollingUpdate');
+  }
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  if (strategy['type'] === 'RollingUpdate' && rolling !== null) setDefault(rolling, 'partition', 0);
+}
+
+/** Claims in templates are objects of their own kind, whatever they are called, status and all. */
+function setClaimDefaults(claim: JsonObject): void {
+  claim['apiVersion'] = 'v1';
+  claim['kind'] = 'PersistentVolumeClaim';
+  const spec = ensureObject(claim, 'spec');
+  setDefault(spec, 'volumeMode', 'Filesystem');
+  roundResources(objectAt(spec, 'resources'));
+  setTextDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
+}
+
+/** How many pods may be missing during an update cannot be chosen in this release. */
+function dropDisabled(set: ApiObject): void {
+  dropDisabledTemplateFields(set);
+  const rolling = objectAt(objectAt(specOf(set), 'updateStrategy') ?? {}, 'rollingUpdate');
+  if (rolling !== null) delete rolling['maxUnavailable'];
+}
+
+/** What an update may not change is checked on create only. */
+function validateSpec(set: ApiObject, isNew: boolean): FieldError[] {
+  const spec = specOf(set);
+  const serviceName = textAt(spec, 'serviceName');
+  const template = objectAt(spec, 'template') ?? {};
+  const selector = selectorOf(spec['selector']);
+  return [
+    ...eitherOr(spec['podManagementPolicy'], ['OrderedReady', 'Parallel'], SPEC.child('podManagementPolicy')),
+    ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, SPEC.child('updateStrategy')),
+    ...validateRetention(objectAt(spec, 'persistentVolumeClaimRetentionPolicy') ?? {}, SPEC.child('persistentVolumeClaimRetentionPolicy')),
+    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
+    ...nonNegative(memberAt(spec, 'ordinals', 'start'), SPEC.child('ordinals', 'start')),
+    ...(serviceName === '' || !isNew ? [] : dnsLabel(serviceName, SPEC.child('serviceName'))),
+    ...(isNew ? objectsIn(spec, 'volumeClaimTemplates') : []).flatMap((claim, position) =>
+      validateClaimSpec(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position).child('spec')),
+    ),
+    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+      empty: 'empty selector is invalid for statefulset',
+      broken: '',
+      required: true,
+    }),
+    ...(selector === null
+      ? []
+      : [
+          ...validateSelected(template, selector, SPEC.child('template')),
+          ...validatePodTemplate(withClaims(template, spec), SPEC.child('template')),
+        ]),
+    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'StatefulSet', SPEC.child('template', 'spec')),
+  ];
+}
+
+const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, string], path: Path): FieldError[] =>
+  allowed.some((each) => each === value) ? [] : [invalid(path, value, `must be '${allowed[0]}' or '${allowed[1]}'`)];
+
+/** The template with a volume for each claim, as its pods get it. */
+function withClaims(template: JsonObject, spec: JsonObject): JsonObject {
+  const claimed = new Set(objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name')));
+  const pod = objectAt(template, 'spec') ?? {};
+  const others = objectsIn(pod, 'volumes').filter((volume) => !claimed.has(textAt(volume, 'name')));
+  const volumes = [...claimed].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  return { ...template, spec: { ...pod, volumes: [...others, ...volumes] } };
+}
+
+const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
+  rolling === null ? null : { Partition: rolling['partition'] ?? 0, MaxUnavailable: rolling['maxUnavailable'] ?? null };
+
+function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  const at = path.child('rollingUpdate');
+  if (strategy['type'] === 'OnDelete')
+    return rolling === null ? [] : [invalid(at, printedRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'")];
+  if (strategy['type'] === 'RollingUpdate') return nonNegative(rolling?.['partition'], at.child('partition'));
+  return [invalid(path, { Type: strategy['type'], RollingUpdate: printedRolling(rolling) }, "must be 'RollingUpdate' or 'OnDelete'")];
+}
+
+const validateRetention = (policy: JsonObject, path: Path): FieldError[] =>
+  ['whenDeleted', 'whenScaled'].flatMap((member) =>
+    [RETAIN, 'Delete'].includes(textAt(policy, member)) ? [] : [notSupported(path.child(member), policy[member], [RETAIN, 'Delete'])],
+  );
+
+function validateFixed(set: ApiObject, old: ApiObject): FieldError[] {
+  const fixedPart = (spec: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(spec).filter(([member]) => !CHANGEABLE.includes(member)));
+  return sameValue(fixedPart(specOf(set)), fixedPart(specOf(old))) ? [] : [forbidden(SPEC, FIXED)];
+}
+
+const STATUS_COUNTS = [
+  'replicas',
+  'readyReplicas',
+  'currentReplicas',
+  'updatedReplicas',
+  'availableReplicas',
+  'observedGeneration',
+  'collisionCount',
+];
+
+function validateStatus(set: ApiObject): FieldError[] {
+  const status = objectAt(set, 'status') ?? {};
+  const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
+  return [
+    ...nonNegativeMembers(status, STATUS_COUNTS, STATUS),
+    ...countsWithin(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], 'replicas', STATUS),
+    ...(available > ready ? [invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than status.readyReplicas')] : []),
+  ];
+}
+
+function warningsOf(set: ApiObject): string[] {
+  const spec = specOf(set);
+  return [
+    ...templateWarnings(spec['template'], SPEC.child('template')),
+    ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) =>
+      claimSpecWarnings(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position)),
+    ),
+    ...(Number(spec['revisionHistoryLimit'] ?? 0) < 0
+      ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
+      : []),
+  ];
+}
+
+export const statefulSets: Kind = {
+  name: 'statefulsets.apps',
+  metadata: { generationOf: ['spec'], name: dnsLabelName },
+  defaults: setDefaults,
+  validate: (set) => validateSpec(set, true),
+  warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? warningsOf(set) : []),
+  create: {
+    prepare(set) {
+      set['status'] = { replicas: 0, availableReplicas: 0 };
+      dropDisabled(set);
+    },
+  },
+  update: {
+    prepare(set, old) {
+      set['status'] = old['status'];
+      dropDisabled(set);
+    },
+    review: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
+  },
+  subresources: {
+    status: {
+      prepare(set, old) {
+        set['spec'] = old['spec'];
+      },
+      review: (set, old, metadata) => [
+        ...validateStatus(set),
+        ...metadata.update(),
+        ...decremented(
+          memberAt(set, 'status', 'collisionCount'),
+          memberAt(old, 'status', 'collisionCount'),
+          STATUS.child('collisionCount'),
+        ),
+      ],
+    },
+  },
+  cells: {
+    Ready: (object) => `${textAt(object, 'status', 'readyReplicas') || 0}/${textAt(object, 'spec', 'replicas') || 0}`,
+    ...containersAt(...POD_TEMPLATE),
+  },
+};

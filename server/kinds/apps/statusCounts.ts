@@ -1,0 +1,32 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import { nonNegative } from '../../registry/validation/values.js';
+
+/** Rules of numbers that count pods, shared by the workloads. */
+
+/** Members that must not be negative, in the order in which they are reported. */
+export const nonNegativeMembers = (holder: JsonObject, members: readonly string[], path: Path): FieldError[] =>
+  members.flatMap((member) => nonNegative(holder[member], path.child(member)));
+
+/** No part is larger than the whole. Absent numbers count as zero. */
+export const countsWithin = (status: JsonObject, parts: readonly string[], whole: string, path: Path): FieldError[] =>
+  parts
+    .filter((part) => Number(status[part] ?? 0) > Number(status[whole] ?? 0))
+    .map((part) => invalid(path.child(part), status[part] ?? 0, `cannot be greater than status.${whole}`));
+
+/** The status of a set of replicas: of all, some are labelled, ready or available; and what is available is ready. */
+export function validateReplicaCounts(status: JsonObject, counts: readonly string[], path: Path): FieldError[] {
+  const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
+  return [
+    ...nonNegativeMembers(status, counts, path),
+    ...countsWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', path),
+    ...(available > ready ? [invalid(path.child('availableReplicas'), available, 'cannot be greater than readyReplicas')] : []),
+  ];
+}
+
+/** A counter that a controller only ever raises. */
+export function decremented(value: JsonValue | undefined, old: JsonValue | undefined, path: Path): FieldError[] {
+  if (old === undefined || old === null) return [];
+  if (value !== undefined && value !== null && Number(value) >= Number(old)) return [];
+  return [invalid(path, value ?? 0, 'cannot be decremented')];
+}

@@ -1,0 +1,155 @@
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { pathSegmentName } from '../../../registry/validation/names.js';
+import { isNegative, isZero } from '../../../registry/validation/quantities.js';
+import { validateContainerResourceName } from '../../../registry/validation/resourcenames.js';
+import { dnsLabel, named } from '../../../registry/validation/values.js';
+
+/** What an autoscaler goes by. Each kind of metric has a member of its own. */
+
+type SourceRule = (source: JsonObject, target: JsonObject, path: Path) => FieldError[];
+
+const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
+const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+const isPositive = (value: JsonValue | undefined): boolean => isSet(value) && !isNegative(value) && !isZero(value);
+
+/** Sources in the order in which they are looked for; the first one present is checked. */
+const SOURCES: Readonly<Record<string, { readonly type: string; readonly rule: SourceRule }>> = {
+  object: {
+    type: 'Object',
+    rule: (source, { value, averageValue }, path) => [
+      ...validateReference(objectAt(source, 'describedObject') ?? {}, path.child('describedObject')),
+      ...validateIdentifier(source, path),
+      ...validateTarget(source, path),
+      ...(isSet(value) || isSet(averageValue)
+        ? []
+        : [required(path.child('target', 'averageValue'), 'must set either a target value or averageValue')]),
+    ],
+  },
+  external: {
+    type: 'External',
+    rule: (source, { value, averageValue }, path) => [
+      ...validateIdentifier(source, path),
+      ...validateTarget(source, path),
+      ...(isSet(value) || isSet(averageValue)
+        ? []
+        : [required(path.child('target', 'averageValue'), 'must set either a target value for metric or a per-pod target')]),
+      ...(isSet(value) && isSet(averageValue)
+        ? [forbidden(path.child('target', 'value'), 'may not set both a target value for metric and a per-pod target')]
+        : []),
+    ],
+  },
+  pods: {
+    type: 'Pods',
+    rule: (source, { averageValue }, path) => [
+      ...validateIdentifier(source, path),
+      ...validateTarget(source, path),
+      ...(isPositive(averageValue) ? [] : [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')]),
+    ],
+  },
+  resource: {
+    type: 'Resource',
+    rule: (source, target, path) => [...resourceName(source, path), ...validateTarget(source, path), ...validateUtilization(target, path)],
+  },
+  containerResource: {
+    type: 'ContainerResource',
+    rule: (source, target, path) => [
+      ...containerResourceName(source, path),
+      ...containerName(textAt(source, 'container'), path.child('container')),
+      ...validateTarget(source, path),
+      ...validateUtilization(target, path),
+    ],
+  },
+};
+
+const containerName = (name: string, path: Path): FieldError[] =>
+  name === '' ? [required(path, 'must specify a container')] : dnsLabel(name, path);
+
+const containerResourceName = (source: JsonObject, path: Path): FieldError[] =>
+  textAt(source, 'name') === '' ? resourceName(source, path) : validateContainerResourceName(textAt(source, 'name'), path.child('name'));
+
+const resourceName = (source: JsonObject, path: Path): FieldError[] =>
+  textAt(source, 'name') === '' ? [required(path.child('name'), 'must specify a resource name')] : [];
+
+function validateUtilization({ averageUtilization, averageValue }: JsonObject, path: Path): FieldError[] {
+  const at = path.child('target');
+  if (!isSet(averageUtilization) && !isSet(averageValue))
+    return [required(at.child('averageUtilization'), 'must set either a target raw value or a target utilization')];
+  return isSet(averageUtilization) && isSet(averageValue)
+    ? [forbidden(at.child('averageValue'), 'may not set both a target raw value and a target utilization')]
+    : [];
+}
+
+function validateIdentifier(source: JsonObject, path: Path): FieldError[] {
+  const name = textAt(source, 'metric', 'name');
+  const at = path.child('metric', 'name');
+  return name === '' ? [required(at, 'must specify a metric name')] : named(name, pathSegmentName, at);
+}
+
+function validateTarget(source: JsonObject, path: Path): FieldError[] {
+  const target = objectAt(source, 'target') ?? {};
+  const at = path.child('target');
+  const type = textAt(target, 'type');
+  return [
+    ...(type === '' ? [required(at.child('type'), 'must specify a metric target type')] : []),
+    ...(TARGET_TYPES.includes(type) ? [] : [invalid(at.child('type'), type, 'must be either Utilization, Value, or AverageValue')]),
+    ...['value', 'averageValue'].flatMap((member) =>
+      isSet(target[member]) && !isPositive(target[member]) ? [invalid(at.child(member), target[member], 'must be positive')] : [],
+    ),
+    ...(Number(target['averageUtilization'] ?? 1) < 1
+      ? [invalid(at.child('averageUtilization'), target['averageUtilization'], 'must be greater than 0')]
+      : []),
+  ];
+}
+
+/** Something named by kind and name. */
+export function validateReference(reference: JsonObject, path: Path): FieldError[] {
+  return ['kind', 'name'].flatMap((member) => {
+    const text = textAt(reference, member);
+    return text === '' ? [required(path.child(member), '')] : named(text, pathSegmentName, path.child(member));
+  });
+}
+
+const TYPES = Object.values(SOURCES)
+  .map(({ type }) => type)
+  .sort();
+
+/** Findings about the metrics of an autoscaler. `minReplicas` may be zero only with metrics that exist without pods. */
+export function validateMetrics(spec: JsonObject, path: Path): FieldError[] {
+  const metrics = objectsIn(spec, 'metrics');
+  const idle = metrics.some((metric) => ['Object', 'External'].includes(textAt(metric, 'type')));
+  return [
+    ...metrics.flatMap((metric, position) => validateMetric(metric, path.index(position))),
+    ...(spec['minReplicas'] === 0 && !idle
+      ? [forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas')]
+      : []),
+  ];
+}
+
+function validateMetric(metric: JsonObject, path: Path): FieldError[] {
+  const type = textAt(metric, 'type');
+  const present = Object.keys(SOURCES).filter((member) => objectAt(metric, member) !== null);
+  const expected = Object.keys(SOURCES).find((member) => SOURCES[member]?.type === type);
+  const unknown = expected === undefined ? [notSupported(path.child('type'), type, TYPES)] : [];
+  const [first] = present;
+  const source = first === undefined ? null : objectAt(metric, first);
+  return [
+    ...(type === '' ? [required(path.child('type'), 'must specify a metric source type')] : []),
+    ...unknown,
+    ...(first === undefined || source === null
+      ? []
+      : (SOURCES[first]?.rule(source, objectAt(source, 'target') ?? {}, path.child(first)) ?? [])),
+    // The reference looks at the type twice.
+    ...unknown,
+    ...(expected !== undefined && !present.includes(expected)
+      ? [required(path.child(expected), 'must populate information for the given metric source')]
+      : []),
+    ...(present.length === 1
+      ? []
+      : present
+          .filter((member) => member !== expected)
+          .map((member) => forbidden(path.child(member), 'must populate the given metric source only'))),
+  ];
+}

@@ -1,0 +1,144 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { Conversion } from '../../registry/conversion.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { isObject } from '../../../api/json.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorage } from './earlierMetrics.js';
+
+/**
+ * Version 1 knows only one metric, average CPU utilisation, as plain members. What it cannot say travels in annotations, so that nothing
+ * is lost when an old client reads an object and writes it back. Stored is version 2.
+ */
+const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
+const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
+const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
+const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
+
+const isCpuUtilization = (metric: JsonValue): boolean =>
+  textAt(metric, 'type') === 'Resource' &&
+  textAt(metric, 'resource', 'name') === 'cpu' &&
+  (textAt(metric, 'resource', 'target', 'averageUtilization') !== '' || textAt(metric, 'resource', 'current', 'averageUtilization') !== '');
+
+const cpuMetric = (utilization: JsonValue): JsonObject => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } },
+});
+const currentCpuMetric = (utilization: JsonValue): JsonObject => ({
+  type: 'Resource',
+  resource: { name: 'cpu', current: { averageUtilization: utilization } },
+});
+
+/** The annotation with the behaviour has the reference's own structure, under the names that its members have in Go. Read, they may be spelt in any case. */
+const RULES_FORM: StructureForm = [
+  ['stabilizationWindowSeconds', 'StabilizationWindowSeconds', 'optional'],
+  ['selectPolicy', 'SelectPolicy', 'optional'],
+  [
+    'policies',
+    'Policies',
+    {
+      list: [
+        ['type', 'Type', 'text'],
+        ['value', 'Value', 'number'],
+        ['periodSeconds', 'PeriodSeconds', 'number'],
+      ],
+    },
+  ],
+  ['tolerance', 'Tolerance', 'optional'],
+];
+const BEHAVIOR_FORM: StructureForm = [
+  ['scaleUp', 'ScaleUp', { optional: RULES_FORM }],
+  ['scaleDown', 'ScaleDown', { optional: RULES_FORM }],
+];
+const BEHAVIOR_MEMBERS = new Map(
+  [...BEHAVIOR_FORM, ...RULES_FORM, ['type'], ['value'], ['periodSeconds']].map(([member = '']) => [member.toLowerCase(), member]),
+);
+
+/** The structure with the names that clients know, without what is not set. */
+function behaviorMembers(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(behaviorMembers);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([member, held]): [string, JsonValue][] => {
+      const name = BEHAVIOR_MEMBERS.get(member.toLowerCase());
+      return name === undefined || held === null || held === undefined ? [] : [[name, behaviorMembers(held)]];
+    }),
+  );
+}
+
+const isEmpty = (value: JsonValue | undefined): boolean => itemsOf(value).length === 0 && Object.keys(membersOf(value)).length === 0;
+
+/** Puts a value into an annotation, or leaves it out when there is nothing to keep. */
+function keep(object: ApiObject, annotation: string, value: JsonValue | undefined): void {
+  if (value === undefined || isEmpty(value)) return;
+  object.metadata.annotations = { ...object.metadata.annotations, [annotation]: JSON.stringify(value) };
+}
+
+/** Takes a value out of its annotation. A broken annotation counts as absent. */
+function recall(object: ApiObject, annotation: string): JsonValue | undefined {
+  const { [annotation]: text, ...others } = object.metadata.annotations ?? {};
+  if (text === undefined) return undefined;
+  object.metadata.annotations = others;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+const recallItems = (object: ApiObject, annotation: string): readonly JsonValue[] => itemsOf(recall(object, annotation));
+
+function fromStorage(object: ApiObject): ApiObject {
+  const { metrics, behavior, ...spec } = membersOf(object['spec']);
+  const { currentMetrics, conditions, ...status } = membersOf(object['status']);
+  const cpu = itemsOf(metrics).find(isCpuUtilization);
+  const currentCpu = itemsOf(currentMetrics).find(isCpuUtilization);
+  keep(
+    object,
+    METRICS,
+    itemsOf(metrics)
+      .filter((metric) => !isCpuUtilization(metric))
+      .map(targetFromStorage),
+  );
+  // Also what the status says as a plain member: there is more to it.
+  keep(object, CURRENT_METRICS, itemsOf(currentMetrics).map(currentFromStorage));
+  keep(object, CONDITIONS, conditions);
+  keep(object, BEHAVIOR, isEmpty(behavior) ? undefined : printedStructure(behavior, BEHAVIOR_FORM));
+  object['spec'] = {
+    ...spec,
+    ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: memberAt(cpu, 'resource', 'target', 'averageUtilization') }),
+  };
+  if (object['status'] !== undefined) {
+    object['status'] = {
+      currentReplicas: 0,
+      desiredReplicas: 0,
+      ...status,
+      ...(currentCpu === undefined
+        ? {}
+        : { currentCPUUtilizationPercentage: memberAt(currentCpu, 'resource', 'current', 'averageUtilization') }),
+    };
+  }
+  return object;
+}
+
+function toStorage(object: ApiObject): ApiObject {
+  const { targetCPUUtilizationPercentage: target, ...spec } = membersOf(object['spec']);
+  const { currentCPUUtilizationPercentage: current, ...status } = membersOf(object['status']);
+  const metrics = [...recallItems(object, METRICS).map(targetToStorage), ...(present(target) ? [cpuMetric(target)] : [])];
+  const recalled = recallItems(object, CURRENT_METRICS).map(currentToStorage);
+  const currentMetrics = recalled.length > 0 || !present(current) ? recalled : [currentCpuMetric(current)];
+  const behavior = behaviorMembers(recall(object, BEHAVIOR) ?? {});
+  const conditions = recallItems(object, CONDITIONS);
+  object['spec'] = { ...spec, ...(metrics.length === 0 ? {} : { metrics }), ...(isEmpty(behavior) ? {} : { behavior }) };
+  if (object['status'] !== undefined) {
+    object['status'] = {
+      ...status,
+      ...(currentMetrics.length === 0 ? {} : { currentMetrics }),
+      ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
+    };
+  }
+  return object;
+}
+
+const present = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
+
+export const autoscalerConversion: Conversion = { toStorage, fromStorage };

@@ -1,0 +1,167 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { membersOf } from '../../registry/members.js';
+
+/**
+ * Metrics as version 1 writes them into its annotations: the amounts stand beside the name, where version 2 has a `metric` and a `target` (or `current`).
+ * Which amount is set decides which type of target version 2 shows.
+ */
+
+type Sources = Readonly<Record<string, (source: JsonObject) => JsonObject>>;
+
+/** Without the members that are not set. */
+const setMembers = (members: Record<string, JsonValue | undefined>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined && entry[1] !== null));
+
+const present = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+
+/** Amounts that version 1 always has are zero where nothing is said. */
+const amountOf = (value: JsonValue | undefined): JsonValue => value ?? '0';
+
+const nameAndSelector = (name: JsonValue | undefined, selector: JsonValue | undefined): JsonObject =>
+  setMembers({ name: name ?? '', selector });
+
+const resourceTarget = ({ targetAverageUtilization, targetAverageValue }: JsonObject): JsonObject =>
+  setMembers({
+    type: present(targetAverageUtilization) ? 'Utilization' : 'AverageValue',
+    averageValue: targetAverageValue,
+    averageUtilization: targetAverageUtilization,
+  });
+
+const TARGETS_TO_STORAGE: Sources = {
+  resource: (source) => ({ name: source['name'] ?? '', target: resourceTarget(source) }),
+  containerResource: (source) => ({ name: source['name'] ?? '', target: resourceTarget(source), container: source['container'] ?? '' }),
+  pods: (source) => ({
+    metric: nameAndSelector(source['metricName'], source['selector']),
+    target: { type: 'AverageValue', averageValue: amountOf(source['targetAverageValue']) },
+  }),
+  object: (source) => ({
+    describedObject: membersOf(source['target']),
+    metric: nameAndSelector(source['metricName'], source['selector']),
+    target: setMembers({
+      type: present(source['averageValue']) ? 'AverageValue' : 'Value',
+      value: amountOf(source['targetValue']),
+      averageValue: source['averageValue'],
+    }),
+  }),
+  external: (source) => ({
+    metric: nameAndSelector(source['metricName'], source['metricSelector']),
+    target: setMembers({
+      type: present(source['targetValue']) ? 'Value' : 'AverageValue',
+      value: source['targetValue'],
+      averageValue: source['targetAverageValue'],
+    }),
+  }),
+};
+
+const currentResource = ({ currentAverageUtilization, currentAverageValue }: JsonObject): JsonObject =>
+  setMembers({ averageValue: amountOf(currentAverageValue), averageUtilization: currentAverageUtilization });
+
+const CURRENT_TO_STORAGE: Sources = {
+  resource: (source) => ({ name: source['name'] ?? '', current: currentResource(source) }),
+  containerResource: (source) => ({ name: source['name'] ?? '', current: currentResource(source), container: source['container'] ?? '' }),
+  pods: (source) => ({
+    metric: nameAndSelector(source['metricName'], source['selector']),
+    current: { averageValue: amountOf(source['currentAverageValue']) },
+  }),
+  object: (source) => ({
+    metric: nameAndSelector(source['metricName'], source['selector']),
+    current: setMembers({ value: amountOf(source['currentValue']), averageValue: source['averageValue'] }),
+    describedObject: membersOf(source['target']),
+  }),
+  external: (source) => ({
+    metric: nameAndSelector(source['metricName'], source['metricSelector']),
+    current: setMembers({ value: amountOf(source['currentValue']), averageValue: source['currentAverageValue'] }),
+  }),
+};
+
+const part = (source: JsonObject, member: string): JsonObject => objectAt(source, member) ?? {};
+
+const TARGETS_FROM_STORAGE: Sources = {
+  object: (source) =>
+    setMembers({
+      target: part(source, 'describedObject'),
+      metricName: part(source, 'metric')['name'],
+      targetValue: amountOf(part(source, 'target')['value']),
+      selector: part(source, 'metric')['selector'],
+      averageValue: part(source, 'target')['averageValue'],
+    }),
+  pods: (source) =>
+    setMembers({
+      metricName: part(source, 'metric')['name'],
+      targetAverageValue: amountOf(part(source, 'target')['averageValue']),
+      selector: part(source, 'metric')['selector'],
+    }),
+  resource: (source) =>
+    setMembers({
+      name: source['name'],
+      targetAverageUtilization: part(source, 'target')['averageUtilization'],
+      targetAverageValue: part(source, 'target')['averageValue'],
+    }),
+  containerResource: (source) =>
+    setMembers({
+      name: source['name'],
+      targetAverageUtilization: part(source, 'target')['averageUtilization'],
+      targetAverageValue: part(source, 'target')['averageValue'],
+      container: source['container'],
+    }),
+  external: (source) =>
+    setMembers({
+      metricName: part(source, 'metric')['name'],
+      metricSelector: part(source, 'metric')['selector'],
+      targetValue: part(source, 'target')['value'],
+      targetAverageValue: part(source, 'target')['averageValue'],
+    }),
+};
+
+const CURRENT_FROM_STORAGE: Sources = {
+  object: (source) =>
+    setMembers({
+      target: part(source, 'describedObject'),
+      metricName: part(source, 'metric')['name'],
+      currentValue: amountOf(part(source, 'current')['value']),
+      selector: part(source, 'metric')['selector'],
+      averageValue: part(source, 'current')['averageValue'],
+    }),
+  pods: (source) =>
+    setMembers({
+      metricName: part(source, 'metric')['name'],
+      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
+      selector: part(source, 'metric')['selector'],
+    }),
+  resource: (source) =>
+    setMembers({
+      name: source['name'],
+      currentAverageUtilization: part(source, 'current')['averageUtilization'],
+      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
+    }),
+  containerResource: (source) =>
+    setMembers({
+      name: source['name'],
+      currentAverageUtilization: part(source, 'current')['averageUtilization'],
+      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
+      container: source['container'],
+    }),
+  external: (source) =>
+    setMembers({
+      metricName: part(source, 'metric')['name'],
+      metricSelector: part(source, 'metric')['selector'],
+      currentValue: amountOf(part(source, 'current')['value']),
+      currentAverageValue: part(source, 'current')['averageValue'],
+    }),
+};
+
+/** A metric with each of its sources in the other form. */
+const converted = (metric: JsonValue, sources: Sources): JsonObject => {
+  const from = membersOf(metric);
+  const found = Object.entries(sources).flatMap(([member, convert]): [string, JsonValue][] => {
+    const source = objectAt(from, member);
+    return source === null ? [] : [[member, convert(source)]];
+  });
+  return { type: from['type'] ?? '', ...Object.fromEntries(found) };
+};
+
+export const targetToStorage = (metric: JsonValue): JsonObject => converted(metric, TARGETS_TO_STORAGE);
+export const targetFromStorage = (metric: JsonValue): JsonObject => converted(metric, TARGETS_FROM_STORAGE);
+export const currentToStorage = (metric: JsonValue): JsonObject => converted(metric, CURRENT_TO_STORAGE);
+export const currentFromStorage = (metric: JsonValue): JsonObject => converted(metric, CURRENT_FROM_STORAGE);

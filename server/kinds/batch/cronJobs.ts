@@ -1,0 +1,150 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { dnsLabelName } from '../../registry/validation/names.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+import { nonNegative } from '../../registry/validation/values.js';
+import { ageAt, at, booleanAt, countAt, NONE, selectorText, containersAt, POD_TEMPLATE } from '../cells.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import type { Kind } from '../kind.js';
+import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
+import { setJobTemplateDefaults } from './job/defaults.js';
+import { validateJobTemplateSpec } from './job/spec.js';
+import { jobSpecWarnings } from './jobs.js';
+
+const SPEC = Path.of('spec');
+const TEMPLATE = SPEC.child('jobTemplate', 'spec');
+/** A job's name is that of the cron job and eleven characters for the time, and has to fit into a label. */
+const NAME_MAX = 52;
+const POLICIES = ['Allow', 'Forbid', 'Replace'];
+const ZONE_IN_SCHEDULE = 'TZ';
+
+const specOf = (cronJob: ApiObject): JsonObject => objectAt(cronJob, 'spec') ?? {};
+const jobSpecOf = (cronJob: ApiObject): JsonObject => objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
+
+function setDefaults(cronJob: ApiObject): void {
+  const spec = ensureObject(cronJob, 'spec');
+  const template = ensureObject(spec, 'jobTemplate');
+  ensureObject(template, 'metadata');
+  setJobTemplateDefaults(ensureObject(template, 'spec'));
+  setTextDefault(spec, 'concurrencyPolicy', 'Allow');
+  setDefault(spec, 'suspend', false);
+  setDefault(spec, 'successfulJobsHistoryLimit', 3);
+  setDefault(spec, 'failedJobsHistoryLimit', 1);
+}
+
+/** `old` is null on create. What was accepted once stays acceptable. */
+function validateSpec(cronJob: ApiObject, old: ApiObject | null): FieldError[] {
+  const spec = specOf(cronJob);
+  const before = old === null ? null : specOf(old);
+  const policy = textAt(spec, 'concurrencyPolicy');
+  return [
+    ...validateSchedule(textAt(spec, 'schedule'), spec['timeZone'], before === null ? '' : textAt(before, 'schedule')),
+    ...nonNegative(spec['startingDeadlineSeconds'], SPEC.child('startingDeadlineSeconds')),
+    ...(before !== null && before['timeZone'] === spec['timeZone'] ? [] : validateTimeZone(spec['timeZone'], SPEC.child('timeZone'))),
+    ...(POLICIES.includes(policy) ? [] : [notSupported(SPEC.child('concurrencyPolicy'), policy, POLICIES)]),
+    ...validateTemplate(jobSpecOf(cronJob)),
+    ...nonNegative(spec['successfulJobsHistoryLimit'], SPEC.child('successfulJobsHistoryLimit')),
+    ...nonNegative(spec['failedJobsHistoryLimit'], SPEC.child('failedJobsHistoryLimit')),
+  ];
+}
+
+function validateSchedule(schedule: string, timeZone: JsonValue | undefined, before: string): FieldError[] {
+  const path = SPEC.child('schedule');
+  if (schedule === '') return [required(path, '')];
+  const complaint = scheduleComplaint(schedule);
+  const namesZone = schedule.includes(ZONE_IN_SCHEDULE);
+  const mayNameZone = before.includes(ZONE_IN_SCHEDULE);
+  const both = mayNameZone && namesZone && timeZone !== undefined && timeZone !== null;
+  return [
+    ...(complaint === null ? [] : [invalid(path, schedule, complaint)]),
+    ...(both ? [invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')] : []),
+    ...(namesZone && !mayNameZone ? [invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')] : []),
+  ];
+}
+
+function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[] {
+  if (value === undefined || value === null) return [];
+  const name = String(value);
+  if (name === '') return [invalid(path, name, 'timeZone must be nil or non-empty string')];
+  if (name.toLowerCase() === 'local')
+    return [invalid(path, name, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')];
+  return isTimeZone(name) ? [] : [invalid(path, name, `unknown time zone ${name}`)];
+}
+
+function validateTemplate(spec: JsonObject): FieldError[] {
+  return [
+    ...validateJobTemplateSpec(spec, TEMPLATE),
+    ...(objectAt(spec, 'selector') === null
+      ? []
+      : [invalid(TEMPLATE.child('selector'), printedSelector(spec['selector']), '`selector` will be auto-generated')]),
+    ...(spec['manualSelector'] === true ? [notSupported(TEMPLATE.child('manualSelector'), true, ['nil', 'false'])] : []),
+  ];
+}
+
+function validateNameLength(cronJob: ApiObject): FieldError[] {
+  const name = cronJob.metadata.name ?? '';
+  return name.length > NAME_MAX ? [invalid(Path.of('metadata', 'name'), name, `must be no more than ${NAME_MAX} characters`)] : [];
+}
+
+function nameWarnings(cronJob: ApiObject): string[] {
+  const complaints = dnsLabelName(cronJob.metadata.name ?? '', false);
+  return complaints.length === 0
+    ? []
+    : [
+        `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+      ];
+}
+
+function zoneWarnings(cronJob: ApiObject): string[] {
+  const named = textAt(cronJob, 'spec', 'schedule').includes(ZONE_IN_SCHEDULE);
+  return named
+    ? [
+        'cannot use TZ or CRON_TZ in spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones',
+      ]
+    : [];
+}
+
+export const cronJobs: Kind = {
+  name: 'cronjobs.batch',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
+  validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
+  warnings: (cronJob, old) => [
+    ...(old === null ? nameWarnings(cronJob) : []),
+    ...(old === null || cronJob.metadata.generation !== old.metadata.generation ? jobSpecWarnings(jobSpecOf(cronJob), TEMPLATE) : []),
+    ...(old === null || memberAt(cronJob, 'spec', 'schedule') !== memberAt(old, 'spec', 'schedule') ? zoneWarnings(cronJob) : []),
+  ],
+  create: {
+    prepare(cronJob) {
+      cronJob['status'] = {};
+      dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
+    },
+  },
+  update: {
+    prepare(cronJob, old) {
+      cronJob['status'] = old['status'];
+      dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
+    },
+    review: (cronJob, old, metadata) => [...metadata.update(), ...validateSpec(cronJob, old)],
+  },
+  subresources: {
+    status: {
+      prepare(cronJob, old) {
+        cronJob['spec'] = old['spec'];
+      },
+      review: (_cronJob, _old, metadata) => metadata.update(),
+    },
+  },
+  cells: {
+    Schedule: at('spec', 'schedule'),
+    Timezone: at('spec', 'timeZone'),
+    Suspend: booleanAt('spec', 'suspend'),
+    Active: countAt('status', 'active'),
+    'Last Schedule': (object, now) =>
+      memberAt(object, 'status', 'lastScheduleTime') === undefined ? NONE : ageAt('status', 'lastScheduleTime')(object, now),
+    ...containersAt('spec', 'jobTemplate', ...POD_TEMPLATE),
+    Selector: (object) => selectorText(memberAt(object, 'spec', 'jobTemplate', 'spec', 'selector')),
+  },
+};

@@ -1,0 +1,41 @@
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
+import { setPodTemplateDefaults } from '../../core/podSpec/template.js';
+
+const BACKOFF_LIMIT = 6;
+/** With a limit for each index, the job as a whole has none. */
+const NO_BACKOFF_LIMIT = 2 ** 31 - 1;
+
+/** Defaults of a job, as opposed to those of the template of one. */
+export function setJobDefaults(job: ApiObject): void {
+  const spec = ensureObject(job, 'spec');
+  const isSet = (member: string): boolean => spec[member] !== undefined && spec[member] !== null;
+  setJobTemplateDefaults(spec);
+  // A job that says neither runs one pod; one that says only how many at once ends when any has succeeded.
+  if (!isSet('completions') && !isSet('parallelism')) spec['completions'] = 1;
+  setDefault(spec, 'parallelism', 1);
+  setDefault(spec, 'backoffLimit', isSet('backoffLimitPerIndex') ? NO_BACKOFF_LIMIT : BACKOFF_LIMIT);
+  setDefault(spec, 'completionMode', 'NonIndexed');
+  setDefault(spec, 'suspend', false);
+  setDefault(spec, 'podReplacementPolicy', isSet('podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed');
+  setDefault(spec, 'manualSelector', false);
+  mirrorLabels(job);
+}
+
+/** Defaults that also hold in the template of a job. */
+export function setJobTemplateDefaults(spec: JsonObject): void {
+  setPodTemplateDefaults(ensureObject(spec, 'template'));
+  for (const rule of objectsIn(objectAt(spec, 'podFailurePolicy') ?? {}, 'rules')) {
+    for (const pattern of objectsIn(rule, 'onPodConditions')) setTextDefault(pattern, 'status', 'True');
+  }
+}
+
+/** A job without labels has those of its pods: the same ones, also when more are added to the pods. */
+export function mirrorLabels(job: ApiObject): void {
+  const labels = objectAt(objectAt(objectAt(objectAt(job, 'spec') ?? {}, 'template') ?? {}, 'metadata') ?? {}, 'labels') as Record<
+    string,
+    string
+  > | null;
+  if (labels === null || Object.keys(labels).length === 0 || Object.keys(job.metadata.labels ?? {}).length > 0) return;
+  job.metadata.labels = labels;
+}

@@ -1,0 +1,109 @@
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../../registry/members.js';
+import { duplicate, invalid, notSupported, type Path, required, tooMany, type FieldError } from '../../../registry/validation/field.js';
+import { qualified } from '../../../registry/validation/values.js';
+
+/** What becomes of a job when a pod of it fails in a certain way (`podFailurePolicy`). */
+
+const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+const OPERATORS = ['In', 'NotIn'];
+const STATUSES = ['False', 'True', 'Unknown'];
+const RULES_MAX = 20;
+const PATTERNS_MAX = 20;
+const EXIT_CODES_MAX = 255;
+
+const listed = (values: readonly string[]): string => `valid values: [${values.map((value) => JSON.stringify(value)).join(' ')}]`;
+/** A finding about a whole structure, which is not shown. */
+const wrong = (path: Path, why: string): FieldError => ({
+  type: 'FieldValueInvalid',
+  path: path.toString(),
+  message: `Invalid value: ${why}`,
+});
+
+/** `spec` is that of the job. */
+export function validateFailurePolicy(spec: JsonObject, path: Path): FieldError[] {
+  const rules = objectsIn(objectAt(spec, 'podFailurePolicy') ?? {}, 'rules');
+  const at = path.child('rules');
+  const pod = objectAt(objectAt(spec, 'template') ?? {}, 'spec') ?? {};
+  const names = new Set(
+    ['initContainers', 'containers'].flatMap((list) => objectsIn(pod, list).map((container) => textAt(container, 'name'))),
+  );
+  const perIndex = spec['backoffLimitPerIndex'] !== undefined && spec['backoffLimitPerIndex'] !== null;
+  return [
+    ...(rules.length > RULES_MAX ? [tooMany(at, rules.length, RULES_MAX)] : []),
+    ...rules.flatMap((rule, position) => validateRule(rule, { names, perIndex }, at.index(position))),
+  ];
+}
+
+interface JobFacts {
+  /** Of containers that end. */ readonly names: ReadonlySet<string>;
+  /** Failures are counted for each index. */ readonly perIndex: boolean;
+}
+
+function validateRule(rule: JsonObject, { names, perIndex }: JobFacts, path: Path): FieldError[] {
+  const codes = objectAt(rule, 'onExitCodes');
+  const conditions = objectsIn(rule, 'onPodConditions');
+  return [
+    ...validateAction(textAt(rule, 'action'), perIndex, path.child('action')),
+    ...(codes === null ? [] : validateExitCodes(codes, names, path.child('onExitCodes'))),
+    ...validateConditions(conditions, path.child('onPodConditions')),
+    ...(codes !== null && conditions.length > 0 ? [wrong(path, 'specifying both OnExitCodes and OnPodConditions is not supported')] : []),
+    ...(codes === null && conditions.length === 0 ? [wrong(path, 'specifying one of OnExitCodes and OnPodConditions is required')] : []),
+  ];
+}
+
+function validateAction(action: string, perIndex: boolean, path: Path): FieldError[] {
+  if (action === '') return [required(path, listed(ACTIONS))];
+  if (action === 'FailIndex') return perIndex ? [] : [invalid(path, action, 'requires the backoffLimitPerIndex to be set')];
+  return ACTIONS.includes(action) ? [] : [notSupported(path, action, ACTIONS)];
+}
+
+function validateExitCodes(codes: JsonObject, names: ReadonlySet<string>, path: Path): FieldError[] {
+  const operator = textAt(codes, 'operator');
+  const container = codes['containerName'];
+  const unknown = container !== undefined && container !== null && !names.has(String(container));
+  return [
+    ...(operator === ''
+      ? [required(path.child('operator'), listed(OPERATORS))]
+      : OPERATORS.includes(operator)
+        ? []
+        : [notSupported(path.child('operator'), operator, OPERATORS)]),
+    ...(unknown
+      ? [invalid(path.child('containerName'), container, 'must be one of the container or initContainer names in the pod template')]
+      : []),
+    ...validateValues(itemsOf(codes['values']).map(Number), operator, path.child('values')),
+  ];
+}
+
+function validateValues(values: readonly number[], operator: string, path: Path): FieldError[] {
+  if (values.length === 0) return [invalid(path, [], 'at least one value is required')];
+  return [
+    ...(values.length > EXIT_CODES_MAX ? [tooMany(path, values.length, EXIT_CODES_MAX)] : []),
+    ...values.flatMap((value, position) => [
+      ...(operator === 'In' && value === 0 ? [invalid(path.index(position), value, 'must not be 0 for the In operator')] : []),
+      ...(values.indexOf(value) < position ? [duplicate(path.index(position), value)] : []),
+    ]),
+    ...(values.some((value, position) => position > 0 && (values[position - 1] ?? 0) > value)
+      ? [invalid(path, values, 'must be ordered')]
+      : []),
+  ];
+}
+
+function validateConditions(patterns: readonly JsonObject[], path: Path): FieldError[] {
+  return [
+    ...(patterns.length > PATTERNS_MAX ? [tooMany(path, patterns.length, PATTERNS_MAX)] : []),
+    ...patterns.flatMap((pattern, position) => {
+      const status = textAt(pattern, 'status');
+      const at = path.index(position);
+      return [
+        ...qualified(textAt(pattern, 'type'), at.child('type')),
+        ...(status === ''
+          ? [required(at.child('status'), listed(STATUSES))]
+          : STATUSES.includes(status)
+            ? []
+            : [notSupported(at.child('status'), status, STATUSES)]),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { matchesLabels } from '../../../api/selectors/match.js';
+import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
+import { ensureObject, objectAt } from '../../../registry/defaulting.js';
+import { invalid, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
+
+/** Labels that tell the pods of one job from all others; the older names stay for those who select by them. */
+const UID_LABEL = 'batch.kubernetes.io/controller-uid';
+const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
+const UID_LABELS = ['controller-uid', UID_LABEL];
+const SPEC = Path.of('spec');
+
+const specOf = (job: ApiObject): JsonObject => objectAt(job, 'spec') ?? {};
+
+/** Gives a job a selector that no other job has, unless its author wants to select by hand. What is there already stays, and is validated. */
+export function generateSelector(job: ApiObject): void {
+  const spec = specOf(job);
+  if (spec['manualSelector'] === true) return;
+  const labels = ensureObject(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels');
+  for (const label of NAME_LABELS) labels[label] ??= job.metadata.name ?? '';
+  for (const label of UID_LABELS) labels[label] ??= job.metadata.uid ?? '';
+  ensureObject(ensureObject(spec, 'selector'), 'matchLabels')[UID_LABEL] ??= job.metadata.uid ?? '';
+}
+
+/** Findings about a generated selector and the labels that go with it. */
+export function validateGeneratedSelector(job: ApiObject): FieldError[] {
+  const spec = specOf(job);
+  if (spec['manualSelector'] === true || objectAt(spec, 'selector') === null) return [];
+  const { name = '', uid = '' } = job.metadata;
+  const labels = objectAt(objectAt(objectAt(spec, 'template') ?? {}, 'metadata') ?? {}, 'labels') ?? {};
+  const expected: Readonly<Record<string, string>> = {
+    [UID_LABELS[0] ?? '']: uid,
+    [NAME_LABELS[0] ?? '']: name,
+    [UID_LABEL]: uid,
+    [NAME_LABELS[1] ?? '']: name,
+  };
+  const selector = selectorOf(spec['selector']);
+  return [
+    ...(uid === '' ? [required(Path.of('metadata', 'uid'), '')] : []),
+    ...Object.entries(expected).flatMap(([label, value]) => validateLabel(labels, label, value)),
+    ...(selector !== null && !matchesLabels(selector, expected)
+      ? [invalid(SPEC.child('selector'), printedSelector(spec['selector']), '`selector` not auto-generated')]
+      : []),
+  ];
+}
+
+function validateLabel(labels: JsonObject, label: string, value: string): FieldError[] {
+  const path = SPEC.child('template', 'metadata', 'labels').key(label);
+  if (labels[label] === value) return [];
+  return [labels[label] === undefined ? required(path, `must be '${value}'`) : invalid(path, printedMap(labels), `must be '${value}'`)];
+}

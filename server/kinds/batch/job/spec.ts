@@ -1,0 +1,145 @@
+import type { JsonObject } from '../../../api/object.js';
+import { matchesLabels } from '../../../api/selectors/match.js';
+import { objectAt } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+import { invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../registry/validation/field.js';
+import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
+import { printedMap } from '../../../registry/validation/printed.js';
+import { dnsSubdomain, nonNegative } from '../../../registry/validation/values.js';
+import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
+import { validatePodTemplate } from '../../core/podSpec/template.js';
+import { validateFailurePolicy } from './failurePolicy.js';
+import { validateSuccessPolicy } from './successPolicy.js';
+
+/** Rules of the specification of a job, and of the jobs of a cron job. */
+
+const MANAGED_BY_MAX = 63;
+const INDEXED_PARALLELISM_MAX = 100_000;
+/** With more completions than this, the bookkeeping of failures for each index needs bounds of its own. */
+const COMPLETIONS_SOFT_MAX = 100_000;
+const HIGH_COMPLETIONS_PARALLELISM_MAX = 10_000;
+const HIGH_COMPLETIONS_FAILED_MAX = 10_000;
+const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex'];
+const PATH_PATTERN = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+
+const isSet = (spec: JsonObject, member: string): boolean => spec[member] !== undefined && spec[member] !== null;
+
+/** Findings about a job's specification, including its selector. */
+export function validateJobSpec(spec: JsonObject, path: Path): FieldError[] {
+  const selector = objectAt(spec, 'selector');
+  const parsed = selectorOf(spec['selector']);
+  const labels = objectAt(objectAt(objectAt(spec, 'template') ?? {}, 'metadata') ?? {}, 'labels') ?? {};
+  const mismatch = parsed !== null && !matchesLabels(parsed, labels as Record<string, string>);
+  return [
+    ...validateJobTemplateSpec(spec, path),
+    ...(selector === null ? [required(path.child('selector'), '')] : validateLabelSelector(selector, path.child('selector'))),
+    ...(mismatch
+      ? [invalid(path.child('template', 'metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')]
+      : []),
+  ];
+}
+
+/** The rules that do not look at the selector. */
+export function validateJobTemplateSpec(spec: JsonObject, path: Path): FieldError[] {
+  return [
+    ...COUNTS.flatMap((member) => nonNegative(spec[member], path.child(member))),
+    ...(isSet(spec, 'maxFailedIndexes')
+      ? [
+          ...nonNegative(spec['maxFailedIndexes'], path.child('maxFailedIndexes')),
+          ...(isSet(spec, 'backoffLimitPerIndex')
+            ? []
+            : [required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')]),
+        ]
+      : []),
+    ...(isSet(spec, 'managedBy') ? validateManagedBy(textAt(spec, 'managedBy'), path.child('managedBy')) : []),
+    ...validateMode(spec, path),
+    ...(isSet(spec, 'podFailurePolicy') ? validateFailurePolicy(spec, path.child('podFailurePolicy')) : []),
+    ...validateSuccessPolicy(spec, path.child('successPolicy')),
+    ...validateReplacement(spec, path.child('podReplacementPolicy')),
+    ...validatePodTemplate(objectAt(spec, 'template') ?? {}, path.child('template')),
+    ...validateRestart(spec, path.child('template', 'spec', 'restartPolicy')),
+  ];
+}
+
+function validateManagedBy(value: string, path: Path): FieldError[] {
+  const slash = value.indexOf('/');
+  const [host, rest] = [value.slice(0, Math.max(0, slash)), value.slice(slash + 1)];
+  const long = Buffer.byteLength(value) > MANAGED_BY_MAX ? [tooLong(path, MANAGED_BY_MAX)] : [];
+  if (value === '') return [required(path, '')];
+  if (host === '' || rest === '') return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'), ...long];
+  const badPath = new RegExp(`^${PATH_PATTERN}$`).test(rest)
+    ? []
+    : [invalid(path, rest, `Invalid path (regex used for validation is '${PATH_PATTERN}')`)];
+  return [...dnsSubdomain(host, path), ...badPath, ...long];
+}
+
+/** Templates of cron jobs need not say it. */
+function validateMode(spec: JsonObject, path: Path): FieldError[] {
+  const mode = isSet(spec, 'completionMode') ? textAt(spec, 'completionMode') : 'NonIndexed';
+  if (mode === 'Indexed') return validateIndexed(spec, path);
+  if (mode !== 'NonIndexed') return [notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])];
+  return ['backoffLimitPerIndex', 'maxFailedIndexes']
+    .filter((member) => isSet(spec, member))
+    .map((member) => invalid(path.child(member), spec[member], 'requires indexed completion mode'));
+}
+
+function validateIndexed(spec: JsonObject, path: Path): FieldError[] {
+  if (!isSet(spec, 'completions')) return [required(path.child('completions'), 'when completion mode is Indexed')];
+  const [completions, parallelism, failed] = ['completions', 'parallelism', 'maxFailedIndexes'].map((member) =>
+    Number(spec[member] ?? 0),
+  ) as [number, number, number];
+  const tooParallel =
+    parallelism > INDEXED_PARALLELISM_MAX
+      ? [
+          invalid(
+            path.child('parallelism'),
+            parallelism,
+            `must be less than or equal to ${INDEXED_PARALLELISM_MAX} when completion mode is Indexed`,
+          ),
+        ]
+      : [];
+  const tooManyFailures =
+    failed > completions ? [invalid(path.child('maxFailedIndexes'), failed, 'must be less than or equal to completions')] : [];
+  return [
+    ...tooParallel,
+    ...tooManyFailures,
+    ...(isSet(spec, 'backoffLimitPerIndex') && completions > COMPLETIONS_SOFT_MAX ? validateManyCompletions(spec, path) : []),
+  ];
+}
+
+function validateManyCompletions(spec: JsonObject, path: Path): FieldError[] {
+  const bound = (member: string, max: number): FieldError[] =>
+    Number(spec[member] ?? 0) > max
+      ? [
+          invalid(
+            path.child(member),
+            spec[member],
+            `must be less than or equal to ${max} when completions are above ${COMPLETIONS_SOFT_MAX} and used with backoff limit per index`,
+          ),
+        ]
+      : [];
+  return [
+    ...(isSet(spec, 'maxFailedIndexes')
+      ? []
+      : [required(path.child('maxFailedIndexes'), `must be specified when completions is above ${COMPLETIONS_SOFT_MAX}`)]),
+    ...bound('parallelism', HIGH_COMPLETIONS_PARALLELISM_MAX),
+    ...bound('maxFailedIndexes', HIGH_COMPLETIONS_FAILED_MAX),
+  ];
+}
+
+/** Failures are judged only once a pod has ended, so with such a policy it is not replaced before. */
+function validateReplacement(spec: JsonObject, path: Path): FieldError[] {
+  if (!isSet(spec, 'podReplacementPolicy')) return [];
+  const allowed = isSet(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
+  const policy = textAt(spec, 'podReplacementPolicy');
+  return allowed.includes(policy) ? [] : [notSupported(path, policy, allowed)];
+}
+
+function validateRestart(spec: JsonObject, path: Path): FieldError[] {
+  const policy = textAt(spec, 'template', 'spec', 'restartPolicy');
+  if (policy === '' || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')];
+  if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(path, policy, ['OnFailure', 'Never'])];
+  return policy !== 'Never' && isSet(spec, 'podFailurePolicy')
+    ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
+    : [];
+}

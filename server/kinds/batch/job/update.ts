@@ -1,0 +1,55 @@
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { sameValue } from '../../../registry/equality.js';
+import { objectAt } from '../../../registry/defaulting.js';
+import { memberAt } from '../../../registry/members.js';
+import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { unchanged } from '../../../registry/validation/immutable.js';
+import { printedSelector } from '../../../registry/validation/printed.js';
+import { validateJobSpec } from './spec.js';
+
+const SPEC = Path.of('spec');
+const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
+
+/** What an update may not change. */
+export function validateJobSpecUpdate(job: ApiObject, old: ApiObject): FieldError[] {
+  const [spec, before] = [objectAt(job, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
+  return [
+    ...validateJobSpec(spec, SPEC),
+    ...validateCompletions(spec, before),
+    ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), SPEC.child('selector')),
+    ...validateTemplate(spec, before, mayMove(old)),
+    ...FIXED.flatMap((member) => unchanged(spec[member], before[member], SPEC.child(member))),
+  ];
+}
+
+/** An indexed job can be stretched, together with how many of its pods run at once. */
+function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[] {
+  const path = SPEC.child('completions');
+  const completions = spec['completions'];
+  if (spec['completionMode'] !== 'Indexed') return unchanged(completions, before['completions'], path);
+  if (sameValue(completions ?? null, before['completions'] ?? null) || completions === undefined || completions === null) return [];
+  return completions === spec['parallelism'] ? [] : [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
+}
+
+/** While a job is suspended and has not started, a queue may still decide where its pods will run. */
+const mayMove = (old: ApiObject): boolean =>
+  memberAt(old, 'spec', 'suspend') === true && (memberAt(old, 'status', 'startTime') ?? null) === null;
+
+function validateTemplate(spec: JsonObject, before: JsonObject, movable: boolean): FieldError[] {
+  const template = objectAt(spec, 'template') ?? {};
+  const old = objectAt(before, 'template') ?? {};
+  return unchanged(
+    movable ? withoutPlacement(template) : template,
+    movable ? withoutPlacement(old) : old,
+    SPEC.child('template'),
+    template,
+  );
+}
+
+/** The part of a template that says nothing of where its pods run. */
+function withoutPlacement(template: JsonObject): JsonObject {
+  const { labels: _l, annotations: _a, ...metadata } = objectAt(template, 'metadata') ?? {};
+  const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = objectAt(template, 'spec') ?? {};
+  const { nodeAffinity: _na, ...others } = objectAt({ affinity }, 'affinity') ?? {};
+  return { ...template, metadata, spec: { ...spec, ...(Object.keys(others).length === 0 ? {} : { affinity: others }) } };
+}

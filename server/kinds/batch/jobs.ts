@@ -1,0 +1,131 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { dnsLabelName } from '../../registry/validation/names.js';
+import { podNameWarnings } from '../apps/podNames.js';
+import { age, condition, duration, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import type { Kind } from '../kind.js';
+import { mirrorLabels, setJobDefaults } from './job/defaults.js';
+import { generateSelector, validateGeneratedSelector } from './job/selector.js';
+import { validateJobSpec } from './job/spec.js';
+import { validateJobStatus } from './job/status.js';
+import { validateJobSpecUpdate } from './job/update.js';
+
+const SPEC = Path.of('spec');
+const ORPHAN_WARNING =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+const specOf = (job: ApiObject): JsonObject => objectAt(job, 'spec') ?? {};
+
+const validate = (job: ApiObject): FieldError[] => [
+  ...validateGeneratedSelector(job),
+  ...validateJobSpec(specOf(job), SPEC),
+  ...validateHostNames(job),
+];
+
+/** Pods of an indexed job are named after their index, up to the last one. */
+function validateHostNames(job: ApiObject): FieldError[] {
+  const spec = specOf(job);
+  const completions = Number(spec['completions'] ?? 0);
+  if (spec['completionMode'] !== 'Indexed' || completions <= 0) return [];
+  const longest = `${job.metadata.name ?? ''}-${completions - 1}`;
+  return dnsLabelName(longest, false).length === 0
+    ? []
+    : [invalid(Path.of('metadata', 'name'), job.metadata.name ?? '', `will not able to create pod with invalid DNS label: ${longest}`)];
+}
+
+const COMPLETIONS_SOFT_MAX = 100_000;
+const PARALLELISM_SOFT_MAX = 10_000;
+const MANY_INDEXES =
+  'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
+
+/** What is doubtful about the specification of a job, or of the jobs of a cron job. */
+export function jobSpecWarnings(spec: JsonObject, path: Path): string[] {
+  const many =
+    spec['completionMode'] === 'Indexed' &&
+    Number(spec['completions'] ?? 0) > COMPLETIONS_SOFT_MAX &&
+    Number(spec['parallelism'] ?? 0) > PARALLELISM_SOFT_MAX;
+  return [...(many ? [MANY_INDEXES] : []), ...templateWarnings(spec['template'], path.child('template'))];
+}
+
+function jobStatus(job: ApiObject): string {
+  for (const [type, text] of [
+    ['Complete', 'Complete'],
+    ['Failed', 'Failed'],
+  ] as const)
+    if (condition(job, type)?.['status'] === 'True') return text;
+  if (job.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  for (const [type, text] of [
+    ['Suspended', 'Suspended'],
+    ['FailureTarget', 'FailureTarget'],
+    ['SuccessCriteriaMet', 'SuccessCriteriaMet'],
+  ] as const) {
+    if (condition(job, type)?.['status'] === 'True') return text;
+  }
+  return 'Running';
+}
+
+function completions(job: ApiObject): string {
+  const done = textAt(job, 'status', 'succeeded') || '0';
+  const wanted = textAt(job, 'spec', 'completions');
+  if (wanted !== '') return `${done}/${wanted}`;
+  const parallelism = Number(textAt(job, 'spec', 'parallelism') || 0);
+  return parallelism > 1 ? `${done}/1 of ${parallelism}` : `${done}/1`;
+}
+
+function jobDuration(job: ApiObject, now: number): string {
+  const start = textAt(job, 'status', 'startTime');
+  const end = textAt(job, 'status', 'completionTime');
+  if (start === '') return '';
+  return end === '' ? age(start, now) : duration((Date.parse(end) - Date.parse(start)) / 1000);
+}
+
+export const jobs: Kind = {
+  name: 'jobs.batch',
+  metadata: { generationOf: ['spec'] },
+  defaults: setJobDefaults,
+  validate,
+  // As a default this holds for what is read, too; that a job is refused because of labels that it got so would confuse.
+  canonicalize: mirrorLabels,
+  warnings: (job, old) => [
+    ...(old === null ? podNameWarnings(job) : []),
+    ...(old === null || job.metadata.generation !== old.metadata.generation ? jobSpecWarnings(specOf(job), SPEC) : []),
+  ],
+  create: {
+    prepare(job) {
+      job['status'] = {};
+      dropDisabledTemplateFields(job);
+    },
+    named: generateSelector,
+  },
+  update: {
+    prepare(job, old) {
+      job['status'] = old['status'];
+      dropDisabledTemplateFields(job);
+    },
+    // The reference checks the specification once as on create and once as an update.
+    review: (job, old, metadata) => [...metadata.object(), ...validate(job), ...metadata.update(), ...validateJobSpecUpdate(job, old)],
+  },
+  subresources: {
+    status: {
+      prepare(job, old) {
+        job['spec'] = old['spec'];
+      },
+      review: (job, old, metadata) => [...metadata.update(), ...validateJobStatus(job, old)],
+    },
+  },
+  delete: { propagation: 'orphan', warnings: (policy) => (policy === null ? [ORPHAN_WARNING] : []) },
+  fields: {
+    values: { 'status.successful': (job) => textAt(job, 'status', 'succeeded') || '0' },
+    unsupported: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+  },
+  cells: {
+    Status: jobStatus,
+    Completions: completions,
+    Duration: jobDuration,
+    ...containersAt(...POD_TEMPLATE),
+    Selector: selectorCell,
+  },
+};

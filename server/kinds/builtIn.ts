@@ -1,0 +1,72 @@
+import type { JsonMembers } from '../../workers/codecs/value.js';
+import { checkStructure } from '../../workers/schema/structure.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { apiVersionOf, type GroupVersion } from '../api/resource.js';
+import { columnsOf } from '../catalogue/tables.js';
+import { typeOfKind, type KindName } from '../catalogue/types.js';
+import type { Versions } from '../patch/apply/ownership.js';
+import { schemaOfKind } from '../patch/apply/typeschema.js';
+import { withMetadata, type Behaviour, type Received } from '../registry/behaviour.js';
+import type { ResourceNames, ServedResource } from '../registry/resources.js';
+import { scaleOf, withScale } from '../registry/scale.js';
+import { cellOf } from './cells.js';
+import type { Kind } from './kind.js';
+
+const REPLICAS: readonly string[] = ['f:spec', 'f:replicas'];
+
+type TypeNames = Pick<ResourceNames, 'group' | 'version' | 'kind' | 'resource'>;
+
+/** What a declaration means for one version of its kind. */
+export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
+  const versions = versionsOf(names, kind);
+  const { conversion = null, deprecation = null, fieldNames = null, cells = kind.cells } = kind.versions?.[apiVersionOf(names)] ?? {};
+  return {
+    strategy: kind,
+    versions,
+    misfit: () => null,
+    receive: (object) => checkStructured(object, names),
+    receiveDecoded: null,
+    conversion,
+    columns: columnsOf(names).map((column) => ({ ...column, cell: cellOf(column.name, cells) })),
+    fieldNames,
+    scale: {
+      show: scaleOf,
+      before: scaleOf,
+      put: withScale,
+      replicasPath: (apiVersion) => (versions.schemaOf(apiVersion) === null ? undefined : REPLICAS),
+    },
+    deprecation,
+    hasMessages: true,
+    selfDescribed: false,
+    storage: (storage) => storage,
+    refusal: () => null,
+    retired: null,
+  };
+}
+
+/** A resource in the form that one of its subresources has instead, such as `Scale`: made once for each form. */
+export function inForm(form: GroupVersion & { readonly kind: string }): (resource: ServedResource) => ServedResource {
+  const behaviour = builtInBehaviour({ ...form, resource: '' }, { name: '' });
+  return (resource) => ({ ...resource, ...form, behaviour });
+}
+
+const versionsOf = (names: TypeNames, kind: Kind): Versions => ({
+  schemaOf: (apiVersion) => {
+    const slash = apiVersion.indexOf('/');
+    return schemaOfKind({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind: names.kind });
+  },
+  convert: (object, apiVersion) => convertBetween(kind, apiVersionOf(names), apiVersion, object),
+});
+
+/** Between two versions of one kind. The argument may be changed. */
+export function convertBetween({ versions }: Kind, from: string, to: string, object: ApiObject): ApiObject {
+  const stored = versions?.[from]?.conversion?.toStorage(object) ?? object;
+  return versions?.[to]?.conversion?.fromStorage(stored) ?? stored;
+}
+
+function checkStructured(object: JsonObject, type: KindName): Received {
+  const known = typeOfKind(type);
+  if (known === undefined) return { ok: true, object: withMetadata(object), strict: [] };
+  const result = checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
+  return result.ok ? { ok: true, object: withMetadata(result.value as JsonObject), strict: result.strict } : result;
+}

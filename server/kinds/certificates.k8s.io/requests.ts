@@ -1,0 +1,183 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { MetadataFindings } from '../../registry/strategy.js';
+import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import { repeats } from '../../registry/validation/repeats.js';
+import { at, duration, NONE } from '../cells.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
+import { certificateComplaint } from './certificate.js';
+import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
+import { requestComplaint } from './request.js';
+import { validateSignerName } from './signerName.js';
+
+const SPEC = Path.of('spec');
+const CERTIFICATE = Path.of('status', 'certificate');
+const EXPIRATION_SECONDS_MIN = 600;
+const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
+const USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+
+const specOf = (request: ApiObject): JsonObject => objectAt(request, 'spec') ?? {};
+const usagesOf = (request: ApiObject): string[] => itemsOf(specOf(request)['usages']).map(String);
+const certificateOf = (request: ApiObject): string => textAt(request, 'status', 'certificate');
+
+/** Faults that an object already has are tolerated in updates. */
+function validate(request: ApiObject, old: ApiObject | null): FieldError[] {
+  const spec = specOf(request);
+  const complaint = requestComplaint(textAt(spec, 'request'));
+  const expiration = spec['expirationSeconds'];
+  return [
+    ...(complaint === null ? [] : [invalid(SPEC.child('request'), spec['request'] ?? null, complaint)]),
+    ...validateUsages(usagesOf(request), old === null ? [] : usagesOf(old), SPEC.child('usages')),
+    ...validateSigner(textAt(spec, 'signerName'), old === null ? '' : textAt(specOf(old), 'signerName'), SPEC.child('signerName')),
+    ...(expiration !== undefined && Number(expiration) < EXPIRATION_SECONDS_MIN
+      ? [
+          invalid(
+            SPEC.child('expirationSeconds'),
+            expiration,
+            `may not specify a duration less than ${EXPIRATION_SECONDS_MIN} seconds (10 minutes)`,
+          ),
+        ]
+      : []),
+    ...validateConditions(request, old),
+    ...validateCertificate(request, old),
+  ];
+}
+
+function validateUsages(usages: readonly string[], before: readonly string[], path: Path): FieldError[] {
+  const [unknownBefore, repeatedBefore] = [before.some((usage) => !USAGES.includes(usage)), new Set(before).size < before.length];
+  const isRepeated = repeats(usages);
+  return [
+    ...(usages.length === 0 ? [required(path, '')] : []),
+    ...(unknownBefore
+      ? []
+      : usages.flatMap((usage, position) => (USAGES.includes(usage) ? [] : [notSupported(path.index(position), usage, USAGES)]))),
+    ...(repeatedBefore ? [] : usages.flatMap((usage, position) => (isRepeated(position) ? [duplicate(path.index(position), usage)] : []))),
+  ];
+}
+
+function validateSigner(signer: string, before: string, path: Path): FieldError[] {
+  if (signer === LEGACY_SIGNER && before !== LEGACY_SIGNER)
+    return [invalid(path, signer, 'the legacy signerName is not allowed via this API version')];
+  return validateSignerName(signer, path);
+}
+
+function validateCertificate(request: ApiObject, old: ApiObject | null): FieldError[] {
+  const certificate = certificateOf(request);
+  if (old !== null && (certificate === certificateOf(old) || certificateComplaint(certificateOf(old)) !== null)) return [];
+  const complaint = certificateComplaint(certificate);
+  return complaint === null ? [] : [invalid(CERTIFICATE, '<certificate data>', complaint)];
+}
+
+/** What a write may do besides changing metadata. */
+interface Powers {
+  readonly decide: boolean;
+  readonly issue: boolean;
+}
+
+const review =
+  ({ decide, issue }: Powers) =>
+  (request: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] => [
+    ...metadata.object(),
+    ...validate(request, old),
+    ...validateKeptConditions(request, old, decide),
+    ...validateIssue(request, old, issue),
+    ...metadata.update(),
+  ];
+
+function validateIssue(request: ApiObject, old: ApiObject, mayIssue: boolean): FieldError[] {
+  if (certificateOf(request) === certificateOf(old)) return [];
+  if (!mayIssue) return [forbidden(CERTIFICATE, 'updates may not set certificate content')];
+  return certificateOf(old) === '' ? [] : [forbidden(CERTIFICATE, 'updates may not modify existing certificate content')];
+}
+
+export const certificateSigningRequests: Kind = {
+  name: 'certificatesigningrequests.certificates.k8s.io',
+  metadata: { name: pathSegmentName },
+  validate: (request) => validate(request, null),
+  create: {
+    // Whoever signs has to know who asks, so what the client says of itself does not count.
+    prepare(request, { user }) {
+      const spec = ensureObject(request, 'spec');
+      for (const member of ['username', 'uid', 'groups', 'extra']) delete spec[member];
+      spec['username'] = user.name;
+      if (user.uid !== '') spec['uid'] = user.uid;
+      if (user.groups.length > 0) spec['groups'] = [...user.groups];
+      if (Object.keys(user.extra).length > 0)
+        spec['extra'] = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
+      request['status'] = {};
+    },
+  },
+  update: {
+    prepare(request, old) {
+      request['spec'] = old['spec'];
+      request['status'] = old['status'];
+    },
+    review: review({ decide: false, issue: false }),
+  },
+  subresources: {
+    status: {
+      prepare(request, old, { now }) {
+        request['spec'] = old['spec'];
+        keepDecisions(request, old);
+        fillConditionTimes(request, old, now);
+      },
+      review: review({ decide: false, issue: true }),
+    },
+    approval: {
+      prepare(request, old, { now }) {
+        const conditions = conditionsOf(request);
+        request['spec'] = old['spec'];
+        const { conditions: _conditions, ...status } = objectAt(old, 'status') ?? {};
+        request['status'] = conditions.length === 0 ? status : { ...status, conditions };
+        fillConditionTimes(request, old, now);
+      },
+      review: review({ decide: true, issue: false }),
+    },
+  },
+  fields: { values: fieldsAt('spec.signerName') },
+  cells: {
+    SignerName: at('spec', 'signerName'),
+    Requestor: (object) => textAt(object, 'spec', 'username'),
+    Condition: requestState,
+    RequestedDuration: (object) =>
+      memberAt(object, 'spec', 'expirationSeconds') === undefined ? NONE : duration(Number(textAt(object, 'spec', 'expirationSeconds'))),
+  },
+};
+
+/** `Approved,Issued`: the state of a request in one word or two. */
+export function requestState(request: ApiObject): string {
+  const types = conditionsOf(request).map((condition) => textAt(condition, 'type'));
+  const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';
+  return [
+    decision,
+    ...(types.includes('Failed') ? ['Failed'] : []),
+    ...(textAt(memberAt(request, 'status', 'certificate')) === '' ? [] : ['Issued']),
+  ].join(',');
+}

@@ -1,0 +1,17 @@
+import type { ApiObject, JsonValue } from '../../api/object.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import type { Kind } from '../kind.js';
+
+/** Components have their conditions beside the metadata, and one that matters. */
+const health = (object: ApiObject): JsonValue | undefined =>
+  itemsOf(object['conditions']).find((each) => textAt(each, 'type') === 'Healthy');
+
+export const componentStatuses: Kind = {
+  name: 'componentstatuses',
+  versions: { v1: { deprecation: 'v1 ComponentStatus is deprecated in v1.19+' } },
+  cells: {
+    Status: (object) => ({ True: 'Healthy', False: 'Unhealthy' })[textAt(health(object), 'status')] ?? 'Unknown',
+    Message: (object) => textAt(health(object), 'message'),
+    Error: (object) => textAt(health(object), 'error'),
+  },
+};

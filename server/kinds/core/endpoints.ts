@@ -1,0 +1,116 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectsIn, setTextDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { endpointAddress } from '../../registry/validation/addresses.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { addressWarnings } from '../../registry/validation/spelling.js';
+import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
+import { NONE } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const TRIGGERED = 'endpoints.kubernetes.io/last-change-trigger-time';
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+function validateSubset(subset: JsonObject, path: Path): FieldError[] {
+  const lists = ['addresses', 'notReadyAddresses'] as const;
+  const ports = objectsIn(subset, 'ports');
+  return [
+    ...(lists.every((list) => itemsOf(subset[list]).length === 0)
+      ? [required(path, 'must specify `addresses` or `notReadyAddresses`')]
+      : []),
+    ...lists.flatMap((list) =>
+      objectsIn(subset, list).flatMap((address, position) => validateAddress(address, path.child(list).index(position))),
+    ),
+    ...ports.flatMap((port, position) => validatePort(port, ports.length > 1, path.child('ports').index(position))),
+  ];
+}
+
+function validateAddress(address: JsonObject, path: Path): FieldError[] {
+  const ip = textAt(address, 'ip');
+  const malformed = ipAddress(ip, path.child('ip'));
+  return [
+    ...malformed,
+    ...(textAt(address, 'hostname') === '' ? [] : dnsLabel(textAt(address, 'hostname'), path.child('hostname'))),
+    ...(typeof address['nodeName'] === 'string' ? dnsSubdomain(address['nodeName'], path.child('nodeName')) : []),
+    // What is no address is told twice, the second time in fewer words.
+    ...(malformed.length > 0 ? [invalid(path.child('ip'), ip, 'must be a valid IP address')] : endpointAddress(ip, path.child('ip'))),
+  ];
+}
+
+function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[] {
+  const [name, protocol] = [textAt(port, 'name'), textAt(port, 'protocol')];
+  return [
+    ...(name !== '' ? dnsLabel(name, path.child('name')) : named ? [required(path.child('name'), '')] : []),
+    ...portNumber(port['port'], path.child('port')),
+    ...(protocol === ''
+      ? [required(path.child('protocol'), '')]
+      : PROTOCOLS.includes(protocol)
+        ? []
+        : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
+    ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
+  ];
+}
+
+function validateAnnotations(endpoints: ApiObject): FieldError[] {
+  const time = endpoints.metadata.annotations?.[TRIGGERED];
+  return time === undefined || TIME.test(time)
+    ? []
+    : [invalid(Path.of('annotations').key(TRIGGERED), time, 'must be an RFC3339Nano formatted time')];
+}
+
+const validateSubsets = (endpoints: ApiObject): FieldError[] =>
+  objectsIn(endpoints, 'subsets').flatMap((subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
+
+const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
+const CONTROLLER = 'endpoint-controller';
+
+/** What the controller writes, it takes from pods. */
+function warnings(endpoints: ApiObject): string[] {
+  if (endpoints.metadata.labels?.[MANAGED_BY] === CONTROLLER) return [];
+  return objectsIn(endpoints, 'subsets').flatMap((subset, position) =>
+    ['addresses', 'notReadyAddresses'].flatMap((list) =>
+      objectsIn(subset, list).flatMap((address, each) =>
+        addressWarnings(textAt(address, 'ip'), Path.of('subsets').index(position).child(list).index(each).child('ip')),
+      ),
+    ),
+  );
+}
+
+/** How many endpoints of a list are spelled out. */
+const ENDPOINTS_SHOWN = 3;
+
+function endpointsText(object: ApiObject): string {
+  const all = itemsOf(object['subsets']).flatMap((subset) => {
+    const ports = itemsOf(memberAt(subset, 'ports'));
+    const addresses = itemsOf(memberAt(subset, 'addresses')).map((address) => textAt(address, 'ip'));
+    return ports.length === 0
+      ? addresses
+      : ports.flatMap((port) => addresses.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${textAt(port, 'port')}`));
+  });
+  if (all.length === 0) return NONE;
+  const shown = all.slice(0, ENDPOINTS_SHOWN).join(',');
+  return all.length > ENDPOINTS_SHOWN ? `${shown} + ${all.length - ENDPOINTS_SHOWN} more...` : shown;
+}
+
+export const endpoints: Kind = {
+  name: 'endpoints',
+  versions: { v1: { deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice' } },
+  defaults(object) {
+    for (const subset of objectsIn(object, 'subsets'))
+      for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP');
+  },
+  validate: (object) => [...validateAnnotations(object), ...validateSubsets(object)],
+  warnings,
+  update: {
+    creates: true,
+    review: (object, old, metadata) => [
+      ...metadata.update(),
+      ...metadata.object(),
+      ...validateAnnotations(object),
+      ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object)),
+    ],
+  },
+  cells: { Endpoints: endpointsText },
+};

@@ -1,0 +1,176 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { ServedAs } from '../../registry/strategy.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
+import { age, type Cells } from '../cells.js';
+import { eventConversion } from '../events.k8s.io/conversion.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
+
+const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
+const NEWER_GROUP = 'events.k8s.io/v1';
+const SHORT_TEXT_MAX = 128;
+const MESSAGE_MAX = 1024;
+const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
+
+const isSet = (event: ApiObject, member: string): boolean => textAt(event, member) !== '';
+
+/** Rules of both groups: an event with a time of its own is of the newer style and has to say who did what. */
+function validateStyle(event: ApiObject, servedAs: ServedAs): FieldError[] {
+  const involved = textAt(event, 'involvedObject', 'namespace');
+  const own = event.metadata.namespace ?? '';
+  const newer = isSet(event, 'eventTime');
+  const clusterWide = newer ? ['default', 'kube-system'] : ['', 'default'];
+  const matches = involved === '' ? clusterWide.includes(own) : newer || involved === own;
+  return [
+    ...(matches ? [] : [invalid(Path.of('involvedObject', 'namespace'), involved, 'does not match event.namespace')]),
+    ...(newer ? validateReporter(event, servedAs.apiVersion === NEWER_GROUP ? 'reportingController' : 'reportingComponent') : []),
+  ];
+}
+
+function validateReporter(event: ApiObject, nameInGroup: string): FieldError[] {
+  const controller = textAt(event, 'reportingComponent');
+  const bounded = (member: string, max: number): FieldError[] =>
+    Buffer.byteLength(textAt(event, member)) > max ? [invalid(Path.of(member), '', `can have at most ${max} characters`)] : [];
+  const needed = (member: string): FieldError[] => [
+    ...(isSet(event, member) ? [] : [required(Path.of(member), '')]),
+    ...bounded(member, SHORT_TEXT_MAX),
+  ];
+  return [
+    ...(controller === '' ? [required(Path.of(nameInGroup), '')] : []),
+    ...qualifiedNameComplaints(controller).map((text) => invalid(Path.of(nameInGroup), controller, text)),
+    ...needed('reportingInstance'),
+    ...needed('action'),
+    ...needed('reason'),
+    ...bounded('message', MESSAGE_MAX),
+  ];
+}
+
+function validateSeries(event: ApiObject): FieldError[] {
+  const series = objectAt(event, 'series');
+  if (series === null) return [];
+  return [
+    ...(Number(series['count'] ?? 0) < 2 ? [invalid(Path.of('series', 'count'), '', 'should be at least 2')] : []),
+    ...(textAt(series, 'lastObservedTime') === '' ? [required(Path.of('series', 'lastObservedTime'), '')] : []),
+  ];
+}
+
+/** Only the older style has these. */
+const OLDER: readonly (readonly [member: string, isUsed: (event: ApiObject) => boolean])[] = [
+  ['firstTimestamp', (event) => isSet(event, 'firstTimestamp')],
+  ['lastTimestamp', (event) => isSet(event, 'lastTimestamp')],
+  ['count', (event) => Number(event['count'] ?? 0) !== 0],
+  ['source', (event) => ['component', 'host'].some((member) => textAt(event, 'source', member) !== '')],
+];
+
+function validate(event: ApiObject, servedAs: ServedAs): FieldError[] {
+  const findings = validateStyle(event, servedAs);
+  if (servedAs.apiVersion !== NEWER_GROUP) return findings;
+  const type = textAt(event, 'type');
+  const name = event.metadata.name ?? '';
+  return [
+    ...findings,
+    // In the core group any name will do.
+    ...subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
+    ...validateSeries(event),
+    ...(isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')]),
+    ...(TYPES.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)]),
+    ...OLDER.filter(([, isUsed]) => isUsed(event)).map(([member]) => invalid(Path.of(member), '', 'needs to be unset')),
+  ];
+}
+
+/** In the newer group nothing but the series may change. The reference looks at the reason twice. */
+const IMMUTABLE = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'reason',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingComponent',
+  'reportingInstance',
+] as const;
+/** Members whose empty forms are all the same. */
+const empty = (value: JsonObject[string]): unknown =>
+  value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(membersOf(value)).length === 0)
+    ? undefined
+    : value;
+
+function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs): FieldError[] {
+  const findings = validateStyle(event, servedAs);
+  if (servedAs.apiVersion !== NEWER_GROUP) return findings;
+  return [
+    ...findings,
+    ...(sameValue(event['series'] ?? null, old['series'] ?? null) ? [] : validateSeries(event)),
+    ...IMMUTABLE.filter((member) => !sameValue(empty(event[member]), empty(old[member]))).map((member) =>
+      invalid(Path.of(member === 'reportingComponent' ? 'reportingController' : member), event[member] ?? null, 'field is immutable'),
+    ),
+  ];
+}
+
+/** How the newer group names the same fields; the core names are unknown there. */
+const NEWER_FIELDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(INVOLVED.map((member) => [`regarding.${member}`, `involvedObject.${member}`])),
+  reason: 'reason',
+  type: 'type',
+  reportingController: 'reportingComponent',
+  'metadata.name': 'metadata.name',
+  'metadata.namespace': 'metadata.namespace',
+};
+
+function eventSource(event: ApiObject): string {
+  // The two groups of events have different names for the same.
+  const component =
+    textAt(event, 'source', 'component') ||
+    textAt(event, 'deprecatedSource', 'component') ||
+    textAt(event, 'reportingComponent') ||
+    textAt(event, 'reportingController');
+  const host = textAt(event, 'source', 'host') || textAt(event, 'deprecatedSource', 'host') || textAt(event, 'reportingInstance');
+  return host === '' ? component : `${component}, ${host}`;
+}
+
+const eventTime = (event: ApiObject, ...members: readonly string[]): JsonValue | undefined =>
+  members.map((member) => event[member]).find((time) => typeof time === 'string');
+
+const eventCells = (involved: string, message: string): Cells => ({
+  'Last Seen': (event, now) =>
+    age(
+      memberAt(event, 'series', 'lastObservedTime') ??
+        eventTime(event, 'lastTimestamp', 'deprecatedLastTimestamp', 'firstTimestamp', 'eventTime'),
+      now,
+    ),
+  Type: (event) => textAt(event, 'type'),
+  Reason: (event) => textAt(event, 'reason'),
+  Object: (event) => `${textAt(event, involved, 'kind').toLowerCase()}/${textAt(event, involved, 'name')}`,
+  Subobject: (event) => textAt(event, involved, 'fieldPath'),
+  Source: eventSource,
+  Message: (event) => textAt(event, message).trim(),
+  'First Seen': (event, now) => age(eventTime(event, 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime'), now),
+  Count: (event) => Number(textAt(event, 'series', 'count') || textAt(event, 'count') || textAt(event, 'deprecatedCount') || 1),
+});
+
+/** Both groups of events are views of one set of objects, stored in the core form. */
+export const events: Kind = {
+  name: 'events',
+  views: ['events.events.k8s.io'],
+  versions: { [NEWER_GROUP]: { conversion: eventConversion, fieldNames: NEWER_FIELDS, cells: eventCells('regarding', 'note') } },
+  metadata: { name: pathSegmentName },
+  validate,
+  update: { creates: true, validate: validateUpdate },
+  fields: {
+    values: {
+      ...fieldsAt(...INVOLVED.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent'),
+      source: (event) => textAt(event, 'source', 'component') || textAt(event, 'reportingComponent'),
+    },
+  },
+  cells: eventCells('involvedObject', 'message'),
+};

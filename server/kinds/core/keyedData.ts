@@ -1,0 +1,24 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { sameValue } from '../../registry/equality.js';
+import { forbidden, invalid, type Path, type FieldError } from '../../registry/validation/field.js';
+import { configMapKeyComplaints } from '../../registry/validation/values.js';
+
+/** Rules that config maps and secrets share: named values of bounded size, which may be frozen. */
+
+/** What all values of one object may hold together. */
+export const DATA_BYTES_MAX = 1024 * 1024;
+const FROZEN = 'field is immutable when `immutable` is set';
+
+export const validateKeys = (data: JsonObject, path: Path): FieldError[] =>
+  Object.keys(data).flatMap((key) => configMapKeyComplaints(key).map((text) => invalid(path.key(key), key, text)));
+
+/** Bytes of texts, or of what base64 texts stand for. */
+export const dataBytes = (data: JsonObject, encoding: 'utf8' | 'base64'): number =>
+  Object.values(data).reduce<number>((sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value, encoding) : 0), 0);
+
+/** Once an object is immutable, it stays so and so do `members`. An empty map is as good as none. */
+export function validateFrozen(object: ApiObject, old: ApiObject, members: readonly string[], root: Path): FieldError[] {
+  if (old['immutable'] !== true) return [];
+  const changed = members.filter((member) => !sameValue(object[member] ?? {}, old[member] ?? {}));
+  return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map((member) => forbidden(root.child(member), FROZEN));
+}

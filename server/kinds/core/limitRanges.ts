@@ -1,0 +1,168 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { duplicate, forbidden, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';
+import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
+import type { Kind } from '../kind.js';
+import { roundAmounts } from './resourceLists.js';
+
+const TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
+/** Members that hold amounts by resource. */
+const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
+const LIMITS = Path.of('spec', 'limits');
+
+/** A container's limits follow from the maximum, its requests from the limits, then from the minimum. */
+function setItemDefaults(item: JsonObject): void {
+  for (const member of AMOUNTS) roundAmounts(objectAt(item, member));
+  if (item['type'] !== 'Container') return;
+  const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
+  const fill = (target: JsonObject, source: JsonObject): void => {
+    for (const [name, amount] of Object.entries(source)) if (!Object.hasOwn(target, name)) target[name] = amount;
+  };
+  fill(limits, objectAt(item, 'max') ?? {});
+  fill(requests, limits);
+  fill(requests, objectAt(item, 'min') ?? {});
+  for (const member of ['default', 'defaultRequest']) if (Object.keys(objectAt(item, member) ?? {}).length === 0) delete item[member];
+}
+
+function validate(range: ApiObject): FieldError[] {
+  const types = new Set<string>();
+  return objectsIn(objectAt(range, 'spec') ?? {}, 'limits').flatMap((item, position) => {
+    const path = LIMITS.index(position);
+    const type = textAt(item, 'type');
+    const repeated = types.has(type);
+    types.add(type);
+    return [
+      ...validateType(type, path.child('type')),
+      ...(repeated ? [duplicate(path.child('type'), type)] : []),
+      ...validateItem(item, type, path),
+    ];
+  });
+}
+
+function validateType(type: string, path: Path): FieldError[] {
+  const malformed = qualifiedNameComplaints(type).map((text) => invalid(path, type, text));
+  return malformed.length > 0 || type.includes('/') || TYPES.has(type)
+    ? malformed
+    : [invalid(path, type, 'must be a standard limit type or fully qualified')];
+}
+
+function validateItem(item: JsonObject, type: string, path: Path): FieldError[] {
+  const nameRule = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
+  const amounts = (member: string): JsonObject => objectAt(item, member) ?? {};
+  const names = (member: string): FieldError[] =>
+    Object.keys(amounts(member)).flatMap((name) => nameRule(name, path.child(member).key(name)));
+  const refused = (member: string): FieldError[] =>
+    Object.keys(amounts(member)).length > 0 ? [forbidden(path.child(member), "may not be specified when `type` is 'Pod'")] : [];
+  const ofPod = type === 'Pod';
+  const compared = ['max', 'min', ...(ofPod ? [] : ['default', 'defaultRequest']), 'maxLimitRequestRatio'];
+  const resources = [...new Set(compared.flatMap((member) => Object.keys(amounts(member))))];
+  return [
+    ...names('max'),
+    ...names('min'),
+    ...['default', 'defaultRequest'].flatMap((member) => (ofPod ? refused(member) : names(member))),
+    ...(type === 'PersistentVolumeClaim' && !Object.hasOwn(amounts('min'), 'storage') && !Object.hasOwn(amounts('max'), 'storage')
+      ? [required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')]
+      : []),
+    ...names('maxLimitRequestRatio'),
+    ...resources.flatMap((name) =>
+      validateAmounts(name, Object.fromEntries(compared.map((member) => [member, amounts(member)[name]])), path),
+    ),
+  ];
+}
+
+interface Rule {
+  readonly low: string;
+  readonly high: string;
+  readonly at: string;
+  readonly shown: string;
+  readonly text: (low: string, high: string) => string;
+}
+/** Pairs of amounts of which the first must not exceed the second, and how it is said. */
+const ORDERED: readonly Rule[] = [
+  { low: 'min', high: 'max', at: 'min', shown: 'min', text: (low, high) => `min value ${low} is greater than max value ${high}` },
+  {
+    low: 'min',
+    high: 'defaultRequest',
+    at: 'defaultRequest',
+    shown: 'defaultRequest',
+    text: (low, high) => `min value ${low} is greater than default request value ${high}`,
+  },
+  {
+    low: 'defaultRequest',
+    high: 'max',
+    at: 'defaultRequest',
+    shown: 'defaultRequest',
+    text: (low, high) => `default request value ${low} is greater than max value ${high}`,
+  },
+  {
+    low: 'defaultRequest',
+    high: 'default',
+    at: 'defaultRequest',
+    shown: 'defaultRequest',
+    text: (low, high) => `default request value ${low} is greater than default limit value ${high}`,
+  },
+  {
+    low: 'min',
+    high: 'default',
+    at: 'default',
+    shown: 'min',
+    text: (low, high) => `min value ${low} is greater than default value ${high}`,
+  },
+  {
+    low: 'default',
+    high: 'max',
+    at: 'default',
+    shown: 'max',
+    text: (low, high) => `default value ${low} is greater than max value ${high}`,
+  },
+];
+
+function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValue | undefined>>, path: Path): FieldError[] {
+  const present = (...members: readonly string[]): boolean =>
+    members.every((member) => amounts[member] !== undefined && amounts[member] !== null);
+  const unequal =
+    !isOvercommitAllowed(name) &&
+    present('default', 'defaultRequest') &&
+    compareAmounts(amounts['default'], amounts['defaultRequest']) !== 0;
+  return [
+    ...ORDERED.filter(({ low, high }) => present(low, high) && compareAmounts(amounts[low], amounts[high]) > 0).map(
+      ({ low, high, at, shown, text }) =>
+        invalid(path.child(at).key(name), amounts[shown], text(String(amounts[low]), String(amounts[high]))),
+    ),
+    ...(present('maxLimitRequestRatio') ? validateRatio(name, amounts, present('min', 'max'), path) : []),
+    ...(unequal
+      ? [
+          invalid(
+            path.child('defaultRequest').key(name),
+            amounts['defaultRequest'],
+            `default value ${String(amounts['default'])} must equal to defaultRequest value ${String(amounts['defaultRequest'])} in ${name}`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** A ratio below one, or above what minimum and maximum allow anyway, makes no sense. */
+function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue | undefined>>, bounded: boolean, path: Path): FieldError[] {
+  const ratio = amounts['maxLimitRequestRatio'];
+  const at = path.child('maxLimitRequestRatio').key(name);
+  const possible = Number(milliValue(amounts['max'])) / Number(milliValue(amounts['min']));
+  return [
+    ...(compareAmounts(ratio, '1') < 0 ? [invalid(at, ratio, `ratio ${String(ratio)} is less than 1`)] : []),
+    ...(bounded && Number(milliValue(ratio)) / 1000 > possible
+      ? [invalid(at, ratio, `ratio ${String(ratio)} is greater than max/min = ${possible.toFixed(6)}`)]
+      : []),
+  ];
+}
+
+export const limitRanges: Kind = {
+  name: 'limitranges',
+  defaults(range) {
+    for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item);
+  },
+  validate,
+  update: { creates: true, review: (range, _old, metadata) => [...metadata.object(), ...validate(range)] },
+};

@@ -1,0 +1,98 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { membersOf, textAt } from '../../registry/members.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { validateKnownFinalizer } from '../../registry/validation/metadata.js';
+import { dnsLabelName, qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
+
+/** The finalizer that stands for everything inside the namespace; the namespace controller removes it when all is gone. */
+const CONTENT_FINALIZER = 'kubernetes';
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+const PROTECTED: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+const SPEC_FINALIZERS = Path.of('spec', 'finalizers');
+
+export const finalizersOf = (namespace: ApiObject): string[] => (membersOf(namespace['spec'])['finalizers'] as string[] | undefined) ?? [];
+
+export const isTerminating = (namespace: ApiObject): boolean =>
+  namespace.metadata.deletionTimestamp !== undefined || membersOf(namespace['status'])['phase'] === 'Terminating';
+
+/** The label with the namespace's own name lets selectors pick namespaces by name; nobody can change it. */
+function label(namespace: ApiObject): void {
+  const name = namespace.metadata.name ?? '';
+  if (name !== '') namespace.metadata.labels = { ...namespace.metadata.labels, [NAME_LABEL]: name };
+}
+
+const withFinalizers = (spec: JsonObject, finalizers: string[]): JsonObject => {
+  const { finalizers: _old, ...rest } = spec;
+  return finalizers.length === 0 ? rest : { ...rest, finalizers };
+};
+
+/** The reference names the list when it creates and the item when it finalizes. */
+const validateFinalizers = (namespace: ApiObject, pathOf: (position: number) => Path): FieldError[] =>
+  finalizersOf(namespace).flatMap((finalizer, position) => [
+    ...qualifiedNameComplaints(finalizer).map((text) => invalid(pathOf(position), finalizer, text)),
+    ...validateKnownFinalizer(finalizer, pathOf(position)),
+  ]);
+
+function validateStatus(namespace: ApiObject): FieldError[] {
+  const phase = membersOf(namespace['status'])['phase'];
+  const deleted = namespace.metadata.deletionTimestamp !== undefined;
+  if (!deleted && phase !== 'Active')
+    return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Active' if `deletionTimestamp` is empty")];
+  if (deleted && phase !== 'Terminating')
+    return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")];
+  return [];
+}
+
+export const namespaces: Kind = {
+  name: 'namespaces',
+  metadata: { name: dnsLabelName },
+  defaults: label,
+  validate: (namespace) => validateFinalizers(namespace, () => SPEC_FINALIZERS),
+  create: {
+    prepare(namespace) {
+      const spec = membersOf(namespace['spec']);
+      const finalizers = finalizersOf(namespace);
+      namespace['spec'] = withFinalizers(spec, finalizers.includes(CONTENT_FINALIZER) ? finalizers : [...finalizers, CONTENT_FINALIZER]);
+      namespace['status'] = { phase: 'Active' };
+      label(namespace);
+    },
+  },
+  update: {
+    prepare(namespace, old) {
+      namespace['spec'] = withFinalizers(membersOf(namespace['spec']), finalizersOf(old));
+      namespace['status'] = old['status'];
+    },
+  },
+  subresources: {
+    status: {
+      prepare(namespace, old) {
+        namespace['spec'] = old['spec'];
+        namespace['status'] = { phase: membersOf(old['status'])['phase'], ...membersOf(namespace['status']) };
+      },
+      validate: validateStatus,
+    },
+    finalize: {
+      prepare(namespace, old) {
+        namespace['spec'] = withFinalizers(membersOf(old['spec']), finalizersOf(namespace));
+        namespace['status'] = old['status'];
+        namespace.metadata = { ...old.metadata, resourceVersion: namespace.metadata.resourceVersion ?? '' };
+      },
+      validate: (namespace) => validateFinalizers(namespace, (position) => SPEC_FINALIZERS.index(position)),
+    },
+  },
+  delete: {
+    heldBy: (namespace) => finalizersOf(namespace).length > 0,
+    protectedBy: (name) => (PROTECTED.has(name) ? 'this namespace may not be deleted' : null),
+    mark(namespace, now) {
+      namespace.metadata.deletionTimestamp = now;
+      namespace['status'] = { ...membersOf(namespace['status']), phase: 'Terminating' };
+    },
+    // Even a namespace without finalizers first shows that it is terminating; a second request removes it.
+    alwaysMarks: true,
+    answers: 'object',
+  },
+  fields: { values: fieldsAt('status.phase') },
+  cells: { Status: (object) => textAt(object, 'status', 'phase') },
+};

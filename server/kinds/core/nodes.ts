@@ -1,0 +1,197 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { cidr, parseRange } from '../../registry/validation/addresses.js';
+import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { labelValueComplaints } from '../../registry/validation/names.js';
+import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
+import { repeats } from '../../registry/validation/repeats.js';
+import { isWholeResource } from '../../registry/validation/resourcenames.js';
+import { rangeWarnings } from '../../registry/validation/spelling.js';
+import { qualified } from '../../registry/validation/values.js';
+import { atOr, condition, NONE } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const TAINTS = Path.of('metadata', 'taints');
+const RANGES = Path.of('spec', 'podCIDRs');
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+const specOf = (node: ApiObject): JsonObject => objectAt(node, 'spec') ?? {};
+const rangesOf = (node: ApiObject): string[] => itemsOf(specOf(node)['podCIDRs']).map(String);
+
+/** Older clients know one range only; it is the first of the list, and leads where both are given. */
+function alignRanges(node: ApiObject): void {
+  const spec = ensureObject(node, 'spec');
+  const single = textAt(spec, 'podCIDR');
+  const listed = rangesOf(node);
+  if (single !== '' && listed[0] !== single) spec['podCIDRs'] = [single];
+  const first = rangesOf(node)[0];
+  if (first !== undefined) spec['podCIDR'] = first;
+}
+
+/** What nobody has reserved is there to be given out. */
+function setAllocatable(node: ApiObject): void {
+  const status = objectAt(node, 'status') ?? {};
+  const capacity = objectAt(status, 'capacity');
+  if (capacity !== null && (status['allocatable'] ?? null) === null) status['allocatable'] = { ...capacity };
+}
+
+function validateTaints(node: ApiObject): FieldError[] {
+  const seen = new Set<string>();
+  return objectsIn(specOf(node), 'taints').flatMap((taint, position) => {
+    const path = TAINTS.index(position);
+    const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
+    const id = `${effect} ${key}`;
+    const repeated = seen.has(id);
+    seen.add(id);
+    const complaints = labelValueComplaints(value);
+    return [
+      ...qualified(key, path.child('key')),
+      ...(complaints.length === 0 ? [] : [invalid(path.child('value'), value, complaints.join(';'))]),
+      ...(effect === ''
+        ? [required(path.child('effect'), '')]
+        : EFFECTS.includes(effect)
+          ? []
+          : [notSupported(path.child('effect'), effect, EFFECTS)]),
+      ...(repeated ? [repeatedTaint(taint, path)] : []),
+    ];
+  });
+}
+
+function repeatedTaint(taint: JsonObject, path: Path): FieldError {
+  const finding = duplicate(path, {
+    Key: textAt(taint, 'key'),
+    Value: textAt(taint, 'value'),
+    Effect: textAt(taint, 'effect'),
+    TimeAdded: taint['timeAdded'] ?? null,
+  });
+  return { ...finding, message: `${finding.message}: taints must be unique by key and effect pair` };
+}
+
+const validateAmounts = (node: ApiObject): FieldError[] =>
+  ['capacity', 'allocatable'].flatMap((member) =>
+    Object.entries(objectAt(objectAt(node, 'status') ?? {}, member) ?? {}).flatMap(([name, amount]) => {
+      const path = Path.of('status', member, name);
+      return [
+        ...nonNegativeQuantity(amount, path),
+        ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
+      ];
+    }),
+  );
+
+function validateRanges(node: ApiObject): FieldError[] {
+  const ranges = rangesOf(node);
+  const families = ranges.map((range) => parseRange(range)?.family);
+  const findings = ranges.flatMap((range, position) => cidr(range, RANGES.index(position)));
+  if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
+  return [...findings, invalid(RANGES, ranges, 'may specify no more than one CIDR for each IP family')];
+}
+
+const validate = (node: ApiObject): FieldError[] => [...validateTaints(node), ...validateAmounts(node), ...validateRanges(node)];
+
+/** What an update, of whatever part, may change. */
+function validateChange(node: ApiObject, old: ApiObject): FieldError[] {
+  const [spec, before] = [specOf(node), specOf(old)];
+  const provider = textAt(before, 'providerID');
+  return [
+    ...validateAmounts(node),
+    ...repeatedAddresses(node),
+    ...changedRanges(rangesOf(node), rangesOf(old)),
+    ...(provider !== '' && textAt(spec, 'providerID') !== provider
+      ? [forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid')]
+      : []),
+    ...validateTaints(node),
+    ...(textAt(spec, 'externalID') === textAt(before, 'externalID')
+      ? []
+      : [forbidden(Path.of('spec', 'externalID'), 'may not be updated')]),
+  ];
+}
+
+function repeatedAddresses(node: ApiObject): FieldError[] {
+  const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses').map((address) => ({
+    Type: textAt(address, 'type'),
+    Address: textAt(address, 'address'),
+  }));
+  const isRepeated = repeats(addresses.map(({ Type, Address }) => `${Type}\n${Address}`));
+  return addresses.flatMap((address, position) =>
+    isRepeated(position) ? [duplicate(Path.of('status', 'addresses').index(position), address)] : [],
+  );
+}
+
+function changedRanges(now: readonly string[], old: readonly string[]): FieldError[] {
+  if (old.length === 0) return [];
+  const finding = forbidden(RANGES, 'node updates may not change podCIDR except from "" to valid');
+  return old.length === now.length ? old.filter((range, position) => range !== now[position]).map(() => finding) : [finding];
+}
+
+const ROLE_LABEL = 'node-role.kubernetes.io/';
+
+function nodeRoles(node: ApiObject): string {
+  const labels = node.metadata.labels ?? {};
+  const roles = Object.keys(labels)
+    .filter((key) => key.startsWith(ROLE_LABEL))
+    .map((key) => key.slice(ROLE_LABEL.length))
+    .filter((role) => role !== '');
+  const named = labels['kubernetes.io/role'];
+  return [...new Set(named === undefined || named === '' ? roles : [...roles, named])].sort().join(',') || NONE;
+}
+
+function nodeStatus(node: ApiObject): string {
+  const ready = condition(node, 'Ready');
+  const state = ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady';
+  return memberAt(node, 'spec', 'unschedulable') === true ? `${state},SchedulingDisabled` : state;
+}
+
+const nodeAddress = (node: ApiObject, type: string): string =>
+  textAt(
+    itemsOf(memberAt(node, 'status', 'addresses')).find((address) => textAt(address, 'type') === type),
+    'address',
+  ) || NONE;
+
+function kernelVersion(node: ApiObject): string {
+  const [version, architecture] = [textAt(node, 'status', 'nodeInfo', 'kernelVersion'), textAt(node, 'status', 'nodeInfo', 'architecture')];
+  return version === '' ? '<unknown>' : architecture === '' ? version : `${version} (${architecture})`;
+}
+
+export const nodes: Kind = {
+  name: 'nodes',
+  defaults(node) {
+    alignRanges(node);
+    setAllocatable(node);
+  },
+  validate,
+  warnings: (node) => [
+    ...(specOf(node)['configSource'] === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
+    ...(textAt(node, 'spec', 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+    ...itemsOf(specOf(node)['podCIDRs']).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
+  ],
+  create: {
+    // A node reports itself: what it says of its state counts from the start.
+    prepare() {},
+  },
+  update: {
+    prepare(node, old) {
+      node['status'] = old['status'];
+    },
+    review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
+  },
+  subresources: {
+    status: {
+      prepare(node, old) {
+        node['spec'] = old['spec'];
+      },
+      review: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],
+    },
+  },
+  fields: { values: { 'spec.unschedulable': (node) => textAt(node, 'spec', 'unschedulable') || 'false' } },
+  cells: {
+    Status: nodeStatus,
+    Roles: nodeRoles,
+    Version: (object) => textAt(object, 'status', 'nodeInfo', 'kubeletVersion'),
+    'Internal-IP': (node) => nodeAddress(node, 'InternalIP'),
+    'External-IP': (node) => nodeAddress(node, 'ExternalIP'),
+    'OS-Image': atOr('<unknown>', 'status', 'nodeInfo', 'osImage'),
+    'Kernel-Version': kernelVersion,
+    'Container-Runtime': atOr('<unknown>', 'status', 'nodeInfo', 'containerRuntimeVersion'),
+  },
+};

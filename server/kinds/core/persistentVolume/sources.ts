@@ -1,0 +1,124 @@
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+import { driverName } from '../../../registry/validation/drivernames.js';
+import { forbidden, invalid, type Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { dnsLabel, dnsSubdomain, noBacksteps, requiredDnsLabel } from '../../../registry/validation/values.js';
+import { namedSecret, needs, type SourceRule } from '../podSpec/validation/sources/rule.js';
+import { iscsi, storageosVolume } from '../podSpec/validation/sources/storage.js';
+import { reportedAs, surplusAs, volumeSources } from '../podSpec/validation/sources/table.js';
+
+const local: SourceRule = (source, path) => {
+  const where = textAt(source, 'path');
+  return where === '' ? [required(path.child('path'), '')] : noBacksteps(where, path.child('path'));
+};
+
+/** A secret in a namespace that must be said: a volume has none of its own. */
+const secretOf = (member: string, path: Path, source: JsonObject): FieldError[] => {
+  const secret = objectAt(source, member);
+  if (secret === null) return [];
+  const [name, namespace] = [textAt(secret, 'name'), textAt(secret, 'namespace')];
+  return [
+    ...(name === '' ? [required(path.child(member, 'name'), '')] : dnsSubdomain(name, path.child(member, 'name'))),
+    ...requiredDnsLabel(namespace, path.child(member, 'namespace')),
+  ];
+};
+
+const csi: SourceRule = (source, path) => [
+  ...driverName(textAt(source, 'driver'), path.child('driver')),
+  ...(textAt(source, 'volumeHandle') === '' ? [required(path.child('volumeHandle'), '')] : []),
+  ...['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'].flatMap((member) =>
+    secretOf(member, path, source),
+  ),
+];
+
+/** A secret that is only looked at for being named in full. */
+const withSecret =
+  (rule: SourceRule): SourceRule =>
+  (source, path, name) => {
+    const secret = objectAt(source, 'secretRef');
+    return [...rule(source, path, name), ...(secret === null ? [] : needs('name', 'namespace')(secret, path.child('secretRef'), ''))];
+  };
+
+const glusterfs: SourceRule = (source, path) => {
+  const namespace = source['endpointsNamespace'] ?? null;
+  const at = path.child('endpointsNamespace');
+  return [
+    ...needs('endpoints', 'path')(source, path, ''),
+    ...(namespace === null
+      ? []
+      : namespace === ''
+        ? [required(at, 'if the endpointnamespace is set, it must be a valid namespace name')]
+        : dnsLabel(String(namespace), at)),
+  ];
+};
+
+/** The name of the volume goes into the initiator's, which has a limit. */
+const ISCSI_NAME_BYTES_MAX = 64;
+
+const iscsiOfVolume: SourceRule = (source, path, volumeName) => {
+  const portal = textAt(source, 'targetPortal');
+  const isTooLong = source['initiatorName'] != null && Buffer.byteLength(`${volumeName}:${portal}`) > ISCSI_NAME_BYTES_MAX;
+  return [
+    ...(isTooLong
+      ? [
+          invalid(
+            path.child('targetportal'),
+            portal,
+            `Total length of <volume name>:<iscsi.targetPortal> must be under ${ISCSI_NAME_BYTES_MAX} characters if iscsi.initiatorName is specified.`,
+          ),
+        ]
+      : []),
+    ...iscsi(source, path, volumeName).map(plainName),
+    ...(objectAt(source, 'secretRef') !== null ? namedSecret(source, path, '') : []),
+  ];
+};
+
+/** Of names the complaint here does not say how they should start. */
+const plainName = (finding: FieldError): FieldError => ({
+  ...finding,
+  message: finding.message.replace(' starting with iqn, eui, or naa', ''),
+});
+
+const azureFile: SourceRule = (source, path) => [
+  ...['secretName', 'shareName'].filter((member) => textAt(source, member) === '').map((member) => required(path.child(member), '')),
+  ...(source['secretNamespace'] === '' ? [required(path.child('secretNamespace'), '')] : []),
+];
+
+const shared = (name: string): SourceRule => volumeSources[name] ?? ((): FieldError[] => []);
+
+/** Sources of persistent volumes in the order in which the reference looks at them. */
+const SOURCES: Readonly<Record<string, SourceRule>> = {
+  ...Object.fromEntries(['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore'].map((name) => [name, shared(name)])),
+  glusterfs,
+  ...Object.fromEntries(['flocker', 'nfs', 'rbd', 'quobyte', 'cephfs'].map((name) => [name, shared(name)])),
+  iscsi: iscsiOfVolume,
+  cinder: withSecret(needs('volumeID')),
+  ...Object.fromEntries(['fc', 'flexVolume'].map((name) => [name, shared(name)])),
+  azureFile,
+  ...Object.fromEntries(
+    ['vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'scaleIO'].map((name) => [name, shared(name)]),
+  ),
+  local,
+  storageos: withSecret(storageosVolume),
+  csi,
+};
+
+/** What the checks of a source take from its surroundings. */
+export interface SourceSurroundings {
+  readonly volumeName: string;
+  /** Whether it is said on which nodes the volume can be used. */ readonly hasPlace: boolean;
+}
+
+/** Exactly one source must be named; the first one found is checked. */
+export function validateVolumeSources(spec: JsonObject, { volumeName, hasPlace }: SourceSurroundings, path: Path): FieldError[] {
+  const present = Object.keys(SOURCES).filter((name) => objectAt(spec, name) !== null);
+  const findings = present.flatMap((name, position) => {
+    if (position > 0) return [forbidden(path.child(surplusAs[name] ?? name), 'may not specify more than 1 volume type')];
+    const ofSource = SOURCES[name]?.(objectAt(spec, name) ?? {}, path.child(reportedAs[name] ?? name), volumeName) ?? [];
+    return name === 'local' && !hasPlace
+      ? [...ofSource, required(path.child('nodeAffinity'), 'Local volume requires node affinity')]
+      : ofSource;
+  });
+  return present.length === 0 ? [required(path, 'must specify a volume type')] : findings;
+}

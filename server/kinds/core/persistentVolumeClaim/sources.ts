@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+
+/** A claim can start with what another object holds. The newer of two members may name any kind, the older one two of them. */
+
+const isOlderKind = (source: JsonObject): boolean => {
+  const [group, kind] = [textAt(source, 'apiGroup'), textAt(source, 'kind')];
+  return (kind === 'PersistentVolumeClaim' && group === '') || (kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io');
+};
+
+/** Drops what was never supported and copies the member that is set to the other one. */
+export function alignSources(spec: JsonObject, old: JsonObject | null): void {
+  // Other namespaces cannot be reached: the feature is off. Who has asked for one before may do so again.
+  if (textAt(spec, 'dataSourceRef', 'namespace') !== '' && objectAt(old ?? {}, 'dataSourceRef') === null) delete spec['dataSourceRef'];
+  const newer = objectAt(spec, 'dataSourceRef');
+  const source = objectAt(spec, 'dataSource');
+  const usedBefore = old !== null && (objectAt(old, 'dataSource') !== null || objectAt(old, 'dataSourceRef') !== null);
+  if (source !== null && !usedBefore && newer === null && !isOlderKind(source)) delete spec['dataSource'];
+  const present = objectAt(spec, 'dataSource');
+  if (present !== null && newer === null) spec['dataSourceRef'] = copy(present);
+  else if (present === null && newer !== null && textAt(newer, 'namespace') === '') spec['dataSource'] = copy(newer);
+}
+
+const copy = (source: JsonObject): JsonObject => ({
+  apiGroup: source['apiGroup'] ?? null,
+  kind: source['kind'] ?? '',
+  name: source['name'] ?? '',
+});

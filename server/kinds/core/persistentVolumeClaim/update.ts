@@ -1,0 +1,107 @@
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../../registry/members.js';
+import { differenceOf } from '../../../registry/validation/difference.js';
+import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
+import { compareAmounts } from '../../../registry/validation/quantities.js';
+import { CLASS_ANNOTATION } from '../persistentVolumes.js';
+
+const SPEC = Path.of('spec');
+const IMMUTABLE = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+
+const specOf = (claim: ApiObject): JsonObject => objectAt(claim, 'spec') ?? {};
+const requestsOf = (spec: JsonObject): JsonObject => objectAt(objectAt(spec, 'resources') ?? {}, 'requests') ?? {};
+
+/** A claim is what quotas and volumes are matched against: once made, little of it may change, and only after it is bound. */
+export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldError[] {
+  const [spec, before] = [specOf(claim), specOf(old)];
+  const adopted = {
+    annotated: claim.metadata.annotations?.[CLASS_ANNOTATION],
+    annotatedBefore: old.metadata.annotations?.[CLASS_ANNOTATION],
+  };
+  const movesClass =
+    adopted.annotatedBefore !== undefined && before['storageClassName'] == null && spec['storageClassName'] === adopted.annotatedBefore;
+  const gainsClass = before['storageClassName'] == null && adopted.annotatedBefore === undefined && spec['storageClassName'] != null;
+  const compared = comparable(claim, before, movesClass || gainsClass);
+  const [shown, shownBefore] = [
+    printedSpec(compared),
+    printedSpec({ ...before, ...(textAt(before, 'volumeName') === '' ? { volumeName: spec['volumeName'] } : {}) }),
+  ];
+  return [
+    ...(movesClass || adopted.annotated === adopted.annotatedBefore
+      ? []
+      : [invalid(Path.of('metadata', 'annotations').key(CLASS_ANNOTATION), adopted.annotated ?? '', 'field is immutable')]),
+    ...(JSON.stringify(shown) === JSON.stringify(shownBefore)
+      ? []
+      : [forbidden(SPEC, `${IMMUTABLE}\n${differenceOf(shownBefore, shown)}`)]),
+    ...validateShrinking(claim, old),
+    ...(textAt(spec, 'volumeMode') === textAt(before, 'volumeMode')
+      ? []
+      : [invalid(Path.of('volumeMode'), spec['volumeMode'] ?? null, 'field is immutable')]),
+    ...validateAttributesClass(claim, old),
+  ];
+}
+
+/** The new specification without what is allowed to change. */
+function comparable(claim: ApiObject, before: JsonObject, classAllowed: boolean): JsonObject {
+  const spec = structuredClone(specOf(claim));
+  if (classAllowed) spec['storageClassName'] = before['storageClassName'];
+  if (textAt(claim, 'status', 'phase') !== 'Bound') return spec;
+  const requests = requestsOf(spec);
+  if (Object.keys(requests).length > 0) requests['storage'] = requestsOf(before)['storage'];
+  if (spec['volumeAttributesClassName'] != null) spec['volumeAttributesClassName'] = before['volumeAttributesClassName'];
+  return spec;
+}
+
+/** A failed expansion may be taken back, but not below what there is already. */
+function validateShrinking(claim: ApiObject, old: ApiObject): FieldError[] {
+  const size = requestsOf(specOf(claim))['storage'];
+  if (compareAmounts(size, requestsOf(specOf(old))['storage']) >= 0) return [];
+  const actual = objectAt(objectAt(old, 'status') ?? {}, 'capacity')?.['storage'];
+  return compareAmounts(size, actual) > 0
+    ? []
+    : [forbidden(SPEC.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity')];
+}
+
+/** A class that has been applied can be changed for another one, not taken away. */
+function validateAttributesClass(claim: ApiObject, old: ApiObject): FieldError[] {
+  const name = specOf(claim)['volumeAttributesClassName'] ?? null;
+  if ((objectAt(old, 'status') ?? {})['currentVolumeAttributesClassName'] == null || (name !== null && name !== '')) return [];
+  // An empty name that was there already is let be.
+  if (name === (specOf(old)['volumeAttributesClassName'] ?? null)) return [];
+  return [
+    forbidden(
+      SPEC.child('volumeAttributesClassName'),
+      `update to ${name === null ? 'nil' : 'empty string'} is forbidden when status.currentVolumeAttributesClassName is not nil`,
+    ),
+  ];
+}
+
+/** The specification as messages show it: the members of the reference's own structure, in its order. */
+function printedSpec(spec: JsonObject): JsonObject {
+  const resources = objectAt(spec, 'resources') ?? {};
+  const reference = (member: string, namespaced: boolean): JsonObject | null => {
+    const source = objectAt(spec, member);
+    return source === null
+      ? null
+      : {
+          APIGroup: source['apiGroup'] ?? null,
+          Kind: source['kind'] ?? '',
+          Name: source['name'] ?? '',
+          ...(namespaced ? { Namespace: source['namespace'] ?? null } : {}),
+        };
+  };
+  const modes = itemsOf(spec['accessModes']);
+  return {
+    AccessModes: modes.length === 0 ? null : [...modes],
+    Selector: printedSelector(spec['selector']),
+    Resources: { Limits: printedMap(resources['limits']), Requests: printedMap(resources['requests']) },
+    VolumeName: spec['volumeName'] ?? '',
+    StorageClassName: spec['storageClassName'] ?? null,
+    VolumeMode: spec['volumeMode'] ?? null,
+    DataSource: reference('dataSource', false),
+    DataSourceRef: reference('dataSourceRef', true),
+    VolumeAttributesClassName: spec['volumeAttributesClassName'] ?? null,
+  };
+}

@@ -1,0 +1,109 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { atOr, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { validateBytes } from './persistentVolume/spec.js';
+import { alignSources } from './persistentVolumeClaim/sources.js';
+import { validateClaimChange } from './persistentVolumeClaim/update.js';
+import { validateClaimSpec } from './persistentVolumeClaim/validation.js';
+import { CLASS_ANNOTATION } from './persistentVolumes.js';
+import { claimSpecWarnings } from './podSpec/warnings/volumes.js';
+import { roundResources } from './resourceLists.js';
+import { accessModes, terminatingOr } from './volumeCells.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const RESIZE_STATES: ReadonlySet<string> = new Set([
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizePending',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+]);
+
+const specOf = (claim: ApiObject): JsonObject => objectAt(claim, 'spec') ?? {};
+
+/** Only storage is allocated to claims, or what somebody else defines. */
+const validateResourceKey = (name: string, path: Path): FieldError[] => {
+  const malformed = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
+  if (malformed.length > 0) return malformed;
+  return name === 'storage' || (name.includes('/') && !name.includes('kubernetes.io/'))
+    ? []
+    : [invalid(path, name, 'must be a standard resource name or fully qualified')];
+};
+
+function validateStatus(claim: ApiObject): FieldError[] {
+  const status = objectAt(claim, 'status') ?? {};
+  return [
+    ...(itemsOf(specOf(claim)['accessModes']).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
+    ...Object.entries(objectAt(status, 'capacity') ?? {}).flatMap(([name, amount]) =>
+      validateBytes(amount, STATUS.child('capacity').key(name)),
+    ),
+    ...Object.entries(objectAt(status, 'allocatedResourceStatuses') ?? {}).flatMap(([name, state]) => {
+      const path = STATUS.child('allocatedResourceStatus');
+      return [
+        ...validateResourceKey(name, path),
+        ...(RESIZE_STATES.has(String(state)) ? [] : [invalid(path, name, `invalid state ${String(state)} for PVC`)]),
+      ];
+    }),
+    ...Object.entries(objectAt(status, 'allocatedResources') ?? {}).flatMap(([name, amount]) => {
+      const path = STATUS.child('allocatedResources');
+      const ofKey = validateResourceKey(name, path);
+      return ofKey.length > 0 ? ofKey : validateBytes(amount, path.key(name));
+    }),
+  ];
+}
+
+const validate = (claim: ApiObject): FieldError[] => validateClaimSpec(specOf(claim), SPEC);
+
+export const persistentVolumeClaims: Kind = {
+  name: 'persistentvolumeclaims',
+  defaults(claim) {
+    const spec = ensureObject(claim, 'spec');
+    setDefault(spec, 'volumeMode', 'Filesystem');
+    roundResources(objectAt(spec, 'resources'));
+    const status = objectAt(claim, 'status');
+    if (status !== null) setTextDefault(status, 'phase', 'Pending');
+  },
+  validate,
+  warnings: (claim) => [
+    ...(claim.metadata.annotations?.[CLASS_ANNOTATION] === undefined
+      ? []
+      : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
+    ...claimSpecWarnings(specOf(claim), SPEC),
+  ],
+  create: {
+    prepare(claim) {
+      claim['status'] = { phase: 'Pending' };
+      alignSources(specOf(claim), null);
+    },
+  },
+  update: {
+    prepare(claim, old) {
+      claim['status'] = old['status'];
+      alignSources(specOf(claim), specOf(old));
+    },
+    review: (claim, old, metadata) => [...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old)],
+  },
+  subresources: {
+    status: {
+      prepare(claim, old) {
+        claim['spec'] = old['spec'];
+      },
+      validate: validateStatus,
+    },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Status: (claim) => terminatingOr(claim, textAt(claim, 'status', 'phase')),
+    Volume: (claim) => textAt(claim, 'spec', 'volumeName'),
+    Capacity: (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : textAt(claim, 'status', 'capacity', 'storage')),
+    'Access Modes': (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : accessModes(memberAt(claim, 'status', 'accessModes'))),
+    StorageClass: (claim) => textAt(claim, 'spec', 'storageClassName'),
+    VolumeAttributesClass: atOr(UNSET, 'spec', 'volumeAttributesClassName'),
+    VolumeMode: atOr(UNSET, 'spec', 'volumeMode'),
+  },
+};

@@ -1,0 +1,190 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { memberAt, membersOf, textAt } from '../../registry/members.js';
+import { differenceOf } from '../../registry/validation/difference.js';
+import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedStructure } from '../../registry/validation/internalform.js';
+import { atOr, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { withNewLabels } from './persistentVolume/affinity.js';
+import { AFFINITY_FORM, SOURCE_FORM } from './persistentVolume/printed.js';
+import { validateVolumeSpec } from './persistentVolume/spec.js';
+import { setSourceDefaults } from './podSpec/volumeDefaults.js';
+import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
+import { accessModes, terminatingOr } from './volumeCells.js';
+
+const SPEC = Path.of('spec');
+export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+const MOUNT_ANNOTATION = 'volume.beta.kubernetes.io/mount-options';
+
+const specOf = (volume: ApiObject): JsonObject => objectAt(volume, 'spec') ?? {};
+
+/** Sources that are mounted with options; others must not ask for any. */
+const WITH_MOUNT_OPTIONS = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+];
+
+function validateMountOptions(volume: ApiObject): FieldError[] {
+  if (
+    volume.metadata.annotations?.[MOUNT_ANNOTATION] === undefined ||
+    WITH_MOUNT_OPTIONS.some((name) => objectAt(specOf(volume), name) !== null)
+  )
+    return [];
+  return [forbidden(Path.of('metadata', 'annotations', MOUNT_ANNOTATION), 'may not specify mount options for this volume type')];
+}
+
+const validateSpec = (volume: ApiObject): FieldError[] => validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', SPEC);
+
+/** A volume stays what it is; where it can be used may be said later, once. */
+function validateChange(volume: ApiObject, old: ApiObject): FieldError[] {
+  const [spec, before] = [specOf(volume), specOf(old)];
+  return [
+    ...validateSameSource(withoutNewExpandSecret(spec, before), before),
+    ...unchanged(spec['volumeMode'], before['volumeMode'], Path.of('volumeMode'), spec['volumeMode'] ?? null),
+    ...validateSameAffinity(objectAt(spec, 'nodeAffinity'), objectAt(before, 'nodeAffinity')),
+    ...(before['volumeAttributesClassName'] != null && spec['volumeAttributesClassName'] == null
+      ? [forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
+      : []),
+  ];
+}
+
+function validateSameSource(spec: JsonObject, before: JsonObject): FieldError[] {
+  const [shown, shownBefore] = [printedStructure(spec, SOURCE_FORM), printedStructure(before, SOURCE_FORM)];
+  if (sameValue(shown, shownBefore)) return [];
+  return [
+    forbidden(
+      SPEC.child('persistentvolumesource'),
+      `spec.persistentvolumesource is immutable after creation\n${differenceOf(shownBefore, shown)}`,
+    ),
+  ];
+}
+
+/** Where a volume can be used may be said later, and labels that have got a new name may be called by it. */
+function validateSameAffinity(affinity: JsonObject | null, before: JsonObject | null): FieldError[] {
+  if (before === null || (affinity !== null && sameValue(affinity, withNewLabels(before, affinity)))) return [];
+  const shown = affinity === null ? null : printedStructure(affinity, AFFINITY_FORM);
+  return [invalid(Path.of('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA')];
+}
+
+/** The secret for growing a volume may be added when there was none. */
+function withoutNewExpandSecret(spec: JsonObject, before: JsonObject): JsonObject {
+  const [csi, old] = [objectAt(spec, 'csi'), objectAt(before, 'csi')];
+  if (csi === null || old === null || objectAt(old, 'controllerExpandSecretRef') !== null) return spec;
+  const { controllerExpandSecretRef: _added, ...rest } = csi;
+  return { ...spec, csi: rest };
+}
+
+/** Sources that nothing implements any more. */
+const GONE: Readonly<Record<string, string>> = {
+  cephfs: 'spec.cephfs: deprecated in v1.28, non-functional in v1.31+',
+  photonPersistentDisk: 'spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+',
+  scaleIO: 'spec.scaleIO: deprecated in v1.16, non-functional in v1.22+',
+  storageos: 'spec.storageOS: deprecated in v1.22, non-functional in v1.25+',
+  glusterfs: 'spec.glusterfs: deprecated in v1.25, non-functional in v1.26+',
+  rbd: 'spec.rbd: deprecated in v1.28, non-functional in v1.31+',
+};
+
+function warnings(volume: ApiObject): string[] {
+  const spec = specOf(volume);
+  const annotated = (name: string, text: string): string[] =>
+    volume.metadata.annotations?.[name] === undefined ? [] : [`metadata.annotations[${name}]: ${text}`];
+  return [
+    ...annotated(CLASS_ANNOTATION, 'deprecated since v1.8; use "storageClassName" attribute instead'),
+    ...annotated(MOUNT_ANNOTATION, 'deprecated since v1.31; use "mountOptions" attribute instead'),
+    ...(spec['persistentVolumeReclaimPolicy'] === 'Recycle'
+      ? [
+          'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+        ]
+      : []),
+    ...affinityWarnings(spec),
+    ...Object.entries(GONE)
+      .filter(([name]) => objectAt(spec, name) !== null)
+      .map(([, text]) => text),
+  ];
+}
+
+const affinityWarnings = (spec: JsonObject): string[] =>
+  objectsIn(objectAt(objectAt(spec, 'nodeAffinity') ?? {}, 'required') ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
+    objectsIn(term, 'matchExpressions').flatMap((requirement, index) => {
+      const text = deprecatedNodeLabel(textAt(requirement, 'key'));
+      return text === null
+        ? []
+        : [
+            `spec.nodeAffinity.required.nodeSelectorTerms[${position}].matchExpressions[${index}].key: ${textAt(requirement, 'key')} is ${text}`,
+          ];
+    }),
+  );
+
+export const persistentVolumes: Kind = {
+  name: 'persistentvolumes',
+  defaults(volume) {
+    const spec = ensureObject(volume, 'spec');
+    setTextDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
+    setDefault(spec, 'volumeMode', 'Filesystem');
+    setSourceDefaults(spec);
+    const azure = objectAt(spec, 'azureFile');
+    if (azure !== null) setDefault(azure, 'secretNamespace', null);
+  },
+  validate: (volume) => [...validateSpec(volume), ...validateMountOptions(volume)],
+  warnings,
+  create: {
+    prepare(volume, context) {
+      volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now };
+    },
+  },
+  update: {
+    prepare(volume, old) {
+      volume['status'] = old['status'];
+    },
+    // The checks of the object are listed twice.
+    review: (volume, old, metadata) => [
+      ...metadata.object(),
+      ...validateSpec(volume),
+      ...validateMountOptions(volume),
+      ...metadata.object(),
+      ...validateSpec(volume),
+      ...validateChange(volume, old),
+    ],
+  },
+  subresources: {
+    status: {
+      prepare(volume, old, context) {
+        volume['spec'] = old['spec'];
+        const [now, before] = [ensureObject(volume, 'status'), membersOf(old['status'])];
+        setTextDefault(now, 'phase', 'Pending');
+        // The server notes when the phase changed, unless the writer does.
+        if (now['phase'] !== before['phase'] && (now['lastPhaseTransitionTime'] ?? null) === (before['lastPhaseTransitionTime'] ?? null))
+          now['lastPhaseTransitionTime'] = context.now;
+      },
+    },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Capacity: (volume) => textAt(volume, 'spec', 'capacity', 'storage'),
+    'Access Modes': (volume) => accessModes(memberAt(volume, 'spec', 'accessModes')),
+    'Reclaim Policy': (volume) => textAt(volume, 'spec', 'persistentVolumeReclaimPolicy'),
+    Status: (volume) => terminatingOr(volume, textAt(volume, 'status', 'phase')),
+    Claim: (volume) =>
+      memberAt(volume, 'spec', 'claimRef') === undefined
+        ? ''
+        : `${textAt(volume, 'spec', 'claimRef', 'namespace')}/${textAt(volume, 'spec', 'claimRef', 'name')}`,
+    StorageClass: (volume) => textAt(volume, 'spec', 'storageClassName'),
+    VolumeAttributesClass: atOr(UNSET, 'spec', 'volumeAttributesClassName'),
+    Reason: (volume) => textAt(volume, 'status', 'reason'),
+    VolumeMode: atOr(UNSET, 'spec', 'volumeMode'),
+  },
+};

@@ -1,0 +1,57 @@
+import type { ApiObject } from '../../../api/object.js';
+import { badRequest } from '../../../api/status.js';
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { nonNegative } from '../../../registry/validation/values.js';
+
+/** What can be asked of a running pod: its log, a process, a stream. */
+
+const namesIn = (pod: ApiObject, list: string): string[] =>
+  objectsIn(objectAt(pod, 'spec') ?? {}, list).map((container) => textAt(container, 'name'));
+
+/** The container that a request is about. One that is not named must be the only one. Throws 400. */
+export function chosenContainer(pod: ApiObject, wanted: string): string {
+  const podName = pod.metadata.name ?? '';
+  const [containers, initial, ephemeral] = [
+    namesIn(pod, 'containers'),
+    namesIn(pod, 'initContainers'),
+    namesIn(pod, 'ephemeralContainers'),
+  ];
+  if (wanted !== '') {
+    if ([...containers, ...initial, ...ephemeral].includes(wanted)) return wanted;
+    throw badRequest(`container ${wanted} is not valid for pod ${podName}`);
+  }
+  const [only, ...others] = containers;
+  if (only !== undefined && others.length === 0) return only;
+  const alternatives = initial.length === 0 ? '' : ` or one of the init containers: [${initial.join(' ')}]`;
+  throw badRequest(`a container name must be specified for pod ${podName}, choose one of: [${containers.join(' ')}]${alternatives}`);
+}
+
+/** What a request for a log may ask; absent numbers are null. */
+export interface LogWish {
+  readonly tailLines: number | null;
+  readonly limitBytes: number | null;
+  readonly sinceSeconds: number | null;
+  readonly sinceTime: string | null;
+}
+
+export function validateLogWish({ tailLines, limitBytes, sinceSeconds, sinceTime }: LogWish): FieldError[] {
+  const both = sinceSeconds !== null && sinceTime !== null;
+  return [
+    ...(tailLines === null ? [] : nonNegative(tailLines, Path.of('tailLines'))),
+    ...(limitBytes !== null && limitBytes < 1 ? [invalid(Path.of('limitBytes'), limitBytes, 'must be greater than 0')] : []),
+    ...(both ? [{ ...forbidden(Path.root, 'at most one of `sinceTime` or `sinceSeconds` may be specified'), path: '[]' }] : []),
+    ...(!both && sinceSeconds !== null && sinceSeconds < 1
+      ? [invalid(Path.of('sinceSeconds'), sinceSeconds, 'must be greater than 0')]
+      : []),
+  ];
+}
+
+/** `name`, `name:port`, `scheme:name:port`: what a proxy path may name; null for anything else. */
+export function schemeNamePort(text: string): { readonly scheme: string; readonly name: string; readonly port: string } | null {
+  const parts = text.split(':');
+  const [scheme, name, port] = parts.length === 1 ? ['', parts[0], ''] : parts.length === 2 ? ['', parts[0], parts[1]] : parts;
+  if (parts.length > 3 || name === undefined || name === '' || !['', 'http', 'https'].includes(scheme ?? '')) return null;
+  return { scheme: scheme ?? '', name, port: port ?? '' };
+}

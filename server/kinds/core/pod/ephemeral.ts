@@ -1,0 +1,59 @@
+import type { ApiObject } from '../../../api/object.js';
+import { objectsIn } from '../../../registry/defaulting.js';
+import { sameValue } from '../../../registry/equality.js';
+import { textAt } from '../../../registry/members.js';
+import type { SubresourceRules } from '../../../registry/strategy.js';
+import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
+import { ephemeralDifference } from '../podSpec/printed.js';
+import { annotationsOf, MIRROR_ANNOTATION, validatePodAnnotationsUpdate } from './annotations.js';
+import { ANNOTATIONS, SPEC, specOf, validatePod } from './validation.js';
+
+/** Identity and version of an update stay; everything else of the object is as it was. */
+export function keepAllOf(pod: ApiObject, old: ApiObject): void {
+  const { resourceVersion = '' } = pod.metadata;
+  pod.metadata = { ...structuredClone(old.metadata), resourceVersion };
+  for (const member of Object.keys(pod)) if (member !== 'metadata') delete pod[member];
+  for (const [member, value] of Object.entries(old)) if (member !== 'metadata') pod[member] = structuredClone(value);
+}
+
+/** Counts a change of the specification. */
+export function countGeneration(pod: ApiObject, old: ApiObject): void {
+  if (!sameValue(pod['spec'], old['spec'])) pod.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+const PATH = SPEC.child('ephemeralContainers');
+
+/** Containers for a look into a running pod are added, and then neither changed nor removed. */
+function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
+  const present = new Map(objectsIn(specOf(pod), 'ephemeralContainers').map((container) => [textAt(container, 'name'), container]));
+  return objectsIn(specOf(old), 'ephemeralContainers').flatMap((container) => {
+    const name = JSON.stringify(textAt(container, 'name'));
+    const now = present.get(textAt(container, 'name'));
+    if (now === undefined) return [forbidden(PATH, `existing ephemeral containers ${name} may not be removed\n`)];
+    return sameValue(now, container)
+      ? []
+      : [forbidden(PATH, `existing ephemeral containers ${name} may not be changed\n${ephemeralDifference(container, now)}`)];
+  });
+}
+
+export const ephemeralContainers: SubresourceRules = {
+  prepare(pod, old) {
+    const containers = specOf(pod)['ephemeralContainers'];
+    keepAllOf(pod, old);
+    const spec = specOf(pod);
+    if (containers === undefined) delete spec['ephemeralContainers'];
+    else spec['ephemeralContainers'] = containers;
+    countGeneration(pod, old);
+  },
+  review(pod, old, metadata) {
+    if (Object.hasOwn(annotationsOf(old), MIRROR_ANNOTATION))
+      return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
+    return [
+      ...metadata.update(),
+      ...metadata.object(),
+      ...validatePod(pod),
+      ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS),
+      ...validateAdditions(pod, old),
+    ];
+  },
+};

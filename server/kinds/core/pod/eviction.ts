@@ -1,0 +1,89 @@
+import type { ApiObject } from '../../../api/object.js';
+import { labelSelectorOf, type LabelSelectorObject } from '../../../api/selectors/labelSelectorObject.js';
+import { matchesLabels } from '../../../api/selectors/match.js';
+import { forbidden, StatusError } from '../../../api/status.js';
+import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { membersOf, textAt } from '../../../registry/members.js';
+import { setCondition } from './binding.js';
+
+/** Removing a pod unless that takes more of its kind away than their disruption budget allows. */
+
+const BUDGETS = { group: 'policy', resource: 'poddisruptionbudget' };
+const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget.";
+/** More evictions than this may not wait for the budget's controller to confirm them. */
+const DISRUPTED_PODS_MAX = 2000;
+const RETRY_SECONDS = 10;
+const FREE_PHASES: ReadonlySet<string> = new Set(['Succeeded', 'Failed', 'Pending']);
+
+/** A pod that does no work, or is on its way out, disrupts nothing. */
+export const needsNoBudget = (pod: ApiObject): boolean =>
+  pod.metadata.deletionTimestamp !== undefined || FREE_PHASES.has(textAt(pod, 'status', 'phase'));
+
+/** The budgets that a pod falls under. A broken selector selects nothing. */
+export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObject[] =>
+  budgets.filter((budget) => {
+    const parsed = labelSelectorOf(membersOf(budget['spec'])['selector'] as LabelSelectorObject | undefined);
+    return parsed.ok && matchesLabels(parsed.selector, pod.metadata.labels ?? {});
+  });
+
+/** Whether the pod may go without being counted: it is not healthy, and the budget does not mind. */
+export function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
+  const ready = objectsIn(objectAt(pod, 'status') ?? {}, 'conditions').some(
+    (condition) => condition['type'] === 'Ready' && condition['status'] === 'True',
+  );
+  if (ready) return false;
+  if (textAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
+  const desired = numberAt(budget, 'desiredHealthy');
+  return desired > 0 && numberAt(budget, 'currentHealthy') >= desired;
+}
+
+const numberAt = (budget: ApiObject, member: string): number => Number(textAt(budget, 'status', member) || 0);
+
+/** Counts one more disruption. Changes the budget; throws 429 or 403 when it does not allow one. `now` is RFC 3339 with seconds. */
+export function spend(budget: ApiObject, podName: string, now: string): ApiObject {
+  const name = budget.metadata.name ?? '';
+  const status = ensureObject(budget, 'status');
+  const allowed = numberAt(budget, 'disruptionsAllowed');
+  if (numberAt(budget, 'observedGeneration') < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
+  if (allowed < 0) throw forbidden(BUDGETS, name, 'pdb disruptions allowed is negative');
+  const disrupted = objectAt(status, 'disruptedPods') ?? {};
+  if (Object.keys(disrupted).length > DISRUPTED_PODS_MAX)
+    throw forbidden(BUDGETS, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  if (allowed === 0) throw tooMany([refusal(budget)], 0);
+  status['disruptionsAllowed'] = allowed - 1;
+  status['disruptedPods'] = { ...disrupted, [podName]: now };
+  if (allowed === 1) {
+    const observedGeneration = numberAt(budget, 'observedGeneration');
+    setCondition(status, { type: 'DisruptionAllowed', status: 'False', observedGeneration, reason: 'InsufficientPods', message: '' }, now);
+  }
+  return budget;
+}
+
+function refusal(budget: ApiObject): string {
+  const name = budget.metadata.name ?? '';
+  const condition = objectsIn(objectAt(budget, 'status') ?? {}, 'conditions').find((each) => each['type'] === 'DisruptionAllowed');
+  if (condition?.['status'] === 'False' && condition['reason'] === 'SyncFailed') {
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${textAt(condition, 'message')}`;
+  }
+  return `The disruption budget ${name} needs ${numberAt(budget, 'desiredHealthy')} healthy pods and has ${numberAt(budget, 'currentHealthy')} currently`;
+}
+
+const tooMany = (causes: readonly string[], retryAfterSeconds: number): StatusError =>
+  new StatusError(429, 'TooManyRequests', VIOLATES, {
+    causes: causes.map((message) => ({ reason: 'DisruptionBudget', message })),
+    ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }),
+  });
+
+/** The budget has changed, or the pod has, and what it allows is being worked out. */
+export const stillProcessed = (budget: string): StatusError =>
+  tooMany([`The disruption budget ${budget} is still being processed by the server.`], RETRY_SECONDS);
+
+/** Says on the pod why it goes. Changes the pod. */
+export function markEvicted(pod: ApiObject, now: string): ApiObject {
+  setCondition(
+    ensureObject(pod, 'status'),
+    { type: 'DisruptionTarget', status: 'True', lastProbeTime: null, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' },
+    now,
+  );
+  return pod;
+}

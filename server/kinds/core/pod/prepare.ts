@@ -1,0 +1,84 @@
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { sameValue } from '../../../registry/equality.js';
+import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../../registry/members.js';
+import { dropDisabledFields } from '../podSpec/disabled.js';
+import { annotationsOf } from './annotations.js';
+import { annotatedContainers } from './profiles.js';
+import { qosClass } from './qos.js';
+
+const GATED: JsonObject = {
+  type: 'PodScheduled',
+  status: 'False',
+  lastProbeTime: null,
+  lastTransitionTime: null,
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+};
+
+/** What less than no time stands for. */
+const SHORTEST_GRACE_SECONDS = 1;
+
+/** What a new pod gets from the server, after its defaults and what admission adds. */
+export function preparePod(pod: ApiObject): void {
+  const spec = ensureObject(pod, 'spec');
+  pod['status'] = {
+    phase: 'Pending',
+    ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...GATED }] }),
+    qosClass: qosClass(pod),
+  };
+  dropDisabledFields(spec);
+  if (Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0) spec['terminationGracePeriodSeconds'] = SHORTEST_GRACE_SECONDS;
+  takeAppArmorFromAnnotations(pod, spec);
+  selectByOwnLabels(pod, spec);
+}
+
+/** A profile in an annotation moves to the field; annotations that make no valid profile stay where they are. */
+function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject): void {
+  if (textAt(spec, 'os', 'name') === 'windows') return;
+  const ofPod = objectAt(objectAt(spec, 'securityContext') ?? {}, 'appArmorProfile');
+  for (const { container, field } of annotatedContainers(annotationsOf(pod), spec)) {
+    if (field === null || sameValue(field, ofPod) || objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile') !== null)
+      continue;
+    ensureObject(container, 'securityContext')['appArmorProfile'] = field;
+  }
+}
+
+/** How a list of label keys of a term turns into expressions of its selector, with the pod's own values for them. */
+const KEY_LISTS = [
+  ['matchLabelKeys', 'In'],
+  ['mismatchLabelKeys', 'NotIn'],
+] as const;
+
+/** Terms may name keys of labels instead of values: those of the pod itself are meant (`matchLabelKeys`). */
+function selectByOwnLabels(pod: ApiObject, spec: JsonObject): void {
+  const labels = pod.metadata.labels ?? {};
+  for (const term of affinityTerms(spec)) addExpressions(term, labels, KEY_LISTS);
+  for (const constraint of objectsIn(spec, 'topologySpreadConstraints')) addExpressions(constraint, labels, KEY_LISTS.slice(0, 1));
+}
+
+function affinityTerms(spec: JsonObject): JsonObject[] {
+  const affinity = objectAt(spec, 'affinity') ?? {};
+  return ['podAffinity', 'podAntiAffinity']
+    .map((kind) => objectAt(affinity, kind) ?? {})
+    .flatMap((rules) => [
+      ...objectsIn(rules, 'requiredDuringSchedulingIgnoredDuringExecution'),
+      ...objectsIn(rules, 'preferredDuringSchedulingIgnoredDuringExecution').map((weighted) => objectAt(weighted, 'podAffinityTerm') ?? {}),
+    ]);
+}
+
+function addExpressions(
+  term: JsonObject,
+  labels: Readonly<Record<string, string>>,
+  lists: readonly (readonly [list: string, operator: string])[],
+): void {
+  const selector = objectAt(term, 'labelSelector');
+  if (selector === null) return;
+  const added = lists.flatMap(([list, operator]) =>
+    itemsOf(term[list])
+      .map(String)
+      .filter((key) => Object.hasOwn(labels, key))
+      .map((key) => ({ key, operator, values: [labels[key] ?? ''] })),
+  );
+  if (added.length > 0) selector['matchExpressions'] = [...itemsOf(selector['matchExpressions']), ...added];
+}

@@ -1,0 +1,104 @@
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
+import {
+  APPARMOR_ANNOTATION,
+  placedContainers,
+  SECCOMP_CONTAINER_ANNOTATION,
+  SECCOMP_POD_ANNOTATION,
+  type Placed,
+} from '../podSpec/warnings/containers.js';
+
+/** Security profiles can be given in fields and, as in the past, in annotations. Where both are given they must agree. */
+
+const LOCALHOST = 'localhost/';
+
+interface Profiles {
+  readonly member: 'seccompProfile' | 'appArmorProfile';
+  readonly name: string;
+  readonly podAnnotation: string | null;
+  readonly containerAnnotation: string;
+  /** What an annotation may say for a type. */
+  readonly spellings: Readonly<Record<string, readonly string[]>>;
+  /** Containers without a profile of their own are compared with the pod's. */
+  readonly inherits: boolean;
+}
+
+const SECCOMP: Profiles = {
+  member: 'seccompProfile',
+  name: 'seccomp',
+  podAnnotation: SECCOMP_POD_ANNOTATION,
+  containerAnnotation: SECCOMP_CONTAINER_ANNOTATION,
+  inherits: false,
+  spellings: { Unconfined: ['unconfined'], RuntimeDefault: ['runtime/default', 'docker/default'] },
+};
+const APPARMOR: Profiles = {
+  member: 'appArmorProfile',
+  name: 'apparmor',
+  podAnnotation: null,
+  containerAnnotation: APPARMOR_ANNOTATION,
+  inherits: true,
+  spellings: { Unconfined: ['unconfined'], RuntimeDefault: ['runtime/default'] },
+};
+
+/** Findings about annotations and fields that contradict each other; `path` is that of the specification. */
+export const validateProfilesAgree = (annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] =>
+  [SECCOMP, ...(textAt(spec, 'os', 'name') === 'windows' ? [] : [APPARMOR])].flatMap((profiles) =>
+    agree(profiles, annotations, spec, path),
+  );
+
+function agree(profiles: Profiles, annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
+  const isAnnotated = Object.keys(annotations).some(
+    (key) => key === profiles.podAnnotation || key.startsWith(profiles.containerAnnotation),
+  );
+  if (!isAnnotated) return [];
+  const ofPod = objectAt(objectAt(spec, 'securityContext') ?? {}, profiles.member);
+  return [
+    ...(profiles.podAnnotation === null || ofPod === null
+      ? []
+      : contradiction(profiles, annotations[profiles.podAnnotation], ofPod, path.child('securityContext', profiles.member))),
+    ...placedContainers(spec, path).flatMap(({ container, path: at }) => {
+      const own = objectAt(objectAt(container, 'securityContext') ?? {}, profiles.member);
+      const profile = own ?? (profiles.inherits ? ofPod : null);
+      return profile === null
+        ? []
+        : contradiction(
+            profiles,
+            annotations[`${profiles.containerAnnotation}${textAt(container, 'name')}`],
+            profile,
+            at.child('securityContext', profiles.member),
+          );
+    }),
+  ];
+}
+
+function contradiction({ name, spellings }: Profiles, annotation: unknown, profile: JsonObject, path: Path): FieldError[] {
+  if (typeof annotation !== 'string') return [];
+  const type = textAt(profile, 'type');
+  const wrongType = forbidden(path.child('type'), `${name} type in annotation and field must match`);
+  if (type !== 'Localhost') return spellings[type]?.includes(annotation) === false ? [wrongType] : [];
+  if (!annotation.startsWith(LOCALHOST)) return [wrongType];
+  return annotation.slice(LOCALHOST.length) === profile['localhostProfile']
+    ? []
+    : [forbidden(path.child('localhostProfile'), `${name} profile in annotation and field must match`)];
+}
+
+/** The field that an AppArmor annotation stands for, or null when it makes no valid one. */
+export function appArmorField(annotation: string): JsonObject | null {
+  if (annotation === 'unconfined') return { type: 'Unconfined' };
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
+  const file = annotation.startsWith(LOCALHOST) ? annotation.slice(LOCALHOST.length) : '';
+  return file === '' || file.trim() !== file ? null : { type: 'Localhost', localhostProfile: file };
+}
+
+/** Containers whose AppArmor profile stands in an annotation, with what it says. */
+export const annotatedContainers = (
+  annotations: JsonObject,
+  spec: JsonObject,
+): (Placed & { readonly key: string; readonly field: JsonObject | null })[] =>
+  placedContainers(spec, Path.of('spec')).flatMap((placed) => {
+    const key = `${APPARMOR_ANNOTATION}${textAt(placed.container, 'name')}`;
+    const annotation = annotations[key];
+    return typeof annotation === 'string' ? [{ ...placed, key, field: appArmorField(annotation) }] : [];
+  });

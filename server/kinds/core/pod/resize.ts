@@ -1,0 +1,113 @@
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { sameValue } from '../../../registry/equality.js';
+import { textAt } from '../../../registry/members.js';
+import type { SubresourceRules } from '../../../registry/strategy.js';
+import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { compareAmounts } from '../../../registry/validation/quantities.js';
+import { annotationsOf, MIRROR_ANNOTATION } from './annotations.js';
+import { countGeneration, keepAllOf } from './ephemeral.js';
+import { qosClass } from './qos.js';
+import { SPEC, specOf, validatePod } from './validation.js';
+
+/** The `resize` subresource: other amounts of cpu and memory for the containers of a running pod. */
+
+const LISTS = ['containers', 'initContainers'] as const;
+const RESIZABLE = ['cpu', 'memory'] as const;
+const isSidecar = (container: JsonObject): boolean => container['restartPolicy'] === 'Always';
+const amounts = (container: JsonObject, list: 'limits' | 'requests'): JsonObject =>
+  objectAt(objectAt(container, 'resources') ?? {}, list) ?? {};
+
+/** Why a pod cannot be resized at all. */
+function refusal(old: ApiObject): string | null {
+  if (Object.hasOwn(annotationsOf(old), MIRROR_ANNOTATION)) return 'static pods cannot be resized';
+  if (textAt(specOf(old), 'os', 'name') === 'windows') return 'windows pods cannot be resized';
+  return null;
+}
+
+function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
+  const [spec, before] = [specOf(pod), specOf(old)];
+  const status = objectAt(old, 'status') ?? {};
+  const sidecars = objectsIn(before, 'initContainers').flatMap((container, position) =>
+    isSidecar(container) ? validateContainerResize(spec, container, 'initContainers', position) : [],
+  );
+  const findings = [
+    ...((textAt(status, 'qosClass') || qosClass(old)) === qosClass(pod)
+      ? []
+      : [invalid(SPEC, textAt(pod, 'status', 'qosClass'), 'Pod QOS Class may not change as a result of resizing')]),
+    ...(supportsResize(status) ? [] : [forbidden(SPEC, 'Pod running on node without support for resize')]),
+    ...sidecars,
+    ...objectsIn(before, 'containers').flatMap((container, position) => validateContainerResize(spec, container, 'containers', position)),
+    ...validateOtherResources(spec, before),
+  ];
+  return findings;
+}
+
+/** A node that knows of resizing reports what its running containers have. */
+function supportsResize(status: JsonObject): boolean {
+  const running = objectsIn(status, 'containerStatuses').find((each) => objectAt(objectAt(each, 'state') ?? {}, 'running') !== null);
+  return running === undefined || objectAt(running, 'resources') !== null;
+}
+
+function validateContainerResize(spec: JsonObject, before: JsonObject, list: string, position: number): FieldError[] {
+  const container = objectsIn(spec, list)[position] ?? {};
+  const path = SPEC.child(list).index(position).child('resources');
+  const removed = (which: 'limits' | 'requests'): boolean =>
+    Object.keys(amounts(before, which)).some((name) => !Object.hasOwn(amounts(container, which), name));
+  return [
+    ...(removed('requests') ? [forbidden(path.child('requests'), 'resource requests cannot be removed')] : []),
+    ...(removed('limits') ? [forbidden(path.child('limits'), 'resource limits cannot be removed')] : []),
+  ];
+}
+
+/** Devices and the like cannot be exchanged while a container runs. */
+function validateOtherResources(spec: JsonObject, before: JsonObject): FieldError[] {
+  return LISTS.flatMap((list) =>
+    objectsIn(spec, list).flatMap((container, position) => {
+      const old = objectsIn(before, list)[position] ?? {};
+      if (list === 'initContainers' && !isSidecar(container))
+        return sameValue(container, old) ? [] : [forbidden(SPEC, 'resources for non-sidecar init containers are immutable')];
+      if (!changesOthers(container, old)) return [];
+      return [
+        forbidden(
+          SPEC,
+          list === 'containers'
+            ? 'only cpu and memory resources are mutable'
+            : 'only cpu and memory resources for sidecar containers are mutable',
+        ),
+      ];
+    }),
+  );
+}
+
+const changesOthers = (container: JsonObject, old: JsonObject): boolean =>
+  (['limits', 'requests'] as const).some((which) => {
+    const [now, before] = [amounts(container, which), amounts(old, which)];
+    const names = new Set([...Object.keys(now), ...Object.keys(before)]);
+    return [...names].some((name) => !RESIZABLE.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);
+  });
+
+/** Takes over resources and policies of the containers that are named, and nothing else. */
+function takeResources(pod: ApiObject, old: ApiObject): void {
+  const sent = specOf(pod);
+  keepAllOf(pod, old);
+  for (const list of LISTS) {
+    const wanted = new Map(objectsIn(sent, list).map((container) => [textAt(container, 'name'), container]));
+    for (const container of objectsIn(specOf(pod), list)) {
+      const { resources, resizePolicy } = wanted.get(textAt(container, 'name')) ?? container;
+      container['resources'] = resources ?? {};
+      if (resizePolicy === undefined) delete container['resizePolicy'];
+      else container['resizePolicy'] = resizePolicy;
+    }
+  }
+  countGeneration(pod, old);
+}
+
+export const resize: SubresourceRules = {
+  prepare: takeResources,
+  review(pod, old, metadata) {
+    const why = refusal(old);
+    if (why !== null) return [forbidden(Path.root, why)];
+    return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
+  },
+};

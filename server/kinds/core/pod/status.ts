@@ -1,0 +1,144 @@
+import { isIP } from 'node:net';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+import type { SubresourceRules } from '../../../registry/strategy.js';
+import { duplicate, forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { subdomainName } from '../../../registry/validation/names.js';
+import { repeats } from '../../../registry/validation/repeats.js';
+import { ipAddress, qualified } from '../../../registry/validation/values.js';
+import { validatePodAnnotationsUpdate } from './annotations.js';
+import { ANNOTATIONS, specOf } from './validation.js';
+
+/** The `status` of a pod: what its node reports. Little of it is checked. */
+
+const STATUS = Path.of('status');
+const SYSTEM_CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
+const statusOf = (pod: ApiObject): JsonObject => objectAt(pod, 'status') ?? {};
+
+/** The single address is the older member, and leads where both are given. */
+export function mirrorAddresses(status: JsonObject): void {
+  const ip = textAt(status, 'podIP');
+  const first = textAt(objectsIn(status, 'podIPs')[0] ?? {}, 'ip');
+  if (ip !== '' && ip !== first) status['podIPs'] = [{ ip }];
+  if (ip === '' && first !== '') status['podIP'] = first;
+}
+
+function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
+  const [status, before] = [statusOf(pod), statusOf(old)];
+  const nominated = textAt(status, 'nominatedNodeName');
+  return [
+    ...validateConditions(status),
+    ...(nominated === '' || nominated === textAt(before, 'nominatedNodeName')
+      ? []
+      : subdomainName(nominated, false).map((text) => invalid(STATUS.child('nominatedNodeName'), nominated, text))),
+    ...(textAt(status, 'qosClass') === textAt(before, 'qosClass')
+      ? []
+      : [invalid(STATUS.child('qosClass'), textAt(status, 'qosClass'), 'field is immutable')]),
+    ...['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap((list) =>
+      validateTransitions(status, before, specOf(old), list),
+    ),
+    ...validateClaimStatuses(status, specOf(pod)),
+    ...validateAddresses(status, before, 'podIPs'),
+    ...validateHostAddresses(status, before),
+  ];
+}
+
+/** The reference reports these below the metadata. */
+const validateConditions = (status: JsonObject): FieldError[] =>
+  objectsIn(status, 'conditions').flatMap((condition, position) => {
+    const type = textAt(condition, 'type');
+    return SYSTEM_CONDITIONS.has(type) ? [] : qualified(type, Path.of('metadata', 'conditions').index(position).child('Type'));
+  });
+
+/** A container that has ended and is not started again cannot be running. */
+function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonObject, list: string): FieldError[] {
+  const restartPolicy = list === 'ephemeralContainerStatuses' ? 'Never' : textAt(spec, 'restartPolicy');
+  if (restartPolicy === 'Always') return [];
+  const restarted = new Set(
+    objectsIn(spec, 'initContainers')
+      .filter((container) => container['restartPolicy'] === 'Always')
+      .map((container) => textAt(container, 'name')),
+  );
+  const terminated = (each: JsonObject): JsonObject | null => objectAt(objectAt(each, 'state') ?? {}, 'terminated');
+  return objectsIn(before, list).flatMap((was, position) => {
+    const end = terminated(was);
+    const name = textAt(was, 'name');
+    if (
+      end === null ||
+      (Number(end['exitCode'] ?? 0) !== 0 && restartPolicy === 'OnFailure') ||
+      (list === 'initContainerStatuses' && restarted.has(name))
+    )
+      return [];
+    return objectsIn(status, list)
+      .filter((each) => textAt(each, 'name') === name && terminated(each) === null)
+      .map(() => forbidden(STATUS.child(list).index(position).child('state'), 'may not be transitioned to non-terminated state'));
+  });
+}
+
+function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError[] {
+  const claims = new Set(objectsIn(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
+  const seen = new Set<string>();
+  return objectsIn(status, 'resourceClaimStatuses').flatMap((each, position) => {
+    const at = STATUS.child('resourceClaimStatuses').index(position).child('name');
+    const name = textAt(each, 'name');
+    const claim = each['resourceClaimName'];
+    const repeated = seen.has(name);
+    seen.add(name);
+    return [
+      ...(claims.has(name) ? [] : [invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`')]),
+      ...(repeated ? [duplicate(at, name)] : []),
+      ...(claim === undefined || claim === null ? [] : subdomainName(String(claim), false).map((text) => invalid(at, claim, text))),
+    ];
+  });
+}
+
+/** One address of each family at most. Addresses that were there before may stay as they are. */
+function validateAddresses(status: JsonObject, before: JsonObject, list: string): FieldError[] {
+  const path = STATUS.child(list);
+  const ips = objectsIn(status, list).map((each) => textAt(each, 'ip'));
+  const known = new Set(objectsIn(before, list).map((each) => textAt(each, 'ip')));
+  const families = new Set(ips.map(isIP));
+  const isRepeated = repeats(ips);
+  return [
+    ...ips.flatMap((ip, position) => (known.has(ip) ? [] : ipAddress(ip, path.index(position)))),
+    ...(ips.length > 1 && (ips.length > 2 || families.size < ips.length)
+      ? [
+          invalid(
+            path,
+            ips.map((IP) => ({ IP })),
+            'may specify no more than one IP for each IP family',
+          ),
+        ]
+      : []),
+    ...ips.flatMap((ip, position) => (isRepeated(position) ? [duplicate(path.index(position), { IP: ip })] : [])),
+  ];
+}
+
+function validateHostAddresses(status: JsonObject, before: JsonObject): FieldError[] {
+  const first = textAt(objectsIn(status, 'hostIPs')[0] ?? {}, 'ip');
+  if (first === '') return [];
+  const agrees = first === textAt(status, 'hostIP');
+  return [
+    ...(agrees ? [] : [invalid(STATUS.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]),
+    ...validateAddresses(status, before, 'hostIPs'),
+  ];
+}
+
+export const podStatus: SubresourceRules = {
+  prepare(pod, old) {
+    pod['spec'] = old['spec'];
+    const owners = old.metadata.ownerReferences;
+    if (owners === undefined) delete pod.metadata.ownerReferences;
+    else pod.metadata.ownerReferences = owners;
+    const status = statusOf(pod);
+    mirrorAddresses(status);
+    if (textAt(status, 'qosClass') === '') status['qosClass'] = textAt(statusOf(old), 'qosClass');
+    pod['status'] = status;
+  },
+  review: (pod, old, metadata) => [
+    ...metadata.update(),
+    ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS),
+    ...validateStatus(pod, old),
+  ],
+};

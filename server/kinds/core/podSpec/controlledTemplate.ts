@@ -1,0 +1,56 @@
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { labelSelectorOf, type LabelSelectorObject } from '../../../api/selectors/labelSelectorObject.js';
+import type { LabelSelector } from '../../../api/selectors.js';
+import { matchesLabels } from '../../../api/selectors/match.js';
+import { objectAt } from '../../../registry/defaulting.js';
+import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { printedMap } from '../../../registry/validation/printed.js';
+import { validatePodTemplate } from './template.js';
+
+/** What the rules of a workload's template depend on. */
+export interface TemplateRules {
+  /** The kind that messages name. */
+  readonly kind: string;
+  /** Which pods the workload counts as its own; null while the selector is broken and has been reported. */
+  readonly selector: LabelSelector | null;
+}
+
+/** The selector of a workload as it selects, or null when it cannot: absent ones select nothing. */
+export function selectorOf(selector: JsonValue | undefined): LabelSelector | null {
+  const parsed = labelSelectorOf(selector as LabelSelectorObject | null | undefined);
+  return parsed.ok ? parsed.selector : null;
+}
+
+export const selects = (selector: LabelSelector, template: JsonObject): boolean =>
+  matchesLabels(selector, (objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {}) as Record<string, string>);
+
+/** A workload whose selector did not match its own template would create pods for ever. */
+export function validateSelected(template: JsonObject, selector: LabelSelector, path: Path): FieldError[] {
+  if (selects(selector, template)) return [];
+  return [
+    invalid(
+      path.child('metadata', 'labels'),
+      printedMap(objectAt(template, 'metadata')?.['labels']),
+      '`selector` does not match template `labels`',
+    ),
+  ];
+}
+
+/** Findings about the template of a workload whose pods are replaced when they end. */
+export function validateControlledTemplate(template: JsonObject, path: Path, { kind, selector }: TemplateRules): FieldError[] {
+  if (selector === null) return [];
+  const spec = objectAt(template, 'spec') ?? {};
+  return [
+    ...validateSelected(template, selector, path),
+    ...validatePodTemplate(template, path),
+    ...validateEndlessRun(spec, kind, path.child('spec')),
+  ];
+}
+
+/** Pods that a controller keeps running restart always and have no deadline. */
+export const validateEndlessRun = (spec: JsonObject, kind: string, path: Path): FieldError[] => [
+  ...(spec['restartPolicy'] === 'Always' ? [] : [notSupported(path.child('restartPolicy'), spec['restartPolicy'] ?? '', ['Always'])]),
+  ...(spec['activeDeadlineSeconds'] === undefined || spec['activeDeadlineSeconds'] === null
+    ? []
+    : [forbidden(path.child('activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`)]),
+];

@@ -1,0 +1,101 @@
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
+import { textAt } from '../../../registry/members.js';
+import { roundAmounts, roundResources } from '../resourceLists.js';
+import { pullPolicyOf } from './images.js';
+import { setPodResourceDefaults } from './podResources.js';
+import { setVolumeDefaults } from './volumeDefaults.js';
+
+/** Defaults of a pod's specification wherever one occurs: in pods and in the templates of workloads (v1 `PodSpec`). */
+export function setPodSpecDefaults(spec: JsonObject): void {
+  setTextDefault(spec, 'dnsPolicy', 'ClusterFirst');
+  setTextDefault(spec, 'restartPolicy', 'Always');
+  setTextDefault(spec, 'schedulerName', 'default-scheduler');
+  setDefault(spec, 'terminationGracePeriodSeconds', 30);
+  ensureObject(spec, 'securityContext');
+  roundAmounts(objectAt(spec, 'overhead'));
+  roundResources(objectAt(spec, 'resources'));
+  mirrorServiceAccount(spec);
+  for (const container of allContainers(spec)) setContainerDefaults(container);
+  for (const volume of objectsIn(spec, 'volumes')) setVolumeDefaults(volume);
+}
+
+/** Defaults that only a pod itself has, on top of those of its specification. */
+export function setPodDefaults(pod: JsonObject): void {
+  const spec = ensureObject(pod, 'spec');
+  setPodSpecDefaults(spec);
+  setDefault(spec, 'enableServiceLinks', true);
+  if (spec['hostNetwork'] === true) useContainerPortsOnHost(spec);
+  for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) requestWhatIsLimited(container);
+  setPodResourceDefaults(spec);
+}
+
+const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+const allContainers = (spec: JsonObject): JsonObject[] => containerLists.flatMap((list) => objectsIn(spec, list));
+
+/** `serviceAccount` is the old name of `serviceAccountName`; both are kept equal, the new name leads. */
+function mirrorServiceAccount(spec: JsonObject): void {
+  const name = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount');
+  if (name === '') return;
+  spec['serviceAccountName'] = name;
+  spec['serviceAccount'] = name;
+}
+
+function setContainerDefaults(container: JsonObject): void {
+  setTextDefault(container, 'imagePullPolicy', pullPolicyOf(textAt(container, 'image')));
+  setTextDefault(container, 'terminationMessagePath', '/dev/termination-log');
+  setTextDefault(container, 'terminationMessagePolicy', 'File');
+  roundResources(ensureObject(container, 'resources'));
+  for (const port of objectsIn(container, 'ports')) setTextDefault(port, 'protocol', 'TCP');
+  for (const variable of objectsIn(container, 'env')) {
+    const source = objectAt(variable, 'valueFrom');
+    if (source === null) continue;
+    const [field, file] = [objectAt(source, 'fieldRef'), objectAt(source, 'fileKeyRef')];
+    if (field !== null) setTextDefault(field, 'apiVersion', 'v1');
+    if (file !== null) setDefault(file, 'optional', false);
+  }
+  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) setProbeDefaults(objectAt(container, name));
+  const lifecycle = objectAt(container, 'lifecycle') ?? {};
+  for (const name of ['postStart', 'preStop']) setHandlerDefaults(objectAt(lifecycle, name));
+}
+
+function setProbeDefaults(probe: JsonObject | null): void {
+  if (probe === null) return;
+  for (const [member, value] of [
+    ['timeoutSeconds', 1],
+    ['periodSeconds', 10],
+    ['successThreshold', 1],
+    ['failureThreshold', 3],
+  ] as const) {
+    if (probe[member] === 0) delete probe[member];
+    setDefault(probe, member, value);
+  }
+  const grpc = objectAt(probe, 'grpc');
+  if (grpc !== null) setDefault(grpc, 'service', '');
+  setHandlerDefaults(probe);
+}
+
+function setHandlerDefaults(handler: JsonObject | null): void {
+  const get = objectAt(handler ?? {}, 'httpGet');
+  if (get === null) return;
+  setTextDefault(get, 'path', '/');
+  setTextDefault(get, 'scheme', 'HTTP');
+}
+
+/** On the host's network a container's port is the host's port. */
+function useContainerPortsOnHost(spec: JsonObject): void {
+  for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) {
+    for (const port of objectsIn(container, 'ports')) {
+      if ((port['hostPort'] ?? 0) === 0 && port['containerPort'] !== undefined) port['hostPort'] = port['containerPort'];
+    }
+  }
+}
+
+/** A limit without a request is a request for as much. */
+function requestWhatIsLimited(container: JsonObject): void {
+  const resources = objectAt(container, 'resources') ?? {};
+  const limits = objectAt(resources, 'limits');
+  if (limits === null || Object.keys(limits).length === 0) return;
+  const requests = ensureObject(resources, 'requests');
+  for (const [resource, quantity] of Object.entries(limits)) if (!Object.hasOwn(requests, resource)) requests[resource] = quantity;
+}

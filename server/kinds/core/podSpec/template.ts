@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt } from '../../../registry/defaulting.js';
+import { itemsOf } from '../../../registry/members.js';
+import { forbidden, type Path, type FieldError } from '../../../registry/validation/field.js';
+import { validateAnnotations, validateLabels } from '../../../registry/validation/metadata.js';
+import { validatePodAnnotations } from '../pod/annotations.js';
+import { validateProfilesAgree } from '../pod/profiles.js';
+import { setPodSpecDefaults } from './defaults.js';
+import { validatePodSpec } from './validation/podSpec.js';
+
+/** Defaults of the pod template that a workload holds. */
+export function setPodTemplateDefaults(template: JsonObject): void {
+  ensureObject(template, 'metadata');
+  setPodSpecDefaults(ensureObject(template, 'spec'));
+}
+
+/** Findings about a pod template; labels and annotations are reported without `metadata` in their paths, as the reference does. */
+export function validatePodTemplate(template: JsonObject, path: Path): FieldError[] {
+  const metadata = objectAt(template, 'metadata') ?? {};
+  const spec = objectAt(template, 'spec') ?? {};
+  return [
+    ...validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
+    ...validateAnnotations((objectAt(metadata, 'annotations') as Record<string, string> | null) ?? undefined, path.child('annotations')),
+    ...validatePodAnnotations(objectAt(metadata, 'annotations') ?? {}, spec, path.child('annotations')),
+    ...validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
+    ...validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, spec, path.child('spec')),
+    ...(itemsOf(spec['ephemeralContainers']).length > 0
+      ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
+      : []),
+  ];
+}

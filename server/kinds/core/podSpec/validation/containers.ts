@@ -1,0 +1,319 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { textAt } from '../../../../registry/members.js';
+import {
+  duplicate,
+  fieldNotFound,
+  forbidden,
+  invalid,
+  type Path,
+  required,
+  type FieldError,
+} from '../../../../registry/validation/field.js';
+import { subdomainName } from '../../../../registry/validation/names.js';
+import { configMapKeyComplaints, dnsLabel, portNameComplaints, portNumber, inRange } from '../../../../registry/validation/values.js';
+import { validateLifecycle, validateProbes, enumerated } from './handlers.js';
+import { validateVolumeDevices, validateVolumeMounts, type Volumes } from './mounts.js';
+import { fieldReference, resourceReference } from './references.js';
+import { validateContainerResources, validateResizePolicy } from './resources.js';
+import { validateRestart } from './restarts.js';
+import { validateContainerSecurity } from './security.js';
+
+/** What the rules of a container need to know of the pod around it. */
+export interface PodFacts {
+  readonly volumes: Volumes;
+  /** Of all volumes, also those that were found wrong. */
+  readonly volumeNames: ReadonlySet<string>;
+  /** Names in `spec.resourceClaims`. */
+  readonly claims: ReadonlySet<string>;
+  readonly graceSeconds: number;
+  readonly restartPolicy: string;
+  readonly hostUsers: boolean;
+}
+
+const environmentFields = [
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.serviceAccountName',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+];
+const environmentResources = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
+const environmentText = "a valid environment variable name must consist only of printable ASCII characters other than '='";
+
+/** Rules that hold in pods only: templates with such images exist, and are left alone. */
+export const validateImageSpaces = (spec: JsonObject, path: Path): FieldError[] =>
+  ['containers', 'initContainers'].flatMap((list) =>
+    objectsIn(spec, list).flatMap((container, position) =>
+      spacesAround(textAt(container, 'image'), path.child(list).index(position).child('image')),
+    ),
+  );
+
+export const spacesAround = (image: string, path: Path): FieldError[] =>
+  image.trim() === image ? [] : [invalid(path, image, 'must not have leading or trailing whitespace')];
+
+/** All containers that run for the pod's purpose. */
+export function validateContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+  const at = path.child('containers');
+  const containers = objectsIn(spec, 'containers');
+  if (containers.length === 0) return [required(at, '')];
+  const names = new Set<string>();
+  return [
+    ...containers.flatMap((container, position) => {
+      const here = at.index(position);
+      const name = textAt(container, 'name');
+      const findings = validateCommon(container, here, facts);
+      if (names.has(name)) findings.push(duplicate(here.child('name'), name));
+      names.add(name);
+      return [...findings, ...validateLong(container, here, facts), ...validateRestart(container, here)];
+    }),
+    ...hostPortConflicts(containers, at),
+  ];
+}
+
+/** Rules of init containers. One that restarts always is a sidecar, and may have what long-running containers may have. */
+export function validateInitContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+  const names = new Set(objectsIn(spec, 'containers').map((container) => textAt(container, 'name')));
+  return objectsIn(spec, 'initContainers').flatMap((container, position) => {
+    const at = path.child('initContainers').index(position);
+    const name = textAt(container, 'name');
+    const sidecar = container['restartPolicy'] === 'Always';
+    const findings = [...validateCommon(container, at, facts), ...validateRestart(container, at)];
+    if (name !== '' && names.has(name)) findings.push(duplicate(at.child('name'), name));
+    names.add(name);
+    // Init containers run one after the other, so each is compared with itself only, as if it were the first.
+    findings.push(...hostPortConflicts([container], path.child('initContainers')));
+    if (sidecar) return [...findings, ...validateLong(container, at, facts)];
+    const shortLived = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']
+      .filter((member) => objectAt(container, member) !== null)
+      .map((member) => forbidden(at.child(member), 'may not be set for init containers without restartPolicy=Always'));
+    return [...findings, ...shortLived];
+  });
+}
+
+const notEphemeral = [
+  'ports',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+];
+
+const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
+
+/** Rules of containers that are added to a running pod to look at it. */
+export function validateEphemeralContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+  const targets = new Set(
+    [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map((container) => textAt(container, 'name')),
+  );
+  const names = new Set(targets);
+  return objectsIn(spec, 'ephemeralContainers').flatMap((container, position) => {
+    const at = path.child('ephemeralContainers').index(position);
+    const name = textAt(container, 'name');
+    const target = textAt(container, 'targetContainerName');
+    const findings = [...validateCommon(container, at, facts), ...spacesAround(textAt(container, 'image'), at.child('image'))];
+    if (names.has(name)) findings.push(duplicate(at.child('name'), name));
+    names.add(name);
+    if (target !== '' && !targets.has(target)) findings.push(fieldNotFound(at.child('targetContainerName'), target));
+    return [
+      ...findings,
+      ...notEphemeral.filter((member) => isUsed(container, member)).map((member) => forbidden(at.child(member), NOT_EPHEMERAL)),
+      // Mounts of parts of a volume outlive the container, and clean-up waits for the pod to end.
+      ...objectsIn(container, 'volumeMounts').flatMap((mount, each) =>
+        ['subPath', 'subPathExpr']
+          .filter((member) => textAt(mount, member) !== '')
+          .map((member) => forbidden(at.child('volumeMounts').index(each).child(member), NOT_EPHEMERAL)),
+      ),
+    ];
+  });
+}
+
+function isUsed(container: JsonObject, member: string): boolean {
+  const value = container[member];
+  if (value === undefined || value === null) return false;
+  return typeof value !== 'object' || (Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0);
+}
+
+/** What holds for every container, in the reference's order. */
+function validateCommon(container: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+  const name = textAt(container, 'name');
+  const image = textAt(container, 'image');
+  return [
+    ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
+    ...(image === '' ? [required(path.child('image'), '')] : []),
+    ...enumerated(container['terminationMessagePolicy'], ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
+    ...validatePorts(container, path),
+    ...validateEnvironment(container, facts.volumeNames, path),
+    ...validateEnvironmentSources(container, path),
+    ...validateVolumeMounts(container, facts.volumes, path),
+    ...validateVolumeDevices(container, facts.volumes, path),
+    ...enumerated(container['imagePullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('imagePullPolicy')),
+    ...validateContainerResources(objectAt(container, 'resources') ?? {}, facts.claims, path.child('resources')),
+    ...validateResizePolicy(container, facts.restartPolicy, path.child('resizePolicy')),
+    ...validateContainerSecurity(container, facts.hostUsers, path),
+  ];
+}
+
+function validateLong(container: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+  const lifecycle = objectAt(container, 'lifecycle');
+  return [
+    ...(lifecycle === null ? [] : validateLifecycle(lifecycle, path.child('lifecycle'), facts.graceSeconds)),
+    ...validateProbes(container, path, facts.graceSeconds),
+  ];
+}
+
+/** On the host's network a container's ports are the host's. A template may leave that open: it is filled in when a pod is made of it. */
+export function validateHostNetworkPorts(spec: JsonObject, path: Path, ofTemplate: boolean): FieldError[] {
+  if (spec['hostNetwork'] !== true) return [];
+  return objectsIn(spec, 'containers').flatMap((container, position) =>
+    objectsIn(container, 'ports').flatMap((port, each) => {
+      const hostPort = port['hostPort'] ?? 0;
+      const open = ofTemplate && hostPort === 0;
+      return open || hostPort === (port['containerPort'] ?? 0)
+        ? []
+        : [
+            invalid(
+              path.child('containers').index(position).child('ports').index(each).child('hostPort'),
+              hostPort,
+              'must match `containerPort` when `hostNetwork` is true',
+            ),
+          ];
+    }),
+  );
+}
+
+function validatePorts(container: JsonObject, containerPath: Path): FieldError[] {
+  const names = new Set<string>();
+  return objectsIn(container, 'ports').flatMap((port, position) => {
+    const at = containerPath.child('ports').index(position);
+    const name = textAt(port, 'name');
+    const complaints = name === '' ? [] : portNameComplaints(name);
+    const findings = complaints.map((text) => invalid(at.child('name'), name, text));
+    if (name !== '' && complaints.length === 0 && names.has(name)) findings.push(duplicate(at.child('name'), name));
+    names.add(name);
+    const number = port['containerPort'];
+    if ((number ?? 0) === 0) findings.push(required(at.child('containerPort'), ''));
+    else findings.push(...portNumber(number, at.child('containerPort')));
+    const hostPort = port['hostPort'] ?? 0;
+    if (hostPort !== 0) findings.push(...inRange(hostPort, 1, 65535, at.child('hostPort')));
+    return [...findings, ...enumerated(port['protocol'], ['SCTP', 'TCP', 'UDP'], at.child('protocol'))];
+  });
+}
+
+/** Two containers of one pod cannot take the same port of the host. */
+function hostPortConflicts(containers: readonly JsonObject[], path: Path): FieldError[] {
+  const taken = new Set<string>();
+  return containers.flatMap((container, position) =>
+    objectsIn(container, 'ports').flatMap((port, each) => {
+      const hostPort = Number(port['hostPort'] ?? 0);
+      if (hostPort === 0) return [];
+      const key = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${hostPort}`;
+      const conflict = taken.has(key);
+      taken.add(key);
+      return conflict ? [duplicate(path.index(position).child('ports').index(each).child('hostPort'), key)] : [];
+    }),
+  );
+}
+
+const environmentName = /^[ -<>-~]+$/;
+
+function validateEnvironment(container: JsonObject, volumes: ReadonlySet<string>, containerPath: Path): FieldError[] {
+  return objectsIn(container, 'env').flatMap((variable, position) => {
+    const at = containerPath.child('env').index(position);
+    const name = textAt(variable, 'name');
+    const source = objectAt(variable, 'valueFrom');
+    return [
+      ...(name === ''
+        ? [required(at.child('name'), '')]
+        : environmentName.test(name)
+          ? []
+          : [invalid(at.child('name'), name, environmentText)]),
+      ...(source === null ? [] : validateValueFrom(source, textAt(variable, 'value'), volumes, at.child('valueFrom'))),
+    ];
+  });
+}
+
+const valueSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
+
+function validateValueFrom(source: JsonObject, value: string, volumes: ReadonlySet<string>, path: Path): FieldError[] {
+  const present = valueSources.filter((name) => objectAt(source, name) !== null);
+  const findings = present.flatMap((name) => {
+    const reference = objectAt(source, name) as JsonObject;
+    const at = path.child(name);
+    if (name === 'fieldRef') return fieldReference(reference, environmentFields, at);
+    if (name === 'fileKeyRef') return fileReference(reference, volumes, at);
+    return name === 'resourceFieldRef' ? resourceReference(reference, environmentResources, false, at) : keyReference(reference, at);
+  });
+  if (present.length === 0)
+    findings.push(
+      invalid(
+        path,
+        '',
+        `must specify one of: ${valueSources
+          .slice(0, 4)
+          .map((name) => `\`${name}\``)
+          .join(', ')}`,
+      ),
+    );
+  else if (value !== '') findings.push(invalid(path, '', 'may not be specified when `value` is not empty'));
+  else if (present.length > 1) findings.push(invalid(path, '', 'may not have more than one field specified at a time'));
+  return findings;
+}
+
+/** A key of a file in a volume of the pod; what the key and the file may be called is left to the node. */
+function fileReference(reference: JsonObject, volumes: ReadonlySet<string>, path: Path): FieldError[] {
+  const [volume, file, key] = [textAt(reference, 'volumeName'), textAt(reference, 'path'), textAt(reference, 'key')];
+  const at = path.child('volumeName');
+  return [
+    ...(key === '' ? [required(path.child('key'), '')] : []),
+    ...(volume === '' ? [required(at, '')] : dnsLabel(volume, at)),
+    ...(file === '' ? [required(path.child('path'), '')] : []),
+    ...(volumes.has(volume) ? [] : [fieldNotFound(at, volume)]),
+  ];
+}
+
+function keyReference(reference: JsonObject, path: Path): FieldError[] {
+  const [name, key] = [textAt(reference, 'name'), textAt(reference, 'key')];
+  return [
+    ...subdomainName(name, false).map((text) => invalid(path.child('name'), name, text)),
+    ...(key === '' ? [required(path.child('key'), '')] : configMapKeyComplaints(key).map((text) => invalid(path.child('key'), key, text))),
+  ];
+}
+
+function validateEnvironmentSources(container: JsonObject, containerPath: Path): FieldError[] {
+  return objectsIn(container, 'envFrom').flatMap((source, position) => {
+    const at = containerPath.child('envFrom').index(position);
+    const prefix = textAt(source, 'prefix');
+    const present = ['configMapRef', 'secretRef'].filter((name) => objectAt(source, name) !== null);
+    const findings = prefix === '' || environmentName.test(prefix) ? [] : [invalid(at.child('prefix'), prefix, environmentText)];
+    for (const name of present) {
+      const target = textAt(objectAt(source, name) ?? {}, 'name');
+      findings.push(
+        ...(target === ''
+          ? [required(at.child(name).child('name'), '')]
+          : subdomainName(target, false).map((text) => invalid(at.child(name).child('name'), target, text))),
+      );
+    }
+    // The reference names the list here.
+    if (present.length === 0)
+      findings.push(invalid(containerPath.child('envFrom'), '', 'must specify one of: `configMapRef` or `secretRef`'));
+    if (present.length > 1)
+      findings.push(invalid(containerPath.child('envFrom'), '', 'may not have more than one field specified at a time'));
+    return findings;
+  });
+}

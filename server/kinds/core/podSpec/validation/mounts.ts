@@ -1,0 +1,103 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { textAt } from '../../../../registry/members.js';
+import { fieldNotFound, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
+import { localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
+
+/** Volumes of the pod by name: what mounts and devices refer to. */
+export type Volumes = ReadonlyMap<string, JsonObject>;
+
+const notSet = (volume: JsonObject, sources: readonly string[]): boolean => sources.every((source) => objectAt(volume, source) === null);
+
+export function validateVolumeMounts(container: JsonObject, volumes: Volumes, containerPath: Path): FieldError[] {
+  const path = containerPath.child('volumeMounts');
+  const mountPaths = new Set<string>();
+  const devicePaths = new Set(objectsIn(container, 'volumeDevices').map((device) => textAt(device, 'devicePath')));
+  const deviceNames = new Set(objectsIn(container, 'volumeDevices').map((device) => textAt(device, 'name')));
+  return objectsIn(container, 'volumeMounts').flatMap((mount, position) => {
+    const at = path.index(position);
+    const name = textAt(mount, 'name');
+    const mountPath = textAt(mount, 'mountPath');
+    const findings: FieldError[] = [];
+    if (name === '') findings.push(required(at.child('name'), ''));
+    if (!volumes.has(name)) findings.push(fieldNotFound(at.child('name'), name));
+    if (mountPath === '') findings.push(required(at.child('mountPath'), ''));
+    if (mountPaths.has(mountPath)) findings.push(invalid(at.child('mountPath'), mountPath, 'must be unique'));
+    mountPaths.add(mountPath);
+    if (deviceNames.has(name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'));
+    if (devicePaths.has(mountPath))
+      findings.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
+    if (objectAt(volumes.get(name) ?? {}, 'image') !== null) {
+      for (const member of ['subPath', 'subPathExpr'])
+        if (textAt(mount, member) !== '') findings.push(invalid(at.child(member), mount[member], 'not allowed in image volume sources'));
+    }
+    return [...findings, ...subPaths(mount, path, at), ...propagation(mount, container, path), ...recursiveReadOnly(mount, path)];
+  });
+}
+
+function subPaths(mount: JsonObject, list: Path, at: Path): FieldError[] {
+  const [subPath, expression] = [textAt(mount, 'subPath'), textAt(mount, 'subPathExpr')];
+  return [
+    ...(subPath === '' ? [] : localPath(subPath, list.child('subPath'))),
+    ...(expression === ''
+      ? []
+      : [
+          ...(subPath === '' ? [] : [invalid(at.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive')]),
+          ...localPath(expression, list.child('subPathExpr')),
+        ]),
+  ];
+}
+
+function propagation(mount: JsonObject, container: JsonObject, list: Path): FieldError[] {
+  const mode = mount['mountPropagation'];
+  const at = list.child('mountPropagation');
+  if (mode === 'Bidirectional' && objectAt(container, 'securityContext')?.['privileged'] !== true) {
+    return [forbidden(at, 'Bidirectional mount propagation is available only to privileged containers')];
+  }
+  return optionallyOneOf(mode, ['Bidirectional', 'HostToContainer', 'None'], at);
+}
+
+function recursiveReadOnly(mount: JsonObject, list: Path): FieldError[] {
+  const mode = mount['recursiveReadOnly'];
+  if (mode === undefined || mode === null || mode === 'Disabled') return [];
+  const at = list.child('recursiveReadOnly');
+  if (mode === 'Enabled' || mode === 'IfPossible') {
+    if (mount['readOnly'] !== true) return [forbidden(at, 'may only be specified when readOnly is true')];
+    const spread = mount['mountPropagation'];
+    return spread !== undefined && spread !== null && spread !== 'None'
+      ? [forbidden(at, 'may only be specified when mountPropagation is None or not specified')]
+      : [];
+  }
+  return optionallyOneOf(mode, ['Disabled', 'Enabled', 'IfPossible'], at);
+}
+
+export function validateVolumeDevices(container: JsonObject, volumes: Volumes, containerPath: Path): FieldError[] {
+  const paths = new Set<string>();
+  const names = new Set<string>();
+  const mounted = objectsIn(container, 'volumeMounts');
+  return objectsIn(container, 'volumeDevices').flatMap((device, position) => {
+    const at = containerPath.child('volumeDevices').index(position);
+    const name = textAt(device, 'name');
+    const devicePath = textAt(device, 'devicePath');
+    const volume = volumes.get(name);
+    const findings: FieldError[] = [];
+    if (name === '') findings.push(required(at.child('name'), ''));
+    if (names.has(name)) findings.push(invalid(at.child('name'), name, 'must be unique'));
+    if (volume === undefined) findings.push(fieldNotFound(at.child('name'), name));
+    else if (notSet(volume, ['persistentVolumeClaim', 'ephemeral']))
+      findings.push(
+        invalid(at.child('name'), name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'),
+      );
+    if (devicePath === '') findings.push(required(at.child('devicePath'), ''));
+    if (devicePath !== '' && paths.has(devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must be unique'));
+    if (devicePath.split('/').includes('..'))
+      findings.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
+    if (mounted.some((mount) => textAt(mount, 'name') === name))
+      findings.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
+    if (mounted.some((mount) => textAt(mount, 'mountPath') === devicePath))
+      findings.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
+    paths.add(devicePath);
+    if (name !== '') names.add(name);
+    return findings;
+  });
+}

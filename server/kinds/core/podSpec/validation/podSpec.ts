@@ -1,0 +1,202 @@
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../../../registry/members.js';
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  type Path,
+  required,
+  type FieldError,
+} from '../../../../registry/validation/field.js';
+import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../../../registry/validation/values.js';
+import {
+  validateContainers,
+  validateEphemeralContainers,
+  validateHostNetworkPorts,
+  validateInitContainers,
+  type PodFacts,
+} from './containers.js';
+import { enumerated } from './handlers.js';
+import { validateOverhead, validatePodResources } from './resources.js';
+import {
+  validateAffinity,
+  validateDeadline,
+  validateNodeLabels,
+  validateSchedulingGates,
+  validateTolerations,
+  validateTopologySpread,
+} from './scheduling.js';
+import { validateHostProcess, validateHostUsers, validateOs, validatePodSecurity } from './security.js';
+import { validateVolumes } from './volumes.js';
+
+/** Where a specification stands. */
+export interface SpecPlace {
+  /** In the template of a workload, some things are left open that are filled in when a pod is made of it. */
+  readonly ofTemplate: boolean;
+  /** Name of the pod; empty in templates and while it is not known. */
+  readonly podName: string;
+}
+
+/** All findings about a pod's specification, in the order of the reference. Defaults have been set before. */
+export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podName }: SpecPlace): FieldError[] {
+  const { findings: ofVolumes, volumes } = validateVolumes(spec, path, podName);
+  const claims = validateResourceClaims(spec, path);
+  const facts: PodFacts = {
+    volumes,
+    volumeNames: new Set(objectsIn(spec, 'volumes').map((volume) => textAt(volume, 'name'))),
+    claims: claims.names,
+    graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0),
+    restartPolicy: textAt(spec, 'restartPolicy'),
+    hostUsers: spec['hostUsers'] !== false,
+  };
+  return [
+    ...ofVolumes,
+    ...claims.findings,
+    ...validateContainers(spec, path, facts),
+    ...validateInitContainers(spec, path, facts),
+    ...validateEphemeralContainers(spec, path, facts),
+    ...validatePodResources(spec, path),
+    ...validateHostNetworkPorts(spec, path, ofTemplate),
+    ...enumerated(spec['restartPolicy'], ['Always', 'OnFailure', 'Never'], path.child('restartPolicy')),
+    ...enumerated(spec['dnsPolicy'], ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy')),
+    ...validateNodeLabels(spec, path),
+    ...validatePodSecurity(spec, path),
+    ...validateAffinity(spec, path),
+    ...validateDnsConfig(spec, path),
+    ...validateReadinessGates(spec, path),
+    ...validateSchedulingGates(spec, path),
+    ...validateTopologySpread(spec, path),
+    ...validateHostProcess(spec, path),
+    ...validateHostUsers(spec, path),
+    ...optionalSubdomain(spec, 'serviceAccountName', path),
+    ...optionalSubdomain(spec, 'nodeName', path),
+    ...validateDeadline(spec, path),
+    ...['hostname', 'subdomain'].flatMap((member) =>
+      textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)),
+    ),
+    ...(typeof spec['hostnameOverride'] === 'string' ? dnsSubdomain(spec['hostnameOverride'], path.child('hostnameOverride')) : []),
+    ...validateTolerations(spec, path),
+    ...validateHostAliases(spec, path),
+    ...optionalSubdomain(spec, 'priorityClassName', path),
+    ...(isSet(spec['runtimeClassName']) ? dnsSubdomain(textAt(spec, 'runtimeClassName'), path.child('runtimeClassName')) : []),
+    ...preemption(spec, path),
+    ...validateOverhead(spec, path),
+    ...validateOs(spec, path),
+  ];
+}
+
+/** A pod that was given a node already must not wait at gates. */
+export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[] {
+  return textAt(spec, 'nodeName') !== '' && itemsOf(spec['schedulingGates']).length > 0
+    ? [forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')]
+    : [];
+}
+
+const printedClaim = ({ name, resourceClaimName, resourceClaimTemplateName }: JsonObject): JsonObject => ({
+  Name: name ?? '',
+  ResourceClaimName: resourceClaimName ?? null,
+  ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
+});
+
+function validateResourceClaims(
+  spec: JsonObject,
+  specPath: Path,
+): { readonly findings: FieldError[]; readonly names: ReadonlySet<string> } {
+  const names = new Set<string>();
+  const findings = objectsIn(spec, 'resourceClaims').flatMap((claim, position) => {
+    const at = specPath.child('resourceClaims').index(position);
+    const name = textAt(claim, 'name');
+    const ofName =
+      name === ''
+        ? [required(at.child('name'), '')]
+        : names.has(name)
+          ? [duplicate(at.child('name'), name)]
+          : dnsLabel(name, at.child('name'));
+    names.add(name);
+    const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter(
+      (member) => claim[member] !== undefined && claim[member] !== null,
+    );
+    if (sources.length === 0)
+      ofName.push(invalid(at, printedClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+    if (sources.length > 1)
+      ofName.push(invalid(at, printedClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
+    return [...ofName, ...sources.flatMap((member) => dnsSubdomain(textAt(claim, member), at.child(member)))];
+  });
+  return { findings, names };
+}
+
+const nameserversMax = 3;
+const searchPathsMax = 32;
+const searchCharactersMax = 2048;
+const searchPattern = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*';
+const searchText = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${searchPattern}')`;
+const searchPath = new RegExp(`^${searchPattern}$`);
+
+function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
+  const config = objectAt(spec, 'dnsConfig');
+  const path = specPath.child('dnsConfig');
+  const none = spec['dnsPolicy'] === 'None';
+  if (config === null) return none ? [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')] : [];
+  const servers = itemsOf(config['nameservers']).map(String);
+  const searches = itemsOf(config['searches']).map(String);
+  const findings: FieldError[] = [];
+  if (none && servers.length === 0)
+    return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
+  if (servers.length > nameserversMax)
+    findings.push(invalid(path.child('nameservers'), servers, `must not have more than ${nameserversMax} nameservers`));
+  findings.push(...servers.flatMap((server, position) => ipAddress(server, path.child('nameservers').index(position))));
+  if (searches.length > searchPathsMax)
+    findings.push(invalid(path.child('searches'), searches, `must not have more than ${searchPathsMax} search paths`));
+  if (searches.join(' ').length > searchCharactersMax)
+    findings.push(
+      invalid(
+        path.child('searches'),
+        searches,
+        `must not have more than ${searchCharactersMax} characters (including spaces) in the search list`,
+      ),
+    );
+  findings.push(
+    ...searches.flatMap((search, position) =>
+      search === '.' || searchPath.test(search.replace(/\.$/, ''))
+        ? []
+        : [invalid(path.child('searches').index(position), search, searchText)],
+    ),
+  );
+  return [
+    ...findings,
+    ...objectsIn(config, 'options').flatMap((option, position) =>
+      textAt(option, 'name') === '' ? [required(path.child('options').index(position), 'must not be empty')] : [],
+    ),
+  ];
+}
+
+const validateReadinessGates = (spec: JsonObject, path: Path): FieldError[] =>
+  objectsIn(spec, 'readinessGates').flatMap((gate, position) =>
+    qualified(textAt(gate, 'conditionType'), path.child('readinessGates').index(position).child('conditionType')),
+  );
+
+function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
+  return objectsIn(spec, 'hostAliases').flatMap((alias, position) => {
+    const at = path.child('hostAliases').index(position);
+    return [
+      ...ipAddress(textAt(alias, 'ip'), at.child('ip')),
+      ...itemsOf(alias['hostnames']).flatMap((name, each) => dnsSubdomain(String(name), at.child('hostnames').index(each))),
+    ];
+  });
+}
+
+/** For members that the reference holds as pointers: an empty text is a value. */
+const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+
+const optionalSubdomain = (spec: JsonObject, member: string, path: Path): FieldError[] =>
+  textAt(spec, member) === '' ? [] : dnsSubdomain(textAt(spec, member), path.child(member));
+
+function preemption(spec: JsonObject, path: Path): FieldError[] {
+  const policy = spec['preemptionPolicy'];
+  const supported = ['PreemptLowerPriority', 'Never'];
+  if (!isSet(policy) || supported.includes(String(policy))) return [];
+  const at = path.child('preemptionPolicy');
+  return [policy === '' ? required(at, '') : notSupported(at, policy, supported)];
+}

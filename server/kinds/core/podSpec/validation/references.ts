@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { textAt } from '../../../../registry/members.js';
+import { invalid, notSupported, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
+import { isZero } from '../../../../registry/validation/quantities.js';
+import { qualifiedNameComplaints } from '../../../../registry/validation/names.js';
+
+/** Fields of a pod that can be named at all; which of them may be used depends on the place. */
+const podFields: ReadonlySet<string> = new Set([
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.restartPolicy',
+  'spec.serviceAccountName',
+  'spec.schedulerName',
+  'status.phase',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+]);
+const subscript = /^(metadata\.(?:annotations|labels))\['([^']*)'\]$/;
+
+/** A reference to a field of the pod (`metadata.labels['app']`). `supported` is what this place allows, printed in its order. */
+export function fieldReference(reference: JsonObject, supported: readonly string[], path: Path): FieldError[] {
+  const field = textAt(reference, 'fieldPath');
+  if (textAt(reference, 'apiVersion') === '') return [required(path.child('apiVersion'), '')];
+  if (field === '') return [required(path.child('fieldPath'), '')];
+  const [, base, key] = subscript.exec(field) ?? [];
+  if (base !== undefined)
+    return qualifiedNameComplaints(base === 'metadata.annotations' ? (key ?? '').toLowerCase() : (key ?? '')).map((text) =>
+      invalid(path.child('fieldPath'), key ?? '', text),
+    );
+  if (!podFields.has(field))
+    return [invalid(path.child('fieldPath'), field, `error converting fieldPath: field label not supported: ${field}`)];
+  return supported.includes(field) ? [] : [notSupported(path.child('fieldPath'), field, supported)];
+}
+
+/** A reference to a container's resource (`limits.cpu`). */
+export function resourceReference(
+  reference: JsonObject,
+  supported: readonly string[],
+  ofOtherContainer: boolean,
+  path: Path,
+): FieldError[] {
+  const divisor = validateDivisor(reference, path.child('divisor'));
+  const resource = textAt(reference, 'resource');
+  if (ofOtherContainer && textAt(reference, 'containerName') === '') return [required(path.child('containerName'), ''), ...divisor];
+  if (resource === '') return [required(path.child('resource'), ''), ...divisor];
+  return supported.includes(resource) || HUGE_PAGES.test(resource)
+    ? divisor
+    : [notSupported(path.child('resource'), resource, supported), ...divisor];
+}
+
+const HUGE_PAGES = /^(limits|requests)\.hugepages-/;
+const BYTES = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+/** Units in which an amount can be told, by resource, and how the resource is called in messages. */
+const DIVISORS: readonly (readonly [resource: RegExp, units: readonly string[], listed: string, name: string])[] = [
+  [/^(limits|requests)\.cpu$/, ['1m', '1'], '1m and 1', 'cpu'],
+  [/^(limits|requests)\.memory$/, BYTES, BYTES.join(', '), 'memory'],
+  [/^(limits|requests)\.ephemeral-storage$/, BYTES, BYTES.join(', '), 'local ephemeral storage'],
+  [HUGE_PAGES, BYTES, BYTES.join(', '), 'hugepages'],
+];
+
+function validateDivisor(reference: JsonObject, path: Path): FieldError[] {
+  const divisor = reference['divisor'];
+  const resource = textAt(reference, 'resource');
+  if (divisor === undefined || divisor === null || isZero(divisor)) return [];
+  return DIVISORS.filter(([matches, units]) => matches.test(resource) && !units.includes(String(divisor))).map(([, , listed, name]) =>
+    invalid(path, resource, `only divisor's values ${listed} are supported with the ${name} resource`),
+  );
+}

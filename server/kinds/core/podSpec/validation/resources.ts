@@ -1,0 +1,164 @@
+import { compareQuantities, formatQuantity } from '../../../../../api/quantity.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { textAt } from '../../../../registry/members.js';
+import {
+  duplicate,
+  fieldNotFound,
+  forbidden,
+  invalid,
+  notSupported,
+  type Path,
+  required,
+  type FieldError,
+} from '../../../../registry/validation/field.js';
+import { compareAmounts, isWhole, nonNegativeQuantity, quantityOf, wholeValue } from '../../../../registry/validation/quantities.js';
+import {
+  hugePageSize,
+  isHugePages,
+  isOvercommitAllowed,
+  isWholeResource,
+  validateContainerResourceName,
+} from '../../../../registry/validation/resourcenames.js';
+import { dnsLabel } from '../../../../registry/validation/values.js';
+import { aggregateRequests, isPodResource } from '../podResources.js';
+
+/** Requests, limits and claims of one container. */
+export function validateContainerResources(resources: JsonObject, claims: ReadonlySet<string>, path: Path): FieldError[] {
+  return [...validateRequirements(resources, validateContainerResourceName, path), ...validateClaims(resources, claims, path)];
+}
+
+type NameRule = (name: string, path: Path) => FieldError[];
+
+function validateRequirements(resources: JsonObject, nameRule: NameRule, path: Path): FieldError[] {
+  const limits = Object.entries(objectAt(resources, 'limits') ?? {});
+  const requests = Object.entries(objectAt(resources, 'requests') ?? {});
+  const limitOf = new Map(limits);
+  const findings = limits.flatMap(([name, amount]) => validateAmount(name, amount as string, nameRule, path.child('limits').key(name)));
+  for (const [name, amount] of requests) {
+    findings.push(...validateAmount(name, amount as string, nameRule, path.child('requests').key(name)));
+    findings.push(...withinLimit(name, amount as string, limitOf.get(name) as string | undefined, path));
+  }
+  const names = new Set([...limits, ...requests].map(([name]) => name));
+  const huge = [...names].some(isHugePages);
+  if (huge && !names.has('cpu') && !names.has('memory')) findings.push(forbidden(path, 'HugePages require cpu or memory'));
+  return findings;
+}
+
+function validateAmount(name: string, amount: string, nameRule: NameRule, path: Path): FieldError[] {
+  return [
+    ...nameRule(name, path),
+    ...nonNegativeQuantity(amount, path),
+    ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
+    ...(isHugePages(name) && !isMultiple(amount, hugePageSize(name))
+      ? [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)]
+      : []),
+  ];
+}
+
+function isMultiple(amount: string, size: string): boolean {
+  const page = wholeValue(size);
+  return page > 0n && quantityOf(amount).digits > 0n && wholeValue(amount) % page === 0n;
+}
+
+function withinLimit(name: string, amount: string, limit: string | undefined, path: Path): FieldError[] {
+  if (limit === undefined)
+    return isOvercommitAllowed(name) ? [] : [required(path.child('limits'), 'Limit must be set for non overcommitable resources')];
+  const order = compareAmounts(amount, limit);
+  if (order !== 0 && !isOvercommitAllowed(name))
+    return [invalid(path.child('requests'), amount, `must be equal to ${name} limit of ${limit}`)];
+  return order > 0 ? [invalid(path.child('requests'), amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
+}
+
+function validateClaims(resources: JsonObject, claims: ReadonlySet<string>, path: Path): FieldError[] {
+  const seen = new Set<string>();
+  return objectsIn(resources, 'claims').flatMap((claim, position) => {
+    const at = path.child('claims').index(position);
+    const [name, request] = [textAt(claim, 'name'), textAt(claim, 'request')];
+    const key = request === '' ? name : `${name}/${request}`;
+    const repeated = seen.has(key);
+    seen.add(key);
+    if (name === '') return [required(at, '')];
+    const ofRequest = request === '' ? [] : dnsLabel(request, at.child('request'));
+    if (repeated) return [...ofRequest, duplicate(at, key)];
+    if (claims.has(name)) return ofRequest;
+    const finding = fieldNotFound(at, name);
+    return [
+      ...ofRequest,
+      claims.size === 0
+        ? { ...finding, message: `${finding.message}: must be one of the names in pod.spec.resourceClaims which is empty` }
+        : finding,
+    ];
+  });
+}
+
+const resizable = ['cpu', 'memory'];
+const resizePolicies = ['NotRequired', 'RestartContainer'];
+
+export function validateResizePolicy(container: JsonObject, restartPolicy: string, path: Path): FieldError[] {
+  const seen = new Set<string>();
+  return objectsIn(container, 'resizePolicy').flatMap((policy, position) => {
+    const resource = textAt(policy, 'resourceName');
+    const restart = textAt(policy, 'restartPolicy');
+    const findings: FieldError[] = [];
+    if (seen.has(resource)) findings.push(duplicate(path.index(position), resource));
+    seen.add(resource);
+    if (resource === '') findings.push(required(path, ''));
+    else if (!resizable.includes(resource)) findings.push(notSupported(path, resource, resizable));
+    if (restart === '') findings.push(required(path, ''));
+    else if (!resizePolicies.includes(restart)) findings.push(notSupported(path, restart, resizePolicies));
+    if (restartPolicy === 'Never' && restart !== 'NotRequired' && restart !== '')
+      findings.push(invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'"));
+    return findings;
+  });
+}
+
+const POD_RESOURCES = ['cpu', 'memory'];
+
+/** Requests and limits of a pod as a whole. */
+export function validatePodResources(spec: JsonObject, specPath: Path): FieldError[] {
+  const resources = objectAt(spec, 'resources');
+  if (resources === null) return [];
+  const path = specPath.child('resources');
+  const nameRule: NameRule = (name, at) => (isPodResource(name) ? [] : [notSupported(at, name, POD_RESOURCES)]);
+  return [
+    ...(objectsIn(resources, 'claims').length > 0
+      ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')]
+      : []),
+    ...validateRequirements(resources, nameRule, path),
+    ...validateConsistency(spec, resources, path),
+  ];
+}
+
+/** What the containers ask for must fit into what the pod asks for. */
+function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
+  const requests = objectAt(resources, 'requests') ?? {};
+  const limits = objectAt(resources, 'limits') ?? {};
+  const tooSmall = [...aggregateRequests(spec)].filter(([name, total]) => compareQuantities(total, quantityOf(requests[name])) > 0);
+  return [
+    ...tooSmall.map(([name, total]) =>
+      invalid(
+        path.child('requests').key(name),
+        requests[name] ?? '0',
+        `must be greater than or equal to aggregate container requests of ${formatQuantity(total)}`,
+      ),
+    ),
+    ...objectsIn(spec, 'containers').flatMap((container, position) =>
+      Object.entries(objectAt(objectAt(container, 'resources') ?? {}, 'limits') ?? {})
+        .filter(([name, limit]) => limits[name] !== undefined && compareAmounts(limit, limits[name]) > 0)
+        .map(([name, limit]) =>
+          invalid(
+            path.child('containers').index(position).key(name).child('limits'),
+            limit,
+            `must be less than or equal to pod limits of ${String(limits[name])}`,
+          ),
+        ),
+    ),
+  ];
+}
+
+/** What running a pod costs beyond its containers. */
+export function validateOverhead(spec: JsonObject, path: Path): FieldError[] {
+  const overhead = objectAt(spec, 'overhead');
+  return overhead === null ? [] : validateRequirements({ limits: overhead }, validateContainerResourceName, path.child('overhead'));
+}

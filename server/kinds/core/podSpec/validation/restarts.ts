@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { itemsOf } from '../../../../registry/members.js';
+import { notSupported, required, tooMany, type FieldError, type Path } from '../../../../registry/validation/field.js';
+import { optionallyOneOf } from '../../../../registry/validation/values.js';
+
+const RULES_MAX = 20;
+const CODES_MAX = 255;
+const ACTIONS = ['Restart', 'RestartAllContainers'];
+const OPERATORS = ['In', 'NotIn'];
+
+/** When a container starts again; rules for single exit codes need a policy to differ from. */
+export function validateRestart(container: JsonObject, path: Path): FieldError[] {
+  const policy = container['restartPolicy'] ?? null;
+  const rules = objectsIn(container, 'restartPolicyRules');
+  const at = path.child('restartPolicyRules');
+  return [
+    ...(policy === null && rules.length > 0
+      ? [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')]
+      : []),
+    ...optionallyOneOf(policy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy')),
+    ...(rules.length > RULES_MAX ? [tooMany(at, rules.length, RULES_MAX)] : []),
+    ...rules.flatMap((rule, position) => validateRule(rule, at.index(position))),
+  ];
+}
+
+function validateRule(rule: JsonObject, path: Path): FieldError[] {
+  const codes = objectAt(rule, 'exitCodes');
+  const at = path.child('exitCodes');
+  const [action, count] = [String(rule['action'] ?? ''), itemsOf(codes?.['values']).length];
+  return [
+    ...(ACTIONS.includes(action) ? [] : [notSupported(path.child('action'), action, ACTIONS)]),
+    ...(codes === null ? [required(at, 'must be specified')] : []),
+    ...(codes === null || OPERATORS.includes(String(codes['operator']))
+      ? []
+      : [notSupported(at.child('operator'), codes['operator'] ?? '', OPERATORS)]),
+    ...(count > CODES_MAX ? [tooMany(at.child('values'), count, CODES_MAX)] : []),
+  ];
+}

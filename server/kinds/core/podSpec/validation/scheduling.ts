@@ -1,0 +1,242 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../../../registry/members.js';
+import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
+import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
+import { between, labelMap, oneOf, optionallyOneOf, positive, qualified } from '../../../../registry/validation/values.js';
+import { validateLabelSelector } from '../../../../registry/validation/labelselector.js';
+
+/** Where a pod may run: affinity, tolerations, spread, gates. */
+
+function nodeRequirement(requirement: JsonObject, isField: boolean, checkValues: boolean, path: Path): FieldError[] {
+  const operator = textAt(requirement, 'operator');
+  const values = itemsOf(requirement['values']);
+  const at = path.child('values');
+  const key = textAt(requirement, 'key');
+  if (isField) return fieldRequirement(key, operator, values.map(String), path);
+  const findings: FieldError[] = [];
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) findings.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) findings.push(forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  } else if (operator === 'Gt' || operator === 'Lt') {
+    if (values.length !== 1) findings.push(required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+  } else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
+  findings.push(...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)));
+  return checkValues
+    ? [
+        ...findings,
+        ...values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+      ]
+    : findings;
+}
+
+function fieldRequirement(key: string, operator: string, values: readonly string[], path: Path): FieldError[] {
+  const findings: FieldError[] = [];
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length !== 1)
+      findings.push(required(path.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+  } else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
+  if (key !== 'metadata.name') return [...findings, invalid(path.child('key'), key, 'not a valid field selector key')];
+  return [
+    ...findings,
+    ...values.flatMap((value, position) =>
+      subdomainName(value, false).map((text) => invalid(path.child('values').index(position), value, text)),
+    ),
+  ];
+}
+
+/** `checkValues` is false for preferences: a value that no label can have is merely warned about there. */
+export function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): FieldError[] {
+  return (
+    [
+      ['matchExpressions', false],
+      ['matchFields', true],
+    ] as const
+  ).flatMap(([list, isField]) =>
+    objectsIn(term, list).flatMap((requirement, position) =>
+      nodeRequirement(requirement, isField, checkValues, path.child(list).index(position)),
+    ),
+  );
+}
+
+export function validateNodeSelector(selector: JsonObject, path: Path): FieldError[] {
+  const terms = objectsIn(selector, 'nodeSelectorTerms');
+  const at = path.child('nodeSelectorTerms');
+  return terms.length === 0
+    ? [required(at, 'must have at least one node selector term')]
+    : terms.flatMap((term, position) => validateNodeSelectorTerm(term, at.index(position)));
+}
+
+const weight = (value: unknown, path: Path): FieldError[] =>
+  Number(value ?? 0) < 1 || Number(value) > 100 ? [invalid(path.child('weight'), value ?? 0, 'must be in the range 1-100')] : [];
+
+function podAffinityTerm(term: JsonObject, path: Path): FieldError[] {
+  const topologyKey = textAt(term, 'topologyKey');
+  const namespaces = itemsOf(term['namespaces']).map(String);
+  return [
+    ...selectorAt(term, 'labelSelector', path),
+    ...selectorAt(term, 'namespaceSelector', path),
+    ...namespaces.flatMap((name) => dnsLabelName(name, false).map((text) => invalid(path.child('namespace'), name, text))),
+    ...labelKeys(term, 'matchLabelKeys', path),
+    ...labelKeys(term, 'mismatchLabelKeys', path),
+    ...contradictingKeys(term, path),
+    ...(topologyKey === '' ? [required(path.child('topologyKey'), 'can not be empty')] : []),
+    ...qualified(topologyKey, path.child('topologyKey')),
+  ];
+}
+
+function selectorAt(holder: JsonObject, member: string, path: Path): FieldError[] {
+  const selector = objectAt(holder, member);
+  return selector === null ? [] : validateLabelSelector(selector, path.child(member));
+}
+
+const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution';
+const preferredTerms = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+export function validateAffinity(spec: JsonObject, specPath: Path): FieldError[] {
+  const affinity = objectAt(spec, 'affinity');
+  if (affinity === null) return [];
+  const path = specPath.child('affinity');
+  const node = objectAt(affinity, 'nodeAffinity');
+  const findings = node === null ? [] : nodeAffinity(node, path.child('nodeAffinity'));
+  for (const kind of ['podAffinity', 'podAntiAffinity']) {
+    const pods = objectAt(affinity, kind);
+    if (pods !== null) findings.push(...podAffinity(pods, path.child(kind)));
+  }
+  return findings;
+}
+
+function nodeAffinity(affinity: JsonObject, path: Path): FieldError[] {
+  const needed = objectAt(affinity, requiredTerms);
+  return [
+    ...(needed === null ? [] : validateNodeSelector(needed, path.child(requiredTerms))),
+    ...objectsIn(affinity, preferredTerms).flatMap((term, position) => {
+      const at = path.child(preferredTerms).index(position);
+      return [
+        ...weight(term['weight'], at),
+        ...validateNodeSelectorTerm(objectAt(term, 'preference') ?? {}, at.child('preference'), false),
+      ];
+    }),
+  ];
+}
+
+function podAffinity(affinity: JsonObject, path: Path): FieldError[] {
+  return [
+    ...objectsIn(affinity, requiredTerms).flatMap((term, position) => podAffinityTerm(term, path.child(requiredTerms).index(position))),
+    ...objectsIn(affinity, preferredTerms).flatMap((term, position) => {
+      const at = path.child(preferredTerms).index(position);
+      return [...weight(term['weight'], at), ...podAffinityTerm(objectAt(term, 'podAffinityTerm') ?? {}, at.child('podAffinityTerm'))];
+    }),
+  ];
+}
+
+const DEADLINE_MAX = 2_147_483_647;
+const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** Several complaints as the reference joins them into one finding. */
+const joined = (complaints: readonly string[]): string[] => (complaints.length === 0 ? [] : [complaints.join(';')]);
+
+export const validateTolerations = (spec: JsonObject, specPath: Path): FieldError[] =>
+  validateTolerationList(spec, specPath.child('tolerations'));
+
+/** The tolerations of a holder; `path` is that of the list. */
+export function validateTolerationList(holder: JsonObject, path: Path): FieldError[] {
+  return objectsIn(holder, 'tolerations').flatMap((toleration, position) => {
+    const at = path.index(position);
+    const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((member) => textAt(toleration, member)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const findings = key === '' ? [] : qualified(key, at.child('key'));
+    if (key === '' && operator !== 'Exists')
+      findings.push(
+        invalid(at.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'),
+      );
+    const seconds = toleration['tolerationSeconds'];
+    if (seconds !== undefined && seconds !== null && effect !== 'NoExecute')
+      findings.push(invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    if (operator === 'Equal' || operator === '')
+      findings.push(...joined(labelValueComplaints(value)).map((text) => invalid(at.child('operator'), value, text)));
+    else if (operator === 'Exists') {
+      if (value !== '') findings.push(invalid(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
+    } else findings.push(...oneOf(operator, ['Equal', 'Exists'], at.child('operator')));
+    return effect === '' ? findings : [...findings, ...optionallyOneOf(effect, taintEffects, at.child('effect'))];
+  });
+}
+
+export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldError[] {
+  const constraints = objectsIn(spec, 'topologySpreadConstraints');
+  const kinds = constraints.map((constraint) => `{${textAt(constraint, 'topologyKey')}, ${textAt(constraint, 'whenUnsatisfiable')}}`);
+  const last = new Map(kinds.map((kind, position) => [kind, position]));
+  return constraints.flatMap((constraint, position) => {
+    const at = specPath.child('topologySpreadConstraints').index(position);
+    const kind = kinds[position] ?? '';
+    const action = textAt(constraint, 'whenUnsatisfiable');
+    const domains = constraint['minDomains'];
+    return [
+      ...positive(constraint['maxSkew'], at.child('maxSkew')),
+      ...(textAt(constraint, 'topologyKey') === '' ? [required(at.child('topologyKey'), 'can not be empty')] : []),
+      ...optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')),
+      // Of several that say the same, the last one counts as the right one.
+      ...((last.get(kind) ?? position) > position ? [duplicate(at.child('{topologyKey, whenUnsatisfiable}'), kind)] : []),
+      ...(domains === undefined || domains === null ? [] : minDomains(Number(domains), action, at)),
+      ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap((policy) =>
+        optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy)),
+      ),
+      ...labelKeys(constraint, 'matchLabelKeys', at),
+      ...selectorAt(constraint, 'labelSelector', at),
+    ];
+  });
+}
+
+/** Keys of labels whose values are the pod's own. They narrow down a selector, so there must be one. */
+function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
+  const keys = itemsOf(holder[list]).map(String);
+  if (keys.length === 0) return [];
+  if (objectAt(holder, 'labelSelector') === null)
+    return [forbidden(path.child(list), 'must not be specified when labelSelector is not set')];
+  return keys.flatMap((key, position) => qualified(key, path.child(list).index(position)));
+}
+
+/** A label cannot both have to match and have to differ. */
+function contradictingKeys(term: JsonObject, path: Path): FieldError[] {
+  const matching = new Map(itemsOf(term['matchLabelKeys']).map((key, position) => [String(key), position]));
+  return itemsOf(term['mismatchLabelKeys'])
+    .map(String)
+    .filter((key) => matching.has(key))
+    .map((key) =>
+      invalid(path.child('matchLabelKeys').index(matching.get(key) ?? 0), key, 'exists in both matchLabelKeys and mismatchLabelKeys'),
+    );
+}
+
+function minDomains(domains: number, action: string, path: Path): FieldError[] {
+  const findings = positive(domains, path.child('minDomains'));
+  if (action !== 'DoNotSchedule')
+    findings.push(invalid(path.child('minDomains'), domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`));
+  return findings;
+}
+
+export function validateSchedulingGates(spec: JsonObject, specPath: Path): FieldError[] {
+  const seen = new Set<string>();
+  return objectsIn(spec, 'schedulingGates').flatMap((gate, position) => {
+    const at = specPath.child('schedulingGates').index(position);
+    const name = textAt(gate, 'name');
+    const findings = qualified(name, at);
+    if (seen.has(name)) findings.push(duplicate(at, name));
+    seen.add(name);
+    return findings;
+  });
+}
+
+/** How long a pod may run. */
+export function validateDeadline(spec: JsonObject, path: Path): FieldError[] {
+  const deadline = spec['activeDeadlineSeconds'];
+  const bad = deadline !== undefined && deadline !== null && (Number(deadline) < 1 || Number(deadline) > DEADLINE_MAX);
+  return bad ? [invalid(path.child('activeDeadlineSeconds'), deadline, between(1, DEADLINE_MAX))] : [];
+}
+
+export const validateNodeLabels = (spec: JsonObject, path: Path): FieldError[] =>
+  labelMap(objectAt(spec, 'nodeSelector') ?? {}, path.child('nodeSelector'));

@@ -1,0 +1,274 @@
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../../../registry/members.js';
+import { printedSecurityContext } from '../printed.js';
+import { forbidden, invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../../registry/validation/field.js';
+import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
+
+const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+
+const idMax = 2_147_483_647;
+/** User and group ids: 31 bits, as the kernel's. */
+const id = (value: JsonValue | undefined, path: Path): FieldError[] =>
+  value === undefined || value === null || (Number(value) >= 0 && Number(value) <= idMax) ? [] : [invalid(path, value, between(0, idMax))];
+
+const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+const APPARMOR_FILE_MAX = 4095;
+
+/** Only type Localhost names a file, below the directory of profiles. */
+function validateSeccomp(context: JsonObject, contextPath: Path): FieldError[] {
+  const profile = objectAt(context, 'seccompProfile');
+  if (profile === null) return [];
+  const path = contextPath.child('seccompProfile');
+  const type = textAt(profile, 'type');
+  const file = profile['localhostProfile'];
+  const at = path.child('localhostProfile');
+  const typed =
+    type === ''
+      ? [required(path.child('type'), 'type is required when seccompProfile is set')]
+      : PROFILE_TYPES.includes(type)
+        ? []
+        : [notSupported(path.child('type'), type, PROFILE_TYPES)];
+  if (type === 'Localhost') return isSet(file) ? localPath(String(file), at) : [required(at, 'must be set when seccomp type is Localhost')];
+  return isSet(file)
+    ? [...typed, invalid(at, { Type: type, LocalhostProfile: file }, 'can only be set when seccomp type is Localhost')]
+    : typed;
+}
+
+/** Only type Localhost names a profile, one that is loaded on the node. */
+function validateAppArmor(context: JsonObject, contextPath: Path): FieldError[] {
+  const profile = objectAt(context, 'appArmorProfile');
+  if (profile === null) return [];
+  const path = contextPath.child('appArmorProfile');
+  const type = textAt(profile, 'type');
+  const file = profile['localhostProfile'];
+  const at = path.child('localhostProfile');
+  if (type === '') return [required(path.child('type'), 'type is required when appArmorProfile is set')];
+  if (!PROFILE_TYPES.includes(type)) return [notSupported(path.child('type'), type, PROFILE_TYPES)];
+  if (type !== 'Localhost') return isSet(file) ? [invalid(at, file, 'can only be set when AppArmor type is Localhost')] : [];
+  const name = textAt(profile, 'localhostProfile');
+  const padded = name.trim() === name ? [] : [invalid(at, name, 'must not be padded with whitespace')];
+  return [
+    ...(name === '' ? [required(at, 'must be set when AppArmor type is Localhost')] : padded),
+    ...(Buffer.byteLength(name) > APPARMOR_FILE_MAX ? [tooLong(at, APPARMOR_FILE_MAX)] : []),
+  ];
+}
+
+const sysctlPattern = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const sysctlName = new RegExp(`^${sysctlPattern}$`);
+const hostSysctls: readonly [prefix: string, flag: 'hostNetwork' | 'hostIPC'][] = [
+  ['net.', 'hostNetwork'],
+  ['kernel.shm', 'hostIPC'],
+  ['kernel.msg', 'hostIPC'],
+  ['kernel.sem', 'hostIPC'],
+  ['fs.mqueue.', 'hostIPC'],
+];
+
+function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): FieldError[] {
+  const seen = new Set<string>();
+  return objectsIn(context, 'sysctls').flatMap((sysctl, position) => {
+    const at = path.child('sysctls').index(position).child('name');
+    const name = textAt(sysctl, 'name');
+    if (name === '') return [required(at, '')];
+    if (name.length > 253 || !sysctlName.test(name))
+      return [invalid(at, name, `must have at most 253 characters and match regex ^${sysctlPattern}$`)];
+    const dotted = name.replaceAll('/', '.');
+    const findings = hostSysctls
+      .filter(([prefix, flag]) => dotted.startsWith(prefix) && spec[flag] === true)
+      .map(([, flag]) => invalid(at, name, `may not be specified when '${flag}' is true`));
+    if (seen.has(name))
+      findings.push({ type: 'FieldValueDuplicate', path: at.toString(), message: `Duplicate value: ${JSON.stringify(name)}` });
+    seen.add(name);
+    return findings;
+  });
+}
+
+const CREDENTIAL_SPEC_KIB_MAX = 64;
+const USER_MAX = 104;
+const DOMAIN_MAX = 256;
+const NETBIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+const DNS_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*\.?$/;
+
+function validateWindowsOptions(context: JsonObject, contextPath: Path): FieldError[] {
+  const options = objectAt(context, 'windowsOptions');
+  if (options === null) return [];
+  const path = contextPath.child('windowsOptions');
+  const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options;
+  const specPath = path.child('gmsaCredentialSpec');
+  return [
+    ...(isSet(name) ? dnsSubdomain(String(name), path.child('gmsaCredentialSpecName')) : []),
+    ...(spec === '' ? [invalid(specPath, spec, 'gmsaCredentialSpec cannot be an empty string')] : []),
+    ...(Buffer.byteLength(String(spec ?? '')) > CREDENTIAL_SPEC_KIB_MAX * 1024
+      ? [invalid(specPath, spec, `gmsaCredentialSpec size must be under ${CREDENTIAL_SPEC_KIB_MAX} KiB`)]
+      : []),
+    ...(isSet(user) ? userComplaints(String(user)).map((text) => invalid(path.child('runAsUserName'), user, `runAsUserName${text}`)) : []),
+  ];
+}
+
+/** `DOMAIN\user` or `user`; what is wrong, after the name of the member. */
+function userComplaints(text: string): string[] {
+  const parts = text.split('\\');
+  if (text === '') return [' cannot be an empty string'];
+  if (/\p{Cc}/u.test(text)) return [' cannot contain control characters'];
+  if (parts.length > 2) return [' cannot contain more than one backslash'];
+  const [domain, user = ''] = parts.length === 2 ? parts : [undefined, parts[0]];
+  return [
+    ...(domain !== undefined && domain.length >= DOMAIN_MAX ? [`'s Domain length must be under ${DOMAIN_MAX} characters`] : []),
+    ...(domain !== undefined && !NETBIOS_NAME.test(domain) && !DNS_NAME.test(domain)
+      ? ["'s Domain doesn't match the NetBios nor the DNS format"]
+      : []),
+    ...(user === ''
+      ? ["'s User cannot be empty"]
+      : user.length > USER_MAX
+        ? [`'s User length must not be longer than ${USER_MAX} characters`]
+        : []),
+    ...(user !== '' && /^[. ]+$/.test(user) ? ["'s User cannot contain only periods or spaces"] : []),
+    ...(/["/\\:;|=,+*?<>@[\]]/.test(user) ? ['\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]'] : []),
+  ];
+}
+
+/** Rules of a pod's own security context, and of what it says of the host's namespaces. */
+export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldError[] {
+  const context = objectAt(spec, 'securityContext') ?? {};
+  const path = specPath.child('securityContext');
+  return [
+    ...id(context['fsGroup'], path.child('fsGroup')),
+    ...id(context['runAsUser'], path.child('runAsUser')),
+    ...id(context['runAsGroup'], path.child('runAsGroup')),
+    ...itemsOf(context['supplementalGroups']).flatMap((group, position) => id(group, path.child('supplementalGroups').index(position))),
+    ...(spec['hostPID'] === true && spec['shareProcessNamespace'] === true
+      ? [invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled')]
+      : []),
+    ...validateSysctls(context, spec, path),
+    ...optionallyOneOf(context['fsGroupChangePolicy'], ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')),
+    ...validateSeccomp(context, path),
+    ...validateWindowsOptions(context, path),
+    ...validateAppArmor(context, path),
+    ...optionallyOneOf(context['supplementalGroupsPolicy'], ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
+    ...optionallyOneOf(context['seLinuxChangePolicy'], ['MountOption', 'Recursive'], path.child('seLinuxChangePolicy')),
+  ];
+}
+
+/** A pod with a user namespace of its own shares none of the host's other namespaces. */
+export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
+  if (spec['hostUsers'] !== false) return [];
+  return (
+    [
+      ['hostNetwork', 'hostNetwork'],
+      ['hostPID', 'HostPID'],
+      ['hostIPC', 'HostIPC'],
+    ] as const
+  )
+    .filter(([flag]) => spec[flag] === true)
+    .map(([, spelled]) => forbidden(path.child(spelled), 'when `hostUsers` is false'));
+}
+
+/** Rules of a container's security context. */
+export function validateContainerSecurity(container: JsonObject, hostUsers: boolean, containerPath: Path): FieldError[] {
+  const context = objectAt(container, 'securityContext');
+  if (context === null) return [];
+  const path = containerPath.child('securityContext');
+  const refused = context['allowPrivilegeEscalation'] === false;
+  const admins = itemsOf(objectAt(context, 'capabilities')?.['add']).filter((capability) => capability === 'CAP_SYS_ADMIN');
+  const contradicts = (what: string): FieldError =>
+    invalid(path, printedSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`);
+  return [
+    ...id(context['runAsUser'], path.child('runAsUser')),
+    ...id(context['runAsGroup'], path.child('runAsGroup')),
+    ...optionallyOneOf(context['procMount'], ['Default', 'Unmasked'], path.child('procMount')),
+    ...(context['procMount'] === 'Unmasked' && hostUsers
+      ? [invalid(path.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')]
+      : []),
+    ...validateSeccomp(context, path),
+    ...(refused && context['privileged'] === true ? [contradicts('`privileged` to true')] : []),
+    ...(refused ? admins.map(() => contradicts('`capabilities.Add` CAP_SYS_ADMIN')) : []),
+    ...validateWindowsOptions(context, path),
+    ...validateAppArmor(context, path),
+  ];
+}
+
+/** Members that make no sense on the pod's operating system. */
+export function validateOs(spec: JsonObject, path: Path): FieldError[] {
+  const os = objectAt(spec, 'os');
+  if (os === null) return [];
+  const name = textAt(os, 'name');
+  if (name === '') return [required(path.child('os').child('name'), '')];
+  if (name === 'windows') return windowsForbids(spec, path);
+  return name === 'linux' ? linuxForbids(spec, path) : [notSupported(path.child('os'), name, ['linux', 'windows'])];
+}
+
+/** Members of the specification itself stand among those of its security context, where the reference keeps them. */
+const NOT_ON_WINDOWS: readonly (readonly [holder: 'spec' | 'security', member: string])[] = [
+  ['security', 'appArmorProfile'],
+  ['security', 'seLinuxOptions'],
+  ['spec', 'hostUsers'],
+  ['spec', 'hostPID'],
+  ['spec', 'hostIPC'],
+  ['security', 'seccompProfile'],
+  ['security', 'fsGroup'],
+  ['security', 'fsGroupChangePolicy'],
+  ['security', 'sysctls'],
+  ['spec', 'shareProcessNamespace'],
+  ['security', 'runAsUser'],
+  ['security', 'runAsGroup'],
+  ['security', 'supplementalGroups'],
+  ['security', 'supplementalGroupsPolicy'],
+  ['security', 'seLinuxChangePolicy'],
+];
+const NOT_IN_WINDOWS_CONTAINERS = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'capabilities',
+  'readOnlyRootFilesystem',
+  'privileged',
+  'allowPrivilegeEscalation',
+  'procMount',
+  'runAsUser',
+  'runAsGroup',
+];
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+/** Flags that are false say nothing. */
+const FLAGS: ReadonlySet<string> = new Set(['hostPID', 'hostIPC']);
+
+function windowsForbids(spec: JsonObject, path: Path): FieldError[] {
+  const security = objectAt(spec, 'securityContext') ?? {};
+  const isUsed = (holder: JsonObject, member: string): boolean => (FLAGS.has(member) ? holder[member] === true : isSet(holder[member]));
+  const refuse = (at: Path): FieldError => forbidden(at, 'cannot be set for a windows pod');
+  return [
+    ...NOT_ON_WINDOWS.filter(([holder, member]) => isUsed(holder === 'spec' ? spec : security, member)).map(([holder, member]) =>
+      refuse(holder === 'spec' ? path.child(member) : path.child('securityContext', member)),
+    ),
+    ...CONTAINER_LISTS.flatMap((list) =>
+      objectsIn(spec, list).flatMap((container, position) => {
+        const own = objectAt(container, 'securityContext') ?? {};
+        return NOT_IN_WINDOWS_CONTAINERS.filter((member) => isSet(own[member])).map((member) =>
+          refuse(path.child(list).index(position).child('securityContext', member)),
+        );
+      }),
+    ),
+  ];
+}
+
+function linuxForbids(spec: JsonObject, path: Path): FieldError[] {
+  const refuse = (holder: JsonObject, at: Path): FieldError[] =>
+    isSet(objectAt(holder, 'securityContext')?.['windowsOptions'])
+      ? [forbidden(at.child('securityContext').child('windowsOptions'), 'windows options cannot be set for a linux pod')]
+      : [];
+  return [
+    ...refuse(spec, path),
+    ...CONTAINER_LISTS.flatMap((list) =>
+      objectsIn(spec, list).flatMap((container, position) => refuse(container, path.child(list).index(position))),
+    ),
+  ];
+}
+
+/** A pod with host process containers is one through and through, and on the host's network. */
+export function validateHostProcess(spec: JsonObject, path: Path): FieldError[] {
+  const uses = [spec, ...objectsIn(spec, 'initContainers'), ...objectsIn(spec, 'containers')].some(
+    (holder) => objectAt(objectAt(holder, 'securityContext') ?? {}, 'windowsOptions')?.['hostProcess'] === true,
+  );
+  return uses && spec['hostNetwork'] !== true
+    ? [invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers')]
+    : [];
+}

@@ -1,0 +1,26 @@
+import type { JsonObject, JsonValue } from '../../../../../api/object.js';
+import { objectAt } from '../../../../../registry/defaulting.js';
+import { textAt } from '../../../../../registry/members.js';
+import { type Path, required, type FieldError } from '../../../../../registry/validation/field.js';
+
+/** Rules of one kind of volume source; shared by pods and persistent volumes where both know it. */
+export type SourceRule = (source: JsonObject, path: Path, volumeName: string) => FieldError[];
+
+/** Members that must not be empty, in the order in which they are reported. */
+export const needs =
+  (...members: readonly string[]): SourceRule =>
+  (source, path) =>
+    members.filter((member) => isEmpty(source[member])).map((member) => required(path.child(member), ''));
+const isEmpty = (value: JsonValue | undefined): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+export const all =
+  (...rules: readonly SourceRule[]): SourceRule =>
+  (source, path, name) =>
+    rules.flatMap((rule) => rule(source, path, name));
+
+/** Who refers to a secret must say to which. */
+export const namedSecret: SourceRule = (source, path) => {
+  const secret = objectAt(source, 'secretRef');
+  return secret !== null && textAt(secret, 'name') === '' ? [required(path.child('secretRef', 'name'), '')] : [];
+};

@@ -1,0 +1,79 @@
+import { objectAt } from '../../../../../registry/defaulting.js';
+import { textAt } from '../../../../../registry/members.js';
+import { driverName } from '../../../../../registry/validation/drivernames.js';
+import { forbidden, required } from '../../../../../registry/validation/field.js';
+import { subdomainName } from '../../../../../registry/validation/names.js';
+import { isNegative } from '../../../../../registry/validation/quantities.js';
+import { localPath, named, noBacksteps, oneOf, optionallyOneOf } from '../../../../../registry/validation/values.js';
+import { downwardApi, keyed, projected } from './files.js';
+import { all, needs, type SourceRule } from './rule.js';
+import { azureDisk, cinder, fc, flexVolume, flocker, iscsi, nfs, partitionedDisk, quobyte, storageos } from './storage.js';
+
+const emptyDir: SourceRule = (source, path) =>
+  isNegative(source['sizeLimit'] ?? '0') ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')] : [];
+
+const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
+
+const hostPath: SourceRule = (source, path) => {
+  const where = textAt(source, 'path');
+  if (where === '') return [required(path.child('path'), '')];
+  return [...noBacksteps(where, path.child('path')), ...optionallyOneOf(source['type'], hostPathTypes, path.child('type'))];
+};
+
+const csi: SourceRule = (source, path) => {
+  const secret = objectAt(source, 'nodePublishSecretRef');
+  const name = textAt(secret ?? {}, 'name');
+  return [
+    ...driverName(textAt(source, 'driver'), path.child('driver')),
+    ...(secret === null
+      ? []
+      : name === ''
+        ? [required(path.child('nodePublishSecretRef', 'name'), '')]
+        : named(name, subdomainName, path.child('name'))),
+  ];
+};
+
+/**
+ * Sources in the order in which the reference looks at them; the first one present is checked, any other is one too many.
+ * Claims made for a pod are not here: their rules need those of claims, which need this table.
+ */
+export const volumeSources: Readonly<Record<string, SourceRule>> = {
+  emptyDir,
+  hostPath,
+  gitRepo: all(needs('repository'), (source, path) => localPath(textAt(source, 'directory'), path.child('directory'))),
+  gcePersistentDisk: partitionedDisk('pdName'),
+  awsElasticBlockStore: partitionedDisk('volumeID'),
+  secret: keyed('secretName'),
+  nfs,
+  iscsi,
+  glusterfs: needs('endpoints', 'path'),
+  flocker,
+  persistentVolumeClaim: needs('claimName'),
+  rbd: needs('monitors', 'image'),
+  cinder,
+  cephfs: needs('monitors'),
+  quobyte,
+  downwardAPI: downwardApi,
+  fc,
+  flexVolume,
+  configMap: keyed('name'),
+  azureFile: needs('secretName', 'shareName'),
+  vsphereVolume: needs('volumePath'),
+  photonPersistentDisk: needs('pdID'),
+  portworxVolume: needs('volumeID'),
+  azureDisk,
+  storageos,
+  projected,
+  scaleIO: needs('gateway', 'system', 'volumeName'),
+  csi,
+};
+
+export const imageVolume: SourceRule = (source, path) => [
+  ...needs('reference')(source, path, ''),
+  ...oneOf(source['pullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy')),
+];
+
+/** Paths under which the rules of a source report, where they are not called like the source. */
+export const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' };
+/** Paths under which a source is reported that is one too many, likewise. */
+export const surplusAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };

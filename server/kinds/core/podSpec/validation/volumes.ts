@@ -1,0 +1,115 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { textAt } from '../../../../registry/members.js';
+import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
+import { subdomainName } from '../../../../registry/validation/names.js';
+import { validateTemplateMetadata } from '../../../../registry/validation/templatemetadata.js';
+import { dnsLabel } from '../../../../registry/validation/values.js';
+import { validateClaimSpec } from '../../persistentVolumeClaim/validation.js';
+import type { Volumes } from './mounts.js';
+import type { SourceRule } from './sources/rule.js';
+import { imageVolume, reportedAs, surplusAs, volumeSources } from './sources/table.js';
+
+/** A claim that is made for the pod and goes with it. */
+const ephemeral: SourceRule = (source, path) => {
+  const template = objectAt(source, 'volumeClaimTemplate');
+  const at = path.child('volumeClaimTemplate');
+  if (template === null) return [required(at, '')];
+  const meta = objectAt(template, 'metadata') ?? {};
+  return [
+    ...validateTemplateMetadata(meta, at.child('metadata')),
+    ...validateClaimSpec(objectAt(template, 'spec') ?? {}, at.child('spec')),
+  ];
+};
+
+const RULES: Readonly<Record<string, SourceRule>> = { ...volumeSources, ephemeral, image: imageVolume };
+
+/**
+ * Checks all volumes and returns the good ones by name, for the mounts that refer to them.
+ * `podName` is empty where it is not known; then what depends on it is left open.
+ */
+export function validateVolumes(
+  spec: JsonObject,
+  specPath: Path,
+  podName: string,
+): { readonly findings: FieldError[]; readonly volumes: Volumes } {
+  const volumes = new Map<string, JsonObject>();
+  const made = claimsMadeFor(spec, podName);
+  const findings = objectsIn(spec, 'volumes').flatMap((volume, position) => {
+    const at = specPath.child('volumes').index(position);
+    const name = textAt(volume, 'name');
+    const ofVolume = [
+      ...validateSource(volume, at),
+      ...validateClaimName(volume, podName, at),
+      ...(name === '' ? [required(at.child('name'), '')] : dnsLabel(name, at.child('name'))),
+      ...(volumes.has(name) ? [duplicate(at.child('name'), name)] : []),
+    ];
+    if (ofVolume.length === 0) volumes.set(name, volume);
+    return [...ofVolume, ...validateForeignClaim(volume, made, at)];
+  });
+  return { findings, volumes };
+}
+
+/** The order in which surplus sources are reported. */
+const SOURCES = Object.keys(RULES);
+const sourcesIn = (volume: JsonObject): string[] =>
+  Object.keys(volume).filter((member) => Object.hasOwn(RULES, member) && objectAt(volume, member) !== null);
+
+function validateSource(volume: JsonObject, path: Path): FieldError[] {
+  const present = sourcesIn(volume).sort((a, b) => SOURCES.indexOf(a) - SOURCES.indexOf(b));
+  if (present.length === 0) return [required(path, 'must specify a volume type')];
+  return present.flatMap((source, order) =>
+    order > 0
+      ? [forbidden(path.child(surplusAs[source] ?? source), 'may not specify more than 1 volume type')]
+      : (RULES[source] as SourceRule)(objectAt(volume, source) ?? {}, path.child(reportedAs[source] ?? source), textAt(volume, 'name')),
+  );
+}
+
+const claimNameOf = (podName: string, volume: JsonObject): string => `${podName}-${textAt(volume, 'name')}`;
+const claimsMadeFor = (spec: JsonObject, podName: string): ReadonlySet<string> =>
+  new Set(
+    podName === ''
+      ? []
+      : objectsIn(spec, 'volumes')
+          .filter((volume) => objectAt(volume, 'ephemeral') !== null)
+          .map((volume) => claimNameOf(podName, volume)),
+  );
+
+const NAME_BUDGET = 64;
+
+/** What is made of the volume's name elsewhere must be a good name, too. */
+function validateClaimName(volume: JsonObject, podName: string, path: Path): FieldError[] {
+  const name = textAt(volume, 'name');
+  const iscsi = objectAt(volume, 'iscsi');
+  const tooLong =
+    iscsi !== null && typeof iscsi['initiatorName'] === 'string' && `${name}:${textAt(iscsi, 'targetPortal')}`.length > NAME_BUDGET;
+  const claim = claimNameOf(podName, volume);
+  return [
+    ...(tooLong
+      ? [
+          invalid(
+            path.child('name'),
+            name,
+            `Total length of <volume name>:<iscsi.targetPortal> must be under ${NAME_BUDGET} characters if iscsi.initiatorName is specified.`,
+          ),
+        ]
+      : []),
+    ...(objectAt(volume, 'ephemeral') === null || podName === '' || name === ''
+      ? []
+      : subdomainName(claim, false).map((text) => invalid(path.child('name'), name, `PVC name ${JSON.stringify(claim)}: ${text}`))),
+  ];
+}
+
+/** A claim that the pod brings along cannot be one that it finds. */
+function validateForeignClaim(volume: JsonObject, made: ReadonlySet<string>, path: Path): FieldError[] {
+  const claim = textAt(volume, 'persistentVolumeClaim', 'claimName');
+  return made.has(claim)
+    ? [
+        invalid(
+          path.child('persistentVolumeClaim', 'claimName'),
+          claim,
+          'must not reference a PVC that gets created for an ephemeral volume',
+        ),
+      ]
+    : [];
+}

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { textAt } from '../../../../registry/members.js';
+import type { Path } from '../../../../registry/validation/field.js';
+import { fractionalBytes } from './amounts.js';
+
+export const SECCOMP_POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
+export const SECCOMP_CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
+export const APPARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.io/';
+export const SECCOMP_TEXT = 'non-functional in v1.27+; use the "seccompProfile" field instead';
+export const APPARMOR_TEXT = 'deprecated since v1.30; use the "appArmorProfile" field instead';
+
+const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+/** A container and where it stands. */
+export interface Placed {
+  readonly container: JsonObject;
+  readonly path: Path;
+}
+
+/** All containers in the order in which the reference visits them. */
+export const placedContainers = (spec: JsonObject, path: Path): Placed[] =>
+  LISTS.flatMap((list) => objectsIn(spec, list).map((container, position) => ({ container, path: path.child(list).index(position) })));
+
+/** What one container's warnings depend on besides itself. */
+export interface ContainerSurroundings {
+  readonly annotations: JsonObject;
+  readonly annotationsPath: Path;
+  /** Pods have their AppArmor annotations turned into fields, with a warning of its own. */
+  readonly ofTemplate: boolean;
+  readonly podHasAppArmor: boolean;
+}
+
+export function containerWarnings(
+  { container, path }: Placed,
+  { annotations, annotationsPath, ofTemplate, podHasAppArmor }: ContainerSurroundings,
+): string[] {
+  const name = textAt(container, 'name');
+  const security = objectAt(container, 'securityContext') ?? {};
+  const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
+  return [
+    ...(objectAt(security, 'seccompProfile') === null ? said(`${SECCOMP_CONTAINER_ANNOTATION}${name}`, SECCOMP_TEXT) : []),
+    ...(ofTemplate && !podHasAppArmor && objectAt(security, 'appArmorProfile') === null
+      ? said(`${APPARMOR_ANNOTATION}${name}`, APPARMOR_TEXT)
+      : []),
+    ...amountWarnings(objectAt(container, 'resources') ?? {}, path.child('resources')),
+    ...environmentWarnings(container, path.child('env')),
+  ];
+}
+
+const amountWarnings = (resources: JsonObject, path: Path): string[] =>
+  ['memory', 'ephemeral-storage'].flatMap((resource) =>
+    ['limits', 'requests'].flatMap((list) => fractionalBytes(objectAt(resources, list) ?? {}, resource, path.child(list))),
+  );
+
+/** A second definition of a variable is fine where it extends the first (`X=$(X):more`). */
+function environmentWarnings(container: JsonObject, path: Path): string[] {
+  const names = new Set<string>();
+  return objectsIn(container, 'env').flatMap((variable, position) => {
+    const name = textAt(variable, 'name');
+    const value = textAt(variable, 'value');
+    const self = `$(${name})`;
+    const repeated = names.has(name);
+    names.add(name);
+    const hides = objectAt(variable, 'valueFrom') !== null || value === self || !value.includes(self);
+    return repeated && hides
+      ? [`${path.index(position)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`]
+      : [];
+  });
+}

@@ -1,0 +1,85 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../../../registry/members.js';
+import type { Path } from '../../../../registry/validation/field.js';
+import { labelValueComplaints } from '../../../../registry/validation/names.js';
+
+/** Node labels that have a successor, and what is said of them. */
+const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+};
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+const NO_MATCH = 'a null labelSelector results in matching no pod';
+
+export const deprecatedNodeLabel = (label: string): string | null =>
+  Object.hasOwn(DEPRECATED_NODE_LABELS, label) ? (DEPRECATED_NODE_LABELS[label] ?? null) : null;
+
+const namedLabel = (label: string, path: Path): string[] => {
+  const text = deprecatedNodeLabel(label);
+  return text === null ? [] : [`${path}: ${label} is ${text}`];
+};
+
+/** What is doubtful about where a pod wants to run: the node selector, node affinity and topology spread. */
+export function nodeWarnings(spec: JsonObject, path: Path): string[] {
+  return [
+    ...Object.keys(objectAt(spec, 'nodeSelector') ?? {}).flatMap((label) => {
+      const text = deprecatedNodeLabel(label);
+      return text === null ? [] : [`${path.child('nodeSelector').key(label)}: ${text}`];
+    }),
+    ...nodeAffinityWarnings(objectAt(objectAt(spec, 'affinity') ?? {}, 'nodeAffinity') ?? {}, path.child('affinity', 'nodeAffinity')),
+    ...objectsIn(spec, 'topologySpreadConstraints').flatMap((constraint, position) => {
+      const at = path.child('topologySpreadConstraints').index(position);
+      return [...namedLabel(textAt(constraint, 'topologyKey'), at.child('topologyKey')), ...selectorWarning(constraint, at)];
+    }),
+  ];
+}
+
+function nodeAffinityWarnings(affinity: JsonObject, path: Path): string[] {
+  return [
+    ...objectsIn(objectAt(affinity, REQUIRED) ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
+      termWarnings(term, false, path.child(REQUIRED, 'nodeSelectorTerms').index(position)),
+    ),
+    ...objectsIn(affinity, PREFERRED).flatMap((term, position) =>
+      termWarnings(objectAt(term, 'preference') ?? {}, true, path.child(PREFERRED).index(position).child('preference')),
+    ),
+  ];
+}
+
+/** Values of preferences are not validated, because nothing comes of a bad one; so they are warned about here. */
+function termWarnings(term: JsonObject, checkValues: boolean, path: Path): string[] {
+  return objectsIn(term, 'matchExpressions').flatMap((expression, position) => {
+    const at = path.child('matchExpressions').index(position);
+    return [
+      ...namedLabel(textAt(expression, 'key'), at.child('key')),
+      ...(checkValues
+        ? itemsOf(expression['values']).flatMap((value, each) =>
+            labelValueComplaints(String(value)).map((text) => `${at.child('values').index(each)}: ${String(value)} is invalid, ${text}`),
+          )
+        : []),
+    ];
+  });
+}
+
+const selectorWarning = (holder: JsonObject, path: Path): string[] =>
+  objectAt(holder, 'labelSelector') === null ? [`${path.child('labelSelector')}: ${NO_MATCH}`] : [];
+
+/** Terms of pod affinity that match nothing. */
+export function podAffinityWarnings(spec: JsonObject, path: Path): string[] {
+  const affinity = objectAt(spec, 'affinity') ?? {};
+  return ['podAffinity', 'podAntiAffinity'].flatMap((kind) => {
+    const at = path.child('affinity', kind);
+    const rules = objectAt(affinity, kind) ?? {};
+    return [
+      ...objectsIn(rules, REQUIRED).flatMap((term, position) => selectorWarning(term, at.child(REQUIRED).index(position))),
+      ...objectsIn(rules, PREFERRED).flatMap((term, position) =>
+        selectorWarning(objectAt(term, 'podAffinityTerm') ?? {}, at.child(PREFERRED).index(position).child('podAffinityTerm')),
+      ),
+    ];
+  });
+}

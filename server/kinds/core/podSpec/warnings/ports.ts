@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectsIn } from '../../../../registry/defaulting.js';
+import { textAt } from '../../../../registry/members.js';
+import type { Path } from '../../../../registry/validation/field.js';
+import type { Placed } from './containers.js';
+
+/** With how many earlier ones a port is compared: warnings are advice, and pairs are as many as the square of the ports. */
+const COMPARED_MAX = 20;
+/** Warnings about ports that one pod gets. */
+const WARNINGS_MAX = 100;
+
+interface Port {
+  readonly path: Path;
+  readonly hostIP: string;
+  readonly hostPort: number;
+}
+
+/** Ports of a pod that say the same thing twice, or nearly. */
+export function portWarnings(containers: readonly Placed[]): string[] {
+  const known = new Map<string, Port[]>();
+  const warnings: string[] = [];
+  for (const { container, path } of containers) {
+    for (const [position, port] of objectsIn(container, 'ports').entries()) {
+      const current: Port = {
+        path: path.child('ports').index(position),
+        hostIP: textAt(port, 'hostIP'),
+        hostPort: Number(port['hostPort'] ?? 0),
+      };
+      const key = `${textAt(port, 'containerPort')}/${textAt(port, 'protocol')}`;
+      const others = known.get(key) ?? [];
+      warnings.push(...withoutHostPort(port, current), ...others.flatMap((other) => conflict(current, other)));
+      if (warnings.length >= WARNINGS_MAX) return warnings.slice(0, WARNINGS_MAX);
+      if (others.length === 0) known.set(key, others);
+      if (others.length < COMPARED_MAX) others.push(current);
+    }
+  }
+  return warnings;
+}
+
+/** Go's notation of the port, as the reference shows it. */
+const withoutHostPort = (port: JsonObject, { path, hostIP, hostPort }: Port): string[] =>
+  hostIP === '' || hostPort !== 0
+    ? []
+    : [
+        `${path}: hostIP set without hostPort: {Name:${textAt(port, 'name')} HostPort:0 ContainerPort:${textAt(port, 'containerPort')} Protocol:${textAt(port, 'protocol')} HostIP:${hostIP}}`,
+      ];
+
+function conflict(port: Port, other: Port): string[] {
+  if (port.hostIP === other.hostIP && port.hostPort === other.hostPort)
+    return [`${port.path}: duplicate port definition with ${other.path}`];
+  if (port.hostPort === 0 || other.hostPort === 0) return [`${port.path}: overlapping port definition with ${other.path}`];
+  const ambiguous = port.hostPort === other.hostPort && (port.hostIP === '') !== (other.hostIP === '');
+  return ambiguous ? [`${port.path}: dangerously ambiguous port definition with ${other.path}`] : [];
+}

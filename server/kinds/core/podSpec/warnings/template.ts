@@ -1,0 +1,79 @@
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import { itemsOf, membersOf, textAt } from '../../../../registry/members.js';
+import { Path } from '../../../../registry/validation/field.js';
+import { addressWarnings } from '../../../../registry/validation/spelling.js';
+import { fractionalBytes } from './amounts.js';
+import { containerWarnings, placedContainers, SECCOMP_POD_ANNOTATION, SECCOMP_TEXT } from './containers.js';
+import { overlappingPaths } from './paths.js';
+import { nodeWarnings, podAffinityWarnings } from './placement.js';
+import { portWarnings } from './ports.js';
+import { volumeWarnings } from './volumes.js';
+
+/** Annotations that once were fields in the making. */
+const DEPRECATED_ANNOTATIONS: readonly (readonly [key: string, text: string])[] = [
+  ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+];
+
+/** What is accepted in the template of a workload although it will hardly do what its author wants. `path` is that of the template. */
+export const templateWarnings = (template: JsonValue | undefined, path: Path): string[] => warningsOf(membersOf(template), path, true);
+
+/** The same of a pod. */
+export const podWarnings = (pod: JsonObject): string[] => warningsOf(pod, Path.root, false);
+
+function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string[] {
+  const spec = objectAt(holder, 'spec') ?? {};
+  const annotations = objectAt(objectAt(holder, 'metadata') ?? {}, 'annotations') ?? {};
+  const annotationsPath = path.child('metadata', 'annotations');
+  const at = path.child('spec');
+  const security = objectAt(spec, 'securityContext') ?? {};
+  const containers = placedContainers(spec, at);
+  const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
+  const surroundings = { annotations, annotationsPath, ofTemplate, podHasAppArmor: objectAt(security, 'appArmorProfile') !== null };
+  return [
+    ...nodeWarnings(spec, at),
+    ...DEPRECATED_ANNOTATIONS.flatMap(([key, text]) => said(key, text)),
+    ...volumeWarnings(spec, at),
+    ...overlappingPaths(spec),
+    ...repeated(spec, 'hostAliases', 'ip', at),
+    ...spellingWarnings(spec, at),
+    ...repeated(spec, 'imagePullSecrets', 'name', at),
+    ...unnamedSecrets(spec, at),
+    ...['memory', 'ephemeral-storage'].flatMap((resource) =>
+      fractionalBytes(objectAt(spec, 'overhead') ?? {}, resource, at.child('overhead')),
+    ),
+    ...(objectAt(security, 'seccompProfile') === null ? said(SECCOMP_POD_ANNOTATION, SECCOMP_TEXT) : []),
+    ...containers.flatMap((placed) => containerWarnings(placed, surroundings)),
+    ...portWarnings(containers),
+    ...(Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0
+      ? [`${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
+    ...podAffinityWarnings(spec, at),
+  ];
+}
+
+const spellingWarnings = (spec: JsonObject, path: Path): string[] => [
+  ...objectsIn(spec, 'hostAliases').flatMap((alias, position) =>
+    addressWarnings(textAt(alias, 'ip'), path.child('hostAliases').index(position).child('ip')),
+  ),
+  ...itemsOf((objectAt(spec, 'dnsConfig') ?? {})['nameservers']).flatMap((server, position) =>
+    addressWarnings(String(server), path.child('dnsConfig', 'nameservers').index(position)),
+  ),
+];
+
+function repeated(spec: JsonObject, list: string, member: string, path: Path): string[] {
+  const seen = new Set<string>();
+  return objectsIn(spec, list).flatMap((item, position) => {
+    const value = textAt(item, member);
+    const again = seen.has(value);
+    seen.add(value);
+    return again ? [`${path.child(list).index(position).child(member)}: duplicate ${member} ${JSON.stringify(value)}`] : [];
+  });
+}
+
+const unnamedSecrets = (spec: JsonObject, path: Path): string[] =>
+  objectsIn(spec, 'imagePullSecrets').flatMap((secret, position) =>
+    textAt(secret, 'name') === '' ? [`${path.child('imagePullSecrets').index(position).child('name')}: invalid empty name ""`] : [],
+  );

@@ -1,0 +1,28 @@
+import type { ApiObject } from '../../api/object.js';
+import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import { memberAt } from '../../registry/members.js';
+import { Path, type FieldError } from '../../registry/validation/field.js';
+import { labelsText, containersAt } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
+import { templateWarnings } from './podSpec/warnings/template.js';
+
+const TEMPLATE = Path.of('template');
+const validate = (object: ApiObject): FieldError[] => validatePodTemplate(objectAt(object, 'template') ?? {}, TEMPLATE);
+
+export const podTemplates: Kind = {
+  name: 'podtemplates',
+  metadata: { generationOf: ['template'] },
+  defaults(object) {
+    setPodTemplateDefaults(ensureObject(object, 'template'));
+  },
+  validate,
+  warnings: (object, old) =>
+    old === null || object.metadata.generation !== old.metadata.generation ? templateWarnings(object['template'], TEMPLATE) : [],
+  update: { review: (object, _old, metadata) => [...metadata.update(), ...validate(object)] },
+  delete: { answers: 'object' },
+  cells: {
+    ...containersAt('template', 'spec'),
+    'Pod Labels': (object) => labelsText(memberAt(object, 'template', 'metadata', 'labels')),
+  },
+};

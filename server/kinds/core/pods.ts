@@ -1,0 +1,91 @@
+import type { ApiObject } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { textAt } from '../../registry/members.js';
+import { dnsLabelName } from '../../registry/validation/names.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
+import { annotationsOf } from './pod/annotations.js';
+import { podCells } from './pod/cells.js';
+import { ephemeralContainers } from './pod/ephemeral.js';
+import { preparePod } from './pod/prepare.js';
+import { annotatedContainers } from './pod/profiles.js';
+import { resize } from './pod/resize.js';
+import { podStatus } from './pod/status.js';
+import { reviewPodUpdate } from './pod/update.js';
+import { ANNOTATIONS, specOf, validateNewPod } from './pod/validation.js';
+import { setPodDefaults } from './podSpec/defaults.js';
+import { dropDisabledFields } from './podSpec/disabled.js';
+import { APPARMOR_TEXT } from './podSpec/warnings/containers.js';
+import { podWarnings } from './podSpec/warnings/template.js';
+
+const DEFAULT_GRACE_SECONDS = 30;
+const FINISHED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
+
+/** The host name of a pod is its name. */
+function nameWarnings(pod: ApiObject): string[] {
+  const complaints = dnsLabelName(pod.metadata.name ?? '', false);
+  return complaints.length === 0
+    ? []
+    : [
+        `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+      ];
+}
+
+/** Profiles that were given in annotations alone. The preparation has made fields of them by now. */
+const appArmorWarnings = (pod: ApiObject): string[] =>
+  annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
+    const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
+    return (field === null ? profile === null : sameValue(field, profile)) ? [`${ANNOTATIONS.key(key)}: ${APPARMOR_TEXT}`] : [];
+  });
+
+export const pods: Kind = {
+  name: 'pods',
+  metadata: { generationOf: ['spec'] },
+  defaults: setPodDefaults,
+  validate: validateNewPod,
+  // People hardly ever write pods themselves; a warning on every update of a controller would help nobody.
+  warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
+  create: { prepare: preparePod },
+  update: {
+    prepare(pod, old) {
+      pod['status'] = old['status'];
+      dropDisabledFields(specOf(pod));
+    },
+    review: reviewPodUpdate,
+  },
+  subresources: {
+    status: podStatus,
+    ephemeralcontainers: ephemeralContainers,
+    resize,
+    // The preconditions of a binding are checked where it is made; it touches nothing that rules are about.
+    binding: { prepare: () => undefined, review: () => [] },
+    eviction: { prepare: () => undefined, review: () => [] },
+  },
+  delete: {
+    // A pod that no node runs, or that has ended, has nobody to wait for.
+    graceSeconds(pod, requested) {
+      if (textAt(pod, 'spec', 'nodeName') === '' || FINISHED.has(textAt(pod, 'status', 'phase'))) return 0;
+      const wanted = requested ?? Number(textAt(pod, 'spec', 'terminationGracePeriodSeconds') || DEFAULT_GRACE_SECONDS);
+      return wanted < 0 ? 1 : wanted;
+    },
+    answers: 'object',
+  },
+  fields: {
+    values: {
+      ...fieldsAt(
+        'spec.nodeName',
+        'spec.restartPolicy',
+        'spec.schedulerName',
+        'spec.serviceAccountName',
+        'status.phase',
+        'status.podIP',
+        'status.podIPs',
+        'status.nominatedNodeName',
+      ),
+      'spec.hostNetwork': (pod) => textAt(pod, 'spec', 'hostNetwork') || 'false',
+    },
+    aliases: { 'spec.host': 'spec.nodeName' },
+  },
+  cells: podCells,
+};

@@ -1,0 +1,111 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { nonNegative } from '../../registry/validation/values.js';
+import { podNameWarnings } from '../apps/podNames.js';
+import { validateReplicaCounts } from '../apps/statusCounts.js';
+import { labelsText, numberAt, containersAt } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
+import { templateWarnings } from './podSpec/warnings/template.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const TEMPLATE = SPEC.child('template');
+const hasEntries = (map: JsonObject | null): map is JsonObject => map !== null && Object.keys(map).length > 0;
+
+/** Labels of the pods stand in for a selector, and for labels of the controller itself. */
+function setDefaults(controller: ApiObject): void {
+  const spec = ensureObject(controller, 'spec');
+  setDefault(spec, 'replicas', 1);
+  const template = objectAt(spec, 'template');
+  if (template === null) return;
+  setPodTemplateDefaults(template);
+  const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels');
+  if (!hasEntries(labels)) return;
+  if (!hasEntries(objectAt(spec, 'selector'))) spec['selector'] = { ...labels };
+  if (!hasEntries(controller.metadata.labels ?? null)) controller.metadata.labels = { ...labels } as Record<string, string>;
+}
+
+function validate(controller: ApiObject): FieldError[] {
+  const spec = objectAt(controller, 'spec') ?? {};
+  const selector = objectAt(spec, 'selector');
+  const template = objectAt(spec, 'template');
+  return [
+    ...nonNegative(spec['minReadySeconds'], SPEC.child('minReadySeconds')),
+    ...(hasEntries(selector) ? [] : [required(SPEC.child('selector'), '')]),
+    ...nonNegative(spec['replicas'], SPEC.child('replicas')),
+    ...(template === null ? [required(TEMPLATE, '')] : validateTemplate(template, selector ?? {})),
+  ];
+}
+
+function validateTemplate(template: JsonObject, selector: JsonObject): FieldError[] {
+  const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
+  const spec = objectAt(template, 'spec') ?? {};
+  const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
+  return [
+    ...(matches
+      ? []
+      : [
+          invalid(
+            TEMPLATE.child('metadata', 'labels'),
+            Object.keys(labels).length === 0 ? null : labels,
+            '`selector` does not match template `labels`',
+          ),
+        ]),
+    ...validatePodTemplate(template, TEMPLATE),
+    ...(spec['restartPolicy'] === 'Always'
+      ? []
+      : [notSupported(TEMPLATE.child('spec', 'restartPolicy'), textAt(spec, 'restartPolicy'), ['Always'])]),
+    ...(spec['activeDeadlineSeconds'] == null
+      ? []
+      : [forbidden(TEMPLATE.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported')]),
+  ];
+}
+
+const COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
+
+const validateStatus = (controller: ApiObject): FieldError[] => validateReplicaCounts(objectAt(controller, 'status') ?? {}, COUNTS, STATUS);
+
+export const replicationControllers: Kind = {
+  name: 'replicationcontrollers',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
+  validate,
+  warnings(controller, old) {
+    const ofTemplate =
+      old === null || controller.metadata.generation !== old.metadata.generation
+        ? templateWarnings(objectAt(controller, 'spec')?.['template'], TEMPLATE)
+        : [];
+    return [...(old === null ? podNameWarnings(controller) : []), ...ofTemplate];
+  },
+  create: {
+    prepare(controller) {
+      controller['status'] = { replicas: 0 };
+    },
+  },
+  update: {
+    prepare(controller, old) {
+      controller['status'] = old['status'];
+    },
+    review: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
+  },
+  subresources: {
+    status: {
+      prepare(controller, old) {
+        controller['spec'] = old['spec'];
+      },
+      validate: validateStatus,
+    },
+  },
+  delete: { propagation: 'orphan' },
+  fields: { values: { 'status.replicas': (controller) => textAt(controller, 'status', 'replicas') || '0' } },
+  cells: {
+    Desired: numberAt('spec', 'replicas'),
+    Current: numberAt('status', 'replicas'),
+    Ready: numberAt('status', 'readyReplicas'),
+    ...containersAt('spec', 'template', 'spec'),
+    Selector: (object) => labelsText(memberAt(object, 'spec', 'selector')),
+  },
+};

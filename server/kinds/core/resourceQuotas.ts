@@ -1,0 +1,188 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
+import { isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
+import type { Kind } from '../kind.js';
+import { quotaScopes, scopeCovers } from './quota/scopes.js';
+import { roundAmounts } from './resourceLists.js';
+
+const SPEC = Path.of('spec');
+const COUNTED: ReadonlySet<string> = new Set([
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'persistentvolumeclaims',
+  'configmaps',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+const isStandardForQuota = (name: string): boolean => COUNTED.has(name) || isHugePages(name.replace(/^requests\./, ''));
+const CONFLICTING = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const;
+/** Scopes that a pod is in or not: they are selected by name alone. */
+const VALUELESS: ReadonlySet<string> = new Set([
+  'BestEffort',
+  'NotBestEffort',
+  'Terminating',
+  'NotTerminating',
+  'CrossNamespacePodAffinity',
+]);
+const VALUELESS_TEXT =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+
+const specOf = (quota: ApiObject): JsonObject => objectAt(quota, 'spec') ?? {};
+
+const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] =>
+  Object.entries(amounts).flatMap(([name, amount]) => {
+    const at = path.key(name);
+    return [
+      ...validateResourceName(name, at),
+      ...(name.includes('/') || isStandardForQuota(name) ? [] : [invalid(at, name, 'must be a standard resource for quota')]),
+      ...nonNegativeQuantity(amount, at),
+      ...(isWholeResource(name) && !isWhole(amount) ? [invalid(at, amount, 'must be an integer')] : []),
+    ];
+  });
+
+/** Each finding about scopes shows all of them, so that their number has to be bounded. */
+const SCOPE_FINDINGS_MAX = 50;
+
+function validateScopes(spec: JsonObject): FieldError[] {
+  const scopes = itemsOf(spec['scopes']).map(String);
+  const uncovered = uncoveredBy(spec);
+  const findings: FieldError[] = [];
+  for (const scope of scopes) {
+    if (!quotaScopes.has(scope)) findings.push(invalid(SPEC.child('scopes'), scopes, 'unsupported scope'));
+    for (const _ of uncovered(scope)) findings.push(invalid(SPEC.child('scopes'), scopes, 'unsupported scope applied to resource'));
+    if (findings.length >= SCOPE_FINDINGS_MAX) return findings;
+  }
+  return [...findings, ...conflicts(scopes).map(() => invalid(SPEC.child('scopes'), scopes, 'conflicting scopes'))];
+}
+
+/** Standard resources of the quota that a scope cannot tell apart, no more than can be told. The resources are gone through once for each kind of scope. */
+function uncoveredBy(spec: JsonObject): (scope: string) => readonly string[] {
+  const standard = Object.keys(objectAt(spec, 'hard') ?? {}).filter(isStandardForQuota);
+  const known = new Map<string, readonly string[]>();
+  return (scope) => {
+    if (!quotaScopes.has(scope)) return [];
+    const found = known.get(scope) ?? standard.filter((name) => !scopeCovers(scope, name)).slice(0, SCOPE_FINDINGS_MAX);
+    known.set(scope, found);
+    return found;
+  };
+}
+
+const conflicts = (scopes: readonly string[]): (readonly string[])[] =>
+  CONFLICTING.filter((pair) => pair.every((scope) => scopes.includes(scope)));
+
+function validateSelector(spec: JsonObject): FieldError[] {
+  const selector = objectAt(spec, 'scopeSelector');
+  if (selector === null) return [];
+  const path = SPEC.child('scopeSelector', 'matchExpressions');
+  const requirements = objectsIn(selector, 'matchExpressions');
+  const uncovered = uncoveredBy(spec);
+  const findings: FieldError[] = [];
+  for (const requirement of requirements) {
+    findings.push(...validateRequirement(requirement, uncovered, selector, path));
+    if (findings.length >= SCOPE_FINDINGS_MAX) return findings;
+  }
+  return [
+    ...findings,
+    ...conflicts(requirements.map((requirement) => textAt(requirement, 'scopeName'))).map(() =>
+      invalid(path, spec['scopes'] ?? null, 'conflicting scopes'),
+    ),
+  ];
+}
+
+function validateRequirement(
+  requirement: JsonObject,
+  uncovered: (scope: string) => readonly string[],
+  selector: JsonObject,
+  path: Path,
+): FieldError[] {
+  const [scope, operator] = [textAt(requirement, 'scopeName'), textAt(requirement, 'operator')];
+  const values = itemsOf(requirement['values']);
+  return [
+    ...(quotaScopes.has(scope) ? [] : [invalid(path.child('scopeName'), scope, 'unsupported scope')]),
+    ...uncovered(scope).map(() => invalid(path, selector, 'unsupported scope applied to resource')),
+    ...(VALUELESS.has(scope) && operator !== 'Exists' ? [invalid(path.child('operator'), operator, VALUELESS_TEXT)] : []),
+    ...validateOperator(operator, values, path),
+  ];
+}
+
+function validateOperator(operator: string, values: readonly unknown[], path: Path): FieldError[] {
+  if (operator === 'In' || operator === 'NotIn') {
+    return values.length > 0
+      ? []
+      : [required(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")];
+  }
+  if (operator === 'Exists' || operator === 'DoesNotExist') {
+    return values.length === 0
+      ? []
+      : [invalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")];
+  }
+  return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
+}
+
+const validateSpec = (quota: ApiObject): FieldError[] => [
+  ...validateAmounts(objectAt(specOf(quota), 'hard') ?? {}, SPEC.child('hard')),
+  ...validateScopes(specOf(quota)),
+  ...validateSelector(specOf(quota)),
+];
+
+const validateStatus = (quota: ApiObject): FieldError[] =>
+  ['hard', 'used'].flatMap((member) => validateAmounts(objectAt(objectAt(quota, 'status') ?? {}, member) ?? {}, Path.of('status', member)));
+
+/** What a quota counts stays the same; how much of it is allowed may change. */
+function validateSameScopes(quota: ApiObject, old: ApiObject): FieldError[] {
+  const [now, before] = [quota, old].map((each) => [...new Set(itemsOf(specOf(each)['scopes']).map(String))].sort());
+  return JSON.stringify(now) === JSON.stringify(before)
+    ? []
+    : [invalid(SPEC.child('scopes'), specOf(quota)['scopes'] ?? null, 'field is immutable')];
+}
+
+function quotaText(quota: ApiObject, wanted: (name: string) => boolean): string {
+  const hard = membersOf(memberAt(quota, 'status', 'hard'));
+  return Object.keys(hard)
+    .filter(wanted)
+    .sort()
+    .map((name) => `${name}: ${textAt(quota, 'status', 'used', name) || '0'}/${String(hard[name])}`)
+    .join(', ');
+}
+
+export const resourceQuotas: Kind = {
+  name: 'resourcequotas',
+  validate: validateSpec,
+  defaults(quota) {
+    roundAmounts(objectAt(objectAt(quota, 'spec') ?? {}, 'hard'));
+    for (const member of ['hard', 'used']) roundAmounts(objectAt(objectAt(quota, 'status') ?? {}, member));
+  },
+  update: { review: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)] },
+  subresources: {
+    status: {
+      prepare(quota, old) {
+        quota['spec'] = old['spec'];
+      },
+      validate: validateStatus,
+    },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Request: (quota) => quotaText(quota, (name) => !name.startsWith('limits')),
+    Limit: (quota) => quotaText(quota, (name) => name.startsWith('limits')),
+  },
+};

@@ -1,0 +1,103 @@
+import { readJson } from '../../../workers/codecs/jsonReader.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { membersOf, textAt } from '../../registry/members.js';
+import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { keysAt } from '../cells.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
+import { keyPairComplaint } from './keyPair.js';
+import { DATA_BYTES_MAX, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
+
+const DEFAULT_TYPE = 'Opaque';
+const TLS_TYPE = 'kubernetes.io/tls';
+const DATA = Path.of('data');
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
+const JSON_DEPTH_MAX = 10_000;
+
+const dataOf = (secret: ApiObject): JsonObject => objectAt(secret, 'data') ?? {};
+
+/** `stringData` is a way to write `data` without base64; it is never kept. */
+function foldStringData(secret: ApiObject): void {
+  const { stringData, ...rest } = secret;
+  const texts = Object.entries(membersOf(stringData));
+  delete secret['stringData'];
+  if (texts.length === 0) return;
+  secret['data'] = {
+    ...membersOf(rest['data']),
+    ...Object.fromEntries(texts.map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')])),
+  };
+}
+
+const needsKey =
+  (key: string): ((secret: ApiObject) => FieldError[]) =>
+  (secret) =>
+    Object.hasOwn(dataOf(secret), key) ? [] : [required(DATA.key(key), '')];
+
+/** Credentials of registries are JSON; nothing of them may appear in a message. */
+const needsJson =
+  (key: string) =>
+  (secret: ApiObject): FieldError[] => {
+    const missing = needsKey(key)(secret);
+    if (missing.length > 0) return missing;
+    const result = readJson(Buffer.from(String(dataOf(secret)[key] ?? ''), 'base64').toString(), {
+      depthMax: JSON_DEPTH_MAX,
+      keepLiterals: false,
+    });
+    const complaint = !result.ok
+      ? result.message
+      : isObject(result.value)
+        ? null
+        : `json: cannot unmarshal ${kindOf(result.value)} into Go value of type map[string]interface {}`;
+    return complaint === null ? [] : [invalid(DATA.key(key), '<secret contents redacted>', complaint)];
+  };
+
+const isObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value));
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
+
+/** What a secret of a type has to hold. Other types may hold anything. */
+const BY_TYPE: Readonly<Record<string, (secret: ApiObject) => FieldError[]>> = {
+  'kubernetes.io/service-account-token': (secret) =>
+    (secret.metadata.annotations?.[ACCOUNT_NAME] ?? '') === '' ? [required(Path.of('metadata', 'annotations').key(ACCOUNT_NAME), '')] : [],
+  'kubernetes.io/dockercfg': needsJson('.dockercfg'),
+  'kubernetes.io/dockerconfigjson': needsJson('.dockerconfigjson'),
+  'kubernetes.io/basic-auth': (secret) =>
+    ['username', 'password'].some((key) => Object.hasOwn(dataOf(secret), key))
+      ? []
+      : ['username', 'password'].flatMap((key) => needsKey(key)(secret)),
+  'kubernetes.io/ssh-auth': (secret) => ((dataOf(secret)['ssh-privatekey'] ?? '') === '' ? [required(DATA.key('ssh-privatekey'), '')] : []),
+  [TLS_TYPE]: (secret) => [...needsKey('tls.crt')(secret), ...needsKey('tls.key')(secret)],
+};
+
+const validate = (secret: ApiObject): FieldError[] => [
+  ...validateKeys(dataOf(secret), DATA),
+  ...(dataBytes(dataOf(secret), 'base64') > DATA_BYTES_MAX ? [tooLong(DATA, DATA_BYTES_MAX)] : []),
+  ...(BY_TYPE[textAt(secret, 'type')]?.(secret) ?? []),
+];
+
+export const secrets: Kind = {
+  name: 'secrets',
+  defaults(secret) {
+    foldStringData(secret);
+    if ((secret['type'] ?? '') === '') secret['type'] = DEFAULT_TYPE;
+  },
+  validate,
+  warnings(secret) {
+    if (secret['type'] !== TLS_TYPE) return [];
+    const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
+      Buffer.from(String(dataOf(secret)[name] ?? ''), 'base64').toString('latin1'),
+    );
+    const complaint = keyPairComplaint(certificate ?? '', key ?? '');
+    return complaint === null ? [] : [complaint];
+  },
+  update: {
+    validate: (secret, old) => [
+      ...(secret['type'] === old['type'] ? [] : [invalid(Path.of('type'), secret['type'], 'field is immutable')]),
+      ...validateFrozen(secret, old, ['data'], Path.root),
+      ...validate(secret),
+    ],
+  },
+  fields: { values: fieldsAt('type') },
+  cells: { Type: (object) => textAt(object, 'type'), Data: keysAt(['data']) },
+};

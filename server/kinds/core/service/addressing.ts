@@ -1,0 +1,98 @@
+import type { ApiObject } from '../../../api/object.js';
+import { isDualStack, isSixText } from '../../../registry/validation/addresses.js';
+import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { ipAddress } from '../../../registry/validation/values.js';
+import { clusterIPsOf, familiesOf, isExternalName, isHeadless, policyOf, specOf } from './kinds.js';
+
+/** Addresses of a service, their families and the policy for them: three members that have to agree. */
+
+const SPEC = Path.of('spec');
+const ADDRESSES = SPEC.child('clusterIPs');
+const FAMILIES = SPEC.child('ipFamilies');
+const POLICY = SPEC.child('ipFamilyPolicy');
+const FAMILY_NAMES = ['IPv4', 'IPv6'];
+const POLICY_NAMES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+const ADDRESSES_MAX = 2;
+
+/** Services that are only a name have none of these; that is checked with their type. */
+export function validateAddressing(service: ApiObject): FieldError[] {
+  if (isExternalName(service)) return [];
+  const addresses = clusterIPsOf(service);
+  const policy = policyOf(service);
+  const malformed = validateAddresses(addresses);
+  const findings = [
+    ...validatePrimary(String(specOf(service)['clusterIP'] ?? ''), addresses),
+    ...familiesOf(service).flatMap((family, position, all) => [
+      ...(FAMILY_NAMES.includes(family) ? [] : [notSupported(FAMILIES.index(position), family, FAMILY_NAMES)]),
+      ...(all.indexOf(family) < position ? [duplicate(FAMILIES.index(position), family)] : []),
+    ]),
+    ...(policy === '' || POLICY_NAMES.includes(policy) ? [] : [notSupported(POLICY, policy, POLICY_NAMES)]),
+    ...malformed,
+    ...(addresses.length > ADDRESSES_MAX ? [invalid(ADDRESSES, addresses, 'may only hold up to 2 values')] : []),
+  ];
+  // What follows would only confuse where an address is none.
+  if (malformed.length > 0) return findings;
+  if (addresses.length > 1 && !isDualStack(addresses))
+    findings.push(invalid(ADDRESSES, addresses, 'may specify no more than one IP for each IP family'));
+  return isHeadless(service) || findings.length > 0 ? findings : matchFamilies(addresses, familiesOf(service));
+}
+
+function validatePrimary(address: string, addresses: readonly string[]): FieldError[] {
+  if (address === '')
+    return addresses.length === 0 ? [] : [invalid(ADDRESSES, addresses, 'must be empty when `clusterIP` is not specified')];
+  if (addresses.length === 0) return [required(ADDRESSES, '')];
+  return addresses[0] === address ? [] : [invalid(ADDRESSES, addresses, 'first value must match `clusterIP`')];
+}
+
+const validateAddresses = (addresses: readonly string[]): FieldError[] =>
+  addresses.flatMap((address, position) => {
+    if (position === 0 && address === 'None')
+      return addresses.length > 1 ? [invalid(ADDRESSES, addresses, "'None' must be the first and only value")] : [];
+    return ipAddress(address, ADDRESSES.index(position));
+  });
+
+const matchFamilies = (addresses: readonly string[], families: readonly string[]): FieldError[] =>
+  addresses.flatMap((address, position) => {
+    const family = families[position];
+    return family === undefined || family === (isSixText(address) ? 'IPv6' : 'IPv4')
+      ? []
+      : [invalid(ADDRESSES.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
+  });
+
+/** A second address or family may come and go; the first one stays, except on the way from or to a service that is only a name. */
+export function validateAddressingUpdate(service: ApiObject, old: ApiObject): FieldError[] {
+  if (isExternalName(service) || isExternalName(old)) return [];
+  const headless = [isHeadless(old), isHeadless(service)] as const;
+  const policy = policyOf(service);
+  return [
+    ...(headless[0] && headless[1]
+      ? []
+      : changesOf({ old: clusterIPsOf(old), now: clusterIPsOf(service), path: ADDRESSES, what: 'clusterIP', policy })),
+    ...(headless[0] || headless[1]
+      ? []
+      : changesOf({ old: familiesOf(old), now: familiesOf(service), path: FAMILIES, what: 'ipFamily', policy })),
+  ];
+}
+
+interface Values {
+  readonly old: readonly string[];
+  readonly now: readonly string[];
+  readonly path: Path;
+  readonly what: 'clusterIP' | 'ipFamily';
+  readonly policy: string;
+}
+
+function changesOf({ old, now, path, what, policy }: Values): FieldError[] {
+  const changed = (position: number): FieldError =>
+    invalid(path.index(what === 'clusterIP' ? position : 0), now, 'may not change once set');
+  if (old.length === now.length) return old.flatMap((value, position) => (value === now[position] ? [] : [changed(position)]));
+  const primary = old.length > 0 && now.length > 0 && old[0] !== now[0] ? [changed(0)] : [];
+  if (old.length < now.length) return primary;
+  return [
+    ...(now.length === 0 ? [invalid(path.index(0), now, `primary ${what} can not be unset`)] : []),
+    ...primary,
+    ...(now.length === 1 && policy !== 'SingleStack'
+      ? [invalid(POLICY, policy === '' ? null : policy, `must be set to 'SingleStack' when releasing the secondary ${what}`)]
+      : []),
+  ];
+}

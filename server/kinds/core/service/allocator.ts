@@ -1,0 +1,232 @@
+import type { ApiObject } from '../../../api/object.js';
+import { internalError, invalidObject, type StatusError } from '../../../api/status.js';
+import type { SideWrite, Storage } from '../../../storage/contract.js';
+import type { AllocationContext, Allocator } from '../../../registry/allocation.js';
+import { objectsIn } from '../../../registry/defaulting.js';
+import { readFailure } from '../../../registry/failures.js';
+import { contains, formatAddress, parseAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
+import { invalid, Path, toCause, type FieldError } from '../../../registry/validation/field.js';
+import { addressClaim, ADDRESSES, claimKey, claimsBeyond, claimsOf, giveBack, portClaim, take, type Claim } from './claims.js';
+import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
+import { carryAllocated } from './carry.js';
+import { addressRanges, type PortRange } from './ranges.js';
+import {
+  allocatesNodePorts,
+  clusterIPsOf,
+  familiesOf,
+  isExternalName,
+  isHeadless,
+  needsHealthCheckPort,
+  opensNodePorts,
+  specOf,
+} from './kinds.js';
+
+export interface ServiceAllocatorOptions {
+  readonly storage: Storage;
+  /** Ranges of `--service-cluster-ip-range`; the first one's family is the main one. */
+  readonly ranges: readonly Range[];
+  readonly ports: PortRange;
+}
+
+/** How many values one search looks at: bounds the time of one request in a range that is full. */
+const PROBES_MAX = 65_536;
+const PORTS = Path.of('spec', 'ports');
+
+/** Addresses and node ports of services. */
+export const createServiceAllocator = (options: ServiceAllocatorOptions): Allocator => new ServiceAllocator(options);
+
+class ServiceAllocator implements Allocator {
+  constructor(private readonly options: ServiceAllocatorOptions) {}
+
+  async allocate(service: ApiObject, old: ApiObject | null, context: AllocationContext): Promise<readonly SideWrite[]> {
+    if (old !== null) carryAllocated(service, old);
+    alignAddresses(service, old);
+    const refused = settleFamilies(service, old, this.families);
+    if (refused.length > 0) throw refuse(service, refused);
+    const held = old === null ? [] : claimsOf(old);
+    const round = new Round(this.options, service, held, context);
+    if (needsAddresses(service, old)) await round.chooseAddresses(old === null ? [] : heldAddresses(old));
+    await round.choosePorts();
+    const wanted = claimsOf(service);
+    return [...take(claimsBeyond(wanted, held), service, context), ...giveBack(claimsBeyond(held, wanted))];
+  }
+
+  release(service: ApiObject): readonly SideWrite[] {
+    return giveBack(claimsOf(service));
+  }
+
+  private get families(): Family[] {
+    return [...new Set(this.options.ranges.map(({ family }) => family))];
+  }
+}
+
+/** One allocation. What it has chosen already is not free any more, although nobody has claimed it yet. */
+class Round {
+  private readonly chosen = new Set<string>();
+  private readonly held: ReadonlySet<string>;
+
+  constructor(
+    private readonly options: ServiceAllocatorOptions,
+    private readonly service: ApiObject,
+    held: readonly Claim[],
+    private readonly context: AllocationContext,
+  ) {
+    this.held = new Set(held.map(idOf));
+  }
+
+  /** One address of each family that the service has; those that the client wants are checked, beyond the ones that it has already. */
+  async chooseAddresses(held: readonly string[]): Promise<void> {
+    const { service } = this;
+    const spec = specOf(service);
+    const addresses = clusterIPsOf(service).filter((address) => address !== '');
+    const families = familiesOf(service);
+    for (const address of addresses.slice(held.length, families.length)) await this.checkAddress(address, addresses);
+    for (const family of families.slice(addresses.length)) addresses.push(await this.nextAddress(family as Family));
+    spec['clusterIPs'] = addresses;
+    if (addresses[0] !== undefined) spec['clusterIP'] = addresses[0];
+  }
+
+  private async checkAddress(address: string, addresses: readonly string[]): Promise<void> {
+    const parsed = parseAddress(address);
+    const fails = (why: string): StatusError =>
+      refuse(this.service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
+    const ranges = parsed === null ? [] : await addressRanges(this.options, parsed.family);
+    if (parsed === null || !ranges.some((range) => contains(range, parsed)))
+      throw fails(
+        `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${this.options.ranges.map(({ text }) => text).join(',')}`,
+      );
+    if (ranges.some((range) => isReserved(range, parsed.value))) throw fails('the provided IP is reserved by its range');
+    if (await this.isTaken(addressClaim(address), 'mostRecent')) throw fails('provided IP is already allocated');
+  }
+
+  private async nextAddress(family: Family): Promise<string> {
+    for (const range of await addressRanges(this.options, family)) {
+      const found = await this.search(usable(range), (value) => addressClaim(formatAddress({ family, value })));
+      if (found !== null) return found.name;
+    }
+    throw internalError(new Error('failed to allocate a serviceIP: range is full'));
+  }
+
+  async choosePorts(): Promise<void> {
+    if (opensNodePorts(this.service)) await this.chooseNodePorts();
+    if (needsHealthCheckPort(this.service)) await this.chooseHealthCheckPort();
+  }
+
+  /** Entries for the same port but other protocols share a node port where they can. */
+  private async chooseNodePorts(): Promise<void> {
+    const ports = objectsIn(specOf(this.service), 'ports');
+    const byPort = new Map<number, number>();
+    for (const [position, entry] of ports.entries()) {
+      const port = Number(entry['port'] ?? 0);
+      let wanted = Number(entry['nodePort'] ?? 0);
+      if (wanted === 0 && !allocatesNodePorts(this.service)) continue;
+      if (wanted === 0)
+        wanted =
+          byPort.get(port) ??
+          Number(ports.find((other) => other['port'] === entry['port'] && Number(other['nodePort'] ?? 0) !== 0)?.['nodePort'] ?? 0);
+      if (wanted === 0) entry['nodePort'] = await this.nextPort('failed to allocate a nodePort');
+      else {
+        if (byPort.get(port) !== wanted) await this.checkNodePort(wanted, PORTS.index(position).child('nodePort'));
+        entry['nodePort'] = wanted;
+      }
+      byPort.set(port, Number(entry['nodePort']));
+    }
+  }
+
+  private async checkNodePort(port: number, path: Path): Promise<void> {
+    const complaint = await this.portComplaint(port);
+    if (complaint !== null) throw refuse(this.service, [invalid(path, port, complaint)]);
+  }
+
+  private async chooseHealthCheckPort(): Promise<void> {
+    const spec = specOf(this.service);
+    const wanted = Number(spec['healthCheckNodePort'] ?? 0);
+    if (wanted === 0) {
+      spec['healthCheckNodePort'] = await this.nextPort('failed to allocate a HealthCheck NodePort 0');
+      return;
+    }
+    const complaint = await this.portComplaint(wanted);
+    if (complaint !== null) throw internalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${complaint}`));
+  }
+
+  private async portComplaint(port: number): Promise<string | null> {
+    const { first, last } = this.options.ports;
+    const claim = portClaim(port);
+    if (this.held.has(idOf(claim)) && !this.chosen.has(idOf(claim))) return null;
+    if (port < first || port > last) return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
+    if (this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'mostRecent'))) return 'provided port is already allocated';
+    this.chosen.add(idOf(claim));
+    return null;
+  }
+
+  private async nextPort(failure: string): Promise<number> {
+    const { first, last, reserved } = this.options.ports;
+    const found = await this.search({ first: BigInt(first), last: BigInt(last), reserved: BigInt(reserved) }, (value) =>
+      portClaim(Number(value)),
+    );
+    if (found === null) throw internalError(new Error(`${failure}: range is full`));
+    return Number(found.name);
+  }
+
+  /**
+   * The first free value from a random one on. The low end of a range is left to those who name their values, as long as there are
+   * others. Local state may be behind; the transaction that claims the value finds that out.
+   */
+  private async search(
+    { first, last, reserved }: { readonly first: bigint; readonly last: bigint; readonly reserved: bigint },
+    claimOf: (value: bigint) => Claim,
+  ): Promise<Claim | null> {
+    for (const [low, high] of [
+      [first + reserved, last],
+      [first, first + reserved - 1n],
+    ] as const) {
+      const size = high - low + 1n;
+      if (size <= 0n) continue;
+      const start = BigInt(Math.floor(this.context.random() * Math.min(Number(size), Number.MAX_SAFE_INTEGER)));
+      for (let probe = 0n; probe < size && probe < BigInt(PROBES_MAX); probe++) {
+        const claim = claimOf(low + ((start + probe) % size));
+        if (this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'any'))) continue;
+        this.chosen.add(idOf(claim));
+        return claim;
+      }
+    }
+    return null;
+  }
+
+  private async isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean> {
+    const result = await this.options.storage.get(claimKey(claim), { at });
+    if (result.outcome === 'found') return true;
+    if (result.outcome === 'absent') return false;
+    throw readFailure(result);
+  }
+}
+
+/** A change of type may bring addresses, and so may a second family; otherwise a service stays with those that it has. */
+function needsAddresses(service: ApiObject, old: ApiObject | null): boolean {
+  if (isExternalName(service) || isHeadless(service) || keepsFamilies(service, old)) return false;
+  return old === null || isExternalName(old) || (!isHeadless(old) && familiesOf(service).length > familiesOf(old).length);
+}
+
+const heldAddresses = (old: ApiObject): string[] => (isExternalName(old) ? [] : clusterIPsOf(old));
+
+const idOf = ({ resource, name }: Claim): string => `${resource === ADDRESSES ? 'address' : 'port'} ${name}`;
+
+const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusError =>
+  invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', findings.map(toCause));
+
+/** The first address of a range names the network, and the last one of IPv4 reaches all of it. */
+function usable({ family, first, last }: Range): { readonly first: bigint; readonly last: bigint; readonly reserved: bigint } {
+  const bounds = { first: first + 1n, last: family === 'IPv4' ? last - 1n : last };
+  return { ...bounds, reserved: reservedOf(bounds.last - bounds.first + 2n) };
+}
+
+const isReserved = (range: Range, value: bigint): boolean => value === range.first || (range.family === 'IPv4' && value === range.last);
+
+const RESERVED_MIN = 16n;
+const RESERVED_MAX = 256n;
+/** A sixteenth of the range, within bounds, is for services that name their address. */
+function reservedOf(size: bigint): bigint {
+  if (size <= RESERVED_MIN) return 0n;
+  const share = size / 16n;
+  return share < RESERVED_MIN ? RESERVED_MIN : share > RESERVED_MAX ? RESERVED_MAX : share;
+}

@@ -1,0 +1,78 @@
+import type { ApiObject } from '../../../api/object.js';
+import { objectsIn } from '../../../registry/defaulting.js';
+import {
+  allocatesNodePorts,
+  clusterIPsOf,
+  isExternalName,
+  isExternallyAccessible,
+  isLoadBalancer,
+  needsHealthCheckPort,
+  sameSpec,
+  specOf,
+} from './kinds.js';
+
+/** What an update keeps although the client left it out, and what it loses although the client repeated it. */
+
+/** Values that the server chose stay with a service that still needs them: a client that never saw them must be able to write. */
+export function carryAllocated(service: ApiObject, old: ApiObject): void {
+  const [spec, before] = [specOf(service), specOf(old)];
+  if (mayHaveClusterIP(old) && mayHaveClusterIP(service)) {
+    if ((spec['clusterIP'] ?? '') === '') spec['clusterIP'] = before['clusterIP'] ?? '';
+    if (clusterIPsOf(service).length === 0 && spec['clusterIP'] === before['clusterIP']) spec['clusterIPs'] = clusterIPsOf(old);
+  }
+  if (allocatesNodePorts(old) && allocatesNodePorts(service)) carryNodePorts(service, old);
+  if (needsHealthCheckPort(old) && needsHealthCheckPort(service) && (spec['healthCheckNodePort'] ?? 0) === 0)
+    spec['healthCheckNodePort'] = before['healthCheckNodePort'] ?? 0;
+}
+
+/** Entries are matched by name; a node port that both states name explicitly is not given to another entry. */
+function carryNodePorts(service: ApiObject, old: ApiObject): void {
+  const [ports, before] = [objectsIn(specOf(service), 'ports'), objectsIn(specOf(old), 'ports')];
+  const named = new Set(ports.map((port) => Number(port['nodePort'] ?? 0)));
+  const byName = new Map(before.map((port) => [String(port['name'] ?? ''), Number(port['nodePort'] ?? 0)]));
+  for (const port of ports) {
+    const known = byName.get(String(port['name'] ?? '')) ?? 0;
+    if (Number(port['nodePort'] ?? 0) === 0 && known !== 0 && !named.has(known)) port['nodePort'] = known;
+  }
+}
+
+/** Also of a type that there is not: what the client repeated is not what it is refused for. */
+const mayHaveClusterIP = (service: ApiObject): boolean => !isExternalName(service);
+
+const unlike = (rule: (service: ApiObject) => boolean, service: ApiObject, old: ApiObject): boolean => rule(old) && !rule(service);
+
+/** A change of type makes members meaningless that the client only repeated; those that it changed are left for validation to refuse. */
+export function dropMeaningless(service: ApiObject, old: ApiObject): void {
+  const spec = specOf(service);
+  const drop = (...members: readonly string[]): void => {
+    if (sameSpec(service, old, ...members)) for (const member of members) delete spec[member];
+  };
+  if (unlike(mayHaveClusterIP, service, old)) {
+    if (sameSpec(service, old, 'clusterIPs')) drop('clusterIP', 'clusterIPs');
+    drop('ipFamilies');
+    drop('ipFamilyPolicy');
+  }
+  if (unlike(allocatesNodePorts, service, old) && sameNodePorts(service, old))
+    for (const port of objectsIn(spec, 'ports')) delete port['nodePort'];
+  if (unlike(needsHealthCheckPort, service, old)) drop('healthCheckNodePort');
+  if (unlike(isLoadBalancer, service, old)) {
+    drop('allocateLoadBalancerNodePorts');
+    drop('loadBalancerClass');
+  }
+  if (unlike(isExternallyAccessible, service, old)) drop('externalTrafficPolicy');
+  if (!isExternalName(old) && isExternalName(service)) drop('internalTrafficPolicy');
+}
+
+function sameNodePorts(service: ApiObject, old: ApiObject): boolean {
+  const ports = (of: ApiObject): string =>
+    [
+      ...new Set(
+        objectsIn(specOf(of), 'ports')
+          .map((port) => Number(port['nodePort'] ?? 0))
+          .filter((port) => port !== 0),
+      ),
+    ]
+      .sort((a, b) => a - b)
+      .join();
+  return ports(service) === ports(old);
+}

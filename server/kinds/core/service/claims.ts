@@ -1,0 +1,58 @@
+import type { ApiObject } from '../../../api/object.js';
+import type { GroupResource } from '../../../api/resource.js';
+import type { ObjectKey, SideWrite } from '../../../storage/contract.js';
+import { parseAddress } from '../../../registry/validation/addresses.js';
+import type { AllocationContext } from '../../../registry/allocation.js';
+import { objectsIn } from '../../../registry/defaulting.js';
+import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNodePorts, specOf } from './kinds.js';
+
+/**
+ * What a service holds that no other may hold. An address is claimed by an IPAddress, which clients can see; a node port by an object
+ * that only the store knows, since the API has no kind for it. Claims follow from the service alone: the difference between two states
+ * is what a write takes and gives back.
+ */
+export const ADDRESSES: GroupResource = { group: 'networking.k8s.io', resource: 'ipaddresses' };
+export const NODE_PORTS: GroupResource = { group: '', resource: 'nodeports' };
+
+export interface Claim {
+  readonly resource: GroupResource;
+  readonly name: string;
+}
+
+export const claimKey = ({ resource, name }: Claim): ObjectKey => ({ resource, namespace: '', name });
+export const addressClaim = (address: string): Claim => ({ resource: ADDRESSES, name: address });
+export const portClaim = (port: number): Claim => ({ resource: NODE_PORTS, name: String(port) });
+
+/** Ports that several entries share, for different protocols, are claimed once. */
+export function claimsOf(service: ApiObject): Claim[] {
+  const spec = specOf(service);
+  const addresses = needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [];
+  const ports = opensNodePorts(service) ? objectsIn(spec, 'ports').map((port) => Number(port['nodePort'] ?? 0)) : [];
+  if (needsHealthCheckPort(service)) ports.push(Number(spec['healthCheckNodePort'] ?? 0));
+  return [...addresses.map(addressClaim), ...[...new Set(ports)].filter((port) => port !== 0).map(portClaim)];
+}
+
+const nameOf = ({ resource, name }: Claim): string => `${resource.resource}/${name}`;
+
+/** Claims of `a` that `b` does not have. */
+export function claimsBeyond(a: readonly Claim[], b: readonly Claim[]): Claim[] {
+  const known = new Set(b.map(nameOf));
+  return a.filter((claim) => !known.has(nameOf(claim)));
+}
+
+export const giveBack = (claims: readonly Claim[]): SideWrite[] => claims.map((claim) => ({ action: 'remove', key: claimKey(claim) }));
+
+export const take = (claims: readonly Claim[], service: ApiObject, context: Pick<AllocationContext, 'now' | 'newUid'>): SideWrite[] =>
+  claims.map((claim) => ({ action: 'create', key: claimKey(claim), object: claimObject(claim, service, context) }));
+
+function claimObject({ resource, name }: Claim, service: ApiObject, { now, newUid }: Pick<AllocationContext, 'now' | 'newUid'>): ApiObject {
+  const { name: owner = '', namespace = '' } = service.metadata;
+  const parentRef = { resource: 'services', namespace, name: owner };
+  const metadata = { name, uid: newUid(), creationTimestamp: now };
+  if (resource === NODE_PORTS) return { apiVersion: 'v1', metadata, spec: { parentRef } };
+  const labels = {
+    'ipaddress.kubernetes.io/ip-family': parseAddress(name)?.family ?? 'IPv4',
+    'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+  };
+  return { apiVersion: 'networking.k8s.io/v1', metadata: { ...metadata, labels }, spec: { parentRef } };
+}

@@ -1,0 +1,42 @@
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { itemsOf, membersOf, textAt } from '../../../registry/members.js';
+import { sameValue } from '../../../registry/equality.js';
+
+/** What the type of a service, together with a few other members, implies: who has addresses, node ports, traffic policies. */
+
+export const specOf = (service: ApiObject): JsonObject => membersOf(service['spec']);
+export const typeOf = (service: ApiObject): string => textAt(service, 'spec', 'type');
+export const clusterIPsOf = (service: ApiObject): string[] => itemsOf(specOf(service)['clusterIPs']).map(String);
+export const familiesOf = (service: ApiObject): string[] => itemsOf(specOf(service)['ipFamilies']).map(String);
+export const policyOf = (service: ApiObject): string => textAt(service, 'spec', 'ipFamilyPolicy');
+
+const ADDRESSED: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
+
+export const isExternalName = (service: ApiObject): boolean => typeOf(service) === 'ExternalName';
+export const isLoadBalancer = (service: ApiObject): boolean => typeOf(service) === 'LoadBalancer';
+export const needsClusterIP = (service: ApiObject): boolean => ADDRESSED.has(typeOf(service));
+export const opensNodePorts = (service: ApiObject): boolean => typeOf(service) === 'NodePort' || isLoadBalancer(service);
+
+/** Whether ports without a node port get one; a load balancer can do without. */
+export const allocatesNodePorts = (service: ApiObject): boolean =>
+  typeOf(service) === 'NodePort' || (isLoadBalancer(service) && specOf(service)['allocateLoadBalancerNodePorts'] !== false);
+
+/** Traffic that stays on the node needs a port where the balancer asks whether the node has endpoints. */
+export const needsHealthCheckPort = (service: ApiObject): boolean =>
+  isLoadBalancer(service) && specOf(service)['externalTrafficPolicy'] === 'Local';
+
+/** Without an address of its own: names resolve to the endpoints. */
+export const isHeadless = (service: ApiObject): boolean => {
+  const addresses = clusterIPsOf(service);
+  return addresses.length === 1 && addresses[0] === 'None';
+};
+
+export const isExternallyAccessible = (service: ApiObject): boolean =>
+  opensNodePorts(service) || (typeOf(service) === 'ClusterIP' && itemsOf(specOf(service)['externalIPs']).length > 0);
+
+export const sameSpec = (a: ApiObject, b: ApiObject, ...members: readonly string[]): boolean =>
+  members.every((member) => sameValue(orNothing(specOf(a)[member]), orNothing(specOf(b)[member])));
+
+/** An empty list or text is as good as none. */
+const orNothing = (value: JsonObject[string]): unknown =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;

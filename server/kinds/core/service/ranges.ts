@@ -1,0 +1,62 @@
+import type { GroupResource } from '../../../api/resource.js';
+import type { Storage } from '../../../storage/contract.js';
+import { readFailure } from '../../../registry/failures.js';
+import { itemsOf, memberAt, textAt } from '../../../registry/members.js';
+import { parseRange, type Family, type Range } from '../../../registry/validation/addresses.js';
+
+/** Ports from `first` to `last`; the first `reserved` of them are given out only when the others are taken. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+  readonly reserved: number;
+}
+
+const RESERVED_PORTS_MIN = 16;
+const RESERVED_PORTS_MAX = 128;
+
+/** `30000-32767`, both ends included. */
+export function parsePortRange(text: string): PortRange {
+  const [first = 0, last = 0] = text.split('-').map(Number);
+  const size = last - first + 1;
+  const reserved = size <= RESERVED_PORTS_MIN ? 0 : Math.min(Math.max(RESERVED_PORTS_MIN, Math.floor(size / 32)), RESERVED_PORTS_MAX);
+  return { first, last, reserved };
+}
+
+/** `10.0.0.0/24,fd00::/112`; the first one's family is the cluster's main one. Throws on anything else: options are checked before. */
+export const parseRanges = (text: string): Range[] =>
+  text.split(',').map((part) => {
+    const range = parseRange(part.trim());
+    if (range === null) throw new Error(`${JSON.stringify(part)} is no range of addresses`);
+    return range;
+  });
+
+const SERVICE_RANGES: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
+
+/** Ranges of a family: the configured ones, then those of further ServiceCIDR objects that are ready and not on their way out. */
+export async function addressRanges(
+  { storage, ranges }: { readonly storage: Storage; readonly ranges: readonly Range[] },
+  family: Family,
+): Promise<Range[]> {
+  const result = await storage.list({
+    resource: SERVICE_RANGES,
+    namespace: null,
+    labels: [],
+    fields: [],
+    consistency: { at: 'any' },
+    limit: null,
+    after: null,
+  });
+  if (result.outcome !== 'found') throw readFailure(result);
+  const further = result.items
+    .map((item) => item.decode())
+    .filter(
+      (object) =>
+        object.metadata.deletionTimestamp === undefined &&
+        itemsOf(memberAt(object, 'status', 'conditions')).some(
+          (condition) => textAt(condition, 'type') === 'Ready' && textAt(condition, 'status') === 'True',
+        ),
+    )
+    .flatMap((object) => itemsOf(memberAt(object, 'spec', 'cidrs')).map((cidr) => parseRange(String(cidr))));
+  const all = [...ranges, ...further.filter((range) => range !== null)].filter((range) => range.family === family);
+  return all.filter((range, position) => all.findIndex(({ text }) => text === range.text) === position);
+}

@@ -1,0 +1,39 @@
+import type { ApiObject } from '../../../api/object.js';
+import { itemsOf, textAt } from '../../../registry/members.js';
+import { addressWarnings, rangeWarnings } from '../../../registry/validation/spelling.js';
+import { clusterIPsOf, isExternalName, isHeadless, specOf } from './kinds.js';
+
+const HINTS = 'service.kubernetes.io/topology-aware-hints';
+
+/** Texts about members that do nothing, or will not for long. */
+export function serviceWarnings(service: ApiObject): string[] {
+  const spec = specOf(service);
+  const external = itemsOf(spec['externalIPs']).map(String);
+  const warnings: string[] = [];
+  if (service.metadata.annotations?.[HINTS] !== undefined)
+    warnings.push(`annotation ${HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
+  if (isHeadless(service)) warnings.push(...headlessWarnings(service, external));
+  else clusterIPsOf(service).forEach((address, position) => warnings.push(...addressWarnings(address, `spec.clusterIPs[${position}]`)));
+  if (external.length > 0 && !isHeadless(service))
+    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  external.forEach((address, position) => warnings.push(...addressWarnings(address, `spec.externalIPs[${position}]`)));
+  warnings.push(...addressWarnings(textAt(spec, 'loadBalancerIP'), 'spec.loadBalancerIP'));
+  itemsOf(spec['loadBalancerSourceRanges']).forEach((range, position) =>
+    warnings.push(...rangeWarnings(String(range), `spec.loadBalancerSourceRanges[${position}]`)),
+  );
+  if (isExternalName(service) && external.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (!isExternalName(service) && textAt(spec, 'externalName') !== '')
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  if (spec['trafficDistribution'] === 'PreferClose')
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  return warnings;
+}
+
+function headlessWarnings(service: ApiObject, external: readonly string[]): string[] {
+  const ignored = (member: string, present: boolean): string[] => (present ? [`spec.${member} is ignored for headless services`] : []);
+  return [
+    ...ignored('loadBalancerIP', textAt(service, 'spec', 'loadBalancerIP') !== ''),
+    ...ignored('externalIPs', external.length > 0),
+    ...ignored('SessionAffinity', textAt(service, 'spec', 'sessionAffinity') !== 'None'),
+  ];
+}

@@ -1,0 +1,24 @@
+import type { ApiObject } from '../../api/object.js';
+import { objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import type { Kind } from '../kind.js';
+
+const ENFORCES = 'kubernetes.io/enforce-mountable-secrets';
+const ENFORCES_TEXT = `metadata.annotations[${ENFORCES}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
+
+/** Of a secret only its name means anything here. */
+function cleanReferences(account: ApiObject): void {
+  if (account['secrets'] !== undefined && account['secrets'] !== null)
+    account['secrets'] = objectsIn(account, 'secrets').map((secret) =>
+      secret['name'] === undefined ? {} : { name: textAt(secret, 'name') },
+    );
+}
+
+export const serviceAccounts: Kind = {
+  name: 'serviceaccounts',
+  warnings: (account, old) =>
+    account.metadata.annotations?.[ENFORCES] !== undefined && old?.metadata.annotations?.[ENFORCES] === undefined ? [ENFORCES_TEXT] : [],
+  create: { prepare: cleanReferences },
+  update: { prepare: cleanReferences },
+  delete: { answers: 'object' },
+};

@@ -1,0 +1,82 @@
+import type { ApiObject } from '../../api/object.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { Path, type FieldError } from '../../registry/validation/field.js';
+import { dnsLabelName } from '../../registry/validation/names.js';
+import { at, labelsText, NONE } from '../cells.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
+import { validateAddressingUpdate } from './service/addressing.js';
+import { dropMeaningless } from './service/carry.js';
+import { setServiceDefaults } from './service/defaults.js';
+import { validateBalancerStatus } from './service/status.js';
+import { validateBalancerClass, validateService } from './service/validation.js';
+import { serviceWarnings } from './service/warnings.js';
+
+const validateUpdate = (service: ApiObject, old: ApiObject): FieldError[] => [
+  ...validateAddressingUpdate(service, old),
+  ...validateBalancerClass(service, old),
+  ...validateService(service),
+];
+
+/** Addresses and node ports are allocated before these rules run: see `service/allocator.ts`. */
+function externalAddresses(service: ApiObject): string {
+  const given = itemsOf(memberAt(service, 'spec', 'externalIPs')).map(String);
+  const balanced = itemsOf(memberAt(service, 'status', 'loadBalancer', 'ingress')).map(
+    (entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'),
+  );
+  switch (textAt(service, 'spec', 'type')) {
+    case 'LoadBalancer':
+      return [...balanced, ...given].join(',') || '<pending>';
+    case 'ExternalName':
+      return textAt(service, 'spec', 'externalName');
+    default:
+      return given.join(',') || NONE;
+  }
+}
+
+const portsText = (service: ApiObject): string =>
+  itemsOf(memberAt(service, 'spec', 'ports'))
+    .map(
+      (port) =>
+        `${textAt(port, 'port')}${textAt(port, 'nodePort') === '' ? '' : `:${textAt(port, 'nodePort')}`}/${textAt(port, 'protocol') || 'TCP'}`,
+    )
+    .join(',') || NONE;
+
+export const services: Kind = {
+  name: 'services',
+  metadata: { name: dnsLabelName },
+  defaults: setServiceDefaults,
+  validate: validateService,
+  warnings: serviceWarnings,
+  create: {
+    prepare(service) {
+      service['status'] = { loadBalancer: {} };
+    },
+  },
+  update: {
+    prepare(service, old) {
+      service['status'] = old['status'];
+      dropMeaningless(service, old);
+    },
+    review: (service, old, metadata) => [...metadata.update(), ...validateUpdate(service, old)],
+    creates: true,
+  },
+  subresources: {
+    status: {
+      prepare(service, old) {
+        service['spec'] = old['spec'];
+      },
+      validate: (service) =>
+        validateBalancerStatus(membersOf(membersOf(service['status'])['loadBalancer']), service, Path.of('status', 'loadBalancer')),
+    },
+  },
+  delete: { answers: 'object' },
+  fields: { values: fieldsAt('spec.clusterIP', 'spec.type') },
+  cells: {
+    Type: (object) => textAt(object, 'spec', 'type') || 'ClusterIP',
+    'Cluster-IP': at('spec', 'clusterIP'),
+    'External-IP': externalAddresses,
+    'Port(s)': portsText,
+    Selector: (object) => labelsText(memberAt(object, 'spec', 'selector')),
+  },
+};

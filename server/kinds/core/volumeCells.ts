@@ -1,0 +1,20 @@
+import type { ApiObject, JsonValue } from '../../api/object.js';
+import { itemsOf } from '../../registry/members.js';
+
+/** What volumes and claims to them show alike. */
+
+const ACCESS_MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: 'RWO',
+  ReadOnlyMany: 'ROX',
+  ReadWriteMany: 'RWX',
+  ReadWriteOncePod: 'RWOP',
+};
+
+export const accessModes = (modes: JsonValue | undefined): string =>
+  Object.keys(ACCESS_MODES)
+    .filter((mode) => itemsOf(modes).includes(mode))
+    .map((mode) => ACCESS_MODES[mode])
+    .join(',');
+
+export const terminatingOr = (object: ApiObject, state: string): string =>
+  object.metadata.deletionTimestamp === undefined ? state : 'Terminating';

@@ -1,0 +1,172 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { endpointAddress, parseAddress } from '../../registry/validation/addresses.js';
+import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { validateLabels } from '../../registry/validation/metadata.js';
+import { dnsLabelName, labelValueComplaints, subdomainName } from '../../registry/validation/names.js';
+import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../registry/validation/values.js';
+import { at, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const ENDPOINTS_MAX = 1000;
+const ADDRESSES_MAX = 100;
+const PORTS_MAX = 20_000;
+const TOPOLOGY_LABELS_MAX = 16;
+const HINTS_MAX = 8;
+const TYPES = ['FQDN', 'IPv4', 'IPv6'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const ENDPOINTS = Path.of('endpoints');
+const PORTS = Path.of('ports');
+
+const addressTypeOf = (slice: ApiObject): string => textAt(slice, 'addressType');
+
+/** The older way to tell where an endpoint runs is not taken any more; what is stored of it stays until the endpoints change. */
+function dropTopology(slice: ApiObject, old: ApiObject | null): void {
+  if (old !== null && sameValue(slice['endpoints'] ?? null, old['endpoints'] ?? null)) return;
+  const hosts = new Set(
+    old === null ? [] : objectsIn(old, 'endpoints').map((endpoint) => textAt(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname')),
+  );
+  for (const endpoint of objectsIn(slice, 'endpoints')) {
+    const host = textAt(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname');
+    if (endpoint['nodeName'] === undefined && host !== '' && hosts.has(host) && subdomainName(host, false).length === 0)
+      endpoint['nodeName'] = host;
+    delete endpoint['deprecatedTopology'];
+  }
+}
+
+function validateAddressType(type: string): FieldError[] {
+  if (type === '') return [required(Path.of('addressType'), '')];
+  return TYPES.includes(type) ? [] : [notSupported(Path.of('addressType'), type, TYPES)];
+}
+
+function validateEndpoints(slice: ApiObject): FieldError[] {
+  const all = itemsOf(slice['endpoints']).map(membersOf);
+  if (all.length > ENDPOINTS_MAX) return [tooMany(ENDPOINTS, all.length, ENDPOINTS_MAX)];
+  return all.flatMap((endpoint, position) => validateEndpoint(endpoint, addressTypeOf(slice), ENDPOINTS.index(position)));
+}
+
+function validateEndpoint(endpoint: JsonObject, type: string, path: Path): FieldError[] {
+  const addresses = itemsOf(endpoint['addresses']).map(String);
+  const topology = objectAt(endpoint, 'deprecatedTopology');
+  const labels = Object.keys(topology ?? {}).length;
+  const hints = objectAt(endpoint, 'hints');
+  return [
+    ...(addresses.length === 0 ? [required(path.child('addresses'), 'must contain at least 1 address')] : []),
+    ...(addresses.length > ADDRESSES_MAX ? [tooMany(path.child('addresses'), addresses.length, ADDRESSES_MAX)] : []),
+    ...addresses.flatMap((address, position) => validateAddress(address, type, path.child('addresses'), position)),
+    ...(typeof endpoint['nodeName'] === 'string' ? dnsSubdomain(endpoint['nodeName'], path.child('nodeName')) : []),
+    ...(labels > TOPOLOGY_LABELS_MAX ? [tooMany(path.child('deprecatedTopology'), labels, TOPOLOGY_LABELS_MAX)] : []),
+    ...validateLabels((topology as Record<string, string> | null) ?? undefined, path.child('deprecatedTopology')),
+    ...(typeof endpoint['hostname'] === 'string' ? dnsLabel(endpoint['hostname'], path.child('hostname')) : []),
+    ...(hints === null ? [] : validateHints(hints, path.child('hints'))),
+  ];
+}
+
+function validateAddress(address: string, type: string, path: Path, position: number): FieldError[] {
+  const at = path.index(position);
+  if (type === 'FQDN') return domainName(address, at);
+  if (type !== 'IPv4' && type !== 'IPv6') return [];
+  const malformed = ipAddress(address, at);
+  if (malformed.length > 0) return malformed;
+  return [
+    ...(parseAddress(address)?.family === type ? [] : [invalid(path, address, `must be an ${type} address`)]),
+    ...endpointAddress(address, at),
+  ];
+}
+
+/** A name of at least two parts; only the first thing wrong with it is told. */
+function domainName(value: string, path: Path): FieldError[] {
+  if (value === '') return [required(path, '')];
+  const name = value.replace(/\.$/, '');
+  const complaints = subdomainName(name, false);
+  if (complaints.length > 0) return [invalid(path, name, complaints.join(','))];
+  const parts = name.split('.');
+  if (parts.length < 2) return [invalid(path, name, 'should be a domain with at least two segments separated by dots')];
+  const wrong = parts.find((part) => dnsLabelName(part, false).length > 0);
+  return wrong === undefined ? [] : [invalid(path, wrong, dnsLabelName(wrong, false).join(','))];
+}
+
+function validateHints(hints: JsonObject, path: Path): FieldError[] {
+  const named = (list: string, complaintsOf: (name: string) => string[]): FieldError[] => {
+    const names = objectsIn(hints, list).map((hint) => textAt(hint, 'name'));
+    if (names.length > HINTS_MAX) return [tooMany(path.child(list), names.length, HINTS_MAX)];
+    return names.flatMap((name, position) => {
+      const at = path.child(list).index(position).child('name');
+      return [
+        ...(names.indexOf(name) < position ? [duplicate(at, name)] : []),
+        ...complaintsOf(name).map((text) => invalid(at, name, text)),
+      ];
+    });
+  };
+  return [...named('forZones', labelValueComplaints), ...named('forNodes', (name) => subdomainName(name, false))];
+}
+
+function validatePorts(slice: ApiObject): FieldError[] {
+  const ports = itemsOf(slice['ports']).map(membersOf);
+  if (ports.length > PORTS_MAX) return [tooMany(PORTS, ports.length, PORTS_MAX)];
+  const names = ports.map((port) => textAt(port, 'name'));
+  return ports.flatMap((port, position) => {
+    const path = PORTS.index(position);
+    const [name = '', protocol] = [names[position], textAt(port, 'protocol')];
+    return [
+      ...(name === '' ? [] : dnsLabel(name, path.child('name'))),
+      ...(names.indexOf(name) < position ? [duplicate(path.child('name'), name)] : []),
+      ...(PROTOCOLS.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
+      ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
+    ];
+  });
+}
+
+function slicePorts(slice: ApiObject): string {
+  const ports = itemsOf(slice['ports']).map(
+    (port) => textAt(port, 'port') || (memberAt(port, 'name') === undefined ? '*' : textAt(port, 'name')),
+  );
+  return ports.length === 0 ? UNSET : ports.length > 3 ? `${ports.slice(0, 3).join(',')} + ${ports.length - 3} more...` : ports.join(',');
+}
+
+function sliceEndpoints(slice: ApiObject): string {
+  const addresses = itemsOf(slice['endpoints']).flatMap((endpoint) => itemsOf(memberAt(endpoint, 'addresses')).map(String));
+  return addresses.length === 0
+    ? UNSET
+    : addresses.length > 3
+      ? `${addresses.slice(0, 3).join(',')} + ${addresses.length - 3} more...`
+      : addresses.join(',');
+}
+
+export const endpointSlices: Kind = {
+  name: 'endpointslices.discovery.k8s.io',
+  defaults(slice) {
+    for (const port of objectsIn(slice, 'ports')) {
+      setDefault(port, 'name', '');
+      setDefault(port, 'protocol', 'TCP');
+    }
+  },
+  validate: (slice) => [...validateAddressType(addressTypeOf(slice)), ...validateEndpoints(slice), ...validatePorts(slice)],
+  warnings: (slice) => (addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+  create: {
+    prepare(slice) {
+      dropTopology(slice, null);
+      slice.metadata.generation = 1;
+    },
+  },
+  update: {
+    prepare(slice, old) {
+      const same = ['addressType', 'endpoints', 'ports'].every((member) => sameValue(slice[member] ?? null, old[member] ?? null));
+      // Whoever routes by labels has to look again too.
+      if (!same || !sameValue(slice.metadata.labels ?? {}, old.metadata.labels ?? {}))
+        slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      // Counted as a change although nothing of it stays.
+      dropTopology(slice, old);
+    },
+    review: (slice, old, metadata) => [
+      ...metadata.update(),
+      ...validateAddressType(addressTypeOf(slice)),
+      ...(sameValue(slice['endpoints'] ?? null, old['endpoints'] ?? null) ? [] : validateEndpoints(slice)),
+      ...validatePorts(slice),
+      ...(addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')]),
+    ],
+  },
+  cells: { AddressType: at('addressType'), Ports: slicePorts, Endpoints: sliceEndpoints },
+};

@@ -1,0 +1,41 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { Conversion } from '../../registry/conversion.js';
+
+/** Members of the newer form and their names in the core form, which is the stored one. */
+const RENAMED: readonly (readonly [newer: string, core: string])[] = [
+  ['regarding', 'involvedObject'],
+  ['note', 'message'],
+  ['reportingController', 'reportingComponent'],
+  ['deprecatedSource', 'source'],
+  ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'],
+  ['deprecatedCount', 'count'],
+];
+
+/** Order of members matters to nobody but readers, so renamed members move to the end. */
+function rename(object: ApiObject, pairs: readonly (readonly [from: string, to: string])[]): ApiObject {
+  const members: JsonObject = object;
+  for (const [from, to] of pairs) {
+    const value = members[from];
+    delete members[from];
+    if (value !== undefined) members[to] = value;
+  }
+  return object;
+}
+
+/** The core form shows these even when nobody reported anything; the newer one does not. */
+function withoutEmpty(object: ApiObject): ApiObject {
+  for (const member of ['reportingController', 'reportingInstance']) if (object[member] === '') delete object[member];
+  return object;
+}
+
+export const eventConversion: Conversion = {
+  toStorage: (object) => rename(object, RENAMED),
+  fromStorage: (object) =>
+    withoutEmpty(
+      rename(
+        object,
+        RENAMED.map(([newer, core]) => [core, newer] as const),
+      ),
+    ),
+};

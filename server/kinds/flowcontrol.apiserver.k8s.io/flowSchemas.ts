@@ -1,0 +1,129 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { textAt } from '../../registry/members.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { dnsSubdomain } from '../../registry/validation/values.js';
+import { at, condition, numberAt } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { mandatorySpec } from './mandatory.js';
+import { validateRules } from './rules.js';
+import { statusWrites, validateStatus } from './status.js';
+
+const SPEC = Path.of('spec');
+const PRECEDENCE_DEFAULT = 1000;
+const PRECEDENCE_MAX = 10_000;
+const METHODS = ['ByNamespace', 'ByUser'];
+const NAME_FORM: StructureForm = [['name', 'Name', 'text']];
+const SPEC_FORM: StructureForm = [
+  ['priorityLevelConfiguration', 'PriorityLevelConfiguration', { of: NAME_FORM }],
+  ['matchingPrecedence', 'MatchingPrecedence', 'number'],
+  ['distinguisherMethod', 'DistinguisherMethod', { optional: [['type', 'Type', 'text']] }],
+  [
+    'rules',
+    'Rules',
+    {
+      list: [
+        [
+          'subjects',
+          'Subjects',
+          {
+            list: [
+              ['kind', 'Kind', 'text'],
+              ['user', 'User', { optional: NAME_FORM }],
+              ['group', 'Group', { optional: NAME_FORM }],
+              [
+                'serviceAccount',
+                'ServiceAccount',
+                {
+                  optional: [
+                    ['namespace', 'Namespace', 'text'],
+                    ['name', 'Name', 'text'],
+                  ],
+                },
+              ],
+            ],
+          },
+        ],
+        [
+          'resourceRules',
+          'ResourceRules',
+          {
+            list: [
+              ['verbs', 'Verbs', 'optional'],
+              ['apiGroups', 'APIGroups', 'optional'],
+              ['resources', 'Resources', 'optional'],
+              ['clusterScope', 'ClusterScope', 'flag'],
+              ['namespaces', 'Namespaces', 'optional'],
+            ],
+          },
+        ],
+        [
+          'nonResourceRules',
+          'NonResourceRules',
+          {
+            list: [
+              ['verbs', 'Verbs', 'optional'],
+              ['nonResourceURLs', 'NonResourceURLs', 'optional'],
+            ],
+          },
+        ],
+      ],
+    },
+  ],
+];
+
+const specOf = (schema: ApiObject): JsonObject => objectAt(schema, 'spec') ?? {};
+
+function validate(schema: ApiObject): FieldError[] {
+  const name = schema.metadata.name ?? '';
+  const spec = specOf(schema);
+  const fixed = mandatorySpec('flowschemas', name);
+  return [
+    ...validatePrecedence(Number(spec['matchingPrecedence'] ?? 0), name, SPEC.child('matchingPrecedence')),
+    ...validateMethod(spec, SPEC.child('distinguisherMethod', 'type')),
+    ...validateLevel(textAt(spec, 'priorityLevelConfiguration', 'name'), SPEC.child('priorityLevelConfiguration', 'name')),
+    ...validateRules(objectsIn(spec, 'rules'), SPEC.child('rules')),
+    ...(fixed === null || sameValue(spec, fixed)
+      ? []
+      : [invalid(SPEC, printedStructure(spec, SPEC_FORM), `spec of '${name}' must equal the fixed value`)]),
+    ...validateStatus(schema),
+  ];
+}
+
+function validatePrecedence(precedence: number, name: string, path: Path): FieldError[] {
+  return [
+    ...(precedence <= 0 ? [invalid(path, precedence, 'must be a positive value')] : []),
+    ...(precedence > PRECEDENCE_MAX ? [invalid(path, precedence, `must not be greater than ${PRECEDENCE_MAX}`)] : []),
+    ...(precedence === 1 && name !== 'exempt'
+      ? [invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")]
+      : []),
+  ];
+}
+
+function validateMethod(spec: JsonObject, path: Path): FieldError[] {
+  const method = objectAt(spec, 'distinguisherMethod');
+  return method === null || METHODS.includes(textAt(method, 'type')) ? [] : [notSupported(path, { Type: textAt(method, 'type') }, METHODS)];
+}
+
+const validateLevel = (level: string, path: Path): FieldError[] =>
+  level === '' ? [required(path, 'must reference a priority level')] : dnsSubdomain(level, path);
+
+export const flowSchemas: Kind = {
+  name: 'flowschemas.flowcontrol.apiserver.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  defaults(schema) {
+    const spec = ensureObject(schema, 'spec');
+    if (Number(spec['matchingPrecedence'] ?? 0) === 0) spec['matchingPrecedence'] = PRECEDENCE_DEFAULT;
+  },
+  validate,
+  update: { review: (schema, _old, metadata) => [...metadata.object(), ...validate(schema)] },
+  subresources: statusWrites,
+  cells: {
+    PriorityLevel: at('spec', 'priorityLevelConfiguration', 'name'),
+    MatchingPrecedence: numberAt('spec', 'matchingPrecedence'),
+    DistinguisherMethod: at('spec', 'distinguisherMethod', 'type'),
+    MissingPL: (object) => textAt(condition(object, 'Dangling'), 'status') || '?',
+  },
+};

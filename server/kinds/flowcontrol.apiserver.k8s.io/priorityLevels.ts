@@ -1,0 +1,210 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import type { Cell } from '../../registry/tableColumn.js';
+import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { at, NONE } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { mandatorySpec } from './mandatory.js';
+import { statusWrites, validateStatus } from './status.js';
+
+const SPEC = Path.of('spec');
+const EXEMPT = 'exempt';
+const SHARES_DEFAULT = 30;
+const QUEUES_MAX = 10_000_000;
+/** A hash of a flow's name deals its hand of queues; it has no more bits than these. */
+const HASH_BITS_MAX = 60;
+const QUEUING_DEFAULTS: Readonly<Record<string, number>> = { queues: 64, handSize: 8, queueLengthLimit: 50 };
+/** An annotation of older versions, which carried what these could not say. */
+const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+const SPEC_FORM: StructureForm = [
+  ['type', 'Type', 'text'],
+  [
+    'limited',
+    'Limited',
+    {
+      optional: [
+        ['nominalConcurrencyShares', 'NominalConcurrencyShares', 'number'],
+        [
+          'limitResponse',
+          'LimitResponse',
+          {
+            of: [
+              ['type', 'Type', 'text'],
+              [
+                'queuing',
+                'Queuing',
+                {
+                  optional: [
+                    ['queues', 'Queues', 'number'],
+                    ['handSize', 'HandSize', 'number'],
+                    ['queueLengthLimit', 'QueueLengthLimit', 'number'],
+                  ],
+                },
+              ],
+            ],
+          },
+        ],
+        ['lendablePercent', 'LendablePercent', 'optional'],
+        ['borrowingLimitPercent', 'BorrowingLimitPercent', 'optional'],
+      ],
+    },
+  ],
+  [
+    'exempt',
+    'Exempt',
+    {
+      optional: [
+        ['nominalConcurrencyShares', 'NominalConcurrencyShares', 'optional'],
+        ['lendablePercent', 'LendablePercent', 'optional'],
+      ],
+    },
+  ],
+];
+
+const specOf = (level: ApiObject): JsonObject => objectAt(level, 'spec') ?? {};
+
+function setDefaults(level: ApiObject): void {
+  const spec = objectAt(level, 'spec') ?? {};
+  const [limited, exempt] = [objectAt(spec, 'limited'), objectAt(spec, 'exempt')];
+  if (exempt !== null) for (const member of ['nominalConcurrencyShares', 'lendablePercent']) setDefault(exempt, member, 0);
+  if (limited === null) return;
+  setDefault(limited, 'nominalConcurrencyShares', SHARES_DEFAULT);
+  setDefault(limited, 'lendablePercent', 0);
+  const queuing = objectAt(ensureObject(limited, 'limitResponse'), 'queuing');
+  if (queuing === null) return;
+  for (const [member, value] of Object.entries(QUEUING_DEFAULTS)) if (Number(queuing[member] ?? 0) === 0) queuing[member] = value;
+}
+
+function validate(level: ApiObject): FieldError[] {
+  const annotations = Path.of('metadata', 'annotations');
+  return [
+    ...(level.metadata.annotations?.[ROUNDTRIP_ANNOTATION] === undefined
+      ? []
+      : [forbidden(annotations, `annotation '${ROUNDTRIP_ANNOTATION}' is forbidden`)]),
+    ...validateSpec(specOf(level), level.metadata.name ?? ''),
+    ...validateFixed(specOf(level), level.metadata.name ?? ''),
+    ...validateStatus(level),
+  ];
+}
+
+function validateSpec(spec: JsonObject, name: string): FieldError[] {
+  const type = textAt(spec, 'type');
+  const onlyExempt =
+    (name === EXEMPT) === (type === 'Exempt')
+      ? []
+      : [invalid(SPEC.child('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'")];
+  switch (type) {
+    case 'Exempt':
+      return [...onlyExempt, ...validateExempt(spec)];
+    case 'Limited':
+      return [...onlyExempt, ...validateLimited(spec)];
+    default:
+      return [...onlyExempt, notSupported(SPEC.child('type'), type, ['Exempt', 'Limited'])];
+  }
+}
+
+function validateExempt(spec: JsonObject): FieldError[] {
+  const exempt = objectAt(spec, 'exempt');
+  return [
+    ...(objectAt(spec, 'limited') === null ? [] : [forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited')]),
+    ...(exempt === null ? [] : [...validateShares(exempt, SPEC.child('exempt')), ...validateLendable(exempt, SPEC.child('exempt'))]),
+  ];
+}
+
+function validateLimited(spec: JsonObject): FieldError[] {
+  const limited = objectAt(spec, 'limited');
+  const path = SPEC.child('limited');
+  const findings = objectAt(spec, 'exempt') === null ? [] : [forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')];
+  if (limited === null) return [...findings, required(path, 'must not be empty when type is Limited')];
+  const borrowing = limited['borrowingLimitPercent'];
+  return [
+    ...findings,
+    ...validateShares(limited, path),
+    ...validateResponse(objectAt(limited, 'limitResponse') ?? {}, path.child('limitResponse')),
+    ...validateLendable(limited, path),
+    ...(borrowing !== undefined && Number(borrowing) < 0
+      ? [invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer')]
+      : []),
+  ];
+}
+
+const validateShares = ({ nominalConcurrencyShares: shares }: JsonObject, path: Path): FieldError[] =>
+  Number(shares ?? 0) < 0 ? [invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')] : [];
+
+const validateLendable = ({ lendablePercent: percent }: JsonObject, path: Path): FieldError[] =>
+  Number(percent ?? 0) < 0 || Number(percent ?? 0) > 100
+    ? [invalid(path.child('lendablePercent'), percent, 'must be between 0 and 100, inclusive')]
+    : [];
+
+function validateResponse(response: JsonObject, path: Path): FieldError[] {
+  const type = textAt(response, 'type');
+  const queuing = objectAt(response, 'queuing');
+  const at = path.child('queuing');
+  if (type === 'Reject') return queuing === null ? [] : [forbidden(at, 'must be nil if limited.limitResponse.type is not Limited')];
+  if (type !== 'Queue') return [notSupported(path.child('type'), type, ['Queue', 'Reject'])];
+  return queuing === null ? [required(at, 'must not be empty if limited.limitResponse.type is Limited')] : validateQueuing(queuing, at);
+}
+
+function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
+  const [queues, hand, length] = ['queues', 'handSize', 'queueLengthLimit'].map((member) => Number(queuing[member] ?? 0)) as [
+    number,
+    number,
+    number,
+  ];
+  const complaint = handComplaint(hand, queues);
+  return [
+    ...(length <= 0 ? [invalid(path.child('queueLengthLimit'), length, 'must be positive')] : []),
+    ...(queues <= 0 ? [invalid(path.child('queues'), queues, 'must be positive')] : []),
+    ...(queues > QUEUES_MAX ? [invalid(path.child('queues'), queues, `must not be greater than ${QUEUES_MAX}`)] : []),
+    ...(complaint === null ? [] : [invalid(path.child('handSize'), hand, complaint)]),
+  ];
+}
+
+function handComplaint(hand: number, queues: number): string | null {
+  if (hand <= 0) return 'must be positive';
+  if (hand > queues) return `should not be greater than queues (${queues})`;
+  return Math.ceil(Math.log2(queues) * hand) > HASH_BITS_MAX
+    ? `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${HASH_BITS_MAX}`
+    : null;
+}
+
+/** Of the level that nothing limits, administrators may say how much it counts; the other mandatory one is fixed as a whole. */
+function validateFixed(spec: JsonObject, name: string): FieldError[] {
+  const fixed = mandatorySpec('prioritylevelconfigurations', name);
+  if (fixed === null) return [];
+  const [wanted, present] =
+    name === EXEMPT
+      ? [
+          { ...fixed, exempt: null },
+          { ...spec, exempt: null },
+        ]
+      : [fixed, spec];
+  if (sameValue(wanted, present)) return [];
+  const part = name === EXEMPT ? ` except the 'spec.${EXEMPT}' field` : '';
+  return [invalid(SPEC, printedStructure(spec, SPEC_FORM), `spec of '${name}'${part} must equal the fixed value`)];
+}
+
+/** The value itself, a number for example, or `<none>`. */
+const valueAt =
+  (...path: readonly string[]): Cell =>
+  (object) =>
+    memberAt(object, ...path) ?? NONE;
+
+export const priorityLevels: Kind = {
+  name: 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
+  validate,
+  update: { review: (level, _old, metadata) => [...metadata.object(), ...validate(level)] },
+  subresources: statusWrites,
+  cells: {
+    Type: at('spec', 'type'),
+    NominalConcurrencyShares: valueAt('spec', 'limited', 'nominalConcurrencyShares'),
+    Queues: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'queues'),
+    HandSize: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'handSize'),
+    QueueLengthLimit: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'queueLengthLimit'),
+  },
+};

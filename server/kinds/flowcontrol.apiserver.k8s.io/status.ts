@@ -1,0 +1,30 @@
+import type { ApiObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { restoreContent, restoreMetadata } from '../../registry/statuswrites.js';
+import type { SubresourceRules } from '../../registry/strategy.js';
+import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
+
+const CONDITIONS = Path.of('status', 'conditions');
+
+/** Both kinds tell how they are in conditions, one of each type. */
+export function validateStatus(object: ApiObject): FieldError[] {
+  const types = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').map((condition) => textAt(condition, 'type'));
+  return types.flatMap((type, position) => {
+    const path = CONDITIONS.index(position).child('type');
+    return [
+      ...(types.indexOf(type) < position ? [duplicate(path, type)] : []),
+      ...(type === '' ? [required(path, 'must not be empty')] : []),
+    ];
+  });
+}
+
+export const statusWrites: Readonly<Record<string, SubresourceRules>> = {
+  status: {
+    prepare(object, old) {
+      restoreContent(object, old);
+      restoreMetadata(object, old);
+    },
+    review: (object) => validateStatus(object),
+  },
+};

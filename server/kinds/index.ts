@@ -1,0 +1,172 @@
+import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { builtInCatalogue, type Catalogue, type ServedResource, type Serves } from '../registry/resources.js';
+import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from './admissionregistration.k8s.io/bindings.js';
+import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admissionregistration.k8s.io/policies.js';
+import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './admissionregistration.k8s.io/webhookConfigurations.js';
+import { customResourceDefinitions } from './apiextensions.k8s.io/definitions.js';
+import { apiServices } from './apiregistration.k8s.io/apiServices.js';
+import { controllerRevisions } from './apps/controllerRevisions.js';
+import { daemonSets } from './apps/daemonSets.js';
+import { deployments } from './apps/deployments.js';
+import { replicaSets } from './apps/replicaSets.js';
+import { statefulSets } from './apps/statefulSets.js';
+import { horizontalPodAutoscalers } from './autoscaling/horizontalPodAutoscalers.js';
+import { cronJobs } from './batch/cronJobs.js';
+import { jobs } from './batch/jobs.js';
+import { builtInBehaviour } from './builtIn.js';
+import { clusterTrustBundles } from './certificates.k8s.io/clusterTrustBundles.js';
+import { podCertificateRequests } from './certificates.k8s.io/podCertificateRequests.js';
+import { certificateSigningRequests } from './certificates.k8s.io/requests.js';
+import { leaseCandidates } from './coordination.k8s.io/leaseCandidates.js';
+import { leases } from './coordination.k8s.io/leases.js';
+import { componentStatuses } from './core/componentStatuses.js';
+import { configMaps } from './core/configMaps.js';
+import { endpoints } from './core/endpoints.js';
+import { events } from './core/events.js';
+import { limitRanges } from './core/limitRanges.js';
+import { namespaces } from './core/namespaces.js';
+import { nodes } from './core/nodes.js';
+import { persistentVolumeClaims } from './core/persistentVolumeClaims.js';
+import { persistentVolumes } from './core/persistentVolumes.js';
+import { podTemplates } from './core/podTemplates.js';
+import { pods } from './core/pods.js';
+import { replicationControllers } from './core/replicationControllers.js';
+import { resourceQuotas } from './core/resourceQuotas.js';
+import { secrets } from './core/secrets.js';
+import { serviceAccounts } from './core/serviceAccounts.js';
+import { services } from './core/services.js';
+import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
+import { fieldsOf } from './fields.js';
+import { flowSchemas } from './flowcontrol.apiserver.k8s.io/flowSchemas.js';
+import { priorityLevels } from './flowcontrol.apiserver.k8s.io/priorityLevels.js';
+import { storageVersions } from './internal.apiserver.k8s.io/storageVersions.js';
+import type { Kind } from './kind.js';
+import { ingressClasses } from './networking.k8s.io/ingressClasses.js';
+import { ingresses } from './networking.k8s.io/ingresses.js';
+import { ipAddresses } from './networking.k8s.io/ipAddresses.js';
+import { networkPolicies } from './networking.k8s.io/networkPolicies.js';
+import { serviceCidrs } from './networking.k8s.io/serviceCidrs.js';
+import { runtimeClasses } from './node.k8s.io/runtimeClasses.js';
+import { podDisruptionBudgets } from './policy/podDisruptionBudgets.js';
+import { clusterRoleBindings, roleBindings } from './rbac.authorization.k8s.io/bindings.js';
+import { clusterRoles, roles } from './rbac.authorization.k8s.io/roles.js';
+import { resourceClaimTemplates } from './resource.k8s.io/claimTemplates.js';
+import { resourceClaims } from './resource.k8s.io/claims.js';
+import { deviceClasses } from './resource.k8s.io/deviceClasses.js';
+import { resourceSlices } from './resource.k8s.io/resourceSlices.js';
+import { priorityClasses } from './scheduling.k8s.io/priorityClasses.js';
+import { csiDrivers } from './storage.k8s.io/csiDrivers.js';
+import { csiNodes } from './storage.k8s.io/csiNodes.js';
+import { csiStorageCapacities } from './storage.k8s.io/csiStorageCapacities.js';
+import { storageClasses } from './storage.k8s.io/storageClasses.js';
+import { volumeAttachments } from './storage.k8s.io/volumeAttachments.js';
+import { volumeAttributesClasses } from './storage.k8s.io/volumeAttributesClasses.js';
+import { storageVersionMigrations } from './storagemigration.k8s.io/storageVersionMigrations.js';
+
+/** All kinds that have a declaration. A type without one follows the generic life cycle alone. */
+const KINDS: readonly Kind[] = [
+  mutatingAdmissionPolicyBindings,
+  validatingAdmissionPolicyBindings,
+  mutatingAdmissionPolicies,
+  validatingAdmissionPolicies,
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
+  customResourceDefinitions,
+  apiServices,
+  controllerRevisions,
+  daemonSets,
+  deployments,
+  replicaSets,
+  statefulSets,
+  horizontalPodAutoscalers,
+  cronJobs,
+  jobs,
+  clusterTrustBundles,
+  certificateSigningRequests,
+  podCertificateRequests,
+  leases,
+  leaseCandidates,
+  componentStatuses,
+  configMaps,
+  endpoints,
+  events,
+  limitRanges,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  podTemplates,
+  pods,
+  replicationControllers,
+  resourceQuotas,
+  secrets,
+  serviceAccounts,
+  services,
+  endpointSlices,
+  flowSchemas,
+  priorityLevels,
+  ingressClasses,
+  ingresses,
+  ipAddresses,
+  networkPolicies,
+  serviceCidrs,
+  runtimeClasses,
+  podDisruptionBudgets,
+  clusterRoleBindings,
+  roleBindings,
+  clusterRoles,
+  roles,
+  resourceClaimTemplates,
+  resourceClaims,
+  deviceClasses,
+  resourceSlices,
+  priorityClasses,
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  storageClasses,
+  volumeAttachments,
+  volumeAttributesClasses,
+  storageVersions,
+  storageVersionMigrations,
+];
+
+const BY_NAME: ReadonlyMap<string, Kind> = new Map(KINDS.flatMap((kind) => [kind.name, ...(kind.views ?? [])].map((name) => [name, kind])));
+
+/** The declaration of a resource in any of its versions. */
+export const kindOf = (resource: GroupResource): Kind => BY_NAME.get(qualifiedName(resource)) ?? { name: qualifiedName(resource) };
+
+export interface CatalogueOptions {
+  /** Default: what the release serves without configuration. */
+  readonly serves?: Serves;
+}
+
+/** The table of built-in types. */
+export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: CatalogueOptions = {}): Catalogue =>
+  builtInCatalogue({ serves, viewOf, behaviour: (names) => builtInBehaviour(names, kindOf(names)) });
+
+/** The name of the type whose objects a view shows. */
+const viewOf = (name: string): string => BY_NAME.get(name)?.name ?? name;
+
+const everyResource = (): readonly ServedResource[] =>
+  createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
+
+/** Whether a resource is of the types that are compiled in, served or not. */
+export const builtInResources = (): ((resource: GroupResource) => boolean) => {
+  const kindOf = storedKinds();
+  return (resource) => kindOf(resource) !== null;
+};
+
+/** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */
+export const storedKinds = (): ((resource: GroupResource) => string | null) => {
+  const kinds = new Map(everyResource().map(({ storage: { group, resource, kind } }) => [`${group}/${resource}`, kind]));
+  return ({ group, resource }) => kinds.get(`${group}/${resource}`) ?? null;
+};
+
+const FIELDS: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(
+  KINDS.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fieldsOf(fields.values)]])),
+);
+
+/** How storage extracts what field selectors compare; null for types that select on their metadata only. */
+export const selectableFieldsOf = (resource: GroupResource): ReturnType<typeof fieldsOf> | null =>
+  FIELDS.get(qualifiedName(resource)) ?? null;

@@ -1,0 +1,30 @@
+import type { ApiObject } from '../api/object.js';
+import type { Conversion } from '../registry/conversion.js';
+import type { Strategy } from '../registry/strategy.js';
+import type { Cells } from './cells.js';
+
+/**
+ * All that the server does for one built-in kind and not for all. What a kind looks like (names, versions, members, columns) is said in `api/facts`;
+ * here is what follows for its objects. `DESIGN.md` tells of the groups and their order. `T` is the generated type, where the rules use it.
+ */
+export interface Kind<T extends object = ApiObject> extends Strategy<T> {
+  /** `resource` or `resource.group` of the stored type. */
+  readonly name: string;
+  /** Cells of the columns that the facts list; those that mean the same for all kinds go without. */
+  readonly cells?: Cells<T>;
+  /** What is peculiar to a version, by `apiVersion`. */
+  readonly versions?: Readonly<Record<string, VersionRules<T>>>;
+  /** Further resources, of other groups, that show the same objects. */
+  readonly views?: readonly string[];
+}
+
+export interface VersionRules<T extends object = ApiObject> {
+  /** Absent where the version has the same members as the stored one. */
+  readonly conversion?: Conversion;
+  /** Text of a `Warning` header in every answer. */
+  readonly deprecation?: string;
+  /** Names of selectable fields, and what they are called in the stored version. Absent where they are the same; those that are missing are unknown. */
+  readonly fieldNames?: Readonly<Record<string, string>>;
+  /** Instead of the kind's. */
+  readonly cells?: Cells<T>;
+}

@@ -1,0 +1,24 @@
+import { cidr, formatAddress, parseAddress, parseRange } from '../../registry/validation/addresses.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+
+/** Addresses and ranges in kinds that are named after them: there is one spelling for each. */
+
+const wrongForm = (text: string): string => `must be in canonical form ("${text}")`;
+
+export function canonicalCidr(value: string, path: Path): FieldError[] {
+  const findings = cidr(value, path);
+  const text = parseRange(value)?.text;
+  return findings.length > 0 || text === undefined || text === value ? findings : [invalid(path, value, wrongForm(text))];
+}
+
+const MAPPED = 0xffffn;
+const FAMILY_BITS = 32n;
+
+/** Complaints about an address that serves as a name. */
+export function addressNameComplaints(name: string): string[] {
+  const address = parseAddress(name);
+  if (address === null) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+  if (address.family === 'IPv6' && address.value >> FAMILY_BITS === MAPPED) return ['must not be an IPv4-mapped IPv6 address'];
+  const text = formatAddress(address);
+  return text === name ? [] : [wrongForm(text)];
+}

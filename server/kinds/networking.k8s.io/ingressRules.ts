@@ -1,0 +1,81 @@
+import { isIP } from 'node:net';
+import type { JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { subdomainName, wildcardName } from '../../registry/validation/names.js';
+import { named, portNameComplaints, portNumber, requiredDnsLabel } from '../../registry/validation/values.js';
+import { validateTypedReference } from './references.js';
+
+/** Hosts, paths and backends of an ingress. */
+
+const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
+const FORBIDDEN_PARTS = ['//', '/./', '/../', '%2f', '%2F'];
+const FORBIDDEN_ENDS = ['/..', '/.'];
+
+export const isAddress = (text: string): boolean => isIP(text) !== 0;
+
+export const validateRules = (rules: readonly JsonObject[], path: Path): FieldError[] =>
+  rules.flatMap((rule, position) => {
+    const at = path.index(position);
+    const host = textAt(rule, 'host');
+    const http = objectAt(rule, 'http');
+    return [
+      ...(host === '' ? [] : validateHost(host, at.child('host'))),
+      ...(http === null ? [] : validatePaths(http, at.child('http', 'paths'))),
+    ];
+  });
+
+const validateHost = (host: string, path: Path): FieldError[] => [
+  ...(isAddress(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []),
+  ...named(host, host.includes('*') ? wildcardName : subdomainName, path),
+];
+
+function validatePaths(http: JsonObject, path: Path): FieldError[] {
+  const paths = objectsIn(http, 'paths');
+  return paths.length === 0 ? [required(path, '')] : paths.flatMap((entry, position) => validatePath(entry, path.index(position)));
+}
+
+function validatePath(entry: JsonObject, path: Path): FieldError[] {
+  const type = entry['pathType'];
+  if (type === undefined || type === null) return [required(path.child('pathType'), 'pathType must be specified')];
+  return [
+    ...validatePathText(textAt(entry, 'path'), String(type), path),
+    ...validateBackend(objectAt(entry, 'backend') ?? {}, path.child('backend')),
+  ];
+}
+
+function validatePathText(text: string, type: string, path: Path): FieldError[] {
+  if (!PATH_TYPES.includes(type)) return [notSupported(path.child('pathType'), type, PATH_TYPES)];
+  const at = path.child('path');
+  const optional = type === 'ImplementationSpecific';
+  const findings = text.startsWith('/') || (optional && text === '') ? [] : [invalid(at, text, 'must be an absolute path')];
+  if (optional) return findings;
+  return [
+    ...findings,
+    ...FORBIDDEN_PARTS.filter((part) => text.includes(part)).map((part) => invalid(at, text, `must not contain '${part}'`)),
+    ...FORBIDDEN_ENDS.filter((end) => text.endsWith(end)).map((end) => invalid(at, text, `cannot end with '${end}'`)),
+  ];
+}
+
+export function validateBackend(backend: JsonObject, path: Path): FieldError[] {
+  const [resource, service] = [objectAt(backend, 'resource'), objectAt(backend, 'service')];
+  if (resource !== null)
+    return service === null
+      ? validateTypedReference(resource, path.child('resource'))
+      : [invalid(path, '', 'cannot set both resource and service backends')];
+  if (service === null) return [invalid(path, '', 'resource or service backend is required')];
+  return [
+    ...requiredDnsLabel(textAt(service, 'name'), path.child('service', 'name')),
+    ...validateServicePort(objectAt(service, 'port') ?? {}, path),
+  ];
+}
+
+/** Finding the port missing, or given twice, is reported at the backend. */
+function validateServicePort(port: JsonObject, path: Path): FieldError[] {
+  const [name, number] = [textAt(port, 'name'), Number(port['number'] ?? 0)];
+  const at = path.child('service', 'port');
+  if (name !== '' && number !== 0) return [invalid(path, '', 'cannot set both port name & port number')];
+  if (name !== '') return portNameComplaints(name).map((text) => invalid(at.child('name'), name, text));
+  return number === 0 ? [required(path, 'port name or number is required')] : portNumber(number, at.child('number'));
+}

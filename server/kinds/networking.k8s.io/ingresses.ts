@@ -1,0 +1,107 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { subdomainName, wildcardName } from '../../registry/validation/names.js';
+import { dnsSubdomain, ipAddress, named } from '../../registry/validation/values.js';
+import { at } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { isAddress, validateBackend, validateRules } from './ingressRules.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status', 'loadBalancer', 'ingress');
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+
+const specOf = (ingress: ApiObject): JsonObject => objectAt(ingress, 'spec') ?? {};
+
+function validateSpec(ingress: ApiObject): FieldError[] {
+  const spec = specOf(ingress);
+  const backend = objectAt(spec, 'defaultBackend');
+  const className = spec['ingressClassName'];
+  return [
+    ...(itemsOf(spec['rules']).length === 0 && backend === null
+      ? [invalid(SPEC, null, 'either `defaultBackend` or `rules` must be specified')]
+      : []),
+    ...(backend === null ? [] : validateBackend(backend, SPEC.child('defaultBackend'))),
+    ...validateRules(objectsIn(spec, 'rules'), SPEC.child('rules')),
+    ...objectsIn(spec, 'tls').flatMap((tls, position) => validateTls(tls, SPEC.child('tls').index(position))),
+    ...(className === undefined ? [] : dnsSubdomain(String(className), SPEC.child('ingressClassName'))),
+  ];
+}
+
+function validateTls(tls: JsonObject, path: Path): FieldError[] {
+  const secret = textAt(tls, 'secretName');
+  return [
+    ...itemsOf(tls['hosts'])
+      .map(String)
+      .flatMap((host, position) => named(host, host.includes('*') ? wildcardName : subdomainName, path.child('hosts').index(position))),
+    ...(secret === '' ? [] : dnsSubdomain(secret, path.child('secretName'))),
+  ];
+}
+
+/** The class used to be an annotation; whoever sets both has to say the same twice. */
+function validateClassAnnotation(ingress: ApiObject): FieldError[] {
+  const annotation = ingress.metadata.annotations?.[CLASS_ANNOTATION];
+  const className = specOf(ingress)['ingressClassName'];
+  if (annotation === undefined || className === undefined || annotation === className) return [];
+  return [invalid(Path.of('annotations', CLASS_ANNOTATION), annotation, 'must match `ingressClassName` when both are specified')];
+}
+
+const validateStatus = (ingress: ApiObject): FieldError[] =>
+  objectsIn(objectAt(objectAt(ingress, 'status') ?? {}, 'loadBalancer') ?? {}, 'ingress').flatMap((entry, position) => {
+    const path = STATUS.index(position);
+    const [address, host] = [textAt(entry, 'ip'), textAt(entry, 'hostname')];
+    return [
+      ...(address === '' ? [] : ipAddress(address, path.child('ip'))),
+      ...(host === '' ? [] : dnsSubdomain(host, path.child('hostname'))),
+      ...(isAddress(host) ? [invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address')] : []),
+    ];
+  });
+
+/** New objects only: who has the annotation already has been told. */
+function warnings(ingress: ApiObject, old: ApiObject | null): string[] {
+  const isNew = old === null && ingress.metadata.annotations?.[CLASS_ANNOTATION] !== undefined;
+  return isNew ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
+}
+
+function ingressHosts(ingress: ApiObject): string {
+  const hosts = itemsOf(memberAt(ingress, 'spec', 'rules'))
+    .map((rule) => textAt(rule, 'host'))
+    .filter((host) => host !== '');
+  return hosts.length === 0 ? '*' : hosts.length > 3 ? `${hosts.slice(0, 3).join(',')} + ${hosts.length - 3} more...` : hosts.join(',');
+}
+
+export const ingresses: Kind = {
+  name: 'ingresses.networking.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  validate: (ingress) => [...validateSpec(ingress), ...validateClassAnnotation(ingress)],
+  warnings,
+  create: {
+    prepare(ingress) {
+      ingress['status'] = { loadBalancer: {} };
+    },
+  },
+  update: {
+    prepare(ingress, old) {
+      ingress['status'] = old['status'];
+    },
+    review: (ingress, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateSpec(ingress)],
+  },
+  subresources: {
+    status: {
+      review: (ingress, _old, metadata) => [
+        ...metadata.update(),
+        ...(memberAt(ingress, 'status') === undefined ? [] : validateStatus(ingress)),
+      ],
+    },
+  },
+  cells: {
+    Class: at('spec', 'ingressClassName'),
+    Hosts: ingressHosts,
+    Address: (object) =>
+      itemsOf(memberAt(object, 'status', 'loadBalancer', 'ingress'))
+        .map((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'))
+        .join(','),
+    Ports: (object) => (itemsOf(memberAt(object, 'spec', 'tls')).length === 0 ? '80' : '80, 443'),
+  },
+};

@@ -1,0 +1,55 @@
+import type { ApiObject } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import { Path, required, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import { dnsSubdomain, named } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
+import { addressNameComplaints } from './canonical.js';
+import { segment } from './references.js';
+
+const PARENT = Path.of('spec', 'parentRef');
+const PARENT_FORM: StructureForm = [
+  ['group', 'Group', 'text'],
+  ['resource', 'Resource', 'text'],
+  ['namespace', 'Namespace', 'text'],
+  ['name', 'Name', 'text'],
+];
+
+function validate(address: ApiObject): FieldError[] {
+  const parent = objectAt(objectAt(address, 'spec') ?? {}, 'parentRef');
+  if (parent === null) return [required(PARENT, '')];
+  const [group, namespace] = [textAt(parent, 'group'), textAt(parent, 'namespace')];
+  return [
+    ...(group === '' ? [] : dnsSubdomain(group, PARENT.child('group'))),
+    ...segment(parent, 'resource', PARENT),
+    ...segment(parent, 'name', PARENT),
+    ...named(namespace, pathSegmentName, PARENT.child('namespace')),
+  ];
+}
+
+const parentOf = (address: ApiObject): ReturnType<typeof memberAt> => memberAt(address, 'spec', 'parentRef');
+
+export const ipAddresses: Kind = {
+  name: 'ipaddresses.networking.k8s.io',
+  metadata: { name: addressNameComplaints },
+  validate,
+  update: {
+    review: (address, old, metadata) => [
+      ...metadata.object(),
+      ...validate(address),
+      ...metadata.update(),
+      ...unchanged(parentOf(address), parentOf(old), PARENT, printedStructure(parentOf(address), PARENT_FORM)),
+    ],
+  },
+  cells: {
+    ParentRef: (object) =>
+      ['group', 'resource', 'namespace', 'name']
+        .map((member) => textAt(object, 'spec', 'parentRef', member))
+        .filter((text, index) => text !== '' || index === 0)
+        .filter((text) => text !== '')
+        .join('/'),
+  },
+};

@@ -1,0 +1,139 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { cidr, contains, parseRange } from '../../registry/validation/addresses.js';
+import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { rangeWarnings } from '../../registry/validation/spelling.js';
+import { portNameComplaints, portNumber } from '../../registry/validation/values.js';
+import { selectorText } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const SPEC = Path.of('spec');
+const POLICY_TYPES = ['Ingress', 'Egress'];
+const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
+/** Directions, and where each has its peers. */
+const DIRECTIONS = [
+  ['ingress', 'from'],
+  ['egress', 'to'],
+] as const;
+
+const specOf = (policy: ApiObject): JsonObject => objectAt(policy, 'spec') ?? {};
+
+function setDefaults(policy: ApiObject): void {
+  const spec = objectAt(policy, 'spec');
+  if (spec === null) return;
+  for (const [direction] of DIRECTIONS)
+    for (const rule of objectsIn(spec, direction)) for (const port of objectsIn(rule, 'ports')) setDefault(port, 'protocol', 'TCP');
+  if (itemsOf(spec['policyTypes']).length === 0)
+    spec['policyTypes'] = itemsOf(spec['egress']).length === 0 ? ['Ingress'] : ['Ingress', 'Egress'];
+}
+
+/** `known` are ranges that may stay although they would be refused today. */
+function validateSpec(policy: ApiObject, known: ReadonlySet<string>): FieldError[] {
+  const spec = specOf(policy);
+  return [
+    ...validateLabelSelector(objectAt(spec, 'podSelector') ?? {}, SPEC.child('podSelector')),
+    ...DIRECTIONS.flatMap(([direction, peers]) =>
+      objectsIn(spec, direction).flatMap((rule, position) => {
+        const path = SPEC.child(direction).index(position);
+        return [
+          ...objectsIn(rule, 'ports').flatMap((port, index) => validatePort(port, path.child('ports').index(index))),
+          ...objectsIn(rule, peers).flatMap((peer, index) => validatePeer(peer, known, path.child(peers).index(index))),
+        ];
+      }),
+    ),
+    ...validateTypes(itemsOf(spec['policyTypes']).map(String), SPEC.child('policyTypes')),
+  ];
+}
+
+const validateTypes = (types: readonly string[], path: Path): FieldError[] =>
+  types.length > POLICY_TYPES.length
+    ? [invalid(path, types, 'may not specify more than two policyTypes')]
+    : types.flatMap((type, position) => (POLICY_TYPES.includes(type) ? [] : [notSupported(path.index(position), type, POLICY_TYPES)]));
+
+function validatePort(entry: JsonObject, path: Path): FieldError[] {
+  const { protocol, port, endPort } = entry;
+  return [
+    ...(protocol !== undefined && !PROTOCOLS.includes(String(protocol)) ? [notSupported(path.child('protocol'), protocol, PROTOCOLS)] : []),
+    ...(typeof port === 'number' ? portNumber(port, path.child('port')) : []),
+    ...(endPort === undefined ? [] : validateEnd(Number(endPort), port, path.child('endPort'))),
+    ...(typeof port === 'string' ? portNameComplaints(port).map((text) => invalid(path.child('port'), port, text)) : []),
+  ];
+}
+
+function validateEnd(end: number, port: unknown, path: Path): FieldError[] {
+  if (port === undefined) return [invalid(path, end, 'may not be specified when `port` is not specified')];
+  if (typeof port === 'string') return [invalid(path, end, 'may not be specified when `port` is non-numeric')];
+  return [...(end < Number(port) ? [invalid(path, end, 'must be greater than or equal to `port`')] : []), ...portNumber(end, path)];
+}
+
+function validatePeer(peer: JsonObject, known: ReadonlySet<string>, path: Path): FieldError[] {
+  const selectors = ['podSelector', 'namespaceSelector'].filter((member) => objectAt(peer, member) !== null);
+  const block = objectAt(peer, 'ipBlock');
+  const findings = selectors.flatMap((member) => validateLabelSelector(objectAt(peer, member) ?? {}, path.child(member)));
+  if (block !== null) findings.push(...validateBlock(block, known, path.child('ipBlock')));
+  if (selectors.length === 0 && block === null) findings.push(required(path, 'must specify a peer'));
+  if (selectors.length > 0 && block !== null) findings.push(forbidden(path, 'may not specify both ipBlock and another peer'));
+  return findings;
+}
+
+function validateBlock(block: JsonObject, known: ReadonlySet<string>, path: Path): FieldError[] {
+  const text = textAt(block, 'cidr');
+  if (text === '') return [required(path.child('cidr'), '')];
+  const check = (value: string, at: Path): FieldError[] => (known.has(value) ? [] : cidr(value, at));
+  const findings = check(text, path.child('cidr'));
+  const range = parseRange(text);
+  if (range === null) return findings;
+  return [
+    ...findings,
+    ...itemsOf(block['except'])
+      .map(String)
+      .flatMap((value, position) => {
+        const at = path.child('except').index(position);
+        const hole = parseRange(value);
+        const strictly =
+          hole !== null && contains(range, { family: hole.family, value: hole.first }) && hole.last - hole.first < range.last - range.first;
+        return [...check(value, at), ...(hole === null || strictly ? [] : [invalid(at, value, 'must be a strict subset of `cidr`')])];
+      }),
+  ];
+}
+
+const rangesOf = (policy: ApiObject): ReadonlySet<string> =>
+  new Set(
+    DIRECTIONS.flatMap(([direction, peers]) =>
+      objectsIn(specOf(policy), direction)
+        .flatMap((rule) => objectsIn(rule, peers))
+        .flatMap((peer) => {
+          const block = objectAt(peer, 'ipBlock');
+          return block === null ? [] : [textAt(block, 'cidr'), ...itemsOf(block['except']).map(String)];
+        }),
+    ),
+  );
+
+const NONE_KNOWN: ReadonlySet<string> = new Set();
+
+const warnings = (policy: ApiObject): string[] =>
+  DIRECTIONS.flatMap(([direction, peers]) =>
+    objectsIn(specOf(policy), direction).flatMap((rule, position) =>
+      objectsIn(rule, peers).flatMap((peer, each) => {
+        const block = objectAt(peer, 'ipBlock');
+        const at = Path.of('spec', direction).index(position).child(peers).index(each).child('ipBlock');
+        if (block === null) return [];
+        return [
+          ...rangeWarnings(textAt(block, 'cidr'), at.child('cidr')),
+          ...itemsOf(block['except']).flatMap((hole, index) => rangeWarnings(String(hole), at.child('except').index(index))),
+        ];
+      }),
+    ),
+  );
+
+export const networkPolicies: Kind = {
+  name: 'networkpolicies.networking.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  defaults: setDefaults,
+  validate: (policy) => validateSpec(policy, NONE_KNOWN),
+  warnings,
+  update: { review: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, rangesOf(old))] },
+  cells: { 'Pod-Selector': (object) => selectorText(memberAt(object, 'spec', 'podSelector')) },
+};

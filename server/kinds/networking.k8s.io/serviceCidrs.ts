@@ -1,0 +1,68 @@
+import type { ApiObject } from '../../api/object.js';
+import { itemsOf, memberAt } from '../../registry/members.js';
+import { restoreContent, restoreMetadata } from '../../registry/statuswrites.js';
+import { parseRange } from '../../registry/validation/addresses.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import type { Kind } from '../kind.js';
+import { canonicalCidr } from './canonical.js';
+
+const CIDRS = Path.of('spec', 'cidrs');
+const FAMILIES = 2;
+
+const cidrsOf = (ranges: ApiObject): string[] => itemsOf(memberAt(ranges, 'spec', 'cidrs')).map(String);
+
+function validate(ranges: ApiObject): FieldError[] {
+  const cidrs = cidrsOf(ranges);
+  if (cidrs.length === 0) return [required(CIDRS, 'at least one CIDR required')];
+  if (cidrs.length > FAMILIES) return [invalid(CIDRS, { CIDRs: cidrs }, `may only hold up to ${FAMILIES} values`)];
+  const families = cidrs.map((cidr) => parseRange(cidr)?.family);
+  const sameFamily = cidrs.length === FAMILIES && families[0] === families[1] && families[0] !== undefined;
+  return [
+    ...cidrs.flatMap((cidr, position) => canonicalCidr(cidr, CIDRS.index(position))),
+    ...(sameFamily
+      ? [invalid(CIDRS, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')]
+      : []),
+  ];
+}
+
+/** Ranges never change, but a second family may be added. */
+function validateKept(ranges: ApiObject, old: ApiObject): FieldError[] {
+  const [now, before] = [cidrsOf(ranges), cidrsOf(old)];
+  const kept = before.flatMap((cidr, position) => unchanged(now[position], cidr, CIDRS.index(position)));
+  if (now.length === before.length) return kept;
+  return before.length === 1 && now.length === FAMILIES
+    ? [...kept, ...validate(ranges)]
+    : [invalid(CIDRS, memberAt(ranges, 'spec', 'cidrs') ?? null, 'field is immutable')];
+}
+
+export const serviceCidrs: Kind = {
+  name: 'servicecidrs.networking.k8s.io',
+  validate,
+  create: {
+    prepare(ranges) {
+      ranges['status'] = {};
+    },
+  },
+  update: {
+    prepare(ranges, old) {
+      ranges['status'] = old['status'];
+    },
+    review: (ranges, old, metadata) => [...metadata.update(), ...validateKept(ranges, old)],
+  },
+  subresources: {
+    status: {
+      prepare(ranges, old) {
+        restoreContent(ranges, old);
+        restoreMetadata(ranges, old);
+      },
+      review: (_ranges, _old, metadata) => metadata.update(),
+    },
+  },
+  cells: {
+    CIDRs: (object) =>
+      itemsOf(memberAt(object, 'spec', 'cidrs'))
+        .map(String)
+        .join(','),
+  },
+};

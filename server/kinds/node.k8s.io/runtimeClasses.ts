@@ -1,0 +1,65 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { textAt } from '../../registry/members.js';
+import { duplicate, Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { labelMap, requiredDnsLabel } from '../../registry/validation/values.js';
+import { at } from '../cells.js';
+import { validateContainerResources } from '../core/podSpec/validation/resources.js';
+import { validateTolerationList } from '../core/podSpec/validation/scheduling.js';
+import type { Kind } from '../kind.js';
+
+const TOLERATION: StructureForm = [
+  ['key', 'Key', 'text'],
+  ['operator', 'Operator', 'text'],
+  ['value', 'Value', 'text'],
+  ['effect', 'Effect', 'text'],
+  ['tolerationSeconds', 'TolerationSeconds', 'optional'],
+];
+
+function validate(runtime: ApiObject): FieldError[] {
+  const overhead = objectAt(runtime, 'overhead');
+  const scheduling = objectAt(runtime, 'scheduling');
+  return [
+    ...requiredDnsLabel(textAt(runtime, 'handler'), Path.of('handler')),
+    // The overhead is checked as if it were the limits of a container, down to the paths of what is found.
+    ...(overhead === null
+      ? []
+      : validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead'))),
+    ...(scheduling === null ? [] : validateScheduling(scheduling, Path.of('scheduling'))),
+  ];
+}
+
+function validateScheduling(scheduling: JsonObject, path: Path): FieldError[] {
+  const tolerations = path.child('tolerations');
+  return [
+    ...labelMap(objectAt(scheduling, 'nodeSelector') ?? {}, path.child('nodeSelector')),
+    ...validateTolerationList(scheduling, tolerations),
+    ...repeated(objectsIn(scheduling, 'tolerations'), tolerations),
+  ];
+}
+
+const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] =>
+  tolerations.flatMap((toleration, position) =>
+    tolerations.slice(0, position).some((earlier) => sameValue(earlier, toleration))
+      ? [duplicate(path.index(position), printedStructure(toleration, TOLERATION))]
+      : [],
+  );
+
+export const runtimeClasses: Kind = {
+  name: 'runtimeclasses.node.k8s.io',
+  validate,
+  update: {
+    creates: true,
+    unconditional: false,
+    review: (runtime, old, metadata) => [
+      ...metadata.object(),
+      ...validate(runtime),
+      ...metadata.update(),
+      ...unchanged(runtime['handler'], old['handler'], Path.of('handler')),
+    ],
+  },
+  cells: { Handler: at('handler') },
+};

@@ -1,0 +1,81 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { itemsOf } from '../../registry/members.js';
+import { validateConditions } from '../../registry/validation/conditions.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
+import { validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+import { optionallyOneOf } from '../../registry/validation/values.js';
+import { nonNegativeMembers } from '../apps/statusCounts.js';
+import { atOr, numberAt } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const AMOUNTS = ['minAvailable', 'maxUnavailable'] as const;
+
+function validateSpec(budget: ApiObject): FieldError[] {
+  const spec = objectAt(budget, 'spec') ?? {};
+  const given = AMOUNTS.filter((member) => spec[member] !== undefined && spec[member] !== null);
+  const selector = objectAt(spec, 'selector');
+  return [
+    ...(given.length > 1 ? [invalid(SPEC, printed(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
+    ...given.flatMap((member) => [...intOrPercent(spec[member], SPEC.child(member)), ...atMostWhole(spec[member], SPEC.child(member))]),
+    ...(selector === null ? [] : validateLabelSelector(selector, SPEC.child('selector'))),
+    ...optionallyOneOf(spec['unhealthyPodEvictionPolicy'], ['AlwaysAllow', 'IfHealthyBudget'], SPEC.child('unhealthyPodEvictionPolicy')),
+  ];
+}
+
+const printed = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: JsonObject): JsonObject => ({
+  MinAvailable: minAvailable ?? null,
+  Selector: printedSelector(selector),
+  MaxUnavailable: maxUnavailable ?? null,
+  UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+});
+
+function validateStatus(budget: ApiObject): FieldError[] {
+  const status = objectAt(budget, 'status') ?? {};
+  return [
+    ...validateConditions(itemsOf(status['conditions']), STATUS.child('conditions')),
+    ...nonNegativeMembers(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], STATUS),
+  ];
+}
+
+export const podDisruptionBudgets: Kind = {
+  name: 'poddisruptionbudgets.policy',
+  metadata: {
+    // The reference looks at the metadata of a budget only as it does for all kinds: any name that can stand in a path will do.
+    name: pathSegmentName,
+    anyFinalizers: true,
+    generationOf: ['spec'],
+  },
+  validate: validateSpec,
+  create: {
+    prepare(budget) {
+      budget['spec'] ??= {};
+      budget['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+    },
+  },
+  update: {
+    unconditional: false,
+    prepare(budget, old) {
+      budget['status'] = old['status'];
+    },
+    review: (budget) => validateSpec(budget),
+  },
+  subresources: {
+    status: {
+      prepare(budget, old) {
+        budget['spec'] = old['spec'];
+      },
+      review: (budget) => validateStatus(budget),
+    },
+  },
+  cells: {
+    'Min Available': atOr('N/A', 'spec', 'minAvailable'),
+    'Max Unavailable': atOr('N/A', 'spec', 'maxUnavailable'),
+    'Allowed Disruptions': numberAt('status', 'disruptionsAllowed'),
+  },
+};

@@ -1,0 +1,94 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import { dnsSubdomain, named } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
+
+const GROUP = 'rbac.authorization.k8s.io';
+const ROLE_REF = Path.of('roleRef');
+const SUBJECTS = Path.of('subjects');
+const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];
+const ROLE_REF_FORM: StructureForm = [
+  ['apiGroup', 'APIGroup', 'text'],
+  ['kind', 'Kind', 'text'],
+  ['name', 'Name', 'text'],
+];
+
+function setDefaults(binding: ApiObject): void {
+  setTextDefault(ensureObject(binding, 'roleRef'), 'apiGroup', GROUP);
+  for (const subject of objectsIn(binding, 'subjects')) {
+    if (subject['kind'] === 'User' || subject['kind'] === 'Group') setTextDefault(subject, 'apiGroup', GROUP);
+  }
+}
+
+/** Which roles a binding may name, and whether it is itself in a namespace, which its service accounts may then leave open. */
+interface BindingRules {
+  readonly roleKinds: readonly string[];
+  readonly namespaced: boolean;
+}
+
+function validateBinding(binding: ApiObject, { roleKinds, namespaced }: BindingRules): FieldError[] {
+  const ref = objectAt(binding, 'roleRef') ?? {};
+  const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((member) => textAt(ref, member)) as [string, string, string];
+  return [
+    ...(group === GROUP ? [] : [notSupported(ROLE_REF.child('apiGroup'), group, [GROUP])]),
+    ...(roleKinds.includes(kind) ? [] : [notSupported(ROLE_REF.child('kind'), kind, roleKinds)]),
+    ...(name === '' ? [required(ROLE_REF.child('name'), '')] : named(name, pathSegmentName, ROLE_REF.child('name'))),
+    ...objectsIn(binding, 'subjects').flatMap((subject, position) => validateSubject(subject, namespaced, SUBJECTS.index(position))),
+  ];
+}
+
+function validateSubject(subject: JsonObject, namespaced: boolean, path: Path): FieldError[] {
+  const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((member) => textAt(subject, member)) as [string, string, string];
+  const findings = name === '' ? [required(path.child('name'), '')] : [];
+  if (!SUBJECT_KINDS.includes(kind)) return [...findings, notSupported(path.child('kind'), kind, SUBJECT_KINDS)];
+  if (kind === 'ServiceAccount') {
+    if (name !== '') findings.push(...dnsSubdomain(name, path.child('name')));
+    if (group !== '') findings.push(notSupported(path.child('apiGroup'), group, ['']));
+    if (!namespaced && textAt(subject, 'namespace') === '') findings.push(required(path.child('namespace'), ''));
+    return findings;
+  }
+  return group === GROUP ? findings : [...findings, notSupported(path.child('apiGroup'), group, [GROUP])];
+}
+
+const printedRef = (binding: ApiObject): JsonObject => printedStructure(binding['roleRef'], ROLE_REF_FORM);
+
+/** A binding of another role is another grant, so it has to be made anew. */
+function validateSameRole(binding: ApiObject, old: ApiObject): FieldError[] {
+  const [ref, before] = [printedRef(binding), printedRef(old)];
+  return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(ROLE_REF, ref, 'cannot change roleRef')];
+}
+
+const subjects = (object: ApiObject, kind: string): string =>
+  itemsOf(object['subjects'])
+    .filter((subject) => textAt(subject, 'kind') === kind)
+    .map((subject) => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name')))
+    .join(', ');
+
+const bindingKind = (name: string, rules: BindingRules): Kind => ({
+  name: `${name}.rbac.authorization.k8s.io`,
+  metadata: { name: pathSegmentName },
+  defaults: setDefaults,
+  validate: (binding) => validateBinding(binding, rules),
+  update: {
+    creates: true,
+    review: (binding, old, metadata) => [
+      ...metadata.object(),
+      ...validateBinding(binding, rules),
+      ...metadata.update(),
+      ...validateSameRole(binding, old),
+    ],
+  },
+  cells: {
+    Role: (object) => `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`,
+    Users: (object) => subjects(object, 'User'),
+    Groups: (object) => subjects(object, 'Group'),
+    ServiceAccounts: (object) => subjects(object, 'ServiceAccount'),
+  },
+});
+
+export const roleBindings = bindingKind('rolebindings', { roleKinds: ['Role', 'ClusterRole'], namespaced: true });
+export const clusterRoleBindings = bindingKind('clusterrolebindings', { roleKinds: ['ClusterRole'], namespaced: false });

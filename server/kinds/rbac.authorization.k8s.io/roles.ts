@@ -1,0 +1,54 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf } from '../../registry/members.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import type { Kind } from '../kind.js';
+
+const RULES = Path.of('rules');
+
+/** Where a role may grant: roles of a namespace cannot open paths that belong to no namespace. */
+type Scope = 'namespace' | 'cluster';
+
+const validateRules = (role: ApiObject, scope: Scope): FieldError[] =>
+  objectsIn(role, 'rules').flatMap((rule, position) => validateRule(rule, scope, RULES.index(position)));
+
+function validateRule(rule: JsonObject, scope: Scope, path: Path): FieldError[] {
+  const has = (member: string): boolean => itemsOf(rule[member]).length > 0;
+  const findings = has('verbs') ? [] : [required(path.child('verbs'), 'verbs must contain at least one value')];
+  if (has('nonResourceURLs')) {
+    const at = path.child('nonResourceURLs');
+    if (scope === 'namespace') findings.push(invalid(at, rule['nonResourceURLs'], 'namespaced rules cannot apply to non-resource URLs'));
+    if (['apiGroups', 'resources', 'resourceNames'].some(has))
+      findings.push(invalid(at, rule['nonResourceURLs'], 'rules cannot apply to both regular resources and non-resource URLs'));
+    return findings;
+  }
+  if (!has('apiGroups')) findings.push(required(path.child('apiGroups'), 'resource rules must supply at least one api group'));
+  if (!has('resources')) findings.push(required(path.child('resources'), 'resource rules must supply at least one resource'));
+  return findings;
+}
+
+function validateAggregation(role: ApiObject): FieldError[] {
+  const rule = objectAt(role, 'aggregationRule');
+  if (rule === null) return [];
+  const path = Path.of('aggregationRule', 'clusterRoleSelectors');
+  const selectors = objectsIn(rule, 'clusterRoleSelectors');
+  if (selectors.length === 0) return [required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
+  return selectors.flatMap((selector, position) => {
+    const findings = validateLabelSelector(selector, path.index(position));
+    // What cannot be read as a selector is reported once more as a whole, when there is nothing left of it to quote.
+    return findings.length === 0 ? [] : [...findings, invalid(path.index(position), null, 'invalid label selector.')];
+  });
+}
+
+const roleKind = (name: string, validate: (role: ApiObject) => FieldError[]): Kind => ({
+  name: `${name}.rbac.authorization.k8s.io`,
+  // Names appear in other objects and in paths, and may contain colons and capitals.
+  metadata: { name: pathSegmentName },
+  validate,
+  update: { creates: true, review: (role, _old, metadata) => [...metadata.object(), ...validate(role), ...metadata.update()] },
+});
+
+export const roles = roleKind('roles', (role) => validateRules(role, 'namespace'));
+export const clusterRoles = roleKind('clusterroles', (role) => [...validateRules(role, 'cluster'), ...validateAggregation(role)]);

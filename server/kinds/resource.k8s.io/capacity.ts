@@ -1,0 +1,88 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { itemsOf } from '../../registry/members.js';
+import { duplicate, forbidden, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
+import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';
+
+/** How much of a shared device's capacity a request gets: one of some amounts, or a multiple within a range. */
+
+const OPTIONS_MAX = 10;
+
+export function validateRequestPolicy(capacity: JsonValue | undefined, policy: JsonObject, path: Path): FieldError[] {
+  const values = itemsOf(policy['validValues']);
+  const range = objectAt(policy, 'validRange');
+  if (values.length > 0 && range !== null)
+    return [forbidden(path, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time')];
+  if (values.length === 0 && range === null) return [];
+  const amount = policy['default'];
+  const member = range === null ? 'validValues' : 'validRange';
+  if (amount === undefined) return [required(path.child('default'), `required when ${member} is defined`)];
+  return range === null
+    ? validateOptions(amount, capacity, values, path.child(member))
+    : validateRange(amount, capacity, range, path.child(member));
+}
+
+function validateOptions(amount: JsonValue, capacity: JsonValue | undefined, values: readonly JsonValue[], path: Path): FieldError[] {
+  const sorted = values
+    .slice(1)
+    .flatMap((value, position) =>
+      compareAmounts(values[position], value) > 0
+        ? [invalid(path.index(position + 1), value, 'values must be sorted in ascending order')]
+        : [],
+    );
+  const each =
+    values.length > OPTIONS_MAX
+      ? [tooMany(path, values.length, OPTIONS_MAX)]
+      : [
+          ...values.flatMap((value, position) =>
+            compareAmounts(value, capacity) > 0
+              ? [invalid(path.index(position), value, `option is larger than capacity value: ${String(capacity)}`)]
+              : [],
+          ),
+          ...values.flatMap((value, position) =>
+            values.slice(0, position).some((earlier) => compareAmounts(earlier, value) === 0)
+              ? [duplicate(path.index(position), value)]
+              : [],
+          ),
+        ];
+  const found = values.some((value) => compareAmounts(value, amount) === 0);
+  return [...sorted, ...each, ...(found ? [] : [invalid(path, amount, 'default value is not valid according to the requestPolicy')])];
+}
+
+function validateRange(amount: JsonValue, capacity: JsonValue | undefined, { min, max, step }: JsonObject, path: Path): FieldError[] {
+  if (min === undefined || min === null) return [required(path.child('min'), 'required when validRange is defined')];
+  const findings = [
+    ...(compareAmounts(min, capacity) > 0
+      ? [invalid(path.child('min'), min, `min is larger than capacity value: ${String(capacity)}`)]
+      : []),
+    ...(compareAmounts(amount, min) < 0 ? [invalid(path.child('default'), amount, `default is less than min: ${String(min)}`)] : []),
+  ];
+  if (max !== undefined) {
+    if (compareAmounts(min, max) > 0) findings.push(invalid(path.child('max'), min, `min is larger than max: ${String(max)}`));
+    if (compareAmounts(max, capacity) > 0)
+      findings.push(invalid(path.child('max'), max, `max is larger than capacity value: ${String(capacity)}`));
+    if (compareAmounts(amount, max) > 0) findings.push(invalid(path.child('default'), amount, `default is more than max: ${String(max)}`));
+  }
+  return step === undefined
+    ? findings
+    : [...findings, ...validateStep(step, [amount, ...(max === undefined ? [] : [max])], min, capacity, path.child('step'))];
+}
+
+function validateStep(
+  step: JsonValue,
+  amounts: readonly JsonValue[],
+  min: JsonValue,
+  capacity: JsonValue | undefined,
+  path: Path,
+): FieldError[] {
+  const [stepMilli, minMilli] = [milliValue(step), milliValue(min)];
+  if (stepMilli <= 0n) return [invalid(path, step, 'must be greater than zero')];
+  const one = minMilli + stepMilli;
+  const printed = one % 1000n === 0n ? String(one / 1000n) : `${one}m`;
+  return [
+    ...(one > milliValue(capacity) ? [invalid(path, step, `one step ${printed} is larger than capacity value: ${String(capacity)}`)] : []),
+    ...amounts
+      .filter((amount) => (milliValue(amount) - minMilli) % stepMilli !== 0n)
+      .map((amount) => invalid(path, amount, `value is not a multiple of a given step (${String(step)}) from (${String(min)})`)),
+  ];
+}

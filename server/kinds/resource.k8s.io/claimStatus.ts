@@ -1,0 +1,160 @@
+import { isIP } from 'node:net';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { parseRange } from '../../registry/validation/addresses.js';
+import { validateConditions } from '../../registry/validation/conditions.js';
+import { driverName } from '../../registry/validation/drivernames.js';
+import { forbidden, invalid, Path, required, tooLong, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { dnsLabel, oneOf } from '../../registry/validation/values.js';
+import {
+  CONFIGURATIONS_MAX,
+  validateBindingConditions,
+  validateConfiguration,
+  validateParameters,
+  validateTolerations,
+} from './devices.js';
+import { requestNames, validateReference, validateReferences, type RequestNames } from './claimSpec.js';
+import { validateList, validateSet } from './lists.js';
+import { poolName, uniqueId } from './names.js';
+
+/** What has been allocated for a claim, who may use it, and what drivers report of it. */
+
+const STATUS = Path.of('status');
+const RESERVATIONS_MAX = 256;
+const RESULTS_MAX = 32;
+const CONDITIONS_MAX = 8;
+const IPS_MAX = 16;
+const INTERFACE_NAME_MAX = 256;
+const HARDWARE_ADDRESS_MAX = 128;
+
+const statusOf = (claim: ApiObject): JsonObject => objectAt(claim, 'status') ?? {};
+const resultsOf = (status: JsonObject): JsonObject[] =>
+  objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
+const deviceId = (device: JsonObject): string => ['driver', 'pool', 'device'].map((member) => textAt(device, member)).join('/');
+/** A device that several share has an identifier for each share. */
+const sharedId = (device: JsonObject): string => `${deviceId(device)}/${textAt(device, 'shareID')}`;
+
+export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldError[] {
+  const [status, before] = [statusOf(claim), statusOf(old)];
+  const allocated = new Set(resultsOf(status).map(sharedId));
+  return [
+    ...validateSet(objectsIn(status, 'reservedFor'), RESERVATIONS_MAX, STATUS.child('reservedFor'), {
+      key: (consumer) => textAt(consumer, 'uid'),
+      check: validateConsumer,
+    }),
+    ...validateSet(objectsIn(status, 'devices'), null, STATUS.child('devices'), {
+      key: sharedId,
+      check: (device, path) => validateDevice(device, allocated, path),
+    }),
+    ...validateReservations(claim, before),
+    ...validateAllocation(objectAt(status, 'allocation'), objectAt(before, 'allocation'), requestNames(objectAt(claim, 'spec') ?? {})),
+  ];
+}
+
+const validateConsumer = (consumer: JsonObject, path: Path): FieldError[] =>
+  ['resource', 'name', 'uid'].filter((member) => textAt(consumer, member) === '').map((member) => required(path.child(member), ''));
+
+function validateReservations(claim: ApiObject, before: JsonObject): FieldError[] {
+  const path = STATUS.child('reservedFor');
+  const consumers = itemsOf(statusOf(claim)['reservedFor']);
+  if (consumers.length === 0) return [];
+  if (objectAt(statusOf(claim), 'allocation') === null) return [forbidden(path, 'may not be specified when `allocated` is not set')];
+  const added =
+    claim.metadata.deletionTimestamp !== undefined &&
+    consumers.some((consumer) => !itemsOf(before['reservedFor']).some((each) => sameValue(each, consumer)));
+  return added ? [forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')] : [];
+}
+
+/** An allocation stands until it is taken back as a whole. */
+function validateAllocation(allocation: JsonObject | null, before: JsonObject | null, names: RequestNames): FieldError[] {
+  const path = STATUS.child('allocation');
+  if (allocation === null) return [];
+  if (before !== null) return unchanged(allocation, before, path);
+  const devices = objectAt(allocation, 'devices') ?? {};
+  const selector = objectAt(allocation, 'nodeSelector');
+  return [
+    ...validateList(objectsIn(devices, 'results'), RESULTS_MAX, path.child('devices', 'results'), (result, at) =>
+      validateResult(result, names, at),
+    ),
+    // Configuration comes from the claim and from its class.
+    ...validateList(objectsIn(devices, 'config'), 2 * CONFIGURATIONS_MAX, path.child('devices', 'config'), (configuration, at) => [
+      ...oneOf(configuration['source'], ['FromClaim', 'FromClass'], at.child('source')),
+      ...validateReferences(configuration, names, at.child('requests')),
+      ...validateConfiguration(configuration, at),
+    ]),
+    ...(selector === null ? [] : validateNodeSelector(selector, path.child('nodeSelector'))),
+  ];
+}
+
+function validateResult(result: JsonObject, names: RequestNames, path: Path): FieldError[] {
+  return [
+    ...validateReference(textAt(result, 'request'), names, path.child('request')),
+    ...validateDeviceName(result, path),
+    ...validateBindingConditions(result, path),
+    ...validateTolerations(result, path.child('tolerations')),
+    ...validateShare(result, path),
+  ];
+}
+
+const validateDeviceName = (device: JsonObject, path: Path): FieldError[] => [
+  ...driverName(textAt(device, 'driver'), path.child('driver')),
+  ...poolName(textAt(device, 'pool'), path.child('pool')),
+  ...dnsLabel(textAt(device, 'device'), path.child('device')),
+];
+
+const validateShare = ({ shareID }: JsonObject, path: Path): FieldError[] =>
+  shareID === undefined || shareID === null ? [] : uniqueId(String(shareID), path.child('shareID'));
+
+function validateDevice(device: JsonObject, allocated: ReadonlySet<string>, path: Path): FieldError[] {
+  const conditions = itemsOf(device['conditions']);
+  const shown = {
+    Driver: textAt(device, 'driver'),
+    Pool: textAt(device, 'pool'),
+    Device: textAt(device, 'device'),
+    ShareID: textAt(device, 'shareID'),
+  };
+  return [
+    ...validateDeviceName(device, path),
+    ...validateShare(device, path),
+    ...(allocated.has(sharedId(device)) ? [] : [invalid(path, shown, 'must be an allocated device in the claim')]),
+    ...(conditions.length > CONDITIONS_MAX ? [tooMany(path.child('conditions'), conditions.length, CONDITIONS_MAX)] : []),
+    ...validateConditions(conditions, path.child('conditions')),
+    ...(device['data'] === undefined || device['data'] === null ? [] : validateParameters(device['data'], path.child('data'))),
+    ...validateNetwork(objectAt(device, 'networkData') ?? {}, path.child('networkData')),
+  ];
+}
+
+function validateNetwork(data: JsonObject, path: Path): FieldError[] {
+  return [
+    ...(textAt(data, 'interfaceName').length > INTERFACE_NAME_MAX ? [tooLong(path.child('interfaceName'), INTERFACE_NAME_MAX)] : []),
+    ...(textAt(data, 'hardwareAddress').length > HARDWARE_ADDRESS_MAX
+      ? [tooLong(path.child('hardwareAddress'), HARDWARE_ADDRESS_MAX)]
+      : []),
+    ...validateSet(itemsOf(data['ips']).map(String), IPS_MAX, path.child('ips'), { key: (ip) => ip, check: validateInterfaceAddress }),
+  ];
+}
+
+/** An address together with the length of its network's prefix. */
+const validateInterfaceAddress = (text: string, path: Path): FieldError[] =>
+  parseRange(text) !== null && isIP(text.split('/')[0] ?? '') !== 0
+    ? []
+    : [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
+
+/** What drivers have reported of devices that are no longer allocated goes with the allocation. */
+export function dropDeallocated(claim: ApiObject, old: ApiObject): void {
+  const present = new Set(resultsOf(statusOf(claim)).map(deviceId));
+  const gone = new Set(
+    resultsOf(statusOf(old))
+      .map(deviceId)
+      .filter((id) => !present.has(id)),
+  );
+  const devices = itemsOf(memberAt(claim, 'status', 'devices'));
+  const kept = devices.filter((device) => !gone.has(deviceId(membersOf(device))));
+  if (kept.length === devices.length) return;
+  const { devices: _devices, ...status } = statusOf(claim);
+  claim['status'] = kept.length === 0 ? status : { ...status, devices: kept };
+}

@@ -1,0 +1,78 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import { itemsOf, membersOf } from '../../registry/members.js';
+import { Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedStructure } from '../../registry/validation/internalform.js';
+import { printedMap } from '../../registry/validation/printed.js';
+import { isMetadataSet, validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
+import type { Kind } from '../kind.js';
+import { validateAdminAccess } from './adminAccess.js';
+import { CLAIM_SPEC_FORM, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
+import { claimTemplateConversion } from './conversion.js';
+
+const SPEC = Path.of('spec');
+
+const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+
+function validateTemplate(template: ApiObject): FieldError[] {
+  const spec = specOf(template);
+  return [
+    ...validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, SPEC.child('metadata')),
+    ...validateClaimSpec(specOf(spec), SPEC.child('spec')),
+  ];
+}
+
+/** Metadata as messages quote it: members in the order of declaration, without those that are not set. */
+const SHOWN_METADATA = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+];
+
+function printedMetadata(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(
+    SHOWN_METADATA.flatMap((member): [string, JsonValue][] => {
+      const value = metadata[member];
+      if (!isMetadataSet(member, value)) return [];
+      if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];
+      return Array.isArray(value) && itemsOf(value).length === 0 ? [] : [[member, value]];
+    }),
+  );
+}
+
+const printedTemplate = (spec: JsonObject): JsonObject => ({
+  ...printedMetadata(membersOf(spec['metadata'])),
+  Spec: printedStructure(spec['spec'], CLAIM_SPEC_FORM),
+});
+
+export const resourceClaimTemplates: Kind = {
+  name: 'resourceclaimtemplates.resource.k8s.io',
+  versions: { 'resource.k8s.io/v1beta1': { conversion: claimTemplateConversion } },
+  defaults(template) {
+    setClaimDefaults(ensureObject(ensureObject(template, 'spec'), 'spec'));
+  },
+  validate: (template, served) => [...validateAdminAccess(specOf(specOf(template)), served), ...validateTemplate(template)],
+  update: {
+    // Other than a claim's, a specification that cannot change is still checked as a whole.
+    review: (template, old, metadata) => [
+      ...metadata.object(),
+      ...metadata.update(),
+      ...validateTemplate(template),
+      ...unchanged(template['spec'], old['spec'], SPEC, printedTemplate(specOf(template))),
+    ],
+  },
+  delete: { answers: 'object' },
+};

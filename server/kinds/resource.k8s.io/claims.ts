@@ -1,0 +1,59 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import { itemsOf, memberAt } from '../../registry/members.js';
+import { restoreMetadata } from '../../registry/statuswrites.js';
+import { Path } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedStructure } from '../../registry/validation/internalform.js';
+import type { Kind } from '../kind.js';
+import { validateAdminAccess } from './adminAccess.js';
+import { CLAIM_SPEC_FORM, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
+import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
+import { claimConversion } from './conversion.js';
+
+const SPEC = Path.of('spec');
+
+const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+
+export const resourceClaims: Kind = {
+  name: 'resourceclaims.resource.k8s.io',
+  versions: { 'resource.k8s.io/v1beta1': { conversion: claimConversion } },
+  defaults(claim) {
+    setClaimDefaults(ensureObject(claim, 'spec'));
+  },
+  validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), SPEC)],
+  create: {
+    prepare(claim) {
+      claim['status'] = {};
+    },
+  },
+  update: {
+    prepare(claim, old) {
+      claim['status'] = old['status'];
+    },
+    // What cannot change need not be checked again.
+    review: (claim, old, metadata) => [
+      ...metadata.object(),
+      ...metadata.update(),
+      ...unchanged(claim['spec'], old['spec'], SPEC, printedStructure(claim['spec'], CLAIM_SPEC_FORM)),
+    ],
+  },
+  subresources: {
+    status: {
+      prepare(claim, old) {
+        claim['spec'] = old['spec'];
+        restoreMetadata(claim, old);
+        dropDeallocated(claim, old);
+      },
+      review: (claim, old, metadata) => [...metadata.update(), ...validateClaimStatus(claim, old)],
+    },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    State: (object) =>
+      [
+        memberAt(object, 'status', 'allocation') === undefined ? 'pending' : 'allocated',
+        ...(itemsOf(memberAt(object, 'status', 'reservedFor')).length === 0 ? [] : ['reserved']),
+      ].join(','),
+  },
+};

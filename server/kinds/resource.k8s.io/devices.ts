@@ -1,0 +1,118 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { refusedSelector } from '../../cel/check/device.js';
+import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { driverName } from '../../registry/validation/drivernames.js';
+import { duplicate, invalid, notSupported, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
+import { labelValueComplaints } from '../../registry/validation/names.js';
+import { repeats } from '../../registry/validation/repeats.js';
+import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
+import { validateList } from './lists.js';
+
+/** What claims, classes and slices say of devices in the same way: selectors, configuration, taints and tolerations, binding conditions. */
+
+export const SELECTORS_MAX = 32;
+export const CONFIGURATIONS_MAX = 32;
+const EXPRESSION_BYTES_MAX = 10 * 1024;
+const PARAMETERS_BYTES_MAX = 10 * 1024;
+const BINDING_CONDITIONS_MAX = 4;
+const TAINT_EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
+const TOLERATION_OPERATORS = ['Equal', 'Exists'];
+
+export const setTolerationDefaults = (holder: JsonObject): void => {
+  for (const toleration of objectsIn(holder, 'tolerations')) setTextDefault(toleration, 'operator', 'Equal');
+};
+
+export const validateSelectors = (holder: JsonObject, path: Path): FieldError[] =>
+  validateList(objectsIn(holder, 'selectors'), SELECTORS_MAX, path, (selector, at) => {
+    const cel = objectAt(selector, 'cel');
+    if (cel === null) return [required(at.child('cel'), '')];
+    const [expression, ofExpression] = [textAt(cel, 'expression'), at.child('cel', 'expression')];
+    if (Buffer.byteLength(expression) > EXPRESSION_BYTES_MAX) return [tooLong(ofExpression, EXPRESSION_BYTES_MAX)];
+    const refused = refusedSelector(expression);
+    return refused === null ? [] : [invalid(ofExpression, expression, refused)];
+  });
+
+/** Configuration means nothing to anybody but the driver. */
+export function validateConfiguration(configuration: JsonObject, path: Path): FieldError[] {
+  const opaque = objectAt(configuration, 'opaque');
+  const at = path.child('opaque');
+  if (opaque === null) return [required(at, '')];
+  return [...driverName(textAt(opaque, 'driver'), at.child('driver')), ...validateParameters(opaque['parameters'], at.child('parameters'))];
+}
+
+/** A JSON object of any content, but limited size. */
+export function validateParameters(value: JsonValue | undefined, path: Path): FieldError[] {
+  if (value === undefined || value === null) return [required(path, '')];
+  if (Buffer.byteLength(writeJson(value)) > PARAMETERS_BYTES_MAX) return [tooLong(path, PARAMETERS_BYTES_MAX)];
+  return typeof value === 'object' && !Array.isArray(value) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')];
+}
+
+export const validateTolerations = (holder: JsonObject, path: Path): FieldError[] =>
+  validateList(objectsIn(holder, 'tolerations'), null, path, (toleration, at) => {
+    const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((member) => textAt(toleration, member)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    return [
+      ...(key === '' ? [] : qualified(key, at.child('key'))),
+      ...validateOperator(operator, value, at),
+      ...optionallyOneOf(effect === '' ? undefined : effect, TAINT_EFFECTS, at.child('effect')),
+    ];
+  });
+
+function validateOperator(operator: string, value: string, path: Path): FieldError[] {
+  switch (operator) {
+    case 'Exists':
+      return value === '' ? [] : [invalid(path.child('value'), value, 'must be empty for operator `Exists`')];
+    case 'Equal':
+      return labelValueComplaints(value).map((text) => invalid(path.child('value'), value, text));
+    case '':
+      return [required(path.child('operator'), '')];
+    default:
+      return [notSupported(path.child('operator'), operator, TOLERATION_OPERATORS)];
+  }
+}
+
+export function validateTaint(taint: JsonObject, path: Path): FieldError[] {
+  const [value, effect] = [textAt(taint, 'value'), textAt(taint, 'effect')];
+  return [
+    ...qualified(textAt(taint, 'key'), path.child('key')),
+    ...(value === '' ? [] : labelValueComplaints(value).map((text) => invalid(path.child('value'), value, text))),
+    ...(effect === '' ? [required(path.child('effect'), '')] : optionallyOneOf(effect, TAINT_EFFECTS, path.child('effect'))),
+  ];
+}
+
+/** Conditions that a device has to meet before pods are bound, and those that end the waiting. There are either none of both or some. */
+export function validateBindingConditions(holder: JsonObject, path: Path): FieldError[] {
+  const [wanted, failures] = ['bindingConditions', 'bindingFailureConditions'].map((member) => itemsOf(holder[member]).map(String)) as [
+    string[],
+    string[],
+  ];
+  const [wantedPath, failuresPath] = [path.child('bindingConditions'), path.child('bindingFailureConditions')];
+  return [
+    ...validateList(wanted, BINDING_CONDITIONS_MAX, wantedPath, qualified),
+    ...validateList(failures, BINDING_CONDITIONS_MAX, failuresPath, qualified),
+    ...repeated(wanted, wantedPath),
+    ...failures.flatMap((condition, position) => [
+      ...(failures.indexOf(condition) < position ? [duplicate(failuresPath.index(position), condition)] : []),
+      ...(wanted.includes(condition)
+        ? [invalid(failuresPath.index(position), condition, 'bindingFailureConditions must not overlap with bindingConditions')]
+        : []),
+    ]),
+    ...(wanted.length === 0 && failures.length > 0
+      ? [invalid(wantedPath, null, 'bindingConditions are required to use bindingFailureConditions')]
+      : []),
+    ...(failures.length === 0 && wanted.length > 0
+      ? [invalid(failuresPath, null, 'bindingFailureConditions are required to use bindingConditions')]
+      : []),
+  ];
+}
+
+function repeated(values: readonly string[], path: Path): FieldError[] {
+  const isRepeated = repeats(values);
+  return values.flatMap((value, position) => (isRepeated(position) ? [duplicate(path.index(position), value)] : []));
+}

@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../api/object.js';
+import { membersOf } from '../../registry/members.js';
+import { duplicate, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
+import { repeats } from '../../registry/validation/repeats.js';
+
+/** Lists as this group checks them: one that is too long is not looked into. */
+
+export function validateList<T>(
+  items: readonly T[],
+  max: number | null,
+  path: Path,
+  check: (item: T, path: Path) => FieldError[],
+): FieldError[] {
+  if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
+  return items.flatMap((item, position) => check(item, path.index(position)));
+}
+
+/** A list without repetitions, which are reported after everything else. */
+export function validateSet<T>(
+  items: readonly T[],
+  max: number | null,
+  path: Path,
+  rules: { readonly key: (item: T) => string; readonly check: (item: T, path: Path) => FieldError[] },
+): FieldError[] {
+  if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
+  const keys = items.map(rules.key);
+  const isRepeated = repeats(keys);
+  return [
+    ...validateList(items, null, path, rules.check),
+    ...keys.flatMap((key, position) => (isRepeated(position) ? [duplicate(path.index(position), key)] : [])),
+  ];
+}
+
+const ELLIPSIS = '...';
+
+/** A map of objects by name. Keys are reported at the map, values at their key, of which messages show the beginning and the end. */
+export function validateMap(
+  map: unknown,
+  max: number | null,
+  keyMax: number,
+  path: Path,
+  rules: { readonly key: (key: string, path: Path) => FieldError[]; readonly check: (value: JsonObject, path: Path) => FieldError[] },
+): FieldError[] {
+  const entries = Object.entries(membersOf(map as JsonObject));
+  if (max !== null && entries.length > max) return [tooMany(path, entries.length, max)];
+  return entries.flatMap(([key, value]) => [...rules.key(key, path), ...rules.check(membersOf(value), path.key(shortened(key, keyMax)))]);
+}
+
+function shortened(key: string, max: number): string {
+  if (key.length <= max) return key;
+  const rest = max - ELLIPSIS.length;
+  return `${key.slice(0, Math.ceil(rest / 2))}${ELLIPSIS}${key.slice(key.length - Math.floor(rest / 2))}`;
+}

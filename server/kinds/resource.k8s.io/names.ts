@@ -1,0 +1,61 @@
+import { driverName } from '../../registry/validation/drivernames.js';
+import { invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
+import { dnsSubdomain } from '../../registry/validation/values.js';
+
+const ID_MAX = 32;
+const POOL_MAX = 253;
+const UID_MAX = 36;
+const DOMAIN_MAX = 63;
+/** A domain, a slash and an identifier. */
+export const QUALIFIED_NAME_MAX = DOMAIN_MAX + 1 + ID_MAX;
+
+const IDENTIFIER_PATTERN = '[A-Za-z_][A-Za-z0-9_]*';
+const IDENTIFIER_TEXT =
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'" +
+  ` (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '${IDENTIFIER_PATTERN}')`;
+const identifierPattern = new RegExp(`^${IDENTIFIER_PATTERN}$`);
+
+const identifier = (id: string, path: Path): FieldError[] => [
+  ...(id.length > ID_MAX ? [tooLong(path, ID_MAX)] : []),
+  ...(identifierPattern.test(id) ? [] : [invalid(path, id, IDENTIFIER_TEXT)]),
+];
+
+/** Names of attributes and capacities: an identifier, with the driver's domain before it or not. */
+export function qualifiedName(name: string, path: Path): FieldError[] {
+  const [first = '', second, more] = name.split('/');
+  if (second === undefined) return identifier(first, path);
+  if (more !== undefined) return [invalid(path, name, 'must not contain more than one slash')];
+  return [
+    ...(first === '' ? [invalid(path, '', 'the domain must not be empty')] : driverName(first, path)),
+    ...(second === '' ? [invalid(path, '', 'the name must not be empty')] : identifier(second, path)),
+  ];
+}
+
+export const fullyQualifiedName = (name: string, path: Path): FieldError[] => [
+  ...qualifiedName(name, path),
+  ...(name.includes('/') ? [] : [invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')]),
+];
+
+/** Pools are named by subdomains with slashes between them. */
+export function poolName(name: string, path: Path): FieldError[] {
+  if (name === '') return [required(path, '')];
+  return [...(name.length > POOL_MAX ? [tooLong(path, POOL_MAX)] : []), ...name.split('/').flatMap((part) => dnsSubdomain(part, path))];
+}
+
+const UID_PATTERN = /^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
+
+export function uniqueId(uid: string, path: Path): FieldError[] {
+  if (!UID_PATTERN.test(uid))
+    return [
+      invalid(path, uid, `error validating uid: ${uid.length === UID_MAX ? 'invalid UUID format' : `invalid UUID length: ${uid.length}`}`),
+    ];
+  return uid === uid.toLowerCase()
+    ? []
+    : [
+        invalid(
+          path,
+          uid,
+          'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters',
+        ),
+      ];
+}

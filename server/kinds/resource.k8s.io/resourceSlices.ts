@@ -1,0 +1,171 @@
+import { isObject } from '../../../api/json.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { driverName } from '../../registry/validation/drivernames.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
+import { at } from '../cells.js';
+import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
+import { fieldsAt } from '../fields.js';
+import type { Kind } from '../kind.js';
+import { sliceConversion } from './conversion.js';
+import { validateMap, validateSet } from './lists.js';
+import { poolName } from './names.js';
+import { LISTS, validateDevice } from './sliceDevices.js';
+
+const SPEC = Path.of('spec');
+const DEVICES_MAX = 128;
+/** Devices with taints, counters or lists of attributes cost more to look at. */
+const ADVANCED_DEVICES_MAX = 64;
+const COUNTER_SETS_MAX = 8;
+const COUNTERS_MAX = 32;
+const COUNTER_NAME_MAX = 63;
+const PLACES = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'];
+const ONE_PLACE = `exactly one of ${PLACES.map((place) => `\`${place}\``).join(', ')} is required`;
+
+const specOf = (slice: ApiObject): JsonObject => objectAt(slice, 'spec') ?? {};
+const devicesOf = (spec: JsonObject): JsonObject[] => objectsIn(spec, 'devices');
+
+function validate(slice: ApiObject, old: ApiObject | null): FieldError[] {
+  const spec = specOf(slice);
+  const before = old === null ? null : specOf(old);
+  const known = new Map((before === null ? [] : devicesOf(before)).map((device) => [textAt(device, 'name'), device]));
+  return [
+    ...driverName(textAt(spec, 'driver'), SPEC.child('driver')),
+    ...validatePool(objectAt(spec, 'pool') ?? {}, SPEC.child('pool')),
+    ...(before === null ? [] : validateOrigin(spec, before)),
+    ...validatePlace(spec),
+    ...(itemsOf(spec['sharedCounters']).length > 0 && itemsOf(spec['devices']).length > 0
+      ? [invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed')]
+      : []),
+    ...validateSet(devicesOf(spec), devicesOf(spec).some(isAdvanced) ? ADVANCED_DEVICES_MAX : DEVICES_MAX, SPEC.child('devices'), {
+      key: (device) => textAt(device, 'name'),
+      check: (device, path) =>
+        validateDevice(device, known.get(textAt(device, 'name')) ?? null, spec['perDeviceNodeSelection'] === true, path),
+    }),
+    ...validateSet(objectsIn(spec, 'sharedCounters'), COUNTER_SETS_MAX, SPEC.child('sharedCounters'), {
+      key: (set) => textAt(set, 'name'),
+      check: validateCounterSet,
+    }),
+  ];
+}
+
+const isAdvanced = (device: JsonObject): boolean =>
+  itemsOf(device['taints']).length > 0 ||
+  itemsOf(device['consumesCounters']).length > 0 ||
+  Object.values(objectAt(device, 'attributes') ?? {}).some((attribute) =>
+    LISTS.some((member) => itemsOf(memberAt(attribute, member)).length > 0),
+  );
+
+function validatePool(pool: JsonObject, path: Path): FieldError[] {
+  const [count, generation] = [Number(pool['resourceSliceCount'] ?? 0), Number(pool['generation'] ?? 0)];
+  return [
+    ...poolName(textAt(pool, 'name'), path.child('name')),
+    ...(count <= 0 ? [invalid(path.child('resourceSliceCount'), count, 'must be greater than zero')] : []),
+    ...(generation < 0 ? [invalid(path.child('generation'), generation, 'must be greater than or equal to zero')] : []),
+  ];
+}
+
+/** Whose devices a slice lists never changes. */
+const validateOrigin = (spec: JsonObject, before: JsonObject): FieldError[] =>
+  [['pool', 'name'], ['driver'], ['nodeName']].flatMap((path) =>
+    unchanged(memberAt(spec, ...path), memberAt(before, ...path), SPEC.child(...path)),
+  );
+
+/** Where the devices are: at a node, at some, at all, or each somewhere else. */
+function validatePlace(spec: JsonObject): FieldError[] {
+  const { nodeName } = spec;
+  const selector = objectAt(spec, 'nodeSelector');
+  const findings =
+    nodeName === undefined
+      ? []
+      : nodeName === ''
+        ? [invalid(SPEC.child('nodeName'), '', 'must be either unset or set to a non-empty string')]
+        : dnsSubdomain(String(nodeName), SPEC.child('nodeName'));
+  if (selector !== null) findings.push(...validateSliceSelector(selector, SPEC.child('nodeSelector')));
+  for (const flag of ['allNodes', 'perDeviceNodeSelection'])
+    if (spec[flag] === false) findings.push(invalid(SPEC.child(flag), false, 'must be either unset or set to true'));
+  const set = PLACES.filter((place) => spec[place] !== undefined && spec[place] !== null && spec[place] !== '' && spec[place] !== false);
+  if (set.length === 0) findings.push(required(SPEC, ONE_PLACE));
+  if (set.length > 1)
+    findings.push(invalid(SPEC, `{${set.map((place) => `\`${place}\``).join(', ')}}`, `${ONE_PLACE}, but multiple fields are set`));
+  return findings;
+}
+
+/** Selectors of several slices can be joined only as long as each has a single term. */
+const validateSliceSelector = (selector: JsonObject, path: Path): FieldError[] => [
+  ...validateNodeSelector(selector, path),
+  ...(objectsIn(selector, 'nodeSelectorTerms').length === 1
+    ? []
+    : [invalid(path.child('nodeSelectorTerms'), selector['nodeSelectorTerms'] ?? null, 'must have exactly one node selector term')]),
+];
+
+function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
+  const name = textAt(set, 'name');
+  const counters = objectAt(set, 'counters') ?? {};
+  return [
+    ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
+    ...(Object.keys(counters).length === 0
+      ? [required(path.child('counters'), '')]
+      : validateMap(counters, COUNTERS_MAX, COUNTER_NAME_MAX, path.child('counters'), { key: dnsLabel, check: () => [] })),
+  ];
+}
+
+/** A taint that does not say since when it is there is there since now. */
+function setTaintTimes(slice: ApiObject, now: string): void {
+  for (const device of devicesOf(specOf(slice))) for (const taint of objectsIn(device, 'taints')) taint['timeAdded'] ??= now;
+}
+
+/** Members that this release does not offer unless somebody used them before: lists as values of attributes, and what a device takes of the node. */
+const usesLists = (slice: ApiObject): boolean =>
+  attributesOf(slice).some((attribute) => LISTS.some((list) => itemsOf(attribute[list]).length > 0));
+const usesMappings = (slice: ApiObject): boolean =>
+  devicesOf(specOf(slice)).some((device) => Object.keys(membersOf(device[MAPPINGS])).length > 0);
+const attributesOf = (slice: ApiObject): JsonObject[] =>
+  devicesOf(specOf(slice)).flatMap((device) =>
+    Object.values(objectAt(device, 'attributes') ?? {}).filter((each): each is JsonObject => isObject(each)),
+  );
+const MAPPINGS = 'nodeAllocatableResourceMappings';
+
+function dropGated(slice: ApiObject, old: ApiObject | null): void {
+  if (old === null || !usesLists(old)) for (const attribute of attributesOf(slice)) for (const list of LISTS) delete attribute[list];
+  if (old === null || !usesMappings(old)) for (const device of devicesOf(specOf(slice))) delete device[MAPPINGS];
+}
+
+const capitalWarnings = (driver: string): string[] =>
+  driver === driver.toLowerCase()
+    ? []
+    : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
+
+export const resourceSlices: Kind = {
+  name: 'resourceslices.resource.k8s.io',
+  versions: { 'resource.k8s.io/v1beta1': { conversion: sliceConversion } },
+  metadata: { generationOf: ['spec'] },
+  validate: (slice) => validate(slice, null),
+  warnings: (slice) => capitalWarnings(textAt(slice, 'spec', 'driver')),
+  create: {
+    prepare(slice, { now }) {
+      dropGated(slice, null);
+      setTaintTimes(slice, now);
+    },
+  },
+  update: {
+    prepare(slice, old, { now }) {
+      // Counted as a change even when nothing of it stays.
+      if (!sameValue(slice['spec'], old['spec'])) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      dropGated(slice, old);
+      setTaintTimes(slice, now);
+    },
+    review: (slice, old, metadata) => [...metadata.update(), ...validate(slice, old)],
+  },
+  delete: { answers: 'object' },
+  fields: { values: fieldsAt('spec.driver', 'spec.nodeName') },
+  cells: {
+    Node: (object) => textAt(object, 'spec', 'nodeName'),
+    Driver: at('spec', 'driver'),
+    Pool: at('spec', 'pool', 'name'),
+  },
+};

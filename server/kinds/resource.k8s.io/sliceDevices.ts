@@ -1,0 +1,143 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import { forbidden, invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
+import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
+import { validateRequestPolicy } from './capacity.js';
+import { validateBindingConditions, validateTaint } from './devices.js';
+import { validateList, validateMap, validateSet } from './lists.js';
+import { QUALIFIED_NAME_MAX, qualifiedName } from './names.js';
+
+/** A device as its driver describes it: attributes, capacities, taints, counters, and where it is. */
+
+const DESCRIPTIONS_MAX = 32;
+const VALUES_MAX = 48;
+const TAINTS_MAX = 16;
+const CONSUMPTIONS_MAX = 2;
+const COUNTERS_MAX = 32;
+const COUNTER_NAME_MAX = 63;
+const VALUE_MAX = 64;
+const PLACES = ['nodeName', 'nodeSelector', 'allNodes'];
+const ONE_PLACE =
+  'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
+const NO_PLACE =
+  '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
+/** Attributes with several values of one type. */
+export const LISTS = ['bools', 'ints', 'strings', 'versions'];
+const SEMANTIC_VERSION =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
+
+/** What a device had said before is not checked again as long as it stays the same. */
+export function validateDevice(device: JsonObject, old: JsonObject | null, placedByItself: boolean, path: Path): FieldError[] {
+  const isNew = (member: string): boolean => old === null || !sameValue(old[member], device[member]);
+  const shared = device['allowMultipleAllocations'] === true;
+  return [
+    ...dnsLabel(textAt(device, 'name'), path.child('name')),
+    ...validateAmount(device, path),
+    ...validateMap(device['attributes'], null, QUALIFIED_NAME_MAX, path.child('attributes'), {
+      key: qualifiedName,
+      check: validateAttribute,
+    }),
+    ...(isNew('capacity')
+      ? validateMap(device['capacity'], null, QUALIFIED_NAME_MAX, path.child('capacity'), {
+          key: qualifiedName,
+          check: (capacity, at) => validateCapacity(capacity, shared, at),
+        })
+      : []),
+    ...(isNew('taints') ? validateList(objectsIn(device, 'taints'), TAINTS_MAX, path.child('taints'), validateTaint) : []),
+    ...validateSet(objectsIn(device, 'consumesCounters'), CONSUMPTIONS_MAX, path.child('consumesCounters'), {
+      key: (each) => textAt(each, 'counterSet'),
+      check: validateConsumption,
+    }),
+    ...(placedByItself
+      ? validatePlace(device, path)
+      : PLACES.some((place) => device[place] !== undefined && device[place] !== null)
+        ? [invalid(path, null, NO_PLACE)]
+        : []),
+    ...validateBindingConditions(device, path),
+  ];
+}
+
+function validateAmount(device: JsonObject, path: Path): FieldError[] {
+  const attributes = Object.values(objectAt(device, 'attributes') ?? {});
+  const descriptions = attributes.length + Object.keys(objectAt(device, 'capacity') ?? {}).length;
+  const values = attributes.reduce<number>(
+    (sum, attribute) =>
+      sum +
+      Math.max(
+        1,
+        LISTS.reduce((count, list) => count + itemsOf(membersOf(attribute)[list]).length, 0),
+      ),
+    0,
+  );
+  return [
+    ...(descriptions > DESCRIPTIONS_MAX
+      ? [invalid(path, descriptions, `the total number of attributes and capacities must not exceed ${DESCRIPTIONS_MAX}`)]
+      : []),
+    ...(values > VALUES_MAX ? [invalid(path, values, `the total number of attribute values must not exceed ${VALUES_MAX}`)] : []),
+  ];
+}
+
+const text = (value: JsonValue | undefined, path: Path): FieldError[] =>
+  Buffer.byteLength(String(value)) > VALUE_MAX ? [tooLong(path, VALUE_MAX)] : [];
+const version = (value: JsonValue | undefined, path: Path): FieldError[] => [
+  ...(SEMANTIC_VERSION.test(String(value)) ? [] : [invalid(path, value, 'must be a string compatible with semver.org spec 2.0.0')]),
+  ...text(value, path),
+];
+
+/** An attribute has a value of one type, or a list of such values. */
+function validateAttribute(attribute: JsonObject, path: Path): FieldError[] {
+  const set = ['bool', 'int', 'string', 'version', ...LISTS].filter(
+    (member) => attribute[member] !== undefined && attribute[member] !== null,
+  );
+  return [
+    ...(set.includes('string') ? text(attribute['string'], path.child('string')) : []),
+    ...(set.includes('version') ? version(attribute['version'], path.child('version')) : []),
+    ...itemsOf(attribute['strings']).flatMap((value, position) => text(value, path.child('strings').index(position))),
+    ...itemsOf(attribute['versions']).flatMap((value, position) => version(value, path.child('versions').index(position))),
+    ...(set.length === 1 ? [] : [invalid(path, set.length === 0 ? '' : attribute, 'exactly one value must be specified')]),
+  ];
+}
+
+function validateCapacity(capacity: JsonObject, shared: boolean, path: Path): FieldError[] {
+  const policy = objectAt(capacity, 'requestPolicy');
+  if (policy === null) return [];
+  return shared
+    ? validateRequestPolicy(capacity['value'], policy, path.child('requestPolicy'))
+    : [forbidden(path.child('requestPolicy'), 'allowMultipleAllocations must be true')];
+}
+
+function validateConsumption(consumption: JsonObject, path: Path): FieldError[] {
+  const set = textAt(consumption, 'counterSet');
+  const counters = objectAt(consumption, 'counters') ?? {};
+  return [
+    ...(set === '' ? [required(path.child('counterSet'), '')] : dnsLabel(set, path.child('counterSet'))),
+    ...(Object.keys(counters).length === 0
+      ? [required(path.child('counters'), '')]
+      : validateMap(counters, COUNTERS_MAX, COUNTER_NAME_MAX, path.child('counters'), { key: dnsLabel, check: () => [] })),
+  ];
+}
+
+function validatePlace(device: JsonObject, path: Path): FieldError[] {
+  const { nodeName, allNodes } = device;
+  const selector = objectAt(device, 'nodeSelector');
+  const set = PLACES.filter(
+    (place) => device[place] !== undefined && device[place] !== null && device[place] !== '' && device[place] !== false,
+  );
+  return [
+    ...(nodeName === undefined || nodeName === null
+      ? []
+      : nodeName === ''
+        ? [invalid(path.child('nodeName'), '', 'must not be empty')]
+        : dnsSubdomain(String(nodeName), path.child('nodeName'))),
+    ...(selector === null ? [] : validateNodeSelector(selector, path.child('nodeSelector'))),
+    ...(allNodes === false ? [invalid(path.child('allNodes'), false, 'must be either unset or set to true')] : []),
+    ...(set.length === 0
+      ? [required(path, ONE_PLACE)]
+      : set.length > 1
+        ? [invalid(path, `{${set.map((place) => `\`${place}\``).join(', ')}}`, ONE_PLACE)]
+        : []),
+  ];
+}

@@ -1,0 +1,139 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { duplicate, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { optionallyOneOf } from '../../registry/validation/values.js';
+import { booleanAt, NONE, UNSET } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const SPEC = Path.of('spec');
+const TOKEN_SECONDS_MIN = 10 * 60;
+const TOKEN_SECONDS_MAX = 2 ** 32;
+const UPDATE_PERIOD_SECONDS_MIN = 10;
+const MODES = ['Persistent', 'Ephemeral'];
+const FLAGS: Readonly<Record<string, boolean>> = {
+  attachRequired: true,
+  podInfoOnMount: false,
+  storageCapacity: false,
+  requiresRepublish: false,
+  seLinuxMount: false,
+};
+const SECRETS_WARNING =
+  'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
+
+const specOf = (driver: ApiObject): JsonObject => objectAt(driver, 'spec') ?? {};
+
+function setDefaults(driver: ApiObject): void {
+  const spec = ensureObject(driver, 'spec');
+  for (const [member, value] of Object.entries(FLAGS)) setDefault(spec, member, value);
+  if (itemsOf(spec['volumeLifecycleModes']).length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
+  setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+}
+
+function validate(driver: ApiObject): FieldError[] {
+  const spec = specOf(driver);
+  const period = spec['nodeAllocatableUpdatePeriodSeconds'];
+  const inSecrets = spec['serviceAccountTokenInSecrets'];
+  return [
+    ...optionallyOneOf(spec['fsGroupPolicy'], ['File', 'None', 'ReadWriteOnceWithFSType'], SPEC.child('fsGroupPolicy')),
+    ...validateTokenRequests(objectsIn(spec, 'tokenRequests'), SPEC.child('tokenRequests')),
+    ...itemsOf(spec['volumeLifecycleModes'])
+      .filter((mode) => !MODES.includes(String(mode)))
+      .map((mode) => notSupported(SPEC.child('volumeLifecycleModes'), mode, MODES)),
+    ...(period !== undefined && Number(period) < UPDATE_PERIOD_SECONDS_MIN
+      ? [
+          invalid(
+            SPEC.child('nodeAllocatableUpdatePeriodSeconds'),
+            period,
+            `must be greater than or equal to ${UPDATE_PERIOD_SECONDS_MIN} seconds`,
+          ),
+        ]
+      : []),
+    ...(inSecrets !== undefined && objectsIn(spec, 'tokenRequests').length === 0
+      ? [
+          invalid(
+            SPEC.child('serviceAccountTokenInSecrets'),
+            inSecrets,
+            'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** One token for each audience; one that repeats an audience is not looked at any further. */
+function validateTokenRequests(requests: readonly JsonObject[], path: Path): FieldError[] {
+  const seen = new Set<string>();
+  return requests.flatMap((request, position) => {
+    const audience = textAt(request, 'audience');
+    if (seen.has(audience)) return [duplicate(path.index(position).child('audience'), audience)];
+    seen.add(audience);
+    return validateLifetime(request['expirationSeconds'], path.index(position).child('expirationSeconds'));
+  });
+}
+
+function validateLifetime(seconds: unknown, path: Path): FieldError[] {
+  if (seconds === undefined) return [];
+  return [
+    ...(Number(seconds) < TOKEN_SECONDS_MIN ? [invalid(path, seconds, 'may not specify a duration less than 10 minutes')] : []),
+    ...(Number(seconds) > TOKEN_SECONDS_MAX ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
+  ];
+}
+
+/** The feature of this member is off: nobody can set it who has not set it before. */
+function dropScheduling(driver: ApiObject, old: ApiObject | null): void {
+  if (old === null || specOf(old)['preventPodSchedulingIfMissing'] === undefined)
+    delete objectAt(driver, 'spec')?.['preventPodSchedulingIfMissing'];
+}
+
+const SECRETS = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
+
+const warnings = (driver: ApiObject): string[] => {
+  const spec = specOf(driver);
+  return objectsIn(spec, 'tokenRequests').length > 0 && spec['serviceAccountTokenInSecrets'] === undefined ? [SECRETS_WARNING] : [];
+};
+
+export const csiDrivers: Kind = {
+  name: 'csidrivers.storage.k8s.io',
+  defaults: setDefaults,
+  validate,
+  // Who changes neither is not warned again.
+  warnings: (driver, old) =>
+    old !== null && SECRETS.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
+  create: {
+    prepare(driver) {
+      dropScheduling(driver, null);
+    },
+  },
+  update: {
+    unconditional: false,
+    // A new driver has no generation; the first change makes it 1.
+    prepare(driver, old) {
+      dropScheduling(driver, old);
+      if (!sameValue(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
+    review: (driver, old, metadata) => [
+      ...metadata.update(),
+      ...validate(driver),
+      ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], SPEC.child('attachedRequired')),
+      ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], SPEC.child('volumeLifecycleModes')),
+    ],
+  },
+  delete: { answers: 'object' },
+  cells: {
+    AttachRequired: booleanAt('spec', 'attachRequired'),
+    PodInfoOnMount: booleanAt('spec', 'podInfoOnMount'),
+    StorageCapacity: booleanAt('spec', 'storageCapacity'),
+    TokenRequests: (object) =>
+      itemsOf(memberAt(object, 'spec', 'tokenRequests'))
+        .map((request) => textAt(request, 'audience'))
+        .join(',') || UNSET,
+    RequiresRepublish: booleanAt('spec', 'requiresRepublish'),
+    Modes: (object) =>
+      itemsOf(memberAt(object, 'spec', 'volumeLifecycleModes'))
+        .map(String)
+        .join(',') || NONE,
+  },
+};

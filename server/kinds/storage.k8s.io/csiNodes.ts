@@ -1,0 +1,68 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { driverName } from '../../registry/validation/drivernames.js';
+import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { nonNegative, qualified } from '../../registry/validation/values.js';
+import { countAt } from '../cells.js';
+import type { Kind } from '../kind.js';
+
+const DRIVERS = Path.of('spec', 'drivers');
+const NODE_ID_MAX = 256;
+const DRIVER: StructureForm = [
+  ['name', 'Name', 'text'],
+  ['nodeID', 'NodeID', 'text'],
+  ['topologyKeys', 'TopologyKeys', 'optional'],
+  ['allocatable', 'Allocatable', 'optional'],
+];
+
+const driversOf = (node: ApiObject): JsonObject[] => objectsIn(objectAt(node, 'spec') ?? {}, 'drivers');
+
+function validate(node: ApiObject): FieldError[] {
+  const seen = new Set<string>();
+  return driversOf(node).flatMap((driver, position) => {
+    const path = DRIVERS.index(position);
+    const name = textAt(driver, 'name');
+    const repeated = seen.has(name) ? [duplicate(path.child('name'), name)] : [];
+    seen.add(name);
+    return [
+      ...driverName(name, path.child('name')),
+      ...validateNodeId(textAt(driver, 'nodeID'), path.child('nodeID')),
+      ...nonNegative(memberAt(driver, 'allocatable', 'count'), path.child('allocatable', 'count')),
+      ...repeated,
+      ...validateTopologyKeys(itemsOf(driver['topologyKeys']).map(String), path),
+    ];
+  });
+}
+
+const validateNodeId = (id: string, path: Path): FieldError[] =>
+  id === '' ? [required(path, '')] : id.length > NODE_ID_MAX ? [invalid(path, id, `must be ${NODE_ID_MAX} characters or less`)] : [];
+
+/** Keys are reported at their driver. */
+const validateTopologyKeys = (keys: readonly string[], path: Path): FieldError[] =>
+  keys.flatMap((key, position) => [
+    ...(key === '' ? [required(path, '')] : []),
+    ...(keys.indexOf(key) < position ? [duplicate(path, key)] : []),
+    ...qualified(key, path),
+  ]);
+
+/** Drivers come and go, but what one has said of itself stands, except for how many volumes fit. */
+const validateKept = (node: ApiObject, old: ApiObject): FieldError[] =>
+  driversOf(old).flatMap((before) =>
+    driversOf(node)
+      .filter((driver) => driver['name'] === before['name'])
+      .flatMap((driver) => {
+        const [now, then] = [driver, before].map(({ allocatable: _allocatable, ...rest }) => rest) as [JsonObject, JsonObject];
+        return unchanged(now, then, DRIVERS, printedStructure(now, DRIVER));
+      }),
+  );
+
+export const csiNodes: Kind = {
+  name: 'csinodes.storage.k8s.io',
+  validate,
+  update: { unconditional: false, review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...validateKept(node, old)] },
+  delete: { answers: 'object' },
+  cells: { Drivers: countAt('spec', 'drivers') },
+};

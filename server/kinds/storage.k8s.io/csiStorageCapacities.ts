@@ -1,0 +1,36 @@
+import type { ApiObject } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { validateLabelSelector } from '../../registry/validation/labelselector.js';
+import { printedSelector } from '../../registry/validation/printed.js';
+import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
+import { dnsSubdomain } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
+
+const TOPOLOGY = Path.of('nodeTopology');
+
+function validate(capacity: ApiObject): FieldError[] {
+  const topology = objectAt(capacity, 'nodeTopology');
+  return [
+    ...(topology === null ? [] : validateLabelSelector(topology, TOPOLOGY)),
+    ...dnsSubdomain(textAt(capacity, 'storageClassName'), Path.of('storageClassName')),
+    ...(capacity['capacity'] === undefined ? [] : nonNegativeQuantity(capacity['capacity'], Path.of('capacity'))),
+  ];
+}
+
+export const csiStorageCapacities: Kind = {
+  name: 'csistoragecapacities.storage.k8s.io',
+  validate,
+  update: {
+    unconditional: false,
+    review: (capacity, old, metadata) => [
+      ...metadata.object(),
+      ...validate(capacity),
+      ...metadata.update(),
+      ...unchanged(capacity['nodeTopology'], old['nodeTopology'], TOPOLOGY, printedSelector(capacity['nodeTopology'])),
+      ...unchanged(capacity['storageClassName'], old['storageClassName'], Path.of('storageClassName')),
+    ],
+  },
+};

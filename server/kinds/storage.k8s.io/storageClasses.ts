@@ -1,0 +1,102 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectsIn, setDefault } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { repeats } from '../../registry/validation/repeats.js';
+import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
+import { at, atOr, booleanAt } from '../cells.js';
+import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
+import type { Kind } from '../kind.js';
+import { validateParameters, validateProvisioner } from './parameters.js';
+
+const TOPOLOGIES = Path.of('allowedTopologies');
+const IMMUTABLE = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+
+function validate(storage: ApiObject): FieldError[] {
+  return [
+    ...validateProvisioner(textAt(storage, 'provisioner'), Path.of('provisioner')),
+    ...validateParameters(storage['parameters'], true, Path.of('parameters')),
+    ...(storage['reclaimPolicy'] === '' ? [] : optionallyOneOf(storage['reclaimPolicy'], ['Delete', 'Retain'], Path.of('reclaimPolicy'))),
+    ...optionallyOneOf(storage['volumeBindingMode'], ['Immediate', 'WaitForFirstConsumer'], Path.of('volumeBindingMode')),
+    ...validateTopologies(objectsIn(storage, 'allowedTopologies')),
+  ];
+}
+
+/** Values by key, in a form that can be compared: what tells one term from another. */
+type Term = string;
+const printedTerm = (values: ReadonlyMap<string, readonly string[]>): Term =>
+  JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
+const EMPTY_TERM = printedTerm(new Map());
+
+function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
+  // The reference compares with as many empty terms as there are terms, besides the earlier ones. So an empty term is reported that often.
+  const earlier: Term[] = terms.map(() => EMPTY_TERM);
+  return terms.flatMap((term, position) => {
+    const path = TOPOLOGIES.index(position).child('matchLabelExpressions');
+    const { values, findings } = readTerm(term, path);
+    findings.push(...earlier.filter((other) => other === values).map(() => duplicate(path, '')));
+    earlier.push(values);
+    return findings;
+  });
+}
+
+function readTerm(term: JsonObject, path: Path): { readonly values: Term; readonly findings: FieldError[] } {
+  const values = new Map<string, readonly string[]>();
+  const findings = objectsIn(term, 'matchLabelExpressions').flatMap((expression, position) => {
+    const at = path.index(position);
+    const key = textAt(expression, 'key');
+    const found = validateRequirement(expression, key, at);
+    if (values.has(key)) found.push(duplicate(at.child('key'), key));
+    values.set(key, [...new Set(itemsOf(expression['values']).map(String))].sort());
+    return found;
+  });
+  return { values: printedTerm(values), findings };
+}
+
+function validateRequirement(expression: JsonObject, key: string, path: Path): FieldError[] {
+  const values = itemsOf(expression['values']).map(String);
+  const isRepeated = repeats(values);
+  return [
+    ...(values.length === 0 ? [required(path.child('values'), '')] : []),
+    ...values.flatMap((value, position) => (isRepeated(position) ? [duplicate(path.child('values').index(position), value)] : [])),
+    ...qualified(key, path.child('key')),
+  ];
+}
+
+const topologyWarnings = (storage: ApiObject): string[] =>
+  objectsIn(storage, 'allowedTopologies').flatMap((term, outer) =>
+    objectsIn(term, 'matchLabelExpressions').flatMap((expression, inner) => {
+      const text = deprecatedNodeLabel(textAt(expression, 'key'));
+      return text === null
+        ? []
+        : [`${TOPOLOGIES.index(outer).child('matchLabelExpressions').index(inner).child('key').toString()}: ${text}`];
+    }),
+  );
+
+export const storageClasses: Kind = {
+  name: 'storageclasses.storage.k8s.io',
+  defaults(storage) {
+    setDefault(storage, 'reclaimPolicy', 'Delete');
+    setDefault(storage, 'volumeBindingMode', 'Immediate');
+  },
+  validate,
+  warnings: (storage) => topologyWarnings(storage),
+  update: {
+    review: (storage, old, metadata) => [
+      ...metadata.object(),
+      ...validate(storage),
+      ...metadata.update(),
+      ...IMMUTABLE.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
+    ],
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Provisioner: at('provisioner'),
+    ReclaimPolicy: atOr('Delete', 'reclaimPolicy'),
+    VolumeBindingMode: atOr('Immediate', 'volumeBindingMode'),
+    AllowVolumeExpansion: booleanAt('allowVolumeExpansion'),
+    Name: (object) =>
+      `${object.metadata.name ?? ''}${object.metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true' ? ' (default)' : ''}`,
+  },
+};

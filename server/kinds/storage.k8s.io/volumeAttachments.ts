@@ -1,0 +1,124 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { membersOf, textAt } from '../../registry/members.js';
+import { restoreMetadata } from '../../registry/statuswrites.js';
+import type { MetadataFindings } from '../../registry/strategy.js';
+import { driverName } from '../../registry/validation/drivernames.js';
+import { forbidden, invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { between, dnsSubdomain } from '../../registry/validation/values.js';
+import { at, booleanAt } from '../cells.js';
+import { VOLUME_FORM } from '../core/persistentVolume/printed.js';
+import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
+import { setSourceDefaults } from '../core/podSpec/volumeDefaults.js';
+import type { Kind } from '../kind.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const METADATA_BYTES_MAX = 256 * 1024;
+const MESSAGE_BYTES_MAX = 1024;
+const ERROR_CODE_MAX = 2 ** 31 - 1;
+const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+const SPEC_FORM: StructureForm = [
+  ['attacher', 'Attacher', 'text'],
+  [
+    'source',
+    'Source',
+    {
+      of: [
+        ['persistentVolumeName', 'PersistentVolumeName', 'optional'],
+        ['inlineVolumeSpec', 'InlineVolumeSpec', { optional: VOLUME_FORM }],
+      ],
+    },
+  ],
+  ['nodeName', 'NodeName', 'text'],
+];
+
+function validate(attachment: ApiObject): FieldError[] {
+  const spec = objectAt(attachment, 'spec') ?? {};
+  const status = objectAt(attachment, 'status') ?? {};
+  return [
+    ...driverName(textAt(spec, 'attacher'), SPEC.child('attacher')),
+    ...validateSource(objectAt(spec, 'source') ?? {}, SPEC.child('source')),
+    ...dnsSubdomain(textAt(spec, 'nodeName'), SPEC.child('nodeName')),
+    ...validateAttachmentMetadata(status['attachmentMetadata'], STATUS.child('attachmentMetadata')),
+    ...['attachError', 'detachError'].flatMap((member) => validateVolumeError(objectAt(status, member), STATUS.child(member))),
+  ];
+}
+
+function validateSource(source: JsonObject, path: Path): FieldError[] {
+  const [inline, name] = [objectAt(source, 'inlineVolumeSpec'), source['persistentVolumeName']];
+  if (inline !== null)
+    return name === undefined ? validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec')) : [forbidden(path, ONE_SOURCE)];
+  if (name === undefined) return [required(path, ONE_SOURCE)];
+  return name === '' ? [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')] : [];
+}
+
+function validateAttachmentMetadata(metadata: JsonValue | undefined, path: Path): FieldError[] {
+  const size = Object.entries(membersOf(metadata)).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
+    0,
+  );
+  return size > METADATA_BYTES_MAX ? [tooLong(path, METADATA_BYTES_MAX)] : [];
+}
+
+function validateVolumeError(error: JsonObject | null, path: Path): FieldError[] {
+  if (error === null) return [];
+  const code = error['errorCode'];
+  return [
+    // The bound that the message names is the wrong one.
+    ...(Buffer.byteLength(textAt(error, 'message')) > MESSAGE_BYTES_MAX ? [tooLong(path.child('message'), METADATA_BYTES_MAX)] : []),
+    ...(code !== undefined && Number(code) < 0 ? [invalid(path.child('errorCode'), code, between(0, ERROR_CODE_MAX))] : []),
+  ];
+}
+
+function validateVolumeName(attachment: ApiObject): FieldError[] {
+  const spec = objectAt(attachment, 'spec') ?? {};
+  const volume = objectAt(spec, 'source')?.['persistentVolumeName'];
+  return volume === undefined ? [] : dnsSubdomain(String(volume), SPEC.child('source', 'persistentVolumeName'));
+}
+
+const reviewUpdate = (attachment: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] => [
+  ...metadata.object(),
+  ...validate(attachment),
+  ...validateVolumeName(attachment),
+  ...unchanged(attachment['spec'], old['spec'], SPEC, printedStructure(attachment['spec'], SPEC_FORM)),
+];
+
+export const volumeAttachments: Kind = {
+  name: 'volumeattachments.storage.k8s.io',
+  defaults(attachment) {
+    const inline = objectAt(objectAt(objectAt(attachment, 'spec') ?? {}, 'source') ?? {}, 'inlineVolumeSpec');
+    if (inline !== null) setSourceDefaults(inline);
+  },
+  validate: (attachment) => [...validate(attachment), ...validateVolumeName(attachment)],
+  create: {
+    prepare(attachment) {
+      attachment['status'] = { attached: false };
+    },
+  },
+  update: {
+    unconditional: false,
+    prepare(attachment, old) {
+      attachment['status'] = old['status'];
+    },
+    review: reviewUpdate,
+  },
+  subresources: {
+    status: {
+      prepare(attachment, old) {
+        attachment['spec'] = old['spec'];
+        restoreMetadata(attachment, old);
+      },
+      review: reviewUpdate,
+    },
+  },
+  delete: { answers: 'object' },
+  cells: {
+    Attacher: at('spec', 'attacher'),
+    PV: (object) => textAt(object, 'spec', 'source', 'persistentVolumeName'),
+    Node: at('spec', 'nodeName'),
+    Attached: booleanAt('status', 'attached'),
+  },
+};

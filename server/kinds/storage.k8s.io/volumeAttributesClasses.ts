@@ -1,0 +1,38 @@
+import type { ApiObject } from '../../api/object.js';
+import { sameValue } from '../../registry/equality.js';
+import { textAt } from '../../registry/members.js';
+import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
+import { at } from '../cells.js';
+import type { Kind } from '../kind.js';
+import { validateParameters, validateProvisioner } from './parameters.js';
+
+const validate = (attributes: ApiObject): FieldError[] => [
+  ...validateProvisioner(textAt(attributes, 'driverName'), Path.of('driverName')),
+  ...validateParameters(attributes['parameters'], false, Path.of('parameters')),
+];
+
+/** A controller takes it away once nobody uses the class. */
+const PROTECTION = 'kubernetes.io/vac-protection';
+
+export const volumeAttributesClasses: Kind = {
+  name: 'volumeattributesclasses.storage.k8s.io',
+  validate,
+  create: {
+    prepare({ metadata }) {
+      const finalizers = metadata.finalizers ?? [];
+      metadata.finalizers = finalizers.includes(PROTECTION) ? finalizers : [...finalizers, PROTECTION];
+    },
+  },
+  update: {
+    review: (attributes, old, metadata) => [
+      ...metadata.update(),
+      ...['driverName', 'parameters']
+        .filter((member) => !sameValue(attributes[member] ?? null, old[member] ?? null))
+        .map((member) => forbidden(Path.of(member), `updates to ${member} are forbidden.`)),
+      ...metadata.object(),
+      ...validate(attributes),
+    ],
+  },
+  delete: { answers: 'object' },
+  cells: { DriverName: at('driverName') },
+};

@@ -1,0 +1,188 @@
+import { apiVersionOf, qualifiedName, type GroupResource, type GroupVersion } from '../api/resource.js';
+import { readCatalogueData } from '../catalogue/data.js';
+import type { Behaviour } from './behaviour.js';
+
+/** What is served below one resource, for example `status`. Its body may be of another group and version (`Scale`). */
+export interface Subresource extends GroupVersion {
+  readonly name: string;
+  readonly kind: string;
+  readonly verbs: ReadonlySet<string>;
+}
+
+/** The names of one resource type in one version. */
+export interface ResourceNames extends GroupVersion {
+  readonly resource: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly verbs: ReadonlySet<string>;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  /** Where objects of this type are kept, and in which version: several served versions, and even groups, may share it. */
+  readonly storage: StorageResource;
+  /** Verbs that discovery lists, where those are fewer than are answered at all: of types that are about to go. */
+  readonly listedVerbs?: ReadonlySet<string>;
+  /** The version that is written to disk, where that is not the one of `storage`: for types whose storage converts (custom resources). */
+  readonly writtenVersion?: string;
+}
+
+/** One resource type in one served version, and how it behaves. */
+export interface ServedResource extends ResourceNames {
+  readonly behaviour: Behaviour;
+}
+
+export interface StorageResource extends GroupResource, GroupVersion {
+  readonly kind: string;
+}
+
+export interface ServedVersion<R extends ResourceNames = ServedResource> {
+  readonly version: string;
+  readonly resources: readonly R[];
+}
+
+/** A group as clients see it: only served versions, the preferred one first. */
+export interface ServedGroup<R extends ResourceNames = ServedResource> {
+  readonly name: string;
+  readonly versions: readonly ServedVersion<R>[];
+  /** How paths in the group are answered at which nothing is served, and methods that are not; see `server/endpoints/routing.ts`. Default: `routed`. */
+  readonly manners?: 'routed' | 'named';
+}
+
+export interface Catalogue {
+  /** In the order of discovery; the core group (empty name) leads. What is served may change while the server runs: then this is another array. */
+  readonly groups: readonly ServedGroup[];
+  group(name: string): ServedGroup | null;
+  version(group: string, version: string): ServedVersion | null;
+  resource(group: string, version: string, resource: string): ServedResource | null;
+  /** For owner references and other places that name kinds. */
+  kind(group: string, version: string, kind: string): ServedResource | null;
+}
+
+/** Decides what is served, resource by resource. A version without resources is not served. */
+export type Serves = (resource: GroupVersion & GroupResource, servedByDefault: boolean) => boolean;
+
+export interface BuiltInTypes {
+  readonly serves: Serves;
+  /** The name of the resource whose objects the named one shows: usually itself. */
+  readonly viewOf: (name: string) => string;
+  readonly behaviour: (names: ResourceNames) => Behaviour;
+}
+
+type SubresourceRow = [name: string, kind: string, verbs: string, group?: string, version?: string];
+type ResourceRow = [
+  resource: string,
+  kind: string,
+  singular: string,
+  namespaced: boolean,
+  verbs: string,
+  shortNames: string[],
+  categories: string[],
+  subresources: SubresourceRow[],
+];
+interface GroupRow {
+  name: string;
+  versions: { version: string; servedByDefault: boolean; resources: ResourceRow[] }[];
+}
+
+/** The table of served resource types that are compiled in. Pure but for reading the data file. */
+export function builtInCatalogue(types: BuiltInTypes): Catalogue {
+  const rows = readCatalogueData<GroupRow[]>('resources');
+  return indexedCatalogue(rows.flatMap((row) => servedGroup(row, { ...types, rows })));
+}
+
+/** The names alone, which are plain data and may travel to another thread. */
+export const namesIn = (groups: readonly ServedGroup[]): ServedGroup<ResourceNames>[] =>
+  groups.map((group) => ({
+    ...group,
+    versions: group.versions.map(({ version, resources }) => ({
+      version,
+      resources: resources.map(({ behaviour: _, ...names }) => names),
+    })),
+  }));
+
+/** Finds things in groups. Pure. */
+export function indexedCatalogue(groups: readonly ServedGroup[]): Catalogue {
+  const byName = new Map(groups.map((group) => [group.name, group]));
+  const version = (group: string, name: string): ServedVersion | null =>
+    byName.get(group)?.versions.find((candidate) => candidate.version === name) ?? null;
+  const resources = groups.flatMap((group) => group.versions.flatMap((served) => served.resources));
+  const byPath = new Map(resources.map((entry) => [`${apiVersionOf(entry)} ${entry.resource}`, entry]));
+  const byKind = new Map(resources.map((entry) => [`${apiVersionOf(entry)} ${entry.kind}`, entry]));
+  return {
+    groups,
+    group: (name) => byName.get(name) ?? null,
+    version,
+    resource: (group, name, resource) => byPath.get(`${apiVersionOf({ group, version: name })} ${resource}`) ?? null,
+    kind: (group, name, kind) => byKind.get(`${apiVersionOf({ group, version: name })} ${kind}`) ?? null,
+  };
+}
+
+/** A catalogue whose groups may change: it asks for the present one each time. */
+export const liveCatalogue = (present: () => Catalogue): Catalogue => ({
+  get groups() {
+    return present().groups;
+  },
+  group: (name) => present().group(name),
+  version: (group, version) => present().version(group, version),
+  resource: (group, version, resource) => present().resource(group, version, resource),
+  kind: (group, version, kind) => present().kind(group, version, kind),
+});
+
+interface Building extends BuiltInTypes {
+  readonly rows: readonly GroupRow[];
+}
+
+function servedGroup({ name, versions }: GroupRow, types: Building): ServedGroup[] {
+  const served = versions
+    .map(({ version, servedByDefault, resources }) => {
+      const rows = resources.filter(([resource]) => types.serves({ group: name, version, resource }, servedByDefault));
+      return { version, resources: rows.map((row) => servedResource(row, { group: name, version }, types)) };
+    })
+    .filter(({ resources }) => resources.length > 0);
+  return served.length === 0 ? [] : [{ name, versions: served }];
+}
+
+function servedResource(row: ResourceRow, groupVersion: GroupVersion, { viewOf, behaviour, rows }: Building): ServedResource {
+  const [resource, kind, singular, namespaced, verbs, shortNames, categories, subresources] = row;
+  const names: ResourceNames = {
+    ...groupVersion,
+    resource,
+    kind,
+    listKind: `${kind}List`,
+    singular,
+    namespaced,
+    verbs: new Set(verbs.split(',')),
+    shortNames,
+    categories,
+    subresources: new Map(subresources.map((entry) => [entry[0], subresource(entry, groupVersion)])),
+    storage: storageOf(viewOf(qualifiedName({ group: groupVersion.group, resource })), rows),
+  };
+  return { ...names, behaviour: behaviour(names) };
+}
+
+const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent: GroupVersion): Subresource => ({
+  name,
+  kind,
+  verbs: new Set(verbs.split(',')),
+  group: group ?? parent.group,
+  version: version ?? parent.version,
+});
+
+/** Versions are listed by preference, so the first one that has the resource is the stored one, whether or not it is served. */
+function storageOf(name: string, rows: readonly GroupRow[]): StorageResource {
+  for (const { name: group, versions } of rows)
+    for (const { version, resources } of versions)
+      for (const [resource, kind] of resources) if (qualifiedName({ group, resource }) === name) return { group, version, resource, kind };
+  throw new Error(`broken invariant: resource ${name} has no version`);
+}
+
+/** Where objects of what is served are kept, each place once. */
+export function storedResources({ groups }: Pick<Catalogue, 'groups'>): readonly GroupResource[] {
+  const stored = groups
+    .flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
+    .filter(({ verbs }) => verbs.has('get') && verbs.has('list'))
+    .map(({ storage }) => storage);
+  return [...new Map(stored.map((each) => [qualifiedName(each), each])).values()];
+}
