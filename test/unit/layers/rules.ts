@@ -80,7 +80,11 @@ const rules: readonly Rule[] = [
   // Patterns mean in expressions what they mean where objects are checked.
   { from: 'server/cel/', to: ['server/cel/', 'workers/regexp/', ...plainWords] },
   // The life cycle is one for all kinds: what it has to know of a kind, the kind tells it.
-  { from: 'server/registry/', to: [...belowHttp, 'server/registry/', 'server/admission/contract.js', 'server/patch/', 'server/storage/'], types: raftTypes },
+  {
+    from: 'server/registry/',
+    to: [...belowHttp, 'server/registry/', 'server/admission/contract.js', 'server/patch/', 'server/storage/'],
+    types: raftTypes,
+  },
   ...serverStack.flatMap((level, depth) =>
     level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes })),
   ),
