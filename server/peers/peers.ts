@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:https';
-import { traceHeaders } from '../api/activeTrace.js';
+import { traceHeaders } from '../tracing/activeTrace.js';
 import { unavailable } from '../api/status.js';
 import { identityHeaders } from '../aggregation/proxy.js';
 import type { Catalogue } from '../registry/resources.js';

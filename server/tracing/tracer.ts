@@ -1,4 +1,4 @@
-import type { ActiveTrace } from '../api/activeTrace.js';
+import type { ActiveTrace } from './activeTrace.js';
 import { contextHeaders, isSampled, newSpanId, newTraceId, parseContext, type TraceContext } from './context.js';
 
 export type Attributes = Readonly<Record<string, string | number>>;

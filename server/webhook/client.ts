@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { activeTrace } from '../api/activeTrace.js';
+import { activeTrace } from '../tracing/activeTrace.js';
 import { dialingAgent, type Dial } from './dialed.js';
 import { endUnlessRegular, silentWhileIdle } from './regularConnections.js';
 import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';

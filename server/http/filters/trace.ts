@@ -1,4 +1,4 @@
-import { activeTrace } from '../../api/activeTrace.js';
+import { activeTrace } from '../../tracing/activeTrace.js';
 import type { Tracer } from '../../tracing/tracer.js';
 import type { Exchange } from '../exchange.js';
 

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { activeTrace } from '../../../server/api/activeTrace.js';
+import { activeTrace } from '../../../server/tracing/activeTrace.js';
 import { readTracingConfiguration } from '../../../server/tracing/configuration.js';
 import { contextHeaders, isSampled, newTraceId, parseContext } from '../../../server/tracing/context.js';
 import { OtlpExporter } from '../../../server/tracing/otlp.js';
