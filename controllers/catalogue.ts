@@ -1,9 +1,16 @@
 import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
+import { autoscalingController } from './autoscaling/autoscaler.js';
+import { bootstrapSigner } from './bootstraptokens/bootstrapSigner.js';
+import { bootstrapTokenCleaner } from './bootstraptokens/tokenCleaner.js';
+import { approvingController } from './certificates/approvingController.js';
+import { requestCleaner } from './certificates/requestCleaner.js';
+import { signingController } from './certificates/signingController.js';
 import { clusterRoleAggregation } from './clusterroleaggregation/aggregationController.js';
 import { cronJobController } from './cronjob/cronJobController.js';
 import { daemonSetController } from './daemonset/daemonSetController.js';
 import { deploymentController } from './deployment/deploymentController.js';
+import { deviceTaintEvictionController } from './devicetainteviction/deviceTaintEviction.js';
 import { disruptionController } from './disruption/disruptionController.js';
 import { endpointsController } from './endpoints/endpointsController.js';
 import { endpointSliceController } from './endpointslice/endpointSliceController.js';
@@ -12,7 +19,9 @@ import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { jobController } from './job/jobController.js';
 import { TokenCleaner } from './legacytokencleaner/tokenCleaner.js';
 import { namespaceController } from './namespace/namespaceController.js';
-import { nodeTaintController } from './nodelifecycle/nodeTaintController.js';
+import { NodeLifecycle } from './nodelifecycle/nodeLifecycle.js';
+import { nodeTtlController } from './nodettl/ttlController.js';
+import { podCertificateRequestCleaner } from './podcertificates/requestCleaner.js';
 import { PodCollector } from './podgc/podCollector.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
 import { referenceControllers } from './referenceControllers.js';
@@ -21,8 +30,17 @@ import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
 import { tokensController } from './serviceaccounttoken/tokensController.js';
 import { statefulSetController } from './statefulset/statefulSetController.js';
+import { taintEvictionController } from './tainteviction/taintEviction.js';
+import { trustBundlePublisher } from './trustbundles/publisher.js';
 import { ttlController } from './ttlafterfinished/ttlController.js';
+import { attachDetachController } from './volumeattachment/attachDetach.js';
+import { VolumeBinder } from './volumebinding/binder.js';
+import { volumeExpander } from './volumeexpansion/expander.js';
+import { attributesClassProtectionController } from './volumeprotection/attributesClassProtection.js';
 import { claimProtectionController } from './volumeprotection/claimProtection.js';
+
+import { ephemeralVolumeController } from './ephemeralvolume/ephemeralVolumes.js';
+import { volumeProtectionController } from './volumeprotection/volumeProtection.js';
 
 /** One controller of this program. */
 export interface ControllerEntry {
@@ -36,6 +54,8 @@ export interface ControllerEntry {
   readonly component?: string;
   /** No role is made for an account of its own: it writes as the manager does. */
   readonly actsAsManager?: boolean;
+  /** Runs only where `--controllers` names it. */
+  readonly offByDefault?: boolean;
   /** Multiples of the options' rates, for one whose work is many small requests; as in the reference. */
   readonly rateMultiples?: { readonly qps?: number; readonly burst?: number };
   /** null where the options leave it nothing to do. */
@@ -133,12 +153,109 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     component: 'endpoint-slice-mirroring-controller',
     make: endpointSliceMirroringController,
   },
-  { name: 'node-lifecycle-controller', alias: 'nodelifecycle', account: 'node-controller', make: nodeTaintController },
+  {
+    name: 'node-lifecycle-controller',
+    alias: 'nodelifecycle',
+    account: 'node-controller',
+    make: (environment) => new NodeLifecycle(environment),
+  },
   {
     name: 'persistentvolumeclaim-protection-controller',
     alias: 'pvc-protection',
     account: 'pvc-protection-controller',
     make: claimProtectionController,
+  },
+  {
+    name: 'certificatesigningrequest-signing-controller',
+    alias: 'csrsigning',
+    account: 'certificate-controller',
+    make: signingController,
+  },
+  {
+    name: 'certificatesigningrequest-approving-controller',
+    alias: 'csrapproving',
+    account: 'certificate-controller',
+    make: approvingController,
+  },
+  {
+    name: 'certificatesigningrequest-cleaner-controller',
+    alias: 'csrcleaner',
+    account: 'certificate-controller',
+    make: requestCleaner,
+  },
+  { name: 'bootstrap-signer-controller', alias: 'bootstrapsigner', account: 'bootstrap-signer', offByDefault: true, make: bootstrapSigner },
+  { name: 'token-cleaner-controller', alias: 'tokencleaner', account: 'token-cleaner', offByDefault: true, make: bootstrapTokenCleaner },
+  {
+    name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
+    alias: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
+    account: 'kube-apiserver-serving-clustertrustbundle-publisher',
+    make: trustBundlePublisher,
+  },
+  {
+    name: 'podcertificaterequest-cleaner-controller',
+    alias: 'podcertificaterequest-cleaner-controller',
+    account: 'podcertificaterequestcleaner',
+    make: podCertificateRequestCleaner,
+  },
+  {
+    name: 'taint-eviction-controller',
+    alias: 'taint-eviction-controller',
+    account: 'node-controller',
+    component: 'taint-eviction-controller',
+    make: taintEvictionController,
+  },
+  {
+    name: 'device-taint-eviction-controller',
+    alias: 'device-taint-eviction-controller',
+    account: 'device-taint-eviction-controller',
+    make: deviceTaintEvictionController,
+  },
+  { name: 'ttl-controller', alias: 'ttl', account: 'ttl-controller', make: nodeTtlController },
+  {
+    name: 'persistentvolume-binder-controller',
+    alias: 'persistentvolume-binder',
+    account: 'persistent-volume-binder',
+    component: 'persistentvolume-controller',
+    make: (environment) => new VolumeBinder(environment),
+  },
+  {
+    name: 'persistentvolume-attach-detach-controller',
+    alias: 'attachdetach',
+    account: 'attachdetach-controller',
+    component: 'attachdetach-controller',
+    make: attachDetachController,
+  },
+  {
+    name: 'persistentvolume-expander-controller',
+    alias: 'persistentvolume-expander',
+    account: 'expand-controller',
+    component: 'volume_expand',
+    make: volumeExpander,
+  },
+  {
+    name: 'horizontal-pod-autoscaler-controller',
+    alias: 'horizontalpodautoscaling',
+    account: 'horizontal-pod-autoscaler',
+    make: autoscalingController,
+  },
+  {
+    name: 'persistentvolume-protection-controller',
+    alias: 'pv-protection',
+    account: 'pv-protection-controller',
+    make: volumeProtectionController,
+  },
+  {
+    name: 'volumeattributesclass-protection-controller',
+    alias: 'volumeattributesclass-protection-controller',
+    account: 'volumeattributesclass-protection-controller',
+    make: attributesClassProtectionController,
+  },
+  {
+    name: 'ephemeral-volume-controller',
+    alias: 'ephemeral-volume',
+    account: 'ephemeral-volume-controller',
+    component: 'ephemeral_volume',
+    make: ephemeralVolumeController,
   },
 ];
 
@@ -147,10 +264,13 @@ export const missingControllers: readonly string[] = referenceControllers
   .map(([name]) => name)
   .filter((name) => !controllerCatalogue.some((entry) => entry.name === name));
 
-/** Whether `--controllers` asks for a controller: the first item that names it decides, `*` decides for those that none names. */
-export function isEnabled({ name, alias }: Pick<ControllerEntry, 'name' | 'alias'>, wanted: readonly string[]): boolean {
+/** Whether `--controllers` asks for a controller: the first item that names it decides, `*` decides for those that none names, but for those that are off by default. */
+export function isEnabled(
+  { name, alias, offByDefault = false }: Pick<ControllerEntry, 'name' | 'alias' | 'offByDefault'>,
+  wanted: readonly string[],
+): boolean {
   const decisive = wanted.find((item) => [name, alias].includes(item.replace(/^-/, '')));
-  return decisive === undefined ? wanted.includes('*') : !decisive.startsWith('-');
+  return decisive === undefined ? !offByDefault && wanted.includes('*') : !decisive.startsWith('-');
 }
 
 /** Words of `--controllers` that name nothing. */

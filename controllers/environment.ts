@@ -1,11 +1,13 @@
 import type { Api } from './client/api.js';
 import type { ControllerEnvironment } from './client/controller.js';
+import type { Measures } from './measures.js';
 import type { ControllerManagerOptions } from './options/read.js';
 
 /** What the controllers of this program are given, beyond what any controller needs. */
 export interface ManagerEnvironment extends ControllerEnvironment {
   /** The server as the manager itself, which may watch everything: for informers of a controller's own, where the shared ones do not fit. */
   readonly watchApi: Api;
+  readonly measures: Measures;
   readonly options: ControllerManagerOptions;
   /** Authorities of the API server, in PEM; null where nobody says. */
   readonly rootCa: string | null;

@@ -161,6 +161,7 @@ export class Manager {
         random,
         log: controllerLog,
         metrics: metrics.queue,
+        measures: metrics.measures,
         options,
         rootCa: this.manager.rootCa,
       };

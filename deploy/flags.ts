@@ -37,6 +37,7 @@ export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, i
     'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
     'proxy-client-cert-file': pki.frontProxy.certFile,
     'proxy-client-key-file': pki.frontProxy.keyFile,
+    'allow-privileged': 'true',
     'authorization-mode': 'Node,RBAC',
     'service-account-issuer': serviceAccountIssuer,
     'service-account-signing-key-file': pki.serviceAccount.keyFile,
@@ -69,6 +70,8 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'authentication-kubeconfig': kubeconfig,
     'authorization-kubeconfig': kubeconfig,
     'root-ca-file': pki.caFile,
+    'cluster-signing-cert-file': pki.caFile,
+    'cluster-signing-key-file': pki.caKeyFile,
     'service-account-private-key-file': pki.serviceAccount.keyFile,
   });
 }

@@ -22,6 +22,8 @@ export interface KeyPairFiles {
 
 export interface PkiFiles {
   readonly caFile: string;
+  /** Its key, with which the controller manager signs certificates for nodes and users. */
+  readonly caKeyFile: string;
   readonly apiserver: KeyPairFiles;
   readonly admin: KeyPairFiles;
   readonly controllerManager: KeyPairFiles;
@@ -91,6 +93,7 @@ export async function ensurePki(
   await ensureCertificate(at(frontProxyName), frontProxy, proxyAuthority, written, clockSkewMs);
   return {
     caFile: at('ca').certFile,
+    caKeyFile: at('ca').keyFile,
     apiserver: at('apiserver'),
     admin: at('admin'),
     controllerManager: at('controller-manager'),

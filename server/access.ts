@@ -212,8 +212,8 @@ const modeMakers: Readonly<Record<string, (parts: Parts, link: AuthorizerSetting
   Webhook: ({ files }, { name, webhook }) => (webhook === null ? null : askingMode(name, webhook, files)),
 };
 
-function askingMode(name: string, settings: WebhookSettings, { observeReview }: AccessFiles): Mode {
-  const client = settings.kubeconfig === null ? clientFor(inCluster()) : webhookClient(settings.kubeconfig, `authorizer ${name}`);
+function askingMode(name: string, settings: WebhookSettings, { observeReview, dial }: AccessFiles): Mode {
+  const client = settings.kubeconfig === null ? clientFor(inCluster()) : webhookClient(settings.kubeconfig, `authorizer ${name}`, dial);
   return {
     authorize: webhookAuthorizer({
       ...settings,

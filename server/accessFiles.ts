@@ -17,6 +17,7 @@ import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSe
 import { createDecisionCounts, type DecisionCount } from './observability/access.js';
 import type { Metrics } from './observability/metrics.js';
 import { createReviewMetrics } from './observability/reviews.js';
+import type { Dial } from './webhook/dialed.js';
 import { webhookClient, type WebhookClient } from './webhook/client.js';
 import { createReloadMetrics } from './observability/reloads.js';
 import { readAuthorities } from './http/credentials.js';
@@ -41,6 +42,8 @@ export interface AccessFiles {
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
   readonly proxyAnchors: Live<Anchors> | null;
+  /** The way to services that are asked; null for the direct one. */
+  readonly dial: Dial | null;
 }
 
 export interface AccessFilesOptions {
@@ -48,10 +51,12 @@ export interface AccessFilesOptions {
   readonly live: LiveFiles;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** The way to services that are asked; null for the direct one. */
+  readonly dial?: Dial | null;
 }
 
 /** Reads them all, before anything starts, and follows those that may change. Rejects with the option and the file named. */
-export async function readAccessFiles({ options, live, metrics, log }: AccessFilesOptions): Promise<AccessFiles> {
+export async function readAccessFiles({ options, live, metrics, log, dial = null }: AccessFilesOptions): Promise<AccessFiles> {
   const tokenFile = options['token-auth-file'];
   const policyFile = options['authorization-policy-file'];
   const tokenWebhookFile = options['authentication-token-webhook-config-file'];
@@ -63,7 +68,8 @@ export async function readAccessFiles({ options, live, metrics, log }: AccessFil
     signer,
     verificationKeys: signer?.keys ?? { current: verificationKeys(options) },
     authentication: authenticationSettings({ options, live, metrics, log }),
-    tokenWebhook: tokenWebhookFile === null ? null : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file'),
+    tokenWebhook: tokenWebhookFile === null ? null : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file', dial),
+    dial,
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry),
     observeReview: createReviewMetrics(metrics),

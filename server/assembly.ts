@@ -18,11 +18,13 @@ import { openIdDocuments, type OpenIdDocuments } from './authentication/servicea
 import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
 import { ownerReferencesPermission } from './authorization/ownerReferences.js';
+import { refusesPrivileged } from './admission/privileged.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
+import type { Egress } from './egress/egress.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { convertAny } from './extensions/conversion/admission.js';
@@ -39,10 +41,12 @@ import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
 import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
+import { emulatedMinor } from './options/emulation.js';
 import { featuresOf } from './options/features.js';
-import { catalogueOf } from './options/runtimeConfig.js';
+import { emulatedCatalogue } from './options/runtimeConfig.js';
 import { defaultServiceRange } from './options/serviceRange.js';
 import { cachedResources } from './options/watchCache.js';
+import { provideNamespace } from './registry/namespaceProvision.js';
 import { createAdmissionPolicies } from './policies.js';
 import { bootstrap } from './registry/bootstrap.js';
 import type { Registry } from './registry/contract.js';
@@ -63,7 +67,7 @@ export interface Api {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   readonly access: Access;
-  readonly resources: (context: RequestContext) => Promise<void>;
+  readonly resources: (context: RequestContext) => Promise<void> | void;
   /** False when the path is no document of the API. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
   /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
@@ -79,6 +83,8 @@ export interface AssemblyOptions {
   readonly plugins: PluginConfigurations;
   /** Shown to node agents, and what theirs are checked with. */
   readonly agents: AgentCredentials;
+  /** By which way other programs are reached. */
+  readonly egress: Egress;
   readonly replica: Replica;
   /** Null when values are kept in plain. */
   readonly encryption: Live<Encryption> | null;
@@ -86,8 +92,8 @@ export interface AssemblyOptions {
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log }: AssemblyOptions): Api {
-  const builtIn = catalogueOf(options['runtime-config']);
+export function assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log }: AssemblyOptions): Api {
+  const builtIn = emulatedCatalogue(options);
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
   const isBuiltIn = builtInResources();
@@ -101,7 +107,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       log.named('storage').error('broken stored object', { error });
     },
   });
-  const connections = hookConnections(options, storage);
+  const connections = hookConnections(options, storage, egress);
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({
     storage,
@@ -115,6 +121,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     storage,
     catalogue,
     ...connections,
+    dial: egress('cluster'),
     rejectsRedirects: options['aggregator-reject-forwarding-redirect'],
   });
   metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () =>
@@ -123,7 +130,11 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
-  const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
+  const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
+  const enabled = enabledPlugins(options['enable-admission-plugins'], [
+    ...options['disable-admission-plugins'],
+    ...gated.map((name) => name.replace(/Admission$/, '')),
+  ]);
   const webhooks = createAdmissionWebhooks({
     storage,
     catalogue,
@@ -143,8 +154,10 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     enabled,
     log: log.named('policies'),
   });
-  const registry = createRegistry({
+  const registry: Registry = createRegistry({
     storage,
+    collectsGarbage: options['enable-garbage-collector'],
+    provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     allocators: { services },
     admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
     deletionsAtOnce: options['delete-collection-workers'],
@@ -162,9 +175,11 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     catalogue,
     remote: aggregation.groups,
     build: { gitVersion: options.version?.startsWith('v') ? options.version : release },
+    emulatedMinor: emulatedMinor(options),
+    versionHashes: features.enabled('StorageVersionHash'),
     serverAddress: host,
     otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS),
-    cbor: features.CBORServingAndStorage,
+    cbor: features.enabled('CBORServingAndStorage'),
   });
   const ownResources = createEndpoints({
     registry,
@@ -174,16 +189,18 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     rules: access.rules,
     tokens: access.tokens,
     minRequestTimeoutSeconds: options['min-request-timeout'],
-    watchList: features.WatchList,
-    compression: features.APIResponseCompression,
-    forcesDeletion: features.AllowUnsafeMalformedObjectDeletion,
+    watchList: features.enabled('WatchList'),
+    compression: features.enabled('APIResponseCompression'),
+    forcesDeletion: features.enabled('AllowUnsafeMalformedObjectDeletion'),
     backends: createBackends({
       credentials: agents,
       preferredAddresses: options['kubelet-preferred-address-types'],
       connectTimeoutMs: options['kubelet-timeout'],
+      dial: egress('cluster'),
+      bytesPerSecond: options['max-connection-bytes-per-sec'],
     }),
-    streamsNeedCreate: features.AuthorizePodWebsocketUpgradeCreatePermission,
-    cbor: features.CBORServingAndStorage,
+    streamsNeedCreate: features.enabled('AuthorizePodWebsocketUpgradeCreatePermission'),
+    cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
@@ -194,8 +211,10 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     registry,
     catalogue,
     access,
-    resources: async (context) => {
-      if (!(await aggregation.answers(context))) await ownResources(context);
+    resources: (context) => {
+      const answered = aggregation.answers(context);
+      if (answered === false) return ownResources(context);
+      return answered === true ? undefined : answered.then((done) => (done ? undefined : ownResources(context)));
     },
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;
@@ -293,6 +312,7 @@ function admissionOf({ options, plugins: configurations, storage, catalogue, acc
         'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'],
       },
       others: [
+        ...(options['allow-privileged'] ? [] : [refusesPrivileged()]),
         ...certificateGuards(access.authorize),
         nodeRestriction(createLookup(storage), access.authorize),
         ownerReferencesPermission(access.authorize, catalogue),

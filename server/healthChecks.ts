@@ -5,6 +5,8 @@ import type { HealthEndpoint, HealthRegistry } from './observability/health.js';
 export interface Progress {
   /** The cache holds all there is, and reads can be served. */
   synced: boolean;
+  /** The store has been loaded, or waited for as long as the operator wants (`--storage-initialization-timeout`). */
+  storageAwaited: boolean;
   /** What must exist in every cluster has been made. */
   bootstrapped: boolean;
   stopping: boolean;
@@ -47,6 +49,15 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
       },
     },
     ['readyz'],
+  );
+  health.add(
+    {
+      name: 'poststarthook/storage-readiness',
+      check: () => {
+        demand(progress.storageAwaited, 'the store is still being loaded');
+      },
+    },
+    ['healthz', 'readyz'],
   );
   const bootstrapped = (): void => {
     demand(progress.bootstrapped, 'not finished');

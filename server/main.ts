@@ -3,9 +3,9 @@ import { isMainThread } from 'node:worker_threads';
 import { helpText } from './catalogue/flags/help.js';
 import { boundHeapGrowth } from './heapGrowth.js';
 import { createLogger, describeError } from './observability/logger.js';
-import type { Logger } from './observability/logger.js';
+import type { Logger, Verbosity } from './observability/logger.js';
 import { apiServerFlags, readApiServerOptions } from './options/apiserver.js';
-import { unknownFeatures } from './options/features.js';
+import { loggerOptions } from './options/logging.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { operationNames } from './operations/names.js';
 import { about, examples, versionText } from './options/texts.js';
@@ -38,12 +38,14 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(text);
     return;
   }
-  const log = createLogger({ verbosity: options.v, modules: moduleLevels(options.vmodule) });
+  const { output, ...logging } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
+  const log = createLogger(output === null ? logging : { ...logging, output });
+  // What is held back must not be lost with the process.
+  if (output !== null) process.on('exit', () => output.flush());
   for (const name of read.withoutEffect) log.warn('option has no effect yet', { option: `--${name}` });
-  for (const feature of unknownFeatures(options)) log.warn('feature has no effect', { feature });
   // As a thread it shares the setting with a process that is not its own.
   if (isMainThread) boundHeapGrowth();
-  await run(options, log);
+  await run(options, log, logging.verbosity);
 }
 
 function textAskedFor(options: ApiServerOptions): string | null {
@@ -51,19 +53,10 @@ function textAskedFor(options: ApiServerOptions): string | null {
   return options.version === 'true' || options.version === 'raw' ? versionText(options.version) : null;
 }
 
-/** `access=3,storage*=2` as a map, in order. */
-function moduleLevels(text: string | null): ReadonlyMap<string, number> {
-  const pairs = (text ?? '')
-    .split(',')
-    .filter((pair) => pair !== '')
-    .map((pair) => pair.split('='));
-  return new Map(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
-}
-
 /** True once the log says why the process ends. */
 let explained = false;
 
-async function run(options: ApiServerOptions, log: Logger): Promise<void> {
+async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<void> {
   // A process ends as well when nothing is left that could happen, and Node says nothing of that.
   process.once('exit', (status) => {
     if (explained) return;
@@ -78,7 +71,7 @@ async function run(options: ApiServerOptions, log: Logger): Promise<void> {
     endNow(log, 'unexpected error, ending', reason);
   });
   const signalled = firstSignal(log);
-  const server = await Promise.race([start(options, log), signalled]);
+  const server = await Promise.race([start(options, log, verbosity), signalled]);
   // Nothing is served yet, and the replica's data survives any end.
   if (typeof server === 'string') process.exit(0);
   // Whoever started it need not ask. A start that fails is told of by `failed`.
@@ -96,10 +89,10 @@ async function run(options: ApiServerOptions, log: Logger): Promise<void> {
 const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoException).code === 'string';
 
 /** Loads the server only now: texts and complaints about the command line come at once. */
-async function start(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
+async function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
   try {
     const { startServer } = await import('./server.js');
-    return await startServer(options, log);
+    return await startServer(options, log, verbosity);
   } catch (error) {
     return endNow(log, 'cannot start', error, false);
   }

@@ -18,22 +18,38 @@ import type { Auditor } from './audit/auditor.js';
 import { createAuditing } from './audit/backends.js';
 import { createChain } from './http/chain.js';
 import type { Chain } from './http/chain.js';
+import { serveDebugSocket } from './http/debugSocket.js';
 import { listen } from './http/listener.js';
 import type { Listener, ListenerOptions } from './http/listener.js';
 import { createRoutes } from './http/routes.js';
 import { createHealthRegistry } from './observability/health.js';
-import type { Logger } from './observability/logger.js';
+import type { Logger, Verbosity } from './observability/logger.js';
+import { exposeProgram } from './observability/processMetrics.js';
+import { DebugPages } from './observability/profiles/pages.js';
+import { exposeCounts } from './observability/storageMetrics.js';
+import { storedResources } from './registry/resources.js';
+import { HealthIndicators } from './observability/slis.js';
+import { processPages } from './processPages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
+import { featuresOf } from './options/features.js';
+import { metricChoice } from './options/metrics.js';
+import { versionInfo } from './catalogue/version.js';
 import { replicaOptions } from './options/replica.js';
 import { machineClock } from './presence/machineClock.js';
 import { Presence } from './presence/presence.js';
 import { endpointAddress, servingOptions } from './serving.js';
+import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
+import { readEgressSelections } from './egress/configuration.js';
+import { createEgress, directEgress, type Egress } from './egress/egress.js';
 import { drainAndClose } from './shutdown.js';
+import { readTracingConfiguration, type TracingConfiguration } from './tracing/configuration.js';
+import { OtlpExporter } from './tracing/otlp.js';
+import { Tracer } from './tracing/tracer.js';
 
 export interface RunningServer {
   /** Where it listens, also when any free port was asked for. */
@@ -58,7 +74,11 @@ const farewellTimeoutMs = 200;
  * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are taken.
  * Rejects, with nothing left running, when files, addresses or data are not usable; the message says which.
  */
-export async function startServer(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
+export async function startServer(
+  options: ApiServerOptions,
+  log: Logger,
+  verbosity: Verbosity = { level: options.v },
+): Promise<RunningServer> {
   const live = new LiveFiles();
   const begun: Begun = [
     () => {
@@ -66,7 +86,7 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
     },
   ];
   try {
-    return await begin(options, log, live, begun);
+    return await begin({ options, log, live, begun, verbosity });
   } catch (error) {
     for (const undo of begun.reverse()) await undo();
     throw error;
@@ -76,7 +96,15 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
 /** How to end what has begun, in order. */
 type Begun = (() => unknown)[];
 
-async function begin(options: ApiServerOptions, log: Logger, live: LiveFiles, begun: Begun): Promise<RunningServer> {
+interface Beginning {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly live: LiveFiles;
+  readonly begun: Begun;
+  readonly verbosity: Verbosity;
+}
+
+async function begin({ options, log, live, begun, verbosity }: Beginning): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = await servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations =
@@ -84,14 +112,25 @@ async function begin(options: ApiServerOptions, log: Logger, live: LiveFiles, be
   const encryption = loadEncryption(options, live, (error) => {
     log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
   });
-  const metrics = createMetrics({ disabled: options['disabled-metrics'] });
-  const files = await readAccessFiles({ options, live, metrics, log: log.named('access') });
+  const tracing =
+    options['tracing-config-file'] === null ? null : tracingOf(readTracingConfiguration(options['tracing-config-file']), options, log);
+  begun.push(() => tracing?.exporter.stop());
+  const egressFile = options['egress-selector-config-file'];
+  const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
+  const metrics = createMetrics(metricChoice(options));
+  exposeProgram(metrics.registry, { features: featuresOf(options), version: versionInfo() });
+  const debug = debugPages(options, verbosity, begun);
+  const socketPath = options['debug-socket-path'];
+  const socket = socketPath === null ? null : await serveDebugSocket(socketPath, debug.socket);
+  begun.push(() => socket?.close());
+  const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
   begun.push(() => {
     closeAccessFiles(files);
   });
-  const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
+  const auditor = await createAuditing({ options, metrics, dial: egress('controlplane'), log: log.named('audit') });
   begun.push(() => auditor?.close());
   const agents = readAgentCredentials(options);
+
   const raftLog = log.named('raft');
   const replica = await startReplica(replicaOptions(options), {
     log: ({ level, message, fields }) => {
@@ -101,7 +140,67 @@ async function begin(options: ApiServerOptions, log: Logger, live: LiveFiles, be
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
   begun.push(() => replica.stop());
-  return serveReplica({ options, log, live, serving, files, plugins, agents, replica, encryption, metrics, auditor });
+  const running = await serveReplica({
+    options,
+    log,
+    live,
+    serving,
+    files,
+    plugins,
+    agents,
+    egress,
+    replica,
+    encryption,
+    metrics,
+    auditor,
+    debug: debug.served,
+    tracer: tracing?.tracer ?? null,
+  });
+  // The pages about the process stay until nothing else is left to ask about.
+  const stop = async (): Promise<void> => {
+    await running.stop();
+    await tracing?.exporter.stop();
+    socket?.close();
+    debug.socket.stop();
+  };
+  return { ...running, stop };
+}
+
+/** Requests as parts of traces, sent to a collector. */
+function tracingOf(
+  { endpoint, ratePerMillion }: TracingConfiguration,
+  options: ApiServerOptions,
+  log: Logger,
+): { readonly tracer: Tracer; readonly exporter: OtlpExporter } {
+  const service = { 'service.name': 'apiserver', 'service.instance.id': options['raft-member-id'] };
+  const exporter = new OtlpExporter({
+    endpoint,
+    service,
+    report: (error) => {
+      log.named('tracing').warn('spans cannot be sent, and are dropped', { error });
+    },
+  });
+  const tracer = new Tracer({
+    ratePerMillion,
+    now: () => performance.timeOrigin + performance.now(),
+    export: (span) => {
+      exporter.add(span);
+    },
+  });
+  return { tracer, exporter };
+}
+
+/** Pages about the process: on the port only where profiling is on; a socket has been asked for by name. */
+function debugPages(
+  options: ApiServerOptions,
+  verbosity: Verbosity,
+  begun: Begun,
+): { readonly served: DebugPages | null; readonly socket: DebugPages } {
+  const pages = new DebugPages({ verbosity, contention: options.profiling && options['contention-profiling'], now: machineClock.now });
+  begun.push(() => {
+    pages.stop();
+  });
+  return { served: options.profiling ? pages : null, socket: pages };
 }
 
 interface Prepared {
@@ -113,10 +212,15 @@ interface Prepared {
   readonly files: AccessFiles;
   readonly plugins: PluginConfigurations;
   readonly agents: AgentCredentials;
+  readonly egress: Egress;
   readonly replica: Replica & ReplicaAdministration;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
+  /** Null with `--profiling=false`. */
+  readonly debug: DebugPages | null;
+  /** Null when nothing is traced. */
+  readonly tracer: Tracer | null;
 }
 
 async function serveReplica({
@@ -127,14 +231,17 @@ async function serveReplica({
   files,
   plugins,
   agents,
+  egress,
   replica,
   encryption,
   metrics,
   auditor,
+  debug,
+  tracer,
 }: Prepared): Promise<RunningServer> {
-  const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log });
-  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress });
+  const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
+  const api = assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log });
+  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
     await api.close();
     throw error;
@@ -149,7 +256,16 @@ async function serveReplica({
     compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
   });
   compaction.start(options['etcd-compaction-interval']);
-  const events = options['event-ttl'] === 0 ? null : eventExpiry({ api, replica, log, ttlMs: options['event-ttl'] });
+  const events =
+    options['event-ttl'] === 0
+      ? null
+      : eventExpiry({
+          api,
+          replica,
+          log,
+          ttlMs: options['event-ttl'],
+          sharedMs: options['lease-reuse-duration-seconds'] * 1000,
+        });
   const presence = presenceOf({ options, api, log, port: listener.port });
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
@@ -227,16 +343,19 @@ function eventExpiry({
   replica,
   log,
   ttlMs,
+  sharedMs,
 }: {
   readonly api: Api;
   readonly replica: Replica;
   readonly log: Logger;
   readonly ttlMs: number;
+  readonly sharedMs: number;
 }): Expiry {
   return new Expiry({
     storage: api.storage,
     resource: { group: '', resource: 'events' },
     ttlMs,
+    sharedMs,
     clock: machineClock,
     leads: async () => (await replica.status()).role === 'leader',
     report: (error) => {
@@ -260,12 +379,23 @@ interface FrontOptions {
   readonly auditor: Auditor | null;
   readonly api: Api;
   readonly progress: Progress;
+  readonly debug: DebugPages | null;
+  readonly tracer: Tracer | null;
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress }: FrontOptions): Chain {
-  exposeReplica(metrics, () => replica.status(), options['raft-data-dir']);
-  const health = createHealthRegistry();
+function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer }: FrontOptions): Chain {
+  exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
+  exposeCounts({
+    metrics,
+    resources: () => storedResources(api.catalogue),
+    count: (resource) => api.storage.estimate(resource).objects,
+    periodMs: options['etcd-count-metric-poll-period'],
+  });
+  const indicators = new HealthIndicators();
+  const health = createHealthRegistry((endpoint, name, passed) => {
+    indicators.observe(endpoint, name, passed);
+  });
   addHealthChecks(health, {
     keyServices: {
       current: () => encryption?.current.keyServices ?? [],
@@ -277,10 +407,19 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
-  const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replica, log: log.named('health') });
+  const routes = createRoutes({
+    resources: api.resources,
+    documents: api.documents,
+    health,
+    metrics,
+    replica,
+    log: log.named('health'),
+    pages: processPages({ options, debug, indicators }),
+  });
   const directives = options['strict-transport-security-directives'];
   return createChain(
     {
+      tracer,
       authenticate: api.access.authenticate,
       authorize: api.access.authorize,
       audit: auditor,
@@ -304,6 +443,16 @@ const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log:
     log,
   });
 
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}
+
 /** Waits for the cache, then makes what must exist in every cluster. A cluster without majority is waited for: others may be on their way. */
 async function becomeReady({
   options,
@@ -314,11 +463,20 @@ async function becomeReady({
 }: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> & { readonly stopping: AbortSignal }): Promise<void> {
   const timeoutMs = options['storage-initialization-timeout'];
   const patience = setTimeout(() => {
+    progress.storageAwaited = true;
     log.warn('storage is not ready yet; a majority of members must be up', { waitedMs: timeoutMs });
   }, timeoutMs);
   patience.unref();
-  await api.storage.ready();
+  await api.storage.ready().catch(async (error: unknown) => {
+    if (!(error instanceof DamagedValueError)) throw error;
+    // With another configuration the next start may read it: a process that ended would only be started again and again.
+    log.error('what is stored cannot be read, so the server stays up and is not ready; is --encryption-provider-config missing?', {
+      error,
+    });
+    await aborted(stopping);
+  });
   progress.synced = true;
+  progress.storageAwaited = true;
   await api.bootstrap(stopping);
   clearTimeout(patience);
   // Whoever made it gives up without an error when the server stops.

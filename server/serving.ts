@@ -6,6 +6,7 @@ import { checkTlsSettings, readAuthorities, readKeyPair, selfSignedPair } from '
 import type { LiveFiles } from './files/liveFile.js';
 import type { KeyPairFiles } from './http/credentials.js';
 import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './http/listener.js';
+import { canSharePorts } from './http/bind.js';
 import { sniChooser, splitSniPair } from './http/sni.js';
 import type { Logger } from './observability/logger.js';
 import type { ApiServerOptions } from './options/apiserver.js';
@@ -22,6 +23,7 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
   return {
     host: options['bind-address'],
     port: options['secure-port'],
+    sharesPort: sharesPort(options),
     credentials: live.follow({
       files: [
         pair.certFile,
@@ -42,6 +44,13 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
     http2StreamsMax: options['http2-max-streams-per-connection'],
     goawayChance: options['goaway-chance'],
   };
+}
+
+/** To listen without sharing would make the second process fail, long after the operator believed in it. */
+function sharesPort(options: ApiServerOptions): boolean {
+  if (options['permit-port-sharing'] && !canSharePorts())
+    throw new Error(`--permit-port-sharing needs Node 22.12 or later; this is Node ${process.versions.node}`);
+  return options['permit-port-sharing'];
 }
 
 function readCredentials(

@@ -19,6 +19,7 @@ import { createConversionMetrics } from './observability/conversions.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
 import { createHookMetrics } from './observability/webhooks.js';
+import { directEgress, type Egress } from './egress/egress.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import type { Catalogue } from './registry/resources.js';
 import { clusterAddresses, endpointAddresses, type ServiceAddresses } from './registry/serviceAddresses.js';
@@ -34,12 +35,15 @@ export interface HookConnections {
   readonly addresses: ServiceAddresses;
   /** Shown to programs that a configuration names no identity for; with members only where the options name one. */
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
+  /** By which way the programs are reached. */
+  readonly egress: Egress;
 }
 
 /** Throws when a file cannot be read, with the option that names it. */
-export function hookConnections(options: WebhookOptions, storage: Storage): HookConnections {
+export function hookConnections(options: WebhookOptions, storage: Storage, egress: Egress = directEgress): HookConnections {
   const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
   return {
+    egress,
     addresses: options['enable-aggregator-routing'] ? endpointAddresses(storage) : clusterAddresses(storage),
     identity:
       certFile === null || keyFile === null
@@ -116,7 +120,7 @@ export function createAdmissionWebhooks({
       },
     };
   });
-  if (enabled.has(IMAGE_POLICY)) running.push(imagePolicyStep(configurations, log));
+  if (enabled.has(IMAGE_POLICY)) running.push(imagePolicyStep(configurations, log, connections.egress));
   return {
     steps: running.map(({ step }) => step),
     stop: () => {
@@ -129,9 +133,13 @@ const IMAGE_POLICY = 'ImagePolicyWebhook';
 /** A service that does not answer counts as one that cannot be asked. */
 const imagePolicyTimeoutMs = 30_000;
 
-function imagePolicyStep(configurations: PluginConfigurations, log: Logger): { readonly step: AdmissionPlugin; readonly stop: () => void } {
+function imagePolicyStep(
+  configurations: PluginConfigurations,
+  log: Logger,
+  egress: Egress,
+): { readonly step: AdmissionPlugin; readonly stop: () => void } {
   const policy = imagePolicyIn(configurations.get(IMAGE_POLICY) ?? null);
-  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${IMAGE_POLICY}`);
+  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${IMAGE_POLICY}`, egress('controlplane'));
   const ask = (review: string, signal: AbortSignal | null): Promise<string> =>
     client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
   return {
@@ -149,9 +157,14 @@ function imagePolicyStep(configurations: PluginConfigurations, log: Logger): { r
 }
 
 /** Clients with the users of a kubeconfig; null for none. */
-export const clientsFor = ({ addresses, identity }: HookConnections, kubeconfig: string | null, answerBytesMax?: number): HookClients =>
+export const clientsFor = (
+  { addresses, identity, egress }: HookConnections,
+  kubeconfig: string | null,
+  answerBytesMax?: number,
+): HookClients =>
   createHookClients({
     resolve: addresses,
+    dial: { service: egress('cluster'), host: egress('controlplane') },
     identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity),
     ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
   });

@@ -27,13 +27,19 @@ export interface PoolFailure {
 /** A value that is there at once when the work was done inline. Awaiting it is always right. */
 export type Eventually<T> = T | Promise<T>;
 
+/** Who waits for an answer. Most work is done inline, and then nobody asks for the signal, which need not exist before. */
+export interface Waiter {
+  /** Aborts when the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+}
+
 export interface Workers {
   /** Bytes to values. The bytes stay the caller's. Never rejects. */
-  decode(job: DecodeJob, signal?: AbortSignal): Eventually<DecodeResult | PoolFailure>;
+  decode(job: DecodeJob, waiter?: Waiter): Eventually<DecodeResult | PoolFailure>;
   /** Bytes of a request to an object of the expected kind, checked. Never rejects. */
-  decodeObject(request: DecodeObjectRequest, signal?: AbortSignal): Eventually<DecodeObjectResult | PoolFailure>;
+  decodeObject(request: DecodeObjectRequest, waiter?: Waiter): Eventually<DecodeObjectResult | PoolFailure>;
   /** Values to bytes. `sizeHint` is the caller's guess of the encoded size, for instance that of the request. Never rejects. */
-  encode(job: EncodeJob, sizeHint?: number, signal?: AbortSignal): Eventually<EncodeResult | PoolFailure>;
+  encode(job: EncodeJob, sizeHint?: number, waiter?: Waiter): Eventually<EncodeResult | PoolFailure>;
   /** Ends the threads; work under way comes back as cancelled. */
   close(): Promise<void>;
 }
@@ -62,9 +68,9 @@ export const createWorkers = (options: WorkersOptions = {}): Workers => {
   const isInline = ({ bytes, encoding }: { bytes: Uint8Array; encoding: EncodingName }): boolean => bytes.byteLength <= inlineMax(encoding);
   const pool = new LazyPool(options.threads ?? defaultThreads(), options.queueMax ?? QUEUE_MAX);
   return {
-    decode: (job, signal) => (isInline(job) ? runDecode(job) : pool.decode(job, signal)),
-    decodeObject: (request, signal) => (isInline(request) ? decodeObject(request) : pool.decodeObject(request, signal)),
-    encode: (job, sizeHint = 0, signal) => (sizeHint <= inlineMax(job.encoding) ? runEncode(job) : pool.encode(job, signal)),
+    decode: (job, waiter) => (isInline(job) ? runDecode(job) : pool.decode(job, waiter?.signal)),
+    decodeObject: (request, waiter) => (isInline(request) ? decodeObject(request) : pool.decodeObject(request, waiter?.signal)),
+    encode: (job, sizeHint = 0, waiter) => (sizeHint <= inlineMax(job.encoding) ? runEncode(job) : pool.encode(job, waiter?.signal)),
     close: () => pool.close(),
   };
 };

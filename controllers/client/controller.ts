@@ -46,6 +46,7 @@ export class QueueController implements Controller {
   readonly name: string;
   readonly queue: WorkQueue;
   readonly #needed: { synced(): Promise<void> }[] = [];
+  readonly #owned: { start(signal: AbortSignal): void; stopped(): Promise<void> }[] = [];
 
   constructor(
     private readonly environment: ControllerEnvironment,
@@ -85,7 +86,15 @@ export class QueueController implements Controller {
     return informer;
   }
 
+  /** An informer of this controller alone, for a part of a type: it runs while the controller does, and is synced before work begins. */
+  owns<T extends KubeObject>(informer: Informer<T>): Informer<T> {
+    this.#needed.push(informer);
+    this.#owned.push(informer);
+    return informer;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
+    for (const informer of this.#owned) informer.start(signal);
     await Promise.all(this.#needed.map((informer) => informer.synced()));
     const { workers = 1, sync, retriesMax, background } = this.options;
     // A conflict says that the cache lags; the next try comes with what it shows then.
@@ -95,6 +104,7 @@ export class QueueController implements Controller {
     await Promise.all([
       work(this.queue, { workers, sync, onError, ...(retriesMax === undefined ? {} : { retriesMax }) }, signal),
       background?.(signal),
+      ...this.#owned.map((informer) => informer.stopped()),
     ]);
   }
 }

@@ -1,7 +1,8 @@
 import { nameOf } from '../../api/meta/object.js';
 import { labelOperators, selectsAll } from '../../api/selectors.js';
 import type { DaemonSet } from '../../api/types/apps/v1.js';
-import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Taint, Toleration } from '../../api/types/core/v1.js';
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm } from '../../api/types/core/v1.js';
+import { tolerates } from '../workloads/toleration.js';
 import { tolerationsOf } from './daemonPod.js';
 
 /** Which nodes a DaemonSet wants. Pure. */
@@ -31,22 +32,6 @@ export function fitOf({ spec }: DaemonSet, node: Node): Fit {
   };
 }
 
-function tolerates({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
-  if (effect !== '' && effect !== taint.effect) return false;
-  if (key !== '' && key !== taint.key) return false;
-  if (operator === 'Exists') return true;
-  if (key === '') return false;
-  return (comparisons[operator] ?? never)(taint.value ?? '', value);
-}
-
-const never = (): boolean => false;
-const isWhole = (text: string): boolean => /^-?\d+$/.test(text);
-const comparisons: Readonly<Record<string, (taint: string, value: string) => boolean>> = {
-  Equal: (taint, value) => taint === value,
-  Gt: (taint, value) => isWhole(taint) && isWhole(value) && Number(taint) > Number(value),
-  Lt: (taint, value) => isWhole(taint) && isWhole(value) && Number(taint) < Number(value),
-};
-
 /** All that a term asks for; one that asks for nothing matches nothing. */
 function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
@@ -60,6 +45,7 @@ function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, 
 const holds = ({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean =>
   operators[operator]?.(value, values) ?? false;
 
+const isWhole = (text: string): boolean => /^-?\d+$/.test(text);
 const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
   ...labelOperators,
   Gt: (value = '', [than = '']) => isWhole(value) && isWhole(than) && Number(value) > Number(than),

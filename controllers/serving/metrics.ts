@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { measures, type MeasureName, type Measures } from '../measures.js';
 import type { QueueMetrics } from '../client/workQueue.js';
 
 /** What this program counts, under the names of the reference. */
@@ -8,6 +9,7 @@ export class Metrics {
   readonly #requests;
   readonly #leader;
   readonly #running;
+  readonly #measures = new Map<MeasureName, Counter | Gauge | Histogram>();
 
   /** `disabled` names metrics that are not to be told of. */
   constructor(disabled: readonly string[] = []) {
@@ -50,6 +52,17 @@ export class Metrics {
       labelNames: ['name', 'manager'] as const,
       registers,
     });
+    for (const [name, { kind, help, labels: labelNames, ...more }] of Object.entries(measures)) {
+      const facts = { name, help, labelNames: [...labelNames], registers };
+      this.#measures.set(
+        name as MeasureName,
+        kind === 'counter'
+          ? new Counter(facts)
+          : kind === 'gauge'
+            ? new Gauge(facts)
+            : new Histogram({ ...facts, ...('buckets' in more ? { buckets: [...more.buckets] } : {}) }),
+      );
+    }
     for (const name of disabled) this.#registry.removeSingleMetric(name);
   }
 
@@ -60,6 +73,13 @@ export class Metrics {
     waited: (value) => this.#queue.waited.observe({ name }, value),
     worked: (value) => this.#queue.worked.observe({ name }, value),
   });
+
+  readonly measures: Measures = {
+    count: (name, labels, by = 1) => (this.#measures.get(name) as Counter).inc(labels, by),
+    set: (name, labels, value) => (this.#measures.get(name) as Gauge).set(labels, value),
+    reset: (name) => (this.#measures.get(name) as Gauge).reset(),
+    observe: (name, labels, seconds) => (this.#measures.get(name) as Histogram).observe(labels, seconds),
+  };
 
   readonly request = ({ verb, code, seconds }: { readonly verb: string; readonly code: number; readonly seconds: number }): void => {
     this.#requests.count.inc({ code: String(code), method: verb });

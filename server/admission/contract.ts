@@ -42,8 +42,8 @@ export interface AdmissionRequest {
   readonly warn: (text: string) => void;
   /** Receives annotations for the audit event; of several with one key the first counts. */
   readonly annotate: (key: string, text: string) => void;
-  /** Aborts when nobody waits for the answer any more. */
-  readonly signal: AbortSignal | null;
+  /** Its signal aborts when nobody waits for the answer any more, and is made when somebody asks for it. */
+  readonly waiter: { readonly signal: AbortSignal } | null;
   /** When the request must have been answered, in milliseconds of `performance.now()`; Infinity for no such time. */
   readonly deadline: number;
   /** Called before a webhook or a policy changes `object`: what they change is nobody's in `metadata.managedFields`. */
@@ -81,6 +81,7 @@ export interface AdmissionPlugin {
 
 /** The chain as the registry calls it. */
 export interface Admission {
-  admit(request: AdmissionRequest): Promise<void>;
-  validate(request: AdmissionRequest): Promise<void>;
+  /** Both: a promise only where something has to be waited for, which is rare. */
+  admit(request: AdmissionRequest): Promise<void> | void;
+  validate(request: AdmissionRequest): Promise<void> | void;
 }

@@ -67,10 +67,11 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** Plug-ins whose steps are made elsewhere: by `server/authorization`, and by `server/webhooks.ts`. */
+/** Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/webhooks.ts`, and (namespaces) by the registry, which asks for them first. */
 const OTHER_STEPS: readonly string[] = [
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
+  'NamespaceAutoProvision',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
   'CertificateApproval',

@@ -28,7 +28,7 @@ export interface AvailabilityParts {
 /** APIs of other programs behind this server. */
 export interface Aggregation {
   /** Answers a request that another program serves; false when none does. */
-  answers(context: RequestContext): Promise<boolean>;
+  answers(context: RequestContext): boolean | Promise<boolean>;
   /** Groups that other programs serve; another array after every change. */
   groups(): readonly RemoteGroup[];
   /** 1 for each API service that cannot be used now, 0 for the others, by name. */
@@ -40,9 +40,16 @@ export interface Aggregation {
 }
 
 /** Follows API services from now on. */
-export function createAggregation({ storage, catalogue, addresses, identity, rejectsRedirects }: AggregationOptions): Aggregation {
+export function createAggregation({
+  storage,
+  catalogue,
+  addresses,
+  identity,
+  dial = null,
+  rejectsRedirects,
+}: AggregationOptions): Aggregation {
   const services = new ApiServices(storage);
-  const connections = createServiceConnections({ addresses, identity });
+  const connections = createServiceConnections({ addresses, identity, dial });
   const known = new Map<string, Omit<RemoteVersion, 'version'>>();
   let controller: AvailabilityController | null = null;
   let made: { readonly of: readonly ServedGroup[]; readonly groups: readonly RemoteGroup[] } | null = null;
@@ -57,14 +64,13 @@ export function createAggregation({ storage, catalogue, addresses, identity, rej
   };
   return {
     synced: services.synced,
-    async answers(context) {
+    answers(context) {
       if (!services.hasRemote) return false;
       const [, root, group = '', version = ''] = context.info.path.split('/');
       if (root !== 'apis' || version === '') return false;
       const service = services.remote(group, version);
       if (service === null) return false;
-      await relayToService(context, service, { connections, rejectsRedirects });
-      return true;
+      return relayToService(context, service, { connections, rejectsRedirects }).then(() => true);
     },
     groups() {
       const own = catalogue.groups;

@@ -2,6 +2,7 @@ import { Agent, request, type AgentOptions } from 'node:https';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from '../endpoints/backends/answer.js';
 import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
 import { ServiceUnresolvedError, type ServiceAddresses } from '../registry/serviceAddresses.js';
+import { dialingAgent, type Dial } from '../webhook/dialed.js';
 import { silentWhileIdle } from '../webhook/regularConnections.js';
 import type { ApiService } from './apiServices.js';
 
@@ -24,9 +25,11 @@ export interface ServiceConnectionsOptions {
   readonly addresses: ServiceAddresses;
   /** Proves to the programs that what headers say about users comes from this server. */
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
+  /** The way to services of the cluster; null for the direct one. */
+  readonly dial?: Dial | null;
 }
 
-export function createServiceConnections({ addresses, identity }: ServiceConnectionsOptions): ServiceConnections {
+export function createServiceConnections({ addresses, identity, dial = null }: ServiceConnectionsOptions): ServiceConnections {
   // Agents by what they trust; one that is not asked for any more keeps no connection longer than they idle.
   const agents = new Map<string, { readonly key: string; readonly agent: Agent; readonly tls: AgentOptions }>();
   const agentOf = (service: ApiService): { readonly agent: Agent; readonly tls: AgentOptions } => {
@@ -39,7 +42,7 @@ export function createServiceConnections({ addresses, identity }: ServiceConnect
       rejectUnauthorized: !service.trusting,
       ...(service.ca === '' ? {} : { ca: service.ca }),
     };
-    const made = { key, tls, agent: silentWhileIdle(new Agent({ keepAlive: true, timeout: idleMs, ...tls })) };
+    const made = { key, tls, agent: silentWhileIdle(agentBy(dial, { keepAlive: true, timeout: idleMs, ...tls })) };
     agents.set(service.name, made);
     return made;
   };
@@ -48,7 +51,7 @@ export function createServiceConnections({ addresses, identity }: ServiceConnect
       const { host, port } = await placeOf(service, addresses);
       const { agent, tls } = agentOf(service);
       // A connection that becomes another protocol's is not given back.
-      const used = headers.upgrade === undefined ? agent : false;
+      const used = headers.upgrade === undefined ? agent : dial === null ? false : agentBy(dial, tls);
       const outgoing = request({ host, port, method, path, headers: { ...headers, host: hostOf(service) }, signal, agent: used, ...tls });
       return ask(outgoing, { body, whom: hostOf(service), connectTimeoutMs, explain: explained });
     },
@@ -57,6 +60,9 @@ export function createServiceConnections({ addresses, identity }: ServiceConnect
     },
   };
 }
+
+const agentBy = (dial: Dial | null, options: AgentOptions): Agent =>
+  dial === null ? new Agent(options) : (dialingAgent(dial, { secure: true, ...options }) as Agent);
 
 const explained = (error: Error): BackendError =>
   new BackendError(error.message === '' ? ((error as NodeJS.ErrnoException).code ?? '') : error.message, false, { cause: error });

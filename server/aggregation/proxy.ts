@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { traceHeaders } from '../api/activeTrace.js';
 import type { User } from '../api/user.js';
 import { send } from '../endpoints/answers.js';
 import { BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';
@@ -92,7 +93,12 @@ async function ask(
     method: request.method ?? 'GET',
     signal: context.signal,
     path: `${encodePath(context.info.path)}${query.size === 0 ? '' : `?${query.toString()}`}`,
-    headers: { ...forwardedHeaders(context, upgrade !== null), ...identityHeaders(context.user), via: [...hops, HOP].join(', ') },
+    headers: {
+      ...forwardedHeaders(context, upgrade !== null),
+      ...traceHeaders(),
+      ...identityHeaders(context.user),
+      via: [...hops, HOP].join(', '),
+    },
     body: upgrade === null ? framedBody(request) : null,
   });
 }

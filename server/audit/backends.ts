@@ -2,6 +2,7 @@ import { Counter } from 'prom-client';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
+import type { Dial } from '../webhook/dialed.js';
 import { webhookClient } from '../webhook/client.js';
 import { createAuditor, type AuditMetrics, type Auditor } from './auditor.js';
 import { BatchSink } from './batchSink.js';
@@ -16,6 +17,8 @@ export interface AuditingOptions {
   readonly options: ApiServerOptions;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** The way to the service that takes events; null for the direct one. */
+  readonly dial?: Dial | null;
 }
 
 const megabyte = 1024 * 1024;
@@ -23,7 +26,7 @@ const megabyte = 1024 * 1024;
 const defaultMegabytes = 100;
 
 /** The auditor that the options ask for; null when nothing is to be written. Rejects when a file or a service cannot be used. */
-export async function createAuditing({ options, metrics, log }: AuditingOptions): Promise<Auditor | null> {
+export async function createAuditing({ options, metrics, log, dial = null }: AuditingOptions): Promise<Auditor | null> {
   const { 'audit-policy-file': policyFile, 'audit-log-path': logPath, 'audit-webhook-config-file': webhookFile } = options;
   const policy = policyFile === null ? null : readPolicyFile(policyFile);
   if (logPath === null && webhookFile === null) return null;
@@ -36,7 +39,7 @@ export async function createAuditing({ options, metrics, log }: AuditingOptions)
   const sinks: Sink[] = [];
   if (logPath !== null) sinks.push(sinkFor('log', await logWriter(logPath, options, log), options, loss('log')));
   if (webhookFile !== null) {
-    const writer = webhookWriter(webhookClient(webhookFile, '--audit-webhook-config-file'), options['audit-webhook-initial-backoff']);
+    const writer = webhookWriter(webhookClient(webhookFile, '--audit-webhook-config-file', dial), options['audit-webhook-initial-backoff']);
     sinks.push(sinkFor('webhook', writer, options, loss('webhook')));
   }
   return createAuditor({ extentOf: extentBy(policy), sinks, metrics: counts });

@@ -34,6 +34,10 @@ export interface DiscoveryOptions {
   readonly otherPaths?: readonly string[];
   /** Whether lists of resources are served in CBOR: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
+  /** The minor version whose behaviour is emulated; this program's own unless told. */
+  readonly emulatedMinor?: number;
+  /** Whether the hash of each type's stored version is told: gate `StorageVersionHash`. */
+  readonly versionHashes?: boolean;
 }
 
 /** Version of the API surface. */
@@ -41,7 +45,7 @@ const MAJOR = '1';
 const MINOR = '36';
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const OTHER_PATHS = ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
+const OTHER_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
 
 /** Answers one path; `segments` are those after the first. */
 type Page = (context: RequestContext, segments: readonly string[]) => boolean;
@@ -66,7 +70,10 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     ]),
     lists: new Map(
       served.groups.flatMap((group) =>
-        group.versions.map((each) => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)]),
+        group.versions.map((each) => [
+          apiVersionOf({ group: group.name, version: each.version }),
+          resourceList(group.name, each, options.versionHashes ?? true),
+        ]),
       ),
     ),
   }));
@@ -198,13 +205,13 @@ function rootPaths({ catalogue, otherPaths = [] }: DiscoveryOptions): string[] {
   return [...new Set([...groups, '/apis', '/apis/', ...OTHER_PATHS, ...otherPaths])].sort();
 }
 
-const versionDocument = ({ build }: DiscoveryOptions): JsonObject => ({
+const versionDocument = ({ build, emulatedMinor = Number(MINOR) }: DiscoveryOptions): JsonObject => ({
   major: MAJOR,
   minor: MINOR,
   emulationMajor: MAJOR,
-  emulationMinor: MINOR,
+  emulationMinor: String(emulatedMinor),
   minCompatibilityMajor: MAJOR,
-  minCompatibilityMinor: String(Number(MINOR) - 1),
+  minCompatibilityMinor: String(emulatedMinor - 1),
   gitVersion: `v${MAJOR}.${MINOR}.0`,
   gitCommit: '',
   gitTreeState: '',

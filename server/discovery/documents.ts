@@ -51,17 +51,17 @@ function membersOf(name: string, versions: readonly string[]): JsonObject {
 }
 
 /** `/api/v1` and `/apis/GROUP/VERSION`. */
-export const resourceList = (group: string, { version, resources }: ServedVersion): JsonObject => ({
+export const resourceList = (group: string, { version, resources }: ServedVersion, hashes = true): JsonObject => ({
   kind: 'APIResourceList',
   ...(group === '' ? {} : { apiVersion: 'v1' }),
   groupVersion: apiVersionOf({ group, version }),
   resources: resources.flatMap((resource) => [
-    resourceEntry(resource),
+    resourceEntry(resource, hashes),
     ...[...resource.subresources.values()].map((each) => subresourceEntry(resource, each)),
   ]),
 });
 
-function resourceEntry(resource: ServedResource): JsonObject {
+function resourceEntry(resource: ServedResource, hashes: boolean): JsonObject {
   const { resource: name, singular, namespaced, kind, verbs, listedVerbs = verbs, shortNames, categories } = resource;
   return {
     name,
@@ -71,7 +71,7 @@ function resourceEntry(resource: ServedResource): JsonObject {
     verbs: [...listedVerbs],
     ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
     ...(categories.length === 0 ? {} : { categories: [...categories] }),
-    ...(isStored(resource) ? { storageVersionHash: storageVersionHash(resource) } : {}),
+    ...(hashes && isStored(resource) ? { storageVersionHash: storageVersionHash(resource) } : {}),
   };
 }
 

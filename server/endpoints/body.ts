@@ -69,7 +69,7 @@ interface Expected {
 
 export function createBodyReader(workers: Workers): BodyReader {
   const decode = async (context: RequestContext, job: DecodeJob, explain: (message: string) => StatusError): Promise<DecodedBody> => {
-    const result = await workers.decode(job, context.signal);
+    const result = await workers.decode(job, context);
     if (result.ok) {
       context.audit?.requestBody(result.value);
       return { value: result.value as JsonValue, duplicates: result.duplicates };
@@ -85,7 +85,7 @@ export function createBodyReader(workers: Workers): BodyReader {
     const bytes = await context.body();
     // The names alone: what else is known of a resource stays in this thread.
     const read = ({ group, version, kind }: Kind): ReturnType<Workers['decodeObject']> =>
-      workers.decodeObject({ bytes, encoding, kind: { group, version, kind }, findStrict: validation !== 'Ignore' }, context.signal);
+      workers.decodeObject({ bytes, encoding, kind: { group, version, kind }, findStrict: validation !== 'Ignore' }, context);
     let result = await read(type);
     if (
       !result.ok &&
@@ -117,7 +117,7 @@ export function createBodyReader(workers: Workers): BodyReader {
       if (bytes.length === 0) return null;
       const result = await workers.decodeObject(
         { bytes, encoding: encodingOf(context), kind: type, anyVersion: true, findStrict: false },
-        context.signal,
+        context,
       );
       if (!result.ok) throw 'refused' in result ? refusal(result) : noOptions(result);
       context.audit?.requestBody(result.object);

@@ -119,9 +119,9 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     backends,
     reader: createBodyReader(workers),
   };
-  return async (context) => {
+  return (context) => {
     context.encoders = encoders;
-    await answer(context, deps, catchUp);
+    return answer(context, deps, catchUp);
   };
 }
 

@@ -9,25 +9,40 @@ export class ListenError extends Error {}
 
 const ignore = (): void => {};
 
+export interface BindOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Other processes may listen at the same port, if they want to share it as well. */
+  readonly sharesPort?: boolean;
+}
+
+/** Whether this version of Node can share ports between processes that do not know each other. */
+export function canSharePorts(version: string = process.versions.node): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12);
+}
+
 /** All families where there are several; IPv4 alone on machines without IPv6. */
-export async function bind(server: AnyServer, { host, port }: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
+export async function bind(server: AnyServer, { host, port, sharesPort = false }: BindOptions): Promise<AddressInfo> {
   const everywhere = host === '' || host === '0.0.0.0' || host === '::';
   try {
-    return await tryBind(server, everywhere ? '::' : host, port);
+    return await tryBind(server, everywhere ? '::' : host, { port, sharesPort });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (everywhere && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL'))
-      return tryBind(server, '0.0.0.0', port).catch((second: unknown) => {
+      return tryBind(server, '0.0.0.0', { port, sharesPort }).catch((second: unknown) => {
         throw explain(second, host, port);
       });
     throw explain(error, host, port);
   }
 }
 
-function tryBind(server: AnyServer, host: string, port: number): Promise<AddressInfo> {
+function tryBind(server: AnyServer, host: string, { port, sharesPort = false }: Omit<BindOptions, 'host'>): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    // Known to later versions of Node, and to their type declarations.
+    const shared: object = sharesPort ? { reusePort: true } : {};
+    server.listen({ host, port, ...shared }, () => {
       server.off('error', reject);
       server.on('error', ignore);
       resolve(server.address() as AddressInfo);

@@ -53,7 +53,7 @@ export class BodyReading {
 
   /** Nothing more will come, or nobody wants it any more. Without effect on a body that is there whole. */
   stop(cause?: Error): void {
-    this.#fail(badRequest('the request body ended before it was complete', cause));
+    if (!this.#over) this.#fail(badRequest('the request body ended before it was complete', cause));
   }
 
   readonly #onData = (chunk: Buffer): void => {

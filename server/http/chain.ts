@@ -20,6 +20,8 @@ import { impersonateFilter } from './filters/impersonate.js';
 import { inflightFilter, isProbe } from './filters/inflight.js';
 import type { InflightLimits } from './filters/inflight.js';
 import { observeFilter } from './filters/observe.js';
+import { traceFilter } from './filters/trace.js';
+import type { Tracer } from '../tracing/tracer.js';
 import { headFaultOf } from './headFaults.js';
 import { requestInfo } from './requestinfo.js';
 import { parseQuery, parseTarget } from './target.js';
@@ -36,6 +38,8 @@ export interface ChainOptions {
   readonly strictTransportSecurity: string | null;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Null when nothing is traced. */
+  readonly tracer?: Tracer | null;
 }
 
 /** What answers a request that has passed all filters. It may throw: a StatusError for the client, anything else is a defect. */
@@ -96,9 +100,11 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     await answer(exchange);
   };
 
+  const { tracer = null } = options;
+  const work = tracer === null ? filters : traceFilter(tracer, filters);
   const run = async (exchange: Exchange): Promise<void> => {
     try {
-      await filters(exchange);
+      await work(exchange);
     } catch (error) {
       refuse(exchange, error, log);
     } finally {

@@ -173,7 +173,14 @@ export class Exchange implements RequestContext, BodySender {
 /** What an exchange takes beside its bodies, with the stream under it. */
 const exchangeBytes = 8 * 1024;
 /** They take as long as there is data to read. */
-const longPaths: ReadonlySet<string> = new Set(['/debug/pprof/profile', '/raft/v1/backup', '/raft/v1/digest']);
+const longPaths: ReadonlySet<string> = new Set([
+  '/debug/pprof/profile',
+  '/debug/pprof/heap',
+  '/debug/pprof/allocs',
+  '/debug/pprof/trace',
+  '/raft/v1/backup',
+  '/raft/v1/digest',
+]);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 const ignore = (): void => {};
 const gone = (): Error => new Error('the client went away');

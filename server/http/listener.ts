@@ -32,6 +32,8 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** Other processes may share the port: `--permit-port-sharing`. */
+  readonly sharesPort?: boolean;
   /** Changes count for the connections that come after. */
   readonly credentials: Live<ListenerCredentials>;
   readonly tls: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;

@@ -8,15 +8,18 @@ import type { Metrics } from '../observability/metrics.js';
 import type { Answer } from './chain.js';
 import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
+import { answerProcessPage, type ProcessPages } from './processPages.js';
 import { addRaftRoutes, type OperatorReplica } from './raftRoutes.js';
 
 export interface RouteOptions {
   /** Requests about resources; the path starts with `/api/` or `/apis/`. */
-  readonly resources: (context: RequestContext) => Promise<void>;
+  readonly resources: (context: RequestContext) => Promise<void> | void;
   /** Documents about the API: discovery, version. False when the path is none of them. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
   readonly health: HealthRegistry;
   readonly metrics: Metrics;
+  /** What the process tells of itself; nothing unless given. */
+  readonly pages?: ProcessPages;
   /** Null for a server without a replica of its own. */
   readonly replica: OperatorReplica | null;
   readonly log: Logger;
@@ -43,6 +46,7 @@ export function createRoutes(options: RouteOptions): Answer {
       else await options.resources(exchange);
       return;
     }
+    if (options.pages !== undefined && (await answerProcessPage(exchange, options.pages))) return;
     if (await options.documents(exchange)) return;
     await new Promise<void>((answered, reject) => {
       underWay.set(exchange.request, { exchange, answered });

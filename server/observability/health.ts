@@ -24,7 +24,10 @@ export interface HealthRegistry {
 /** A check that gives no answer within this time has failed: whoever asks is waiting. */
 const checkTimeoutMs = 5_000;
 
-export function createHealthRegistry(): HealthRegistry {
+/** Told what each check has said. */
+export type HealthObserver = (endpoint: HealthEndpoint, name: string, passed: boolean) => void;
+
+export function createHealthRegistry(observe: HealthObserver = () => {}): HealthRegistry {
   const checks: Record<HealthEndpoint, HealthCheck[]> = { healthz: [], livez: [], readyz: [] };
   return {
     add: (check, endpoints) => {
@@ -33,11 +36,12 @@ export function createHealthRegistry(): HealthRegistry {
     report: async (endpoint, { verbose, exclude }) => {
       const excluded = new Set(exclude);
       const results = await Promise.all(
-        checks[endpoint].map(async (check) => ({
-          name: check.name,
-          excluded: excluded.delete(check.name),
-          failure: exclude.includes(check.name) ? null : await run(check),
-        })),
+        checks[endpoint].map(async (check) => {
+          const left = excluded.delete(check.name);
+          const failure = left ? null : await run(check);
+          if (!left) observe(endpoint, check.name, failure === null);
+          return { name: check.name, excluded: left, failure };
+        }),
       );
       return describe(endpoint, results, { verbose, unknown: [...excluded] });
     },
@@ -45,6 +49,7 @@ export function createHealthRegistry(): HealthRegistry {
       const check = checks[endpoint].find((candidate) => candidate.name === name);
       if (check === undefined) return null;
       const failure = await run(check);
+      observe(endpoint, name, failure === null);
       return failure === null
         ? { code: 200, text: 'ok', failures: [] }
         : { code: 500, text: 'internal server error: reason withheld\n', failures: [{ name, ...failure }] };

@@ -1,5 +1,7 @@
+import { Writable } from 'node:stream';
 import { createLogger as createWinston, format, transports } from 'winston';
 import { LineBudget } from '../catalogue/lineBudget.js';
+import { oneStream, type LogOutput } from './logOutput.js';
 
 /** Facts that belong to an event; they print as `key=value`. Members whose name speaks of a secret print as `[redacted]`. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -20,11 +22,20 @@ export interface Logger {
   named(component: string): Logger;
 }
 
+/** How much is logged, which may change while the program runs. */
+export interface Verbosity {
+  level: number;
+}
+
 export interface LoggerOptions {
-  readonly verbosity: number;
+  readonly verbosity: number | Verbosity;
   /** Patterns (`*` and `?`) over component names, with the verbosity for the components that match; the first match counts. */
   readonly modules?: ReadonlyMap<string, number>;
   readonly stream?: NodeJS.WritableStream;
+  /** In place of `stream`. */
+  readonly output?: LogOutput;
+  /** Default: text. */
+  readonly format?: 'text' | 'json';
   /** Default: when the stream is a terminal and NO_COLOR is not set. */
   readonly color?: boolean;
   readonly budget?: LineBudget;
@@ -38,19 +49,22 @@ const plainValue = /^[\w.:/@%+,;*[\]{}<>()~^|&?!#$-]+$/;
 export function createLogger(options: LoggerOptions): Logger {
   const stream = options.stream ?? process.stderr;
   const color = options.color ?? ((stream as NodeJS.WriteStream).isTTY === true && !process.env['NO_COLOR']);
+  const output = options.output ?? oneStream(stream);
+  const written = options.format === 'json' ? jsonLine : options.output === undefined && color ? coloured : line;
   const winston = createWinston({
     levels: { error: 0, warn: 1, info: 2 },
     level: 'info',
-    format: format.printf((entry) =>
-      line(entry.level, entry['component'] as string, String(entry.message), entry['fields'] as Fields | undefined, color),
-    ),
-    transports: [new transports.Stream({ stream, eol: '\n' })],
+    format: format.printf((entry) => written({ ...(entry as unknown as Entry), event: String(entry.message) })),
+    transports: [
+      new transports.Stream({ stream: linesOf(output, 'error'), eol: '\n', level: 'error' }),
+      new transports.Stream({ stream: linesOf(output, 'info'), eol: '\n', format: exceptErrors() }),
+    ],
   });
   const budget = options.budget ?? new LineBudget();
   const named = (component: string): Logger => {
     const verbosity = verbosityOf(component, options);
-    const put = (level: string, event: string, fields?: Fields): void => {
-      winston.log({ level, message: event, component, fields });
+    const put = (level: string, event: string, fields?: Fields, depth = 0): void => {
+      winston.log({ level, message: event, component, fields, depth });
     };
     const write =
       (level: string) =>
@@ -64,29 +78,78 @@ export function createLogger(options: LoggerOptions): Logger {
       warn: write('warn'),
       info: write('info'),
       named,
-      enabled: (level) => level <= verbosity,
+      enabled: (level) => level <= verbosity(),
       debug: (level, event, fields) => {
-        if (level <= verbosity) put('info', event, fields);
+        if (level <= verbosity()) put('info', event, fields, level);
       },
     };
   };
   return named('');
 }
 
-function verbosityOf(component: string, { verbosity, modules }: LoggerOptions): number {
+interface Entry {
+  readonly level: 'error' | 'warn' | 'info';
+  readonly component: string;
+  readonly event: string;
+  readonly fields: Fields | undefined;
+  /** From which verbosity on it is written. */
+  readonly depth: number;
+}
+
+const exceptErrors = format((entry) => (entry.level === 'error' ? false : entry));
+
+const linesOf = (output: LogOutput, level: 'error' | 'info'): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write: (text: string, _encoding, done) => {
+      output.write(level, text);
+      done();
+    },
+  });
+
+/** What a pattern of `--vmodule` says stands; everything else follows the level of the whole program, which may change. */
+function verbosityOf(component: string, { verbosity, modules }: LoggerOptions): () => number {
   for (const [pattern, level] of modules ?? []) {
     const expression = pattern
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')
       .replaceAll('*', '.*')
       .replaceAll('?', '.');
-    if (new RegExp(`^${expression}$`).test(component)) return level;
+    if (new RegExp(`^${expression}$`).test(component)) return () => level;
   }
-  return verbosity;
+  return typeof verbosity === 'number' ? () => verbosity : () => verbosity.level;
 }
 
 const colors: Readonly<Record<string, string>> = { error: '\u001b[31m', warn: '\u001b[33m', info: '\u001b[32m' };
 
-function line(level: string, component: string, event: string, fields: Fields | undefined, color: boolean): string {
+const line = (entry: Entry): string => textLine(entry, false);
+const coloured = (entry: Entry): string => textLine(entry, true);
+
+/** As the reference writes it: time in milliseconds, the event as "msg", the verbosity of what is no error as "v"; then its facts. */
+function jsonLine({ level, component, event, fields, depth }: Entry): string {
+  const facts = Object.entries(fields ?? {}).filter(([, value]) => value !== undefined);
+  return JSON.stringify({
+    ts: performance.timeOrigin + performance.now(),
+    ...(component === '' ? {} : { logger: component }),
+    level,
+    msg: event,
+    ...(level === 'error' ? {} : { v: depth }),
+    ...Object.fromEntries(
+      facts.map(([name, value]) => [name === 'error' ? 'err' : name, secretName.test(name) ? '[redacted]' : jsonValue(value)]),
+    ),
+  });
+}
+
+function jsonValue(value: unknown): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'object' && value !== null && !(value instanceof Error)) {
+    const text = JSON.stringify(value);
+    return text.length > valueCharactersMax ? `${text.slice(0, valueCharactersMax)}...` : value;
+  }
+  const text = value instanceof Error ? describeError(value) : String(value);
+  return text.length > valueCharactersMax ? `${text.slice(0, valueCharactersMax)}...` : text;
+}
+
+function textLine({ level, component, event, fields }: Entry, color: boolean): string {
   const word = color ? `${colors[level] ?? ''}${level.padEnd(5)}\u001b[0m` : level.padEnd(5);
   const who = component === '' ? '' : `${component}: `;
   let text = `${new Date().toISOString()} ${word} ${who}${event}`;

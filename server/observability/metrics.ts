@@ -1,5 +1,6 @@
-import { Counter, Gauge, Registry, collectDefaultMetrics, type Metric } from 'prom-client';
+import { Counter, Gauge, collectDefaultMetrics, type Registry } from 'prom-client';
 import type { RequestInfo } from '../endpoints/context.js';
+import { ChosenMetrics, type MetricChoice } from './chosenMetrics.js';
 import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from './durations.js';
 
 /** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
@@ -29,19 +30,8 @@ export interface Metrics {
   histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
-/** Knows nothing of metrics that the operator does not want, whoever makes them, and whenever. */
-class ChosenMetrics extends Registry {
-  constructor(private readonly disabled: ReadonlySet<string>) {
-    super();
-  }
-
-  override registerMetric<T extends string>(metric: Metric<T>): void {
-    if (!this.disabled.has((metric as { readonly name?: string }).name ?? '')) super.registerMetric(metric);
-  }
-}
-
-export function createMetrics(options: { readonly disabled?: readonly string[] } = {}): Metrics {
-  const registry = new ChosenMetrics(new Set(options.disabled));
+export function createMetrics(choice: MetricChoice = {}): Metrics {
+  const registry = new ChosenMetrics(choice);
   collectDefaultMetrics({ register: registry });
   const requests = requestMetrics(registry);
   return {

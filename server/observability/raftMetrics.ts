@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DurationCounts, ReplicaFigures, ReplicaStatus } from '../../raft/replica-api.js';
 import type { Metrics } from './metrics.js';
+import { every } from './storageMetrics.js';
 
 /** One reading serves all gauges of a scrape. */
 const readingValidMs = 100;
 
 /** Gauges of this replica's part in the cluster. A replica that does not answer leaves its gauges as they were. */
-export function exposeReplica(metrics: Metrics, status: () => Promise<ReplicaStatus>, dataDirectory: string): void {
+export function exposeReplica(metrics: Metrics, status: () => Promise<ReplicaStatus>, dataDirectory: string, sizePeriodMs = 1): void {
   let reading: Promise<ReplicaStatus> | null = null;
   let readAt = -Infinity;
   const read = (): Promise<ReplicaStatus> => {
@@ -31,13 +32,16 @@ export function exposeReplica(metrics: Metrics, status: () => Promise<ReplicaSta
   metrics.gauge('raftplane_raft_log_bytes', 'Bytes of the Raft log on disk, its write-ahead file included.', () =>
     bytesOf(dataDirectory, 'log.db'),
   );
+  if (sizePeriodMs === 0) return;
+  const size = every(sizePeriodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, 'store.db')]]));
   // As in the reference, so that alerts for a store that grows work.
   metrics.gauges(
     'apiserver_storage_size_bytes',
     'Bytes of the store of this replica on disk, its write-ahead file included.',
     'storage_cluster_id',
-    async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, 'store.db')]]),
+    size,
   );
+  metrics.gauges('apiserver_storage_db_total_size_in_bytes', 'The same under an older name.', 'endpoint', size);
 }
 
 /** A write-ahead file may just have gone. */

@@ -2,7 +2,11 @@ import { isIP } from 'node:net';
 import { formatDuration } from '../catalogue/flags/duration.js';
 import { admissionComplaint } from './admission.js';
 import type { ApiServerOptions } from './apiserver.js';
-import { runtimeConfigComplaint } from './runtimeConfig.js';
+import { emulationComplaint } from './emulation.js';
+import { featuresComplaint, featuresOf, neededFeatureComplaint } from './features.js';
+import { loggingComplaint } from './logging.js';
+import { hiddenMetricsComplaint } from './metrics.js';
+import { emulatedRuntimeConfigComplaint, runtimeConfigComplaint } from './runtimeConfig.js';
 
 /** Rules between options: each yields a complaint that names the options, or null. */
 type Rule = (options: ApiServerOptions, given: ReadonlySet<string>) => string | null;
@@ -87,6 +91,18 @@ const rules: readonly Rule[] = [
   auditCuts('log'),
   auditCuts('webhook'),
   (options) => runtimeConfigComplaint(options['runtime-config']),
+  emulatedRuntimeConfigComplaint,
+  emulationComplaint,
+  hiddenMetricsComplaint,
+  featuresComplaint,
+  neededFeatureComplaint,
+  (options, given) => {
+    const features = featuresOf(options);
+    return loggingComplaint(options, given, {
+      alpha: features.enabled('LoggingAlphaOptions'),
+      beta: features.enabled('LoggingBetaOptions'),
+    });
+  },
   (options) => admissionComplaint(options),
 ];
 

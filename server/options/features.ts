@@ -1,34 +1,76 @@
 import { inGroup } from '../catalogue/flags/flag.js';
+import { chooseFeatures, featureComplaints, gateText, type Features } from '../features/chosen.js';
+import { gatesOf } from '../features/gates.js';
 import type { ApiServerOptions } from './apiserver.js';
+import { binaryMinor, emulatedMinor, emulatedVersion, oldestMinor } from './emulation.js';
 
-/** Features that can be switched, and whether they are on unless told. Other names are accepted and change nothing. */
-const defaults = {
-  APIResponseCompression: true,
-  AllowUnsafeMalformedObjectDeletion: false,
-  AuthorizePodWebsocketUpgradeCreatePermission: true,
-  CBORServingAndStorage: false,
-  WatchList: true,
-} as const;
+/**
+ * Gates that switch something in this program. All others of the release are known, and those of features that are always there, or belong to other programs,
+ * change nothing.
+ */
+export const SWITCHING = [
+  'AllowUnsafeMalformedObjectDeletion',
+  'APIResponseCompression',
+  'APIServerIdentity',
+  'AuthorizePodWebsocketUpgradeCreatePermission',
+  'CBORServingAndStorage',
+  'ComponentFlagz',
+  'ComponentStatusz',
+  'ExternalServiceAccountTokenSigner',
+  'KMSv1',
+  'LoggingAlphaOptions',
+  'LoggingBetaOptions',
+  'MutatingAdmissionPolicy',
+  'PodTopologyLabelsAdmission',
+  'RemoteRequestHeaderUID',
+  'SizeBasedListCostEstimate',
+  'StorageVersionHash',
+  'UnknownVersionInteroperabilityProxy',
+  'WatchList',
+] as const;
+export type SwitchingFeature = (typeof SWITCHING)[number];
 
-/** In place of the option of both programs: here it has an effect. */
+const listed = [...gatesOf(binaryMinor).values()].filter(({ locked }) => !locked);
+
+/** In place of the options of both programs. */
 export const featureFlags = inGroup('General', {
   'feature-gates': {
     kind: 'gates',
     default: {},
     check: (value) => (/^(true|false)$/.test(value) ? null : 'true or false'),
-    help: `Features to switch on or off, as [component:]Feature=true|false: ${Object.keys(defaults).join(', ')}. Others are named in the log and change nothing.`,
+    help:
+      `Features to switch on or off, as [component:]Feature=true|false. In this program these switch something: ${[...SWITCHING].sort().join(', ')}. ` +
+      `Known are: AllAlpha=true|false (ALPHA - default=false), AllBeta=true|false (BETA - default=false), ${listed.map(gateText).join(', ')}.`,
+  },
+  'emulated-version': {
+    kind: 'strings',
+    default: [],
+    check: emulatedVersion,
+    help: `Version whose feature gates and APIs are to be there, from 1.${oldestMinor} to 1.${binaryMinor}, as [kube=]major.minor.` as string,
   },
 });
 
-export type Features = Readonly<Record<keyof typeof defaults, boolean>>;
+/** Reads `--feature-gates`. */
+export const featuresOf = (options: Pick<ApiServerOptions, 'feature-gates' | 'emulated-version'>): Features =>
+  chooseFeatures(options['feature-gates'], emulatedMinor(options));
 
-/** Reads `--feature-gates`; `AllAlpha` and the like are not looked at. */
-export function featuresOf(options: Pick<ApiServerOptions, 'feature-gates'>): Features {
-  const told = options['feature-gates'];
-  const entries = Object.entries(defaults).map(([name, on]) => [name, Object.hasOwn(told, name) ? told[name] === 'true' : on]);
-  return Object.fromEntries(entries) as Features;
+/** What is wrong with the gates, or null. */
+export function featuresComplaint(options: ApiServerOptions): string | null {
+  const complaints = featureComplaints(options['feature-gates'], emulatedMinor(options));
+  return complaints.length === 0 ? null : complaints.join('; ');
 }
 
-/** Names given that no code looks at; the log should say so. */
-export const unknownFeatures = (options: Pick<ApiServerOptions, 'feature-gates'>): string[] =>
-  Object.keys(options['feature-gates']).filter((name) => !Object.hasOwn(defaults, name));
+/** Options that need a feature that has been switched off, or not on. */
+const NEEDING: readonly (readonly [option: keyof ApiServerOptions, feature: SwitchingFeature])[] = [
+  ['requestheader-uid-headers', 'RemoteRequestHeaderUID'],
+  ['service-account-signing-endpoint', 'ExternalServiceAccountTokenSigner'],
+  ['peer-ca-file', 'UnknownVersionInteroperabilityProxy'],
+  ['peer-advertise-ip', 'UnknownVersionInteroperabilityProxy'],
+  ['peer-advertise-port', 'UnknownVersionInteroperabilityProxy'],
+];
+
+export function neededFeatureComplaint(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
+  const features = featuresOf(options);
+  const off = NEEDING.find(([option, feature]) => given.has(option) && !features.enabled(feature));
+  return off === undefined ? null : `--${off[0]} needs the feature ${off[1]}; give --feature-gates=${off[1]}=true as well`;
+}

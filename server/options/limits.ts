@@ -30,7 +30,6 @@ export const limitFlags = inGroup('Limits', {
     kind: 'int',
     default: 0,
     min: 0,
-    effect: 'none',
-    help: 'Bytes per second of one connection with a long-running request; 0 for no limit.',
+    help: 'Bytes per second, in each direction, of a connection that a client has to a node, pod or service through this server (exec, attach, port-forward, proxy); 0 for no limit.',
   },
 });

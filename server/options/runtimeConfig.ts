@@ -1,7 +1,10 @@
 import { apiVersionOf } from '../api/resource.js';
 import type { GroupResource, GroupVersion } from '../api/resource.js';
-import { createCatalogue } from '../kinds/index.js';
+import { introducedIn } from '../features/introduced.js';
+import { createCatalogue, type CatalogueOptions } from '../kinds/index.js';
 import type { Catalogue } from '../registry/resources.js';
+import type { ApiServerOptions } from './apiserver.js';
+import { emulatedMinor, isTooNew, stabilityOf } from './emulation.js';
 
 type VersionedResource = GroupVersion & GroupResource;
 type RuntimeConfig = Readonly<Record<string, string>>;
@@ -51,6 +54,56 @@ export function runtimeConfigComplaint(config: RuntimeConfig): string | null {
 
 /** What is served under the option. */
 export const catalogueOf = (config: RuntimeConfig): Catalogue => createCatalogue({ serves: servedBy(config) });
+
+type Emulation = Pick<
+  ApiServerOptions,
+  'runtime-config' | 'emulated-version' | 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'
+>;
+
+/** Keys of `--runtime-config` that name a version by itself, or a resource in it. */
+const namedBy = (resource: VersionedResource): string[] => namesOf(resource).flatMap((name) => [`${name}/${resource.resource}`, name]);
+
+/** Whether the option names this very version and wants it. */
+const isNamed = (config: RuntimeConfig, resource: VersionedResource): boolean => {
+  const said = namedBy(resource)
+    .map((key) => config[key])
+    .find((value) => value !== undefined);
+  return said !== undefined && said !== 'false';
+};
+
+/** What is served when an earlier version is emulated: what came later is not there, but for what the operator wants in spite of that. Pure. */
+export function emulatedCatalogue(options: Emulation): Catalogue {
+  const config = options['runtime-config'];
+  const wanted = servedBy(config);
+  const all = createCatalogue({ serves: () => true });
+  const present = createCatalogue({
+    serves: (resource, byDefault) => wanted(resource, byDefault) && introducedIn(resource) <= emulatedMinor(options),
+  });
+  const serves: CatalogueOptions['serves'] = (resource, byDefault) => {
+    if (!wanted(resource, byDefault)) return false;
+    if (options['runtime-config-emulation-forward-compatible'] && isNamed(config, resource)) return true;
+    return !isTooNew(options, resource, () =>
+      (all.group(resource.group)?.versions ?? []).some(
+        ({ version }) =>
+          stabilityOf(version) < stabilityOf(resource.version) && present.resource(resource.group, version, resource.resource) !== null,
+      ),
+    );
+  };
+  return createCatalogue({ serves });
+}
+
+/** Versions that are wanted by name and came after the emulated version: to leave them out silently would surprise whoever named them. */
+export function emulatedRuntimeConfigComplaint(options: Emulation): string | null {
+  if (options['runtime-config-emulation-forward-compatible']) return null;
+  const minor = emulatedMinor(options);
+  const late = createCatalogue({ serves: () => true })
+    .groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
+    .filter((resource) => introducedIn(resource) > minor && isNamed(options['runtime-config'], resource));
+  const names = [...new Set(late.map((resource) => `${apiVersionOf(resource)}/${resource.resource}`))];
+  return names.length === 0
+    ? null
+    : `--runtime-config names ${names.join(', ')}, which came after the emulated version 1.${minor}; leave it out, or give --runtime-config-emulation-forward-compatible`;
+}
 
 /** Keys that name nothing that could be served. */
 export function unknownKeys(config: RuntimeConfig, { groups }: Pick<Catalogue, 'groups'>): string[] {

@@ -50,7 +50,12 @@ export const servingFlags = {
       max: 0.02,
       help: 'Share of HTTP/2 requests whose client is asked to connect anew, which spreads clients over servers. Not for a single server.',
     },
-    'debug-socket-path': { kind: 'string', default: null, effect: 'none', value: 'path', help: 'Unix socket, unprotected, for profiling.' },
+    'debug-socket-path': {
+      kind: 'string',
+      default: null,
+      value: 'path',
+      help: 'Unix socket that serves the pages under /debug/ to whoever may open it, without asking who that is.',
+    },
   }),
   ...inGroup('Start and stop', {
     'livez-grace-period': {
@@ -75,7 +80,11 @@ export const servingFlags = {
     },
   }),
   ...inGroup('API server', {
-    'allow-privileged': { kind: 'bool', default: false, effect: 'none', help: 'Allow privileged containers.' },
+    'allow-privileged': {
+      kind: 'bool',
+      default: false,
+      help: 'Allow privileged containers. Otherwise pods and templates that ask for them are refused.',
+    },
     'default-not-ready-toleration-seconds': {
       kind: 'int',
       default: 300,
@@ -120,14 +129,12 @@ export const servingFlags = {
     'runtime-config-emulation-forward-compatible': {
       kind: 'bool',
       default: false,
-      effect: 'none',
-      help: 'Serve versions named in --runtime-config although they are newer than the emulated version.',
+      help: 'Serve versions named in --runtime-config although they are newer than the emulated version. Otherwise the server does not start when it names one.',
     },
     'emulation-forward-compatible': {
       kind: 'bool',
       default: false,
-      effect: 'none',
-      help: 'Serve the more stable forms of APIs that came after the emulated version.',
+      help: 'Serve the more stable versions, which came after the emulated version, of resources that are served in an earlier one.',
     },
   }),
   ...inGroup('Admission', {
@@ -176,9 +183,8 @@ export const servingFlags = {
     'egress-selector-config-file': {
       kind: 'string',
       default: null,
-      effect: 'none',
       value: 'file',
-      help: 'File that says by which way to reach nodes and other servers.',
+      help: 'File of kind EgressSelectorConfiguration: by which way to reach nodes, pods and services (cluster) and services outside that are asked (controlplane): directly, or through a proxy that speaks HTTP CONNECT or the protocol of Konnectivity over gRPC.',
     },
     'peer-advertise-ip': {
       kind: 'string',
@@ -196,6 +202,11 @@ export const servingFlags = {
       value: 'file',
       help: "Authorities of other API servers' certificates.",
     },
-    'tracing-config-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Configuration of tracing.' },
+    'tracing-config-file': {
+      kind: 'string',
+      default: null,
+      value: 'file',
+      help: 'File of kind TracingConfiguration: to which collector (OTLP over gRPC) requests are traced, and how many of them.',
+    },
   }),
 } as const;

@@ -90,7 +90,7 @@ export const storageFlags = {
       kind: 'duration',
       default: 60_000,
       min: 1,
-      help: 'How long the start may wait for the store before the log says that a majority of members is missing. The server goes on waiting, and is not ready until then.',
+      help: 'How long /readyz waits for the store to be loaded (check poststarthook/storage-readiness). What needs the store is still checked by itself: without a majority the server is not ready.',
     },
     'watch-cache': {
       kind: 'bool',
@@ -128,9 +128,15 @@ export const storageFlags = {
       value: 'group/resource#url;url,...',
       help: 'Other etcd servers for single resources.',
     },
-    'etcd-cafile': { kind: 'string', default: null, effect: 'none', value: 'file', help: "Authorities of the etcd servers' certificates." },
-    'etcd-certfile': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Certificate shown to etcd.' },
-    'etcd-keyfile': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Its key.' },
+    'etcd-cafile': {
+      kind: 'string',
+      default: null,
+      effect: 'refused',
+      value: 'file',
+      help: "Authorities of the etcd servers' certificates.",
+    },
+    'etcd-certfile': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'Certificate shown to etcd.' },
+    'etcd-keyfile': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'Its key.' },
     'etcd-prefix': {
       kind: 'string',
       default: '/registry',
@@ -145,13 +151,11 @@ export const storageFlags = {
     'etcd-count-metric-poll-period': {
       kind: 'duration',
       default: 60_000,
-      effect: 'none',
       help: 'How often objects are counted for the metrics; 0 never.',
     },
     'etcd-db-metric-poll-interval': {
       kind: 'duration',
       default: 30_000,
-      effect: 'none',
       help: 'How often the size of the store is read for the metrics; 0 never.',
     },
     'etcd-healthcheck-timeout': { kind: 'duration', default: 2_000, min: 1, help: 'How long /healthz and /livez wait for the store.' },
@@ -160,8 +164,7 @@ export const storageFlags = {
       kind: 'int',
       default: 60,
       min: 1,
-      effect: 'none',
-      help: 'Seconds for which objects that expire share one lease in etcd.',
+      help: 'Seconds for which events share the moment at which they are removed, at most a twentieth of --event-ttl: more of them go at a time, and stay that much longer.',
     },
   }),
 } as const;

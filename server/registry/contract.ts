@@ -27,8 +27,8 @@ export interface WriteOptions {
   readonly annotate?: ((key: string, text: string) => void) | undefined;
   /** What the client asked for beside the object: members of CreateOptions, UpdateOptions or DeleteOptions. Default: nothing. */
   readonly asked?: JsonObject | undefined;
-  /** Aborts when nobody waits for the answer any more. Default: never. */
-  readonly signal?: AbortSignal | undefined;
+  /** Its signal aborts when nobody waits for the answer any more, and is made when somebody asks for it. Default: never. */
+  readonly waiter?: { readonly signal: AbortSignal } | undefined;
   /** When the request must have been answered, in milliseconds of `performance.now()`. Default: no such time. */
   readonly deadline?: number | undefined;
 }

@@ -33,12 +33,14 @@ const FOREGROUND = 'foregroundDeletion';
 
 /**
  * Decides between removal and marking. Pure: `now` is RFC 3339 with seconds. Two-phase deletion is described in the specification,
- * section "States and transitions"; the propagation policy is carried to the garbage collector as a finalizer.
+ * section "States and transitions"; the propagation policy is carried to the garbage collector as a finalizer, unless nobody
+ * collects (`--enable-garbage-collector=false`): then the finalizer would hold the object for ever.
  */
-export function planDeletion(old: ApiObject, deleteOptions: DeleteOptions, strategy: Strategy, now: string): DeletionPlan {
+export function planDeletion(old: ApiObject, asked: DeleteOptions, strategy: Strategy, now: string, collects = true): DeletionPlan {
+  const deleteOptions = collects ? asked : { ...asked, propagationPolicy: null, orphanDependents: null };
   const object = structuredClone(old);
   const deleting = old.metadata.deletionTimestamp !== undefined;
-  const finalizers = finalizersFor(old, deleteOptions, strategy);
+  const finalizers = collects ? finalizersFor(old, deleteOptions, strategy) : [...(old.metadata.finalizers ?? [])];
   const grace = graceFor(old, deleteOptions, strategy);
   const held = finalizers.length > 0 || strategy.delete?.heldBy?.(old) === true || (strategy.delete?.alwaysMarks === true && !deleting);
   if (!held && grace === 0 && (deleting || strategy.delete?.graceSeconds === undefined)) return { action: 'remove', marked: null };

@@ -1,32 +1,34 @@
-import type { ApiObject, JsonObject, JsonValue, ObjectMeta } from '../api/object.js';
+import type { ApiObject, JsonValue, ObjectMeta } from '../api/object.js';
 
-/** Members of metadata in the order in which the reference prints them; others (none are known) come last. */
-const META_ORDER = [
-  'name',
-  'generateName',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-] as const;
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  if (typeof value !== 'object') return false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _member in value) return false;
+  return true;
+}
 
-const isEmpty = (value: JsonValue | undefined): boolean =>
-  value === undefined || value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
-
-/** Metadata in printed order, without members that are empty, and without `selfLink`, which the server no longer keeps. */
+/**
+ * Metadata without members that are empty, and without `selfLink`, which the server no longer keeps, in the order in which the reference prints
+ * them. Member by member, since every object that is written comes through here.
+ */
 export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
   const ordered: ObjectMeta = {};
-  for (const member of META_ORDER) if (!isEmpty(meta[member])) (ordered as JsonObject)[member] = meta[member];
+  if (!isEmpty(meta.name)) ordered.name = meta.name;
+  if (!isEmpty(meta.generateName)) ordered.generateName = meta.generateName;
+  if (!isEmpty(meta.namespace)) ordered.namespace = meta.namespace;
+  if (!isEmpty(meta.uid)) ordered.uid = meta.uid;
+  if (!isEmpty(meta.resourceVersion)) ordered.resourceVersion = meta.resourceVersion;
   // Zero is the default of the only two numbers; a grace period of zero says something, a generation of zero does not.
-  if (ordered.generation === 0) delete ordered.generation;
+  if (!isEmpty(meta.generation) && meta.generation !== 0) ordered.generation = meta.generation;
+  if (!isEmpty(meta.creationTimestamp)) ordered.creationTimestamp = meta.creationTimestamp;
+  if (!isEmpty(meta.deletionTimestamp)) ordered.deletionTimestamp = meta.deletionTimestamp;
+  if (!isEmpty(meta.deletionGracePeriodSeconds)) ordered.deletionGracePeriodSeconds = meta.deletionGracePeriodSeconds;
+  if (!isEmpty(meta.labels)) ordered.labels = meta.labels;
+  if (!isEmpty(meta.annotations)) ordered.annotations = meta.annotations;
+  if (!isEmpty(meta.ownerReferences)) ordered.ownerReferences = meta.ownerReferences;
+  if (!isEmpty(meta.finalizers)) ordered.finalizers = meta.finalizers;
+  if (!isEmpty(meta.managedFields)) ordered.managedFields = meta.managedFields;
   return ordered;
 }
 

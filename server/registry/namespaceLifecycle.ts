@@ -7,6 +7,9 @@ import { readFailure } from './failures.js';
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
 
+/** Makes a namespace that is not there. */
+export type NamespaceProvider = (name: string) => Promise<void>;
+
 /**
  * Refuses new objects in namespaces that do not exist or are on their way out. The namespace is looked up in the local state first;
  * only one that seems absent is asked for again with the latest state, because it may have been created through another replica.
@@ -17,10 +20,15 @@ export async function admitToNamespace(
   namespace: string,
   resource: GroupResource,
   name: string,
+  provide: NamespaceProvider | null = null,
 ): Promise<Readonly<Record<string, string>>> {
   const key = { resource: NAMESPACES, namespace: '', name: namespace };
   let result = await storage.get(key, { at: 'any' });
   if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
+  if (result.outcome === 'absent' && provide !== null) {
+    await provide(namespace);
+    result = await storage.get(key, { at: 'mostRecent' });
+  }
   if (result.outcome === 'absent') throw notFound(NAMESPACES, namespace);
   if (result.outcome !== 'found') throw readFailure(result);
   if (isOnItsWayOut(result.object)) throw terminating(resource, name, namespace);

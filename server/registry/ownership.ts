@@ -1,10 +1,14 @@
+import { isObject } from '../../api/json.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
+import { fieldsOfCreator } from '../patch/apply/created.js';
 import { ListItemError } from '../patch/apply/items.js';
-import { capManagers, isReset, readManagers, writeManagers, type Managers } from '../patch/apply/managers.js';
+import { touchedBy } from '../patch/apply/kept.js';
+import { capManagers, isReset, readManagers, reordered, writeManagers, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, SCALE_API_VERSION } from '../patch/apply/scaled.js';
-import { emptyValue } from '../patch/apply/schema.js';
+import { sameValue } from '../patch/apply/compare.js';
+import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { fromStorage } from './conversion.js';
 import type { ServedResource } from './resources.js';
@@ -26,7 +30,11 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
   const schema = versions.schemaOf(apiVersionOf(resource));
   if (schema === null) return undefined;
   const empty = emptyValue(schema) as ApiObject;
-  return owned(resource, empty, withoutStatus(resource, served(resource, body), empty), readable(sent) ?? new Map(), writer, versions);
+  const created = withoutStatus(resource, served(resource, body), empty);
+  const managers = readable(sent);
+  return managers === null
+    ? ownedByCreator(resource, schema, empty, created, writer)
+    : owned(resource, empty, created, managers, writer, versions);
 }
 
 /**
@@ -44,10 +52,71 @@ export function ownUpdated(
   if (isReset(sent)) return undefined;
   const versions = resource.behaviour.versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
+  const kept = keptOwners(resource, object, old, sent, writer);
+  if (kept !== null) return kept;
   const managers = readable(sent) ?? readable(old.metadata.managedFields);
   // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
   return managers === null ? undefined : owned(resource, served(resource, old), served(resource, object), managers, writer, versions);
 }
+
+/** Of an object of which nobody owns anything yet, which nearly all new ones are. */
+function ownedByCreator(
+  resource: ServedResource,
+  schema: Schema,
+  empty: ApiObject,
+  created: ApiObject,
+  { manager, subresource, now }: Writer,
+): JsonObject[] | undefined {
+  const fieldsV1 = unlessIndistinct(() => fieldsOfCreator(schema, empty as JsonObject, created as JsonObject), null);
+  if (fieldsV1 === null) return undefined;
+  const entry: JsonObject = {
+    manager,
+    operation: 'Update',
+    apiVersion: apiVersionOf(resource),
+    time: now,
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+  };
+  if (subresource !== '') entry['subresource'] = subresource;
+  return [entry];
+}
+
+/** The accounts after an update that leaves everybody what they own, as most do; null where that takes a closer look. */
+function keptOwners(
+  resource: ServedResource,
+  object: ApiObject,
+  old: ApiObject,
+  sent: readonly JsonValue[] | undefined,
+  { manager, subresource, now }: Writer,
+): JsonObject[] | null {
+  const entries = old.metadata.managedFields;
+  const apiVersion = apiVersionOf(resource);
+  // What clients send may be spelled in any way; what was stored is as it was written here.
+  if (entries === undefined || entries.length === 0 || (sent !== undefined && !sameValue(sent as JsonValue[], entries))) return null;
+  if (apiVersion !== apiVersionOf(resource.storage) || resource.kind !== resource.storage.kind) return null;
+  const isMine = (entry: JsonObject): boolean =>
+    entry['manager'] === manager && entry['operation'] === 'Update' && (entry['subresource'] ?? '') === subresource;
+  const mine = entries.find(isMine);
+  const others = entries.filter((entry) => entry !== mine);
+  if (mine === undefined || others.some(isMine) || !entries.every((entry) => isWritten(entry, apiVersion))) return null;
+  const schema = resource.behaviour.versions.schemaOf(apiVersion);
+  if (schema === null) return null;
+  const touched = touchedBy(schema, old as JsonObject, object as JsonObject, {
+    mine: mine['fieldsV1'],
+    others: others.map((entry) => entry['fieldsV1'] as JsonObject),
+  });
+  if (touched === 'more') return null;
+  if (touched === 'nothing') return entries;
+  const { manager: name, operation, apiVersion: version, time: _time, ...rest } = mine;
+  return reordered(
+    entries.map((entry) =>
+      entry === mine ? { manager: name, operation, apiVersion: version, time: now, ...rest } : entry,
+    ) as JsonObject[],
+  );
+}
+
+const isWritten = ({ apiVersion, fieldsV1, fieldsType }: JsonObject, version: string): boolean =>
+  apiVersion === version && fieldsType === 'FieldsV1' && isObject(fieldsV1) && Object.keys(fieldsV1).length > 0;
 
 function owned(
   resource: ServedResource,
@@ -58,7 +127,9 @@ function owned(
   versions: Versions,
 ): JsonObject[] | undefined {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
-  const entries = writeManagers(capManagers(updated(() => ownUpdate(before, after, managers, id, writer.now, versions), managers)));
+  const entries = writeManagers(
+    capManagers(unlessIndistinct(() => ownUpdate(before, after, managers, id, writer.now, versions), managers)),
+  );
   return entries.length === 0 ? undefined : entries;
 }
 
@@ -98,7 +169,7 @@ const SCALE_VERSIONS: Versions = {
 };
 
 /** Items that nothing tells apart (of a set, but no scalars) keep the accounts from being brought up to date, not the object from being written. */
-function updated(work: () => Managers, otherwise: Managers): Managers {
+function unlessIndistinct<T>(work: () => T, otherwise: T): T {
   try {
     return work();
   } catch (error) {

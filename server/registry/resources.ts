@@ -177,3 +177,12 @@ function storageOf(name: string, rows: readonly GroupRow[]): StorageResource {
       for (const [resource, kind] of resources) if (qualifiedName({ group, resource }) === name) return { group, version, resource, kind };
   throw new Error(`broken invariant: resource ${name} has no version`);
 }
+
+/** Where objects of what is served are kept, each place once. */
+export function storedResources({ groups }: Pick<Catalogue, 'groups'>): readonly GroupResource[] {
+  const stored = groups
+    .flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
+    .filter(({ verbs }) => verbs.has('get') && verbs.has('list'))
+    .map(({ storage }) => storage);
+  return [...new Map(stored.map((each) => [qualifiedName(each), each])).values()];
+}

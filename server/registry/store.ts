@@ -3,7 +3,7 @@ import { timeText } from '../../api/time.js';
 import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
-import { qualifiedName } from '../api/resource.js';
+import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { conflict, forbidden, invalidObject, notFound, plainError, StatusError, unavailable } from '../api/status.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
@@ -28,12 +28,12 @@ import { sameValue } from './equality.js';
 import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './failures.js';
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
-import { admitToNamespace } from './namespaceLifecycle.js';
+import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { ServedResource } from './resources.js';
 import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
-import { betweenSteps, isHeavy } from './turns.js';
+import { isHeavy, nextTurn } from './turns.js';
 import { invalid, Path, toCause } from './validation/field.js';
 import {
   beginCreate,
@@ -67,6 +67,10 @@ export interface RegistryOptions {
   readonly admission?: Admission | null;
   /** `--delete-collection-workers`: objects of one collection that are deleted at the same time. */
   readonly deletionsAtOnce?: number;
+  /** Whether somebody collects what deleted objects owned. Default: yes. */
+  readonly collectsGarbage?: boolean;
+  /** Makes a namespace that is not there, for an object that is to be created in it; false where it does not. */
+  readonly provideNamespace?: NamespaceProvider | null;
 }
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
@@ -87,6 +91,8 @@ interface NewNames {
   readonly namespaceLabels: Readonly<Record<string, string>>;
   /** Null for a request to create, which has been authorized as such. */
   readonly mayCreate: CreationCheck | null;
+  /** As `isHeavy` found it. */
+  readonly heavy: boolean;
 }
 
 interface UpdateAgain {
@@ -109,9 +115,14 @@ class GenericRegistry implements Registry {
   private readonly random: () => number;
   private readonly newUid: () => string;
 
+  private second = Number.NaN;
+  private secondText = '';
+
   private readonly allocators: Allocators;
   private readonly admission: Admission | null;
   private readonly deletionsAtOnce: number;
+  private readonly collectsGarbage: boolean;
+  private readonly provideNamespace: NamespaceProvider | null;
 
   constructor({
     storage,
@@ -121,7 +132,11 @@ class GenericRegistry implements Registry {
     allocators = {},
     admission = null,
     deletionsAtOnce = DELETIONS_AT_ONCE,
+    collectsGarbage = true,
+    provideNamespace = null,
   }: RegistryOptions) {
+    this.collectsGarbage = collectsGarbage;
+    this.provideNamespace = provideNamespace;
     this.deletionsAtOnce = deletionsAtOnce;
     this.storage = storage;
     this.allocators = allocators;
@@ -164,21 +179,34 @@ class GenericRegistry implements Registry {
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, this.random);
-    const namespaceLabels = resource.namespaced ? await admitToNamespace(this.storage, namespace, resource.storage, firstName) : {};
+    const namespaceLabels = resource.namespaced ? await this.namespaceFor(namespace, resource.storage, firstName, options) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
-    await betweenSteps(heavy);
+    if (heavy) await nextTurn();
     const owners = beginCreate(target, body, context);
-    await betweenSteps(heavy);
+    if (heavy) await nextTurn();
     if (owners !== undefined) body.metadata.managedFields = owners;
-    await this.admission?.admit(admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options));
+    const admitted = this.admission?.admit(
+      admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options),
+    );
+    if (admitted !== undefined) await admitted;
     withoutRepeatedOwners(body.metadata, 'admitted').forEach(options.warn);
     // Admission may name what has no name yet.
     const given = body.metadata.name ?? '';
     prepareCreate(target, body, context, { uid: this.newUid(), owners });
-    await betweenSteps(heavy);
+    if (heavy) await nextTurn();
     const names = given === '' ? { prefix, firstName: prefix === '' ? '' : firstName } : { prefix: '', firstName: given };
-    return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate }, options);
+    return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate, heavy }, options);
+  }
+
+  /** The labels of the namespace for a new object. A dry run makes no namespace. */
+  private namespaceFor(
+    namespace: string,
+    resource: GroupResource,
+    name: string,
+    { dryRun }: WriteOptions,
+  ): Promise<Readonly<Record<string, string>>> {
+    return admitToNamespace(this.storage, namespace, resource, name, dryRun ? null : this.provideNamespace);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: NewNames, options: WriteOptions): Promise<StoredObject> {
@@ -195,21 +223,23 @@ class GenericRegistry implements Registry {
   private async allocateAndCreate(
     target: Target,
     body: ApiObject,
-    { name, version, namespaceLabels, mayCreate }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string },
+    { name, version, namespaceLabels, mayCreate, heavy }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string },
     options: WriteOptions,
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
       const object = allocator === null && target.resource.behaviour.strategy.create?.named === undefined ? body : structuredClone(body);
       object.metadata.name = name;
-      const beside = await allocator?.allocate(object, null, this.allocationContext(options));
-      const form = await nameAndValidate(target, object, name, namespaceLabels);
-      await betweenSteps(isHeavy(form as JsonObject));
+      const beside = allocator === null ? [] : await allocator.allocate(object, null, this.allocationContext(options));
+      const checked = nameAndValidate(target, object, name, namespaceLabels);
+      const form = checked instanceof Promise ? await checked : checked;
+      if (heavy) await nextTurn();
       if (!options.dryRun && target.name === '' && version !== '' && version !== '0')
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
-      await mayCreate?.();
-      await this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
-      const outcome = await this.tryCreate(target, name, form, beside ?? [], options);
+      if (mayCreate !== null) await mayCreate();
+      const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
+      if (admitted !== undefined) await admitted;
+      const outcome = await this.tryCreate(target, name, form, beside, options);
       if (outcome === 'claimLost') continue;
       if (outcome.taken === null) for (const text of target.resource.behaviour.strategy.warnings?.(object, null) ?? []) options.warn(text);
       return outcome;
@@ -309,11 +339,12 @@ class GenericRegistry implements Registry {
     const old = stored.decode();
     if (change.uid !== null && change.uid !== old.metadata.uid) throw wrongUid(target, change.uid, old.metadata.uid ?? '');
     const heavy = isHeavy(old as JsonObject);
-    await betweenSteps(heavy);
+    if (heavy) await nextTurn();
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
-    const object = toStorage(target.resource, await change.apply(current));
+    const changed = change.apply(current);
+    const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
     const repeated = withoutRepeatedOwners(object.metadata, 'sent');
-    await betweenSteps(heavy);
+    if (heavy) await nextTurn();
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
     const changing = (): void => {
@@ -326,26 +357,30 @@ class GenericRegistry implements Registry {
         options,
       );
     beginUpdate(target, object);
-    await betweenSteps(heavy);
-    if (change.admitted !== true) await this.admission?.admit(admitted());
+    if (heavy) await nextTurn();
+    const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
+    if (admitting !== undefined) await admitting;
     repeated.push(...withoutRepeatedOwners(object.metadata, 'admitted'));
     checkVersion(object.metadata, stored, target);
-    const beside = change.subresource === '' ? await this.allocatorOf(target)?.allocate(object, old, this.allocationContext(options)) : [];
-    await betweenSteps(heavy);
+    const allocator = change.subresource === '' ? this.allocatorOf(target) : null;
+    const beside = allocator === null ? [] : await allocator.allocate(object, old, this.allocationContext(options));
+    if (heavy) await nextTurn();
     const owners =
       applied ??
       (sent.object === undefined ? undefined : ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
-    const step = await prepareUpdate(
+    const prepared = prepareUpdate(
       target,
       object,
       old,
       change.subresource,
       this.contextOf(owners === undefined ? options : { ...options, owners }),
     );
-    await betweenSteps(heavy);
+    const step = prepared instanceof Promise ? await prepared : prepared;
+    if (heavy) await nextTurn();
     // Who changes nothing may still be refused.
-    if (change.admitted !== true) await this.admission?.validate(admitted());
-    return { ...step, warnings: [...repeated, ...step.warnings], beside: beside ?? [] };
+    const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
+    if (validating !== undefined) await validating;
+    return { ...step, warnings: repeated.length === 0 ? step.warnings : [...repeated, ...step.warnings], beside };
   }
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
@@ -354,7 +389,7 @@ class GenericRegistry implements Registry {
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
-    if (target.resource.namespaced) await admitToNamespace(this.storage, target.namespace, target.resource.storage, target.name);
+    if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, options);
     if (change.uid !== null) throw wrongUid(target, change.uid, '');
     return this.createIfAllowed(
       target,
@@ -439,7 +474,7 @@ class GenericRegistry implements Registry {
       throw problem;
     }
     await this.admitDeletion(target, old, options, terms);
-    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy, this.contextOf(options).now);
+    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy, this.contextOf(options).now, this.collectsGarbage);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
@@ -574,8 +609,18 @@ class GenericRegistry implements Registry {
     return { now: this.contextOf(options).now, dryRun: options.dryRun, random: this.random, newUid: this.newUid };
   }
 
+  /** Made once a second: each write has the time in it. */
+  private nowText(): string {
+    const second = Math.floor(this.now() / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.secondText = timeText(second * 1000);
+    }
+    return this.secondText;
+  }
+
   private contextOf({ user, manager, owners, dryRun }: WriteOptions): WriteContext {
-    return { now: timeText(this.now()), user, manager, owners, dryRun };
+    return { now: this.nowText(), user, manager, owners, dryRun };
   }
 }
 
@@ -589,7 +634,7 @@ type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' |
 const admissionRequest = (
   { resource, namespace }: Target,
   what: AdmissionSubject,
-  { user, dryRun, warn, annotate = () => {}, asked = {}, signal, deadline = Infinity }: WriteOptions,
+  { user, dryRun, warn, annotate = ignore, asked = {}, waiter, deadline = Infinity }: WriteOptions,
 ): AdmissionRequest => ({
   resource,
   namespace,
@@ -600,10 +645,12 @@ const admissionRequest = (
   dryRun,
   warn,
   annotate,
-  signal: signal ?? null,
+  waiter: waiter ?? null,
   deadline,
   options: what.operation === 'CONNECT' ? null : { kind: OPTION_KINDS[what.operation], apiVersion: 'meta.k8s.io/v1', ...asked },
 });
+
+const ignore = (): void => {};
 
 const OPTION_KINDS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonValue } from '../api/object.js';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
+import type { JsonObject, JsonValue } from '../api/object.js';
 
 /**
  * A write of a large object takes milliseconds in each of its steps: reading the old state, defaults, who owns which field, validation,
@@ -14,11 +14,19 @@ export const isHeavy = (value: JsonValue | undefined): boolean => remaining(valu
 
 function remaining(value: JsonValue | undefined, most: number): number {
   if (typeof value !== 'object' || value === null) return most;
-  const members = Object.values(value);
-  let left = most - members.length;
-  for (let position = 0; left >= 0 && position < members.length; position++) left = remaining(members[position], left);
+  let left = most;
+  if (Array.isArray(value)) {
+    left -= value.length;
+    for (let position = 0; left >= 0 && position < value.length; position++) left = remaining(value[position], left);
+    return left;
+  }
+  // Without a list of the members: nearly every object is small, and each write asks.
+  for (const name in value) {
+    left = remaining((value as JsonObject)[name], left - 1);
+    if (left < 0) return left;
+  }
   return left;
 }
 
-/** Gives way to other work if the object is heavy; undefined, so that nobody waits, if it is not. */
-export const betweenSteps = (heavy: boolean): Promise<void> | undefined => (heavy ? nextTurn() : undefined);
+/** Gives way to other work: to be awaited between the steps of a heavy object's write. */
+export const nextTurn = (): Promise<void> => nextImmediate();

@@ -184,17 +184,17 @@ function resetStatus(object: ApiObject, { resource }: Target, strategy: Strategy
 function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target, strategy: Strategy, subresource: string): FieldError[] {
   const { metadata } = object;
   const update = validateMetadataUpdate(metadata, old.metadata);
-  const generic = (): FieldError[] => validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
-  const ofObject = (): FieldError[] => [...generic(), ...finalizerFindings(metadata, strategy)];
+  const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
+  const ofObject = (): FieldError[] => [...found, ...finalizerFindings(metadata, strategy)];
   const rules = ownRules(strategy, subresource) ?? strategy.update;
   if (rules?.review !== undefined)
     return [
-      ...generic(),
+      ...found,
       ...update,
       ...rules.review(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] }),
     ];
   return [
-    ...generic(),
+    ...found,
     ...update,
     ...update,
     ...finalizerFindings(metadata, strategy),

@@ -8,6 +8,8 @@ export interface ExpiryOptions {
   readonly resource: GroupResource;
   /** How long an object is kept after it was last written. */
   readonly ttlMs: number;
+  /** How long objects share the moment at which they become due, counted from the first of them; a twentieth of `ttlMs` at most. Default: not at all. */
+  readonly sharedMs?: number;
   /** Whether this replica is the one that removes; asked only when something is due. */
   readonly leads: () => Promise<boolean>;
   readonly clock: ExpiryClock;
@@ -26,6 +28,8 @@ interface Life {
   readonly name: string;
   readonly version: Version;
   readonly writtenAt: number;
+  /** When it is due, if it is not written again. */
+  readonly dueAt: number;
 }
 
 /** Removals at once: beside them, clients must get their turns in the log. */
@@ -35,6 +39,8 @@ const removalsPerTurnMax = 1_000;
 const intervalMsMax = 10_000;
 const intervalMsMin = 250;
 const writeTimeoutMs = 10_000;
+/** As in the reference: nobody notices that something stays this much longer. */
+const sharedPartMax = 0.05;
 
 /**
  * Removes the objects of a resource some time after they were last written, as a lease does in etcd. Every replica knows all ages, from
@@ -45,6 +51,8 @@ export class Expiry {
   /** In the order in which they become due, once the first state is known. */
   readonly #lives = new Map<string, Life>();
   readonly #following: Following;
+  /** When those became due together that come now began. */
+  #sharedSince = Number.NEGATIVE_INFINITY;
   #sorted = false;
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> | null = null;
@@ -88,7 +96,17 @@ export class Expiry {
     const key = `${namespace}/${name}`;
     // To the end: a Map keeps the order in which keys came.
     this.#lives.delete(key);
-    this.#lives.set(key, { namespace, name, version, writtenAt: this.options.clock.elapsed() - (this.#sorted ? 0 : this.#ageOf(object)) });
+    const writtenAt = this.options.clock.elapsed() - (this.#sorted ? 0 : this.#ageOf(object));
+    // Before all are known in their order, nobody can say who shares with whom.
+    this.#lives.set(key, { namespace, name, version, writtenAt, dueAt: this.#sorted ? this.#dueAt(writtenAt) : 0 });
+  }
+
+  /** To be asked in the order of writing. */
+  #dueAt(writtenAt: number): number {
+    const { ttlMs, sharedMs = 0 } = this.options;
+    const shared = Math.min(sharedMs, ttlMs * sharedPartMax);
+    if (writtenAt > this.#sharedSince + shared) this.#sharedSince = writtenAt;
+    return this.#sharedSince + shared + ttlMs;
   }
 
   #ageOf(object: StoredObject): number {
@@ -117,10 +135,10 @@ export class Expiry {
   }
 
   #due(): readonly Life[] {
-    const before = this.options.clock.elapsed() - this.options.ttlMs;
+    const now = this.options.clock.elapsed();
     const due: Life[] = [];
     for (const life of this.#lives.values()) {
-      if (life.writtenAt > before || due.length === removalsPerTurnMax) break;
+      if (life.dueAt > now || due.length === removalsPerTurnMax) break;
       due.push(life);
     }
     return due;
@@ -129,7 +147,7 @@ export class Expiry {
   #sort(): void {
     const lives = [...this.#lives].sort(([, a], [, b]) => a.writtenAt - b.writtenAt);
     this.#lives.clear();
-    for (const [key, life] of lives) this.#lives.set(key, life);
+    for (const [key, life] of lives) this.#lives.set(key, { ...life, dueAt: this.#dueAt(life.writtenAt) });
     this.#sorted = true;
   }
 }

@@ -3,7 +3,7 @@ import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/pro
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
-import { typeNamed, typeOfKind, type ApiType, type Shape } from '../catalogue/types.js';
+import { typeNamed, typeOfKind, type ApiType, type KindName, type Shape } from '../catalogue/types.js';
 import type { ObjectKey } from './contract.js';
 
 /** Forms of stored objects besides JSON, which every type has and which `encoding.ts` knows by itself. */
@@ -44,13 +44,33 @@ interface FormCodec {
   decode(body: Buffer): DecodeResult;
 }
 
+/** Kinds by apiVersion and name; null for those without a form of their own. Bounded by the kinds that are built in, and what is asked for beside them. */
+const kinds = new Map<string, Map<string, KindName | null>>();
+const apiVersionsMax = 4096;
+
+function storedKind(apiVersion: string, name: string): KindName | null {
+  let ofVersion = kinds.get(apiVersion);
+  if (ofVersion === undefined) {
+    if (kinds.size >= apiVersionsMax) kinds.clear();
+    kinds.set(apiVersion, (ofVersion = new Map<string, KindName | null>()));
+  }
+  let known = ofVersion.get(name);
+  if (known === undefined) {
+    const kind = kindOf(apiVersion, name);
+    const type = typeOfKind(kind);
+    known = type === undefined || holdsObjects(type) ? null : kind;
+    ofVersion.set(name, known);
+  }
+  return known;
+}
+
 const CODECS: Readonly<Record<OtherMediaType, FormCodec>> = {
   'application/vnd.kubernetes.protobuf': {
     // With its envelope: the message alone does not say of what kind it is.
     encode(object, kind) {
-      const type = typeOfKind(kindOf(object.apiVersion ?? '', kind));
-      if (type === undefined || holdsObjects(type)) return null;
-      const result = protobufEncode(object, kindOf(object.apiVersion ?? '', kind));
+      const known = storedKind(object.apiVersion ?? '', kind);
+      if (known === null) return null;
+      const result = protobufEncode(object, known);
       return result.ok ? result.bytes : null;
     },
     decode: (body) => protobufDecode(body),
@@ -67,11 +87,9 @@ export const isOtherMediaType = (mediaType: string): mediaType is OtherMediaType
 export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, object: ApiObject): Buffer | null {
   const name = kind(key.resource);
   if (name === null) return null;
-  const {
-    metadata: { resourceVersion: _version, ...metadata },
-    ...content
-  } = object;
-  return CODECS[mediaType].encode({ ...content, metadata }, name);
+  if (object.metadata.resourceVersion === undefined) return CODECS[mediaType].encode(object, name);
+  const { resourceVersion: _version, ...metadata } = object.metadata;
+  return CODECS[mediaType].encode({ ...object, metadata }, name);
 }
 
 /** The object of a body that `encodeBody` made, with or without its kind. */

@@ -57,6 +57,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
 /** Storage over a replica. `version` is what the local cache has reached. */
 export interface RaftStorage extends Storage {
   readonly version: Version;
+  /** What this replica holds in memory of a resource, and how many watch it: an estimate, at no cost. Nothing is known of resources that are not cached. */
+  estimate(resource: GroupResource): { readonly objects: number; readonly watchers: number };
   /** Gives up history before `version`, in the store of all replicas and in this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   /** Stops following the replica; for the end of the process. */
@@ -118,6 +120,10 @@ class ReplicatedStorage implements RaftStorage {
 
   get version(): Version {
     return this.cache.clock.version;
+  }
+
+  estimate(resource: GroupResource): { readonly objects: number; readonly watchers: number } {
+    return { objects: this.cache.count(resource), watchers: this.cache.watchers(resource) };
   }
 
   ready(): Promise<void> {

@@ -7,6 +7,8 @@ import {
 } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
+import { activeTrace } from '../api/activeTrace.js';
+import { dialingAgent, type Dial } from './dialed.js';
 import { endUnlessRegular, silentWhileIdle } from './regularConnections.js';
 import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
 
@@ -70,9 +72,9 @@ const connectionsMax = 25;
 const idleMs = 90_000;
 
 /** A client for the service that a kubeconfig file names. Throws when the file cannot be used. */
-export function webhookClient(file: string, option: string): WebhookClient {
+export function webhookClient(file: string, option: string, dial: Dial | null = null): WebhookClient {
   try {
-    return clientFor(loadKubeconfig(file));
+    return clientFor(loadKubeconfig(file), { dial });
   } catch (cause) {
     throw new Error(`${option}: ${(cause as Error).message}`, { cause });
   }
@@ -87,38 +89,54 @@ export interface ClientOptions {
   /** Where to connect instead of to the URL's host; asked for each call. Rejects with what stands in the way. */
   readonly resolve?: () => Promise<Address>;
   readonly answerBytesMax?: number;
+  /** The way to get there; null for the direct one. */
+  readonly dial?: Dial | null;
 }
 
 /** Throws when the settings name no server that can be asked over HTTP. */
 export function clientFor(
   settings: ConnectionSettings,
-  { resolve, answerBytesMax = answerBytesMaxDefault }: ClientOptions = {},
+  { resolve, answerBytesMax = answerBytesMaxDefault, dial = null }: ClientOptions = {},
 ): WebhookClient {
   const url = new URL(settings.server);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new Error(`the server must be an http or https URL, not ${settings.server}`);
   const secure = url.protocol === 'https:';
   const tls: ConnectionOptions = secure ? tlsTerms(settings) : {};
-  const agent = silentWhileIdle(new (secure ? Agent : PlainAgent)({ keepAlive: true, maxSockets: connectionsMax, timeout: idleMs }));
+  const keeping = { keepAlive: true, maxSockets: connectionsMax, timeout: idleMs };
+  const agent = silentWhileIdle(dial === null ? new (secure ? Agent : PlainAgent)(keeping) : dialingAgent(dial, { secure, ...keeping }));
+  // One connection that nobody has used, for a second try.
+  const freshAgent = dial === null ? (false as const) : dialingAgent(dial, { secure });
   const call = async (body: string, { query = '' }: PostTerms, signal: AbortSignal): Promise<string> => {
     const place = resolve === undefined ? {} : connectTo(await beforeAbort(resolve(), signal));
+    const part = activeTrace.getStore()?.child('HTTP POST', { 'http.method': 'POST', 'http.url': `${url.origin}${url.pathname}` });
     const begin = (fresh: boolean): ClientRequest =>
       (secure ? request : plainRequest)(url, {
         method: 'POST',
-        agent: fresh ? false : agent,
-        headers: { ...headersFor(body, settings), host: url.host },
+        agent: fresh ? freshAgent : agent,
+        headers: { ...headersFor(body, settings), ...part?.headers, host: url.host },
         signal,
         ...tls,
         ...place,
         path: `${url.pathname}${query === '' ? '' : `?${query}`}`,
       });
     const first = begin(false);
-    const answer = await answerTo(first, body).catch((error: unknown) => {
+    const asked = answerTo(first, body).catch((error: unknown) => {
       // The service ended an idle connection just when it was used again: nobody has read the question.
       if (first.reusedSocket && endedByPeer.has((error as NodeJS.ErrnoException).code ?? '')) return answerTo(begin(true), body);
       throw error;
     });
-    return readAnswer(answer, url.host, answerBytesMax);
+    if (part === undefined) return readAnswer(await asked, url.host, answerBytesMax);
+    const text = asked.then((answer) => readAnswer(answer, url.host, answerBytesMax));
+    text.then(
+      () => {
+        part.end();
+      },
+      (error: unknown) => {
+        part.end(error);
+      },
+    );
+    return text;
   };
   return {
     close: () => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
 import { clientFor, type Address, type WebhookClient } from './client.js';
+import type { Dial } from './dialed.js';
 import { writtenSeconds } from './wording.js';
 
 /** A service of the cluster in the place of a host. */
@@ -43,14 +44,18 @@ export interface HookClientsOptions {
   readonly identityFor: IdentityFor;
   /** Longest answer that is read. */
   readonly answerBytesMax?: number;
+  /** The ways to services of the cluster and to other hosts; null for the direct one. */
+  readonly dial?: { readonly service: Dial | null; readonly host: Dial | null };
 }
 
 /** Targets with connections of their own; beyond that the one that was not used for longest makes room. */
 const targetsMax = 500;
 const httpsPort = 443;
 
+const DIRECTLY = { service: null, host: null };
+
 /** Clients by what they connect to: webhooks of one program share its connections, and those of a changed one go when they are idle. */
-export function createHookClients({ resolve, identityFor, answerBytesMax }: HookClientsOptions): HookClients {
+export function createHookClients({ resolve, identityFor, answerBytesMax, dial = DIRECTLY }: HookClientsOptions): HookClients {
   const known = new Map<string, { readonly client: HookClient; readonly transport: WebhookClient }>();
   const make = ({ at, ca }: HookTarget): { readonly client: HookClient; readonly transport: WebhookClient } => {
     const service = typeof at === 'string' ? null : at;
@@ -67,7 +72,11 @@ export function createHookClients({ resolve, identityFor, answerBytesMax }: Hook
         ...(authorities === '' ? {} : { ca: authorities }),
         ...(service === null ? {} : { tlsServerName: url.hostname }),
       },
-      { ...(service === null ? {} : { resolve: () => resolve(service) }), ...(answerBytesMax === undefined ? {} : { answerBytesMax }) },
+      {
+        dial: service === null ? dial.host : dial.service,
+        ...(service === null ? {} : { resolve: () => resolve(service) }),
+        ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
+      },
     );
     const queryFor = (timeoutMs: number): string => `timeout=${writtenSeconds(Math.max(1, Math.ceil(timeoutMs / 1000)))}`;
     return {

@@ -66,6 +66,7 @@ export const scenarioPlaceholders = (value: unknown, names: Names): unknown =>
       if (wholeTime.test(text)) return '<time>';
       if (member === 'continue' && text !== '') return '<continue>';
       if (isAddress(leaf)) return '<ip>';
+      if (isUserName(member) && text === administrator) return recorder;
       if (member === 'token' && text.length > nameCharactersMax) return '<token>';
       return (generatedName(leaf, names) ?? unnamed(text.replace(uid, '<uid>').replace(certificate, '<certificate>'), names, ['ns', 'r']))
         .replace(resourceVersionInText, 'resourceVersion: <rv>')
@@ -85,6 +86,12 @@ function unnamed(text: string, names: Names, which: readonly string[]): string {
     return typeof value === 'string' && value !== '' ? known.replaceAll(value, `\${${name}}`) : known;
   }, text);
 }
+
+/** A member, or a pointer to it. */
+const isUserName = (member: string): boolean => member === 'username' || member.endsWith('/username');
+/** Who replays, and who recorded. */
+const administrator = 'kubernetes-admin';
+const recorder = 'admin';
 
 /** The least port that servers give to a service. */
 const nodePortMin = 30_000;

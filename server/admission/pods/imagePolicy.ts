@@ -108,13 +108,15 @@ export function imagePolicyWebhook({ policy, ask, report, now = () => performanc
     resources: ['pods'],
     async validate(request) {
       if (!bringsImages(request)) return;
-      const verdict = await verdictOn(questionAbout(request.object!, request.namespace), request.signal).catch((error: unknown) => {
-        report(error);
-        if (!policy.defaultAllow)
-          throw forbidden(PODS, request.name, `Post to the image policy webhook failed: ${(error as Error).message}`);
-        request.annotate('imagepolicywebhook.image-policy.k8s.io/failed-open', 'true');
-        return { allowed: true, reason: '', annotations: {} };
-      });
+      const verdict = await verdictOn(questionAbout(request.object!, request.namespace), request.waiter?.signal ?? null).catch(
+        (error: unknown) => {
+          report(error);
+          if (!policy.defaultAllow)
+            throw forbidden(PODS, request.name, `Post to the image policy webhook failed: ${(error as Error).message}`);
+          request.annotate('imagepolicywebhook.image-policy.k8s.io/failed-open', 'true');
+          return { allowed: true, reason: '', annotations: {} };
+        },
+      );
       for (const [key, text] of Object.entries(verdict.annotations))
         request.annotate(`imagepolicywebhook.image-policy.k8s.io/${key}`, text);
       if (verdict.allowed) return;

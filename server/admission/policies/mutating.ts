@@ -10,6 +10,7 @@ import { schemaOfKind } from '../../patch/apply/typeschema.js';
 import { sameValue } from '../../registry/equality.js';
 import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
 import { shownAs } from '../matching/versions.js';
+import { onceSynced } from '../synced.js';
 import { putBackWithDefaults, received } from '../webhooks/mutating.js';
 import { isExemptFromPolicies } from './exempt.js';
 import type { Bound, FollowedPolicies } from './following.js';
@@ -36,11 +37,10 @@ export function mutatingPolicies({ index, synced }: FollowedPolicies<MutatingPol
   return {
     name: NAME,
     resources: null,
-    async admit(request, pass) {
-      await synced;
+    admit: onceSynced(synced, (request: AdmissionRequest, pass: MutationPass) => {
       const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
-      if (candidates.length > 0) await new Mutating(request, pass, parts).run(candidates);
-    },
+      return candidates.length > 0 ? new Mutating(request, pass, parts).run(candidates) : undefined;
+    }),
   };
 }
 

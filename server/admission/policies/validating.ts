@@ -1,4 +1,5 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import { onceSynced } from '../synced.js';
 import { isExemptFromPolicies } from './exempt.js';
 import type { Bound, FollowedPolicies } from './following.js';
 import { judge, type Denial, type Judgement } from './judgement.js';
@@ -14,11 +15,10 @@ export function validatingPolicies({ index, synced }: FollowedPolicies<Validatin
     name: 'ValidatingAdmissionPolicy',
     resources: null,
     connects: true,
-    async validate(request) {
-      await synced;
+    validate: onceSynced(synced, (request: AdmissionRequest) => {
       const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
-      if (candidates.length > 0) await new Validating(request, parts).run(candidates);
-    },
+      return candidates.length > 0 ? new Validating(request, parts).run(candidates) : undefined;
+    }),
   };
 }
 

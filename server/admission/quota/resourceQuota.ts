@@ -36,9 +36,11 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
   async validate(request) {
     const { object, old, namespace, resource, operation } = request;
     if (object === null || namespace === '' || !isCharged(request)) return;
-    const usage = growth(usageOf(object, resource.storage), operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null);
+    let usage: Amounts | null = null;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const quotas = await quotasIn(storage, namespace, attempt > 0);
+      if (quotas.length === 0 && limited.length === 0) return;
+      usage ??= growth(usageOf(object, resource.storage), operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null);
       const charges = plan(quotas, usage, object, request);
       const missing =
         limited.length === 0 ? null : uncovered({ limited, quotas, usage, object: object as KubeObject, resource: resource.storage });

@@ -130,8 +130,8 @@ export class HookCaller {
     return this.#isLate(request) ? { outcome: 'refused', error: lateError() } : { outcome: 'failedOpen' };
   }
 
-  #isLate({ signal, deadline }: Subject['request']): boolean {
-    return signal?.aborted === true || deadline <= this.#now();
+  #isLate({ waiter, deadline }: Subject['request']): boolean {
+    return waiter?.signal.aborted === true || deadline <= this.#now();
   }
 
   async #question(matched: Addressed, subject: Subject): Promise<Question> {
@@ -174,7 +174,7 @@ export class HookCaller {
     try {
       const client = this.#parts.clients.of(hook.target);
       url = client.urlFor(timeoutMs);
-      const text = await client.post(writeJson(reviewOf(question, version)), { timeoutMs, signal: request.signal ?? undefined });
+      const text = await client.post(writeJson(reviewOf(question, version)), { timeoutMs, signal: request.waiter?.signal });
       return { ...verdictOf(text, { uid: question.uid, version, mutating: this.#kind === 'mutating', hook: hook.name }), code: 503 };
     } catch (error) {
       return {

@@ -12,6 +12,7 @@ import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contrac
 import { subjectOf } from '../matching/match.js';
 import type { Addressed } from '../matching/rules.js';
 import { putBack, shownAs, type ConvertObject } from '../matching/versions.js';
+import { onceSynced } from '../synced.js';
 import { HookCaller, type CallerParts } from './caller.js';
 import type { FollowedHooks } from './configurations.js';
 import { isExempt } from './exempt.js';
@@ -36,11 +37,10 @@ export function mutatingWebhooks({ index, synced }: FollowedHooks, parts: Caller
     name: NAME,
     resources: null,
     connects: true,
-    async admit(request, pass) {
-      await synced;
+    admit: onceSynced(synced, (request: AdmissionRequest, pass: MutationPass) => {
       const hooks = isExempt(request) ? [] : index.candidates(request);
-      if (hooks.length > 0) await new Mutation(request, pass, caller, parts).run(hooks);
-    },
+      return hooks.length > 0 ? new Mutation(request, pass, caller, parts).run(hooks) : undefined;
+    }),
   };
 }
 

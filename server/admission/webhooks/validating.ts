@@ -1,5 +1,6 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import { subjectOf } from '../matching/match.js';
+import { onceSynced } from '../synced.js';
 import type { Addressed } from '../matching/rules.js';
 import { HookCaller, type CallerParts } from './caller.js';
 import type { FollowedHooks } from './configurations.js';
@@ -13,11 +14,10 @@ export function validatingWebhooks({ index, synced }: FollowedHooks, parts: Call
     name: 'ValidatingAdmissionWebhook',
     resources: null,
     connects: true,
-    async validate(request) {
-      await synced;
+    validate: onceSynced(synced, (request: AdmissionRequest) => {
       const hooks = isExempt(request) ? [] : index.candidates(request);
-      if (hooks.length > 0) await ask(hooks, request, caller, parts);
-    },
+      return hooks.length > 0 ? ask(hooks, request, caller, parts) : undefined;
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { ciphers as cipherNames, tlsVersions } from './tls.js';
-import { ipAddress, minorVersion, moduleLevels, reportedVersion } from './checks.js';
+import { ipAddress, metricLabels, minorVersion, moduleLevels, reportedVersion } from './checks.js';
 import { inGroup } from './flag.js';
 
 /** Options that both programs have, with the same meaning. */
@@ -15,14 +15,12 @@ export const commonFlags = {
     'feature-gates': {
       kind: 'gates',
       default: {},
-      effect: 'none',
       help: 'Features to switch on or off, as [component:]Feature=true|false.',
       check: (value) => (/^(true|false)$/.test(value) ? null : 'true or false'),
     },
     'emulated-version': {
       kind: 'strings',
       default: [],
-      effect: 'none',
       help: 'Versions whose behaviour is to be emulated, as [component=]major.minor.',
     },
   }),
@@ -31,8 +29,8 @@ export const commonFlags = {
       kind: 'int',
       default: 0,
       short: 'v',
-      min: -10,
-      max: 10,
+      min: -2_147_483_648,
+      max: 2_147_483_647,
       help: 'How much is logged: 0 only events that matter, 2 changes of state, 3 each request, 4 and more for finding faults.',
     },
     vmodule: {
@@ -42,51 +40,62 @@ export const commonFlags = {
       check: moduleLevels,
       help: 'Log levels of single parts of the program, by the name that stands in their log lines.',
     },
-    'logging-format': { kind: 'string', default: 'text', oneOf: ['text'], help: 'Form of log lines.' },
+    'logging-format': {
+      kind: 'string',
+      default: 'text',
+      oneOf: ['text', 'json'],
+      help: 'Form of log lines: for people, or one JSON object each, with the time in milliseconds ("ts"), the event ("msg") and its facts.',
+    },
     'log-flush-frequency': {
       kind: 'duration',
       default: 5_000,
-      effect: 'none',
-      help: 'Longest time that log lines are held back. Lines are never held back here.',
+      min: 1,
+      help: 'Longest time that log lines are held back, where a buffer holds them back at all.',
     },
     'log-text-info-buffer-size': {
       kind: 'quantity',
       default: 0,
-      effect: 'none',
-      help: 'Bytes of info lines to buffer when streams are split.',
+      help: 'Bytes of lines other than errors to hold back before they are written, where streams are split. Needs the feature gate LoggingAlphaOptions.',
     },
     'log-text-split-stream': {
       kind: 'bool',
       default: false,
-      effect: 'none',
-      help: 'Write errors to standard error and everything else to standard output.',
+      help: 'Write errors to standard error and everything else to standard output. Needs the feature gate LoggingAlphaOptions.',
     },
+    'log-json-info-buffer-size': { kind: 'quantity', default: 0, help: 'As --log-text-info-buffer-size, for --logging-format=json.' },
+    'log-json-split-stream': { kind: 'bool', default: false, help: 'As --log-text-split-stream, for --logging-format=json.' },
   }),
   ...inGroup('Metrics and profiling', {
     'disabled-metrics': { kind: 'strings', default: [], help: 'Metrics, by full name, that are not to be collected.' },
     'show-hidden-metrics-for-version': {
       kind: 'string',
       default: null,
-      effect: 'none',
       check: minorVersion,
       help: 'The previous minor version, to show metrics again that were hidden since.',
     },
     'allow-metric-labels': {
       kind: 'repeated',
       default: [],
-      effect: 'none',
+      check: metricLabels,
       value: 'metric,label=value,...',
       help: 'Values that a label of a metric may have; others are collected as "unexpected".',
     },
     'allow-metric-labels-manifest': {
       kind: 'string',
       default: null,
-      effect: 'none',
       value: 'file',
-      help: 'File with the same mapping; the option above wins.',
+      help: 'File in YAML with the same mapping, of texts such as "metric,label" to "value,value"; for a label that both name the option above wins.',
     },
-    profiling: { kind: 'bool', default: true, effect: 'none', help: 'Serve profiles under /debug/pprof/.' },
-    'contention-profiling': { kind: 'bool', default: false, effect: 'none', help: 'Also profile waiting, where profiling is on.' },
+    profiling: {
+      kind: 'bool',
+      default: true,
+      help: 'Serve profiles under /debug/pprof/, for go tool pprof, or for DevTools with ?format=.',
+    },
+    'contention-profiling': {
+      kind: 'bool',
+      default: false,
+      help: 'Also profile how long things wait for their turn (/debug/pprof/block), where profiling is on.',
+    },
   }),
   ...inGroup('Secure serving', {
     'bind-address': {
@@ -132,21 +141,18 @@ export const commonFlags = {
     'permit-address-sharing': {
       kind: 'bool',
       default: false,
-      effect: 'none',
-      help: 'Listen with SO_REUSEADDR, so that a restart need not wait for old connections. This is always so here.',
+      help: 'Listen with SO_REUSEADDR, so that a restart need not wait for old connections. This is always so here, on every system but Windows; the option is there for scripts that give it.',
     },
     'permit-port-sharing': {
       kind: 'bool',
       default: false,
-      effect: 'none',
-      help: 'Listen with SO_REUSEPORT, so that several processes can share one port.',
+      help: 'Listen with SO_REUSEPORT, so that several processes can share one port. Needs Node 22.12 or later, on Linux or another system that has it.',
     },
   }),
   ...inGroup('Controllers and server together', {
     'enable-garbage-collector': {
       kind: 'bool',
       default: true,
-      effect: 'none',
       help: 'Collect objects whose owners are gone. Must be the same for the API server and the controller manager.',
     },
   }),

@@ -70,3 +70,9 @@ export const reportedVersion: Check = (value) =>
 /** `pattern=N,...`, for example `listener=4,storage*=2`. */
 export const moduleLevels: Check = (value) =>
   value.split(',').every((part) => /^[^=,\s]+=\d{1,2}$/.test(part)) ? null : 'patterns with levels such as access=3,storage*=2';
+
+/** `metric,label=value,...`; the values may stand in quotes. */
+export const metricLabels: Check = (value) =>
+  /^[A-Za-z_:][\w:]*,[A-Za-z_]\w*=.+$/.test(value)
+    ? null
+    : 'a metric, one of its labels and the values that it may have, such as apiserver_request_total,verb=GET,LIST';

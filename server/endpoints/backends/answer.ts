@@ -53,7 +53,9 @@ export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, exp
       clearTimeout(timer);
     };
     outgoing.once('socket', (socket) => {
-      if (outgoing.reusedSocket) connected();
+      // What came through a proxy stands already; only TLS with the other end may be under way.
+      if (outgoing.reusedSocket || (!('encrypted' in socket) && (socket as { readonly connecting?: boolean }).connecting !== true))
+        connected();
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
     });
     outgoing.once('response', (response) => {

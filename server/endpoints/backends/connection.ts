@@ -4,6 +4,7 @@ import { request as plainRequest, type ClientRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from './answer.js';
+import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 import type { Location } from './location.js';
 import { proxyableAddresses, type Lookup } from './proxyable.js';
 
@@ -20,6 +21,10 @@ export interface BackendOptions {
   readonly preferredAddresses: readonly string[];
   /** How long a connection may take to be there: `--kubelet-timeout`. */
   readonly connectTimeoutMs: number;
+  /** Of one connection that is handed over, in each direction: `--max-connection-bytes-per-sec`; 0 for no limit. */
+  readonly bytesPerSecond?: number;
+  /** The way to nodes, pods and services; null for the direct one. */
+  readonly dial?: Dial | null;
   /** Another way to a host and port than the direct one, whose address has been checked. */
   readonly route?: (host: string, port: number) => { readonly host: string; readonly port: number };
   /** Default: as the system looks up. */
@@ -27,6 +32,8 @@ export interface BackendOptions {
 }
 
 export interface Backends {
+  /** Of one connection that is handed over, in each direction; 0 for no limit. */
+  readonly bytesPerSecond: number;
   readonly preferredAddresses: readonly string[];
   /** What a host is found to be, if a proxy path may lead there. Throws 400 where it may not. */
   proxyable(host: string): Promise<readonly LookupAddress[]>;
@@ -53,8 +60,9 @@ const unreachable: ReadonlySet<string> = new Set([
 const lookupAll: Lookup = (host) => systemLookup(host, { all: true, verbatim: true });
 
 export function createBackends(options: BackendOptions): Backends {
-  const { preferredAddresses, connectTimeoutMs, lookup = lookupAll } = options;
+  const { preferredAddresses, connectTimeoutMs, bytesPerSecond = 0, lookup = lookupAll } = options;
   return {
+    bytesPerSecond,
     preferredAddresses,
     proxyable: (host) => proxyableAddresses(host, lookup),
     send: async (location, asked) =>
@@ -70,7 +78,7 @@ export function createBackends(options: BackendOptions): Backends {
 function open(
   location: Location,
   { method, headers, signal, trusting = false }: BackendRequest,
-  { credentials, route }: BackendOptions,
+  { credentials, route, dial = null }: BackendOptions,
 ): ClientRequest {
   const { scheme, path, query, agent, addresses } = location;
   const [host, port] = [location.host, location.port === '' ? defaultPorts[scheme] : Number(location.port)];
@@ -82,7 +90,7 @@ function open(
     path: query === '' ? path : `${path}?${query}`,
     headers: { host: authority(location), ...headers },
     signal,
-    agent: false as const,
+    agent: dial === null ? (false as const) : dialingAgent(dial, { secure: scheme === 'https' }),
     ...(addresses === null ? {} : { lookup: foundBefore(addresses) }),
   };
   if (scheme === 'http') return plainRequest(common);

@@ -11,6 +11,7 @@ import { framedBody } from './framing.js';
 import { answeredHeaders, forwardedHeaders, upgradeHead } from './headers.js';
 import { seenThrough, type View } from './links.js';
 import type { Location } from './location.js';
+import { Pace } from './pace.js';
 import { PageLinks } from './pages.js';
 import { encodePath } from './paths.js';
 
@@ -110,7 +111,7 @@ export async function relayStream(context: RequestContext, backends: Backends, l
     'error dialing backend',
   );
   stay();
-  await handOver(context, upgrade, answer);
+  await handOver(context, upgrade, answer, backends.bytesPerSecond);
 }
 
 /**
@@ -143,7 +144,7 @@ export async function relayRequest(context: RequestContext, backends: Backends, 
   const headers = { ...forwardedHeaders(context, upgrade !== null), ...forwarded };
   const asked = { method: request.method ?? 'GET', headers, body: upgrade === null ? framedBody(request) : null, signal: context.signal };
   const answer = await ask(backends, location.path === '' ? { ...location, path: '/' } : location, asked, 'error trying to reach service');
-  if (upgrade !== null) return handOver(context, upgrade, answer);
+  if (upgrade !== null) return handOver(context, upgrade, answer, backends.bytesPerSecond);
   const view = { prefix: begin, hosts: [authority(location), ...(host === undefined ? [] : [String(host)])] };
   await passSeenThrough(answer.response, context, view);
 }
@@ -192,7 +193,12 @@ export async function pass(from: NodeJS.ReadableStream, { response }: RequestCon
 }
 
 /** Joins the client's connection with the backend's, or passes on that the backend refuses to change the protocol. */
-export async function handOver(context: RequestContext, { socket, head }: Upgrade, answer: BackendAnswer): Promise<void> {
+export async function handOver(
+  context: RequestContext,
+  { socket, head }: Upgrade,
+  answer: BackendAnswer,
+  bytesPerSecond = 0,
+): Promise<void> {
   if (answer.outcome === 'response') {
     const { response } = answer;
     const code = response.statusCode ?? 502;
@@ -208,7 +214,10 @@ export async function handOver(context: RequestContext, { socket, head }: Upgrad
   socket.write(upgradeHead(response));
   if (sent.length > 0) socket.write(sent);
   if (head.length > 0) backend.write(head);
-  const ends = [pipeline(socket, backend), pipeline(backend, socket)].map((each) => each.catch(() => undefined));
+  const paced = (): Pace[] => (bytesPerSecond > 0 ? [new Pace(bytesPerSecond)] : []);
+  const ends = [pipeline([socket, ...paced(), backend]), pipeline([backend, ...paced(), socket])].map((each) =>
+    each.catch(() => undefined),
+  );
   await Promise.all(ends);
   socket.destroy();
   backend.destroy();

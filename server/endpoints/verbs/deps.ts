@@ -57,7 +57,7 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
       context.audit?.annotate(key, text);
     },
     asked: askedFor(context.query, fieldManager),
-    signal: context.signal,
+    waiter: context,
     deadline: context.deadline,
   };
 }

@@ -81,7 +81,9 @@ export function writeManagers(managers: Managers): JsonObject[] {
   }));
 }
 
-function inOrder(a: ManagerEntry, b: ManagerEntry): number {
+type Ordered = Pick<ManagerEntry, 'operation' | 'time' | 'manager' | 'apiVersion' | 'subresource'>;
+
+function inOrder(a: Ordered, b: Ordered): number {
   if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
   const [left, right] = [a.time ?? '', b.time ?? ''];
   if (left !== right) return left < right ? -1 : 1;
@@ -89,6 +91,21 @@ function inOrder(a: ManagerEntry, b: ManagerEntry): number {
     if (a[member] !== b[member]) return a[member] < b[member] ? -1 : 1;
   }
   return 0;
+}
+
+/** Written entries of which one has got another time, in their order. */
+export function reordered(entries: readonly JsonObject[]): JsonObject[] {
+  if (entries.length < 2) return [...entries];
+  const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+  const ordered = entries.map((entry) => ({
+    entry,
+    operation: entry['operation'] as Ordered['operation'],
+    time: text(entry['time']),
+    manager: text(entry['manager']),
+    apiVersion: text(entry['apiVersion']),
+    subresource: text(entry['subresource']),
+  }));
+  return ordered.sort(inOrder).map(({ entry }) => entry);
 }
 
 /** Keeps the number of Update entries bounded by merging the oldest ones. */

@@ -23,6 +23,7 @@ function build(type: ApiType | undefined): Schema {
   if (type.fields === undefined) return leaf;
   const { fields } = type;
   const built = new Map<string, Schema>();
+  let always: readonly AlwaysPresent[] | null = null;
   const field = (name: string): Schema | undefined => {
     const declared = fields.get(name);
     if (declared === undefined) return undefined;
@@ -34,8 +35,9 @@ function build(type: ApiType | undefined): Schema {
     kind: 'struct',
     atomic: type.mapType === 'atomic',
     field,
+    // Worked out when it is first asked for, since types may contain themselves.
     get always() {
-      return alwaysPresent(fields, field);
+      return (always ??= alwaysPresent(fields, field));
     },
   };
 }
@@ -60,7 +62,14 @@ function schemaOfField(field: Field): Schema {
   if (shape.is === 'map') return { kind: 'map', atomic: field.mapType === 'atomic', element: schemaOfShape(shape.values) };
   const schema = schemaOfShape(shape);
   return field.mapType === 'atomic' && schema.kind === 'struct'
-    ? { kind: 'struct', atomic: true, field: schema.field, always: schema.always }
+    ? {
+        kind: 'struct',
+        atomic: true,
+        field: schema.field,
+        get always() {
+          return schema.always;
+        },
+      }
     : schema;
 }
 

@@ -76,6 +76,16 @@ export class WatchCache {
     return this.context.slices;
   }
 
+  /** How many objects of a resource there are; 0 for resources of which nothing is held. */
+  count(resource: GroupResource): number {
+    return this.resources.get(qualifiedName(resource))?.tree.size ?? 0;
+  }
+
+  /** How many watch a resource. */
+  watchers(resource: GroupResource): number {
+    return this.resources.get(qualifiedName(resource))?.watchers.size ?? 0;
+  }
+
   of(resource: GroupResource): ResourceCache {
     const name = qualifiedName(resource);
     let cache = this.resources.get(name);

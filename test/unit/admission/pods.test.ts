@@ -70,7 +70,7 @@ describe('admission of pods', () => {
         form: null,
         options: null,
         annotate: () => undefined,
-        signal: null,
+        waiter: null,
         deadline: Infinity,
       });
       const pass: MutationPass = { again: false, notes: new Map(), repeat: () => undefined };

@@ -50,7 +50,7 @@ const asked = (resource: string, request: Partial<Record<keyof AdmissionRequest,
     options: null,
     warn: () => {},
     annotate: () => {},
-    signal: null,
+    waiter: null,
     deadline: Infinity,
     ...request,
   } as AdmissionRequest;

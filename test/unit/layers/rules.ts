@@ -49,6 +49,8 @@ const belowHttp = [
   'server/cel/',
   'server/files/',
   'server/grpc/',
+  'server/tracing/',
+  'server/features/',
 ];
 const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/contract.js'];
 /** Parts of the server from the top down. Each may import itself and those after it. */
@@ -70,6 +72,8 @@ const rules: readonly Rule[] = [
   { from: 'server/catalogue/', to: ['server/catalogue/', 'server/api/', ...apiFacts, 'server/vocabulary.js'] },
   { from: 'server/files/', to: ['server/files/', 'workers/', ...plainWords] },
   { from: 'server/grpc/', to: ['server/grpc/'] },
+  { from: 'server/features/', to: ['server/features/', ...plainWords] },
+  { from: 'server/tracing/', to: ['server/tracing/', 'server/grpc/', 'server/files/', ...plainWords] },
   { from: 'server/webhook/', to: ['server/webhook/', ...plainWords] },
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
   { from: 'server/operations/', to: ['server/operations/', ...raftDoor, ...plainWords], types: raftTypes },
@@ -84,8 +88,11 @@ const rules: readonly Rule[] = [
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'server/catalogue/', 'workers/codecs/', ...apiFacts] },
   { from: 'deploy/', to: ['deploy/'] },
-  // Stand-in nodes are a client like any other, written with the module for clients.
-  { from: 'deploy/nodes/', to: ['deploy/nodes/', 'controllers/client/', ...apiFacts] },
+  // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
+  {
+    from: 'deploy/nodes/',
+    to: ['deploy/nodes/', 'deploy/certificates.js', 'controllers/client/', ...apiFacts],
+  },
   // Tests' clusters are looked at with the same client.
   { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', ...apiFacts] },
   { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'test/'] },

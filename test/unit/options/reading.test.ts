@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readApiServerOptions, type ApiServerOptions } from '../../../server/options/apiserver.js';
-import { featuresOf, unknownFeatures } from '../../../server/options/features.js';
+import { featuresOf } from '../../../server/options/features.js';
 import { cachedResources } from '../../../server/options/watchCache.js';
 
 const options = (...argv: string[]): ApiServerOptions => {
@@ -27,14 +27,12 @@ describe('options of reading', () => {
   });
 
   it('switches features', () => {
-    expect(featuresOf(options())).to.deep.equal({
-      APIResponseCompression: true,
-      AllowUnsafeMalformedObjectDeletion: false,
-      AuthorizePodWebsocketUpgradeCreatePermission: true,
-      CBORServingAndStorage: false,
-      WatchList: true,
-    });
-    expect(featuresOf(options('--feature-gates=APIResponseCompression=false')).APIResponseCompression).to.equal(false);
-    expect(unknownFeatures(options('--feature-gates=APIResponseCompression=false,Other=true'))).to.deep.equal(['Other']);
+    const on = (name: string, ...argv: string[]): boolean => featuresOf(options(...argv)).enabled(name);
+    expect(on('APIResponseCompression')).to.equal(true);
+    expect(on('AllowUnsafeMalformedObjectDeletion')).to.equal(false);
+    expect(on('APIResponseCompression', '--feature-gates=APIResponseCompression=false')).to.equal(false);
+    expect(on('AllowUnsafeMalformedObjectDeletion', '--feature-gates=kube:AllAlpha=true')).to.equal(true);
+    expect(on('APIResponseCompression', '--feature-gates=AllBeta=false')).to.equal(false);
+    expect(on('APIResponseCompression', '--feature-gates=AllBeta=false,APIResponseCompression=true')).to.equal(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../server/api/object.js';
-import { HEAVY_VALUES, betweenSteps, isHeavy } from '../../../server/registry/turns.js';
+import { HEAVY_VALUES, isHeavy } from '../../../server/registry/turns.js';
 import { createSample, type Sample } from './sample.js';
 
 const configMap = (entries: number): ApiObject => ({
@@ -35,10 +35,6 @@ describe('registry/turns', () => {
     expect(isHeavy({ spec: { lists: Array.from({ length: 60 }, () => Array.from({ length: 60 }, () => 0)) } })).to.equal(true);
     expect(isHeavy(configMap(HEAVY_VALUES - 100))).to.equal(false);
     expect(isHeavy(undefined)).to.equal(false);
-  });
-
-  it('keeps nobody waiting for a light one', () => {
-    expect(betweenSteps(false)).to.equal(undefined);
   });
 
   it('lets others have turns between the steps of writing a large object, and only of a large one', async () => {

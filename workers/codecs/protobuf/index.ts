@@ -57,14 +57,38 @@ export const decodeMessage = (
 export const protobufEncode = (value: unknown, given?: Kind): EncodeResult => {
   const named = isMembers(value) ? value : {};
   const kind = given ?? kindOf(textOf(named['apiVersion']), textOf(named['kind']));
-  const message = messageOfKind(kind);
-  if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
-  const apiVersion = textOf(named['apiVersion']) || (namesItself(kind) ? apiVersionOf(kind) : '');
-  const kindName = textOf(named['kind']) || (namesItself(kind) ? kind.kind : '');
-  return scratchEncode((writer) =>
-    writeEnvelope(writer, { apiVersion, kind: kindName }, () => (codecOfMessage(message.name) as MessageCodec).writeBody(writer, value)),
-  );
+  const known = given === undefined ? learn(kind) : knownKind(given);
+  if (known === null) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
+  const type = { apiVersion: textOf(named['apiVersion']) || known.apiVersion, kind: textOf(named['kind']) || known.kind };
+  return scratchEncode((writer) => writeEnvelope(writer, type, () => known.codec.writeBody(writer, value)));
 };
+
+interface KnownKind {
+  readonly codec: MessageCodec;
+  /** What the envelope says where the object does not. */
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** By the kind that was handed in: who encodes many objects of one kind hands in the same. */
+const knownKinds = new WeakMap<Kind, KnownKind | null>();
+
+function knownKind(kind: Kind): KnownKind | null {
+  let known = knownKinds.get(kind);
+  if (known === undefined) knownKinds.set(kind, (known = learn(kind)));
+  return known;
+}
+
+function learn(kind: Kind): KnownKind | null {
+  const message = messageOfKind(kind);
+  if (message === undefined) return null;
+  const named = namesItself(kind);
+  return {
+    codec: codecOfMessage(message.name) as MessageCodec,
+    apiVersion: named ? apiVersionOf(kind) : '',
+    kind: named ? kind.kind : '',
+  };
+}
 
 const scratchEncode = (write: (writer: BackwardWriter) => void): EncodeResult => {
   try {

@@ -1,14 +1,15 @@
 import { messageNamed, type Message, type MessageField } from '../../../server/catalogue/protobuf.js';
-import type { Presence, Scalar, Shape } from '../../../server/catalogue/types.js';
+import type { Scalar, Shape } from '../../../server/catalogue/types.js';
 import { isMembers, type JsonMembers, type Json } from '../value.js';
 import { EncodeError, booleanValue, bytesValue, doubleValue, int32Value, int64Value, stringValue, type ValueCodec } from './fields.js';
 import { WireError, type WireReader } from './reader.js';
 import { goFieldName } from './goFieldName.js';
-import { specialValue, writeNested } from './special.js';
+import { specialValue } from './special.js';
+import { straightLine, type BodyWriter } from './straightLine.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
- * Codecs of messages, built from the catalogue on first use. What is written equals what the generated code of the reference writes:
+ * Codecs of messages, built from the catalogue on first use. Reading goes by tables, writing by code of its own for each message. What is written equals what the generated code of the reference writes:
  * fields by rising number, members that it holds by value always, others if set, maps by sorted key.
  */
 const SCALARS: Readonly<Record<Scalar, ValueCodec>> = {
@@ -39,6 +40,7 @@ export const codecOfMessage = (name: string): ValueCodec => {
 export class MessageCodec implements ValueCodec {
   readonly wireType = 2;
   private fields: readonly FieldCodec[] | undefined;
+  private writer: BodyWriter | undefined;
   private filling: readonly FieldCodec[] = [];
   private readonly byNumber: (FieldCodec | undefined)[] = [];
 
@@ -74,12 +76,7 @@ export class MessageCodec implements ValueCodec {
   writeBody(writer: BackwardWriter, value: unknown): void {
     const object = isMembers(value) ? value : value === null || value === undefined ? EMPTY : undefined;
     if (object === undefined) throw new EncodeError(`${this.message.name}: expected an object`);
-    const fields = this.prepared();
-    for (let index = fields.length - 1; index >= 0; index--) {
-      const field = fields[index] as FieldCodec;
-      // Most members of most objects are absent; those cost one look and no call.
-      if (field.member === undefined || object[field.member] !== undefined) field.write(writer, object);
-    }
+    (this.writer ??= straightLine(this.message, codecOf))(writer, object);
   }
 
   /** Reads fields up to the end of the reader into an object and fills in what every object of the type has. */
@@ -112,13 +109,10 @@ export class MessageCodec implements ValueCodec {
 
 const EMPTY: JsonMembers = Object.freeze({});
 
-/** One member of a message. */
+/** One member of a message, as it is read. */
 interface FieldCodec {
   readonly number: number;
   readonly name: string;
-  /** The member to look for before writing; undefined if there is something to write in any case. */
-  readonly member: string | undefined;
-  write(writer: BackwardWriter, object: JsonMembers): void;
   /** False if the wire type is not the expected one. */
   read(reader: WireReader, wireType: number, target: JsonMembers, depth: number): boolean;
   /** Whether `fill` ever does something. */
@@ -141,21 +135,11 @@ const codecOf = (shape: Shape): ValueCodec => {
   return codecOfMessage(shape.name);
 };
 
-const WRITTEN_AS_ZERO: ReadonlySet<Presence> = new Set(['value', 'always']);
-
 const singleField = ({ number, name, presence }: MessageField, codec: ValueCodec): FieldCodec => {
-  const always = WRITTEN_AS_ZERO.has(presence);
   const fills = presence === 'always' || presence === 'nullable';
   return {
     number,
     name,
-    member: always ? undefined : name,
-    write: (writer, object) => {
-      const value = object[name];
-      if ((value === undefined || value === null) && !always) return;
-      codec.write(writer, value);
-      writeTag(writer, number, codec.wireType);
-    },
     read: (reader, wireType, target, depth) => {
       if (wireType !== codec.wireType) return false;
       const value = codec.read(reader, depth, target[name]) as Json;
@@ -177,11 +161,6 @@ const inlineField = ({ number, name, shape }: MessageField): FieldCodec => {
   return {
     number,
     name,
-    member: undefined,
-    write: (writer, object) => {
-      codec.write(writer, object);
-      writeTag(writer, number, 2);
-    },
     read: (reader, wireType, target, depth) => {
       if (wireType !== 2) return false;
       if (depth <= 0) throw new WireError('proto: exceeded max depth');
@@ -200,16 +179,6 @@ const listField = ({ number, name, presence }: MessageField, codec: ValueCodec, 
   return {
     number,
     name,
-    member: name,
-    write: (writer, object) => {
-      const items = object[name];
-      if (items === undefined || items === null) return;
-      if (!Array.isArray(items)) throw new EncodeError(`${name}: expected a list`);
-      for (let index = items.length - 1; index >= 0; index--) {
-        codec.write(writer, items[index]);
-        writeTag(writer, number, codec.wireType);
-      }
-    },
     read: (reader, wireType, target, depth) => {
       if (wireType !== codec.wireType && wireType !== 2) return false;
       const items = (target[name] ??= []) as Json[];
@@ -230,23 +199,6 @@ const listField = ({ number, name, presence }: MessageField, codec: ValueCodec, 
 const mapField = ({ number, name, presence }: MessageField, codec: ValueCodec): FieldCodec => ({
   number,
   name,
-  member: name,
-  write: (writer, object) => {
-    const map = object[name];
-    if (map === undefined || map === null) return;
-    if (!isMembers(map)) throw new EncodeError(`${name}: expected an object`);
-    const keys = sortedKeys(map);
-    for (let index = keys.length - 1; index >= 0; index--) {
-      const key = keys[index] as string;
-      writeNested(writer, () => {
-        codec.write(writer, map[key]);
-        writeTag(writer, 2, codec.wireType);
-        writer.string(key);
-        writer.byte(0x0a);
-      });
-      writeTag(writer, number, 2);
-    }
-  },
   read: (reader, wireType, target, depth) => {
     if (wireType !== 2) return false;
     const map = (target[name] ??= {}) as JsonMembers;
@@ -274,18 +226,4 @@ const readEntry = (reader: WireReader, map: JsonMembers, codec: ValueCodec, dept
   const value = given ?? (codec.zero() as Json);
   if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
   else map[key] = value;
-};
-
-/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. */
-const sortedKeys = (map: JsonMembers): string[] => {
-  const keys = Object.keys(map);
-  if (keys.length < 2) return keys;
-  return keys.some((key) => /[\ud800-\uffff]/.test(key))
-    ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    : keys.sort();
-};
-
-const writeTag = (writer: BackwardWriter, number: number, wireType: number): void => {
-  if (number < 16) writer.byte(number * 8 + wireType);
-  else writer.varint(number * 8 + wireType);
 };

@@ -85,8 +85,10 @@ describe('controllers/catalogue', () => {
   const enabled = (...wanted: string[]): string[] =>
     controllerCatalogue.filter((entry) => isEnabled(entry, wanted)).map(({ name }) => name);
 
+  const usual = controllerCatalogue.filter(({ offByDefault }) => !offByDefault).map(({ name }) => name);
+
   it('chooses controllers by name, alias and star', () => {
-    const all = controllerCatalogue.map(({ name }) => name);
+    const all = usual;
     expect(enabled('*')).to.deep.equal(all);
     expect(enabled('deployment-controller', 'replicaset')).to.have.members(['deployment-controller', 'replicaset-controller']);
     expect(enabled('*', '-job')).to.deep.equal(all.filter((name) => name !== 'job-controller'));
@@ -94,10 +96,7 @@ describe('controllers/catalogue', () => {
   });
 
   it('lets the first item that names a controller decide', () => {
-    const [without, all] = [
-      controllerCatalogue.map(({ name }) => name).filter((name) => name !== 'job-controller'),
-      controllerCatalogue.map(({ name }) => name),
-    ];
+    const [without, all] = [usual.filter((name) => name !== 'job-controller'), usual];
     expect(enabled('-job-controller', 'job-controller', '*')).to.deep.equal(without);
     expect(enabled('*', '-job', 'job-controller')).to.deep.equal(without);
     expect(enabled('job', '-job-controller', '*')).to.deep.equal(all);
@@ -110,11 +109,17 @@ describe('controllers/catalogue', () => {
     ]);
   });
 
-  it('names each controller, alias and account once', () => {
-    for (const words of [
-      controllerCatalogue.flatMap(({ name, alias }) => [name, alias]),
-      controllerCatalogue.map(({ account }) => account),
-    ])
-      expect(new Set(words).size).to.equal(words.length);
+  it('starts those that are off by default only by name', () => {
+    expect(enabled('*')).to.not.include('token-cleaner-controller');
+    expect(enabled('*', 'bootstrapsigner', 'token-cleaner-controller')).to.deep.equal(
+      controllerCatalogue
+        .filter(({ name, offByDefault }) => !offByDefault || ['bootstrap-signer-controller', 'token-cleaner-controller'].includes(name))
+        .map(({ name }) => name),
+    );
+  });
+
+  it('names each controller and alias once', () => {
+    const words = controllerCatalogue.flatMap(({ name, alias }) => [...new Set([name, alias])]);
+    expect(new Set(words).size).to.equal(words.length);
   });
 });

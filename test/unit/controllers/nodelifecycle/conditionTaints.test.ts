@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { type Node, nodes, type Taint } from '../../../../api/types/core/v1.js';
+import type { Node, Taint } from '../../../../api/types/core/v1.js';
 import { taintsOf } from '../../../../controllers/nodelifecycle/conditionTaints.js';
-import { nodeTaintController } from '../../../../controllers/nodelifecycle/nodeTaintController.js';
-import { controllerWorld } from '../../../fixtures/controllerHarness.js';
 
 const taint = (name: string, effect = 'NoSchedule'): Taint => ({ key: `node.kubernetes.io/${name}`, effect });
 const added = (name: string): object => ({ ...taint(name), timeAdded: '2026-01-01T00:00:00Z' });
@@ -35,18 +33,4 @@ describe('taints of nodes that say they are not well', () => {
     ],
   ];
   for (const [what, given, wanted] of cases) it(what, () => expect(taintsOf(given, Date.UTC(2026, 0, 1))).to.deep.equal(wanted));
-
-  it('are written once', async () => {
-    const world = controllerWorld();
-    world.api.seed(nodes, node({}, [taint('not-ready')]));
-    await world.start(nodeTaintController);
-    expect((await world.writes()).map(({ verb, key, body }) => [verb, key, (body as Node).spec?.taints])).to.deep.equal([
-      ['update', 'a', []],
-    ]);
-    world.api.change(nodes, 'a', (before) => ({ ...before, status: { conditions: [{ type: 'Ready', status: 'True' }] } }));
-    expect(await world.writes()).to.deep.equal([]);
-    world.api.change(nodes, 'a', (before) => ({ ...before, status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } }));
-    expect((await world.writes()).map(({ body }) => (body as Node).spec?.taints)).to.deep.equal([[added('unreachable')]]);
-    await world.stop();
-  });
 });

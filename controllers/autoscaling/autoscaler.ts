@@ -1,0 +1,277 @@
+import { keyTextOf, nameOf, namespaceOf } from '../../api/meta/object.js';
+import type { Resource } from '../../api/meta/resource.js';
+import { timeText } from '../../api/time.js';
+import type { Scale } from '../../api/types/autoscaling/v1.js';
+import { type HorizontalPodAutoscaler, horizontalPodAutoscalers, type MetricStatus } from '../../api/types/autoscaling/v2.js';
+import { type Pod, pods } from '../../api/types/core/v1.js';
+import { QueueController, type Controller } from '../client/controller.js';
+import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { stated, type Statement } from './conditions.js';
+import { MetricsApi } from './metricsApi.js';
+import { firstSeen, granted, noHistory, withChange, type History } from './pace.js';
+import { failureReason, proposalOf, selectorTerms, tolerancesOf, type Proposal } from './proposal.js';
+import { ScaleTargets } from './scaleTargets.js';
+
+/** What one look at an autoscaler comes to. */
+interface Outcome {
+  readonly statements: readonly Statement[];
+  readonly status: Partial<NonNullable<HorizontalPodAutoscaler['status']>>;
+  readonly action: 'scale_up' | 'scale_down' | 'none';
+  readonly error: 'none' | 'spec' | 'internal';
+}
+
+/** What all metrics of an autoscaler ask for together; the most counts. */
+interface Total {
+  readonly best: Proposal | null;
+  readonly statuses: readonly MetricStatus[];
+  readonly failure: { readonly reason: string; readonly message: string } | null;
+}
+
+/** Changes the number of pods of workloads by what is measured. */
+export class Autoscaler {
+  readonly #histories = new Map<string, History>();
+  readonly #metrics: MetricsApi;
+  readonly #targets: ScaleTargets;
+
+  constructor(private readonly environment: ManagerEnvironment) {
+    this.#metrics = new MetricsApi(environment.api);
+    this.#targets = new ScaleTargets(environment.api, environment.clock);
+  }
+
+  forget(key: string): void {
+    this.#histories.delete(key);
+    this.environment.measures.set('horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers', {}, this.#histories.size);
+  }
+
+  async look(autoscaler: HorizontalPodAutoscaler): Promise<void> {
+    const { clock, measures, log } = this.environment;
+    const startedAt = clock.elapsed();
+    const key = keyTextOf(autoscaler);
+    let outcome: Outcome;
+    try {
+      outcome = await this.#judge(autoscaler, key);
+    } catch (error) {
+      outcome = { statements: [], status: {}, action: 'none', error: 'internal' };
+      log('error', `horizontalpodautoscaler: ${key}: ${messageOf(error)}`);
+    }
+    const labels = { action: outcome.action, error: outcome.error };
+    measures.count('horizontal_pod_autoscaler_controller_reconciliations_total', labels);
+    measures.observe('horizontal_pod_autoscaler_controller_reconciliation_duration_seconds', labels, (clock.elapsed() - startedAt) / 1000);
+    await this.#write(autoscaler, outcome);
+  }
+
+  async #judge(autoscaler: HorizontalPodAutoscaler, key: string): Promise<Outcome> {
+    const { events, clock } = this.environment;
+    const { scaleTargetRef, minReplicas: min = 1, maxReplicas: max } = autoscaler.spec;
+    const namespace = namespaceOf(autoscaler);
+    let type: Resource;
+    let scale: Scale;
+    try {
+      type = await this.#targets.typeOf(scaleTargetRef);
+      scale = await this.#targets.scaleOf(type, namespace, scaleTargetRef.name);
+    } catch (error) {
+      events.warning(autoscaler, 'FailedGetScale', messageOf(error));
+      const message = `the HPA controller was unable to get the target's current scale: ${messageOf(error)}`;
+      return { ...nothing, statements: [{ type: 'AbleToScale', status: false, reason: 'FailedGetScale', message }], error: 'internal' };
+    }
+    const current = scale.spec?.replicas ?? 0;
+    const found: Statement = {
+      type: 'AbleToScale',
+      status: true,
+      reason: 'SucceededGetScale',
+      message: "the HPA controller was able to get the target's current scale",
+    };
+    this.#histories.set(key, firstSeen(this.#histories.get(key) ?? noHistory, current, clock.elapsed()));
+    this.environment.measures.set('horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers', {}, this.#histories.size);
+    const resize = (
+      replicas: number,
+      reason: string,
+      statements: readonly Statement[],
+      statuses: readonly MetricStatus[],
+    ): Promise<Outcome> => this.#resize({ autoscaler, key, type, scale, replicas, reason, statements: [found, ...statements], statuses });
+    if (current === 0 && min !== 0) {
+      const message = 'scaling is disabled since the replica count of the target is zero';
+      const disabled: Statement = { type: 'ScalingActive', status: false, reason: 'ScalingDisabled', message };
+      return { ...nothing, statements: [found, disabled], status: { currentReplicas: 0, desiredReplicas: 0, currentMetrics: null } };
+    }
+    if (current > max) return resize(max, 'Current number of replicas above Spec.MaxReplicas', [], []);
+    if (current < min) return resize(min, 'Current number of replicas below Spec.MinReplicas', [], []);
+    const total = await this.#proposals(autoscaler, scale);
+    const kept = { currentReplicas: current, currentMetrics: total.statuses };
+    if (total.failure && (!total.best || total.best.replicas < current)) {
+      const inactive: Statement = { type: 'ScalingActive', status: false, ...total.failure };
+      events.warning(autoscaler, 'FailedComputeMetricsReplicas', total.failure.message);
+      return { statements: [found, inactive], status: kept, action: 'none', error: 'internal' };
+    }
+    const wanted = total.best?.replicas ?? current;
+    const active: Statement = {
+      type: 'ScalingActive',
+      status: true,
+      reason: 'ValidMetricFound',
+      message: `the HPA was able to successfully calculate a replica count from ${total.best?.name ?? 'no metric'}`,
+    };
+    const grant = granted(
+      {
+        current,
+        wanted,
+        min,
+        max,
+        behavior: autoscaler.spec.behavior,
+        downWindowMs: this.environment.options['horizontal-pod-autoscaler-downscale-stabilization'],
+        now: clock.elapsed(),
+      },
+      this.#histories.get(key) ?? noHistory,
+    );
+    this.#histories.set(key, grant.history);
+    const statements: readonly Statement[] = [
+      active,
+      { type: 'AbleToScale', status: true, ...grant.ability },
+      { type: 'ScalingLimited', ...grant.limited },
+    ];
+    const reason = wanted > current ? `${total.best?.name ?? ''} above target` : 'All metrics below target';
+    if (grant.replicas !== current) return resize(grant.replicas, reason, statements, total.statuses);
+    return { ...nothing, statements: [found, ...statements], status: { ...kept, desiredReplicas: current } };
+  }
+
+  async #resize(change: {
+    readonly autoscaler: HorizontalPodAutoscaler;
+    readonly key: string;
+    readonly type: Resource;
+    readonly scale: Scale;
+    readonly replicas: number;
+    readonly reason: string;
+    readonly statements: readonly Statement[];
+    readonly statuses: readonly MetricStatus[];
+  }): Promise<Outcome> {
+    const { autoscaler, key, type, scale, replicas, reason, statements, statuses } = change;
+    const { events, clock } = this.environment;
+    const current = scale.spec?.replicas ?? 0;
+    const kept = { currentReplicas: current, currentMetrics: statuses.length > 0 ? statuses : null };
+    try {
+      await this.#targets.resize(type, scale, replicas);
+    } catch (error) {
+      events.warning(autoscaler, 'FailedRescale', `New size: ${replicas}; reason: ${reason}; error: ${messageOf(error)}`);
+      const message = `the HPA controller was unable to update the target scale: ${messageOf(error)}`;
+      const failed: Statement = { type: 'AbleToScale', status: false, reason: 'FailedUpdateScale', message };
+      return { statements: [...statements, failed], status: kept, action: 'none', error: 'internal' };
+    }
+    const message = `the HPA controller was able to update the target scale to ${replicas}`;
+    const done: Statement = { type: 'AbleToScale', status: true, reason: 'SucceededRescale', message };
+    events.normal(autoscaler, 'SuccessfulRescale', `New size: ${replicas}; reason: ${reason}`);
+    const now = clock.elapsed();
+    this.#histories.set(key, withChange(this.#histories.get(key) ?? noHistory, replicas - current, autoscaler.spec.behavior, now));
+    return {
+      statements: [...statements, done],
+      status: { ...kept, desiredReplicas: replicas, lastScaleTime: timeText(clock.now()) },
+      action: replicas > current ? 'scale_up' : 'scale_down',
+      error: 'none',
+    };
+  }
+
+  async #proposals(autoscaler: HorizontalPodAutoscaler, scale: Scale): Promise<Total> {
+    const { clock, events, informers, options, measures } = this.environment;
+    const selector = scale.status?.selector ?? '';
+    const failed = (reason: string, message: string): Total => {
+      events.warning(autoscaler, reason, message);
+      return { best: null, statuses: [], failure: { reason: reason === 'SelectorRequired' ? 'InvalidSelector' : reason, message } };
+    };
+    if (selector === '') return failed('SelectorRequired', 'selector is required');
+    const terms = selectorTerms(selector);
+    if (!terms) return failed('InvalidSelector', `couldn't convert selector into a corresponding internal selector object: ${selector}`);
+    const matching: readonly Pod[] = informers
+      .of(pods)
+      .cache.inNamespace(namespaceOf(autoscaler))
+      .filter(({ metadata }) => terms(metadata.labels));
+    const question = {
+      autoscaler,
+      selector,
+      pods: matching,
+      current: scale.spec?.replicas ?? 0,
+      statusReplicas: scale.status?.replicas ?? 0,
+      periods: {
+        cpuInitializationMs: options['horizontal-pod-autoscaler-cpu-initialization-period'],
+        readinessDelayMs: options['horizontal-pod-autoscaler-initial-readiness-delay'],
+      },
+      tolerances: tolerancesOf(autoscaler, options['horizontal-pod-autoscaler-tolerance']),
+      now: clock.now(),
+    };
+    let best: Proposal | null = null;
+    let failure: Total['failure'] = null;
+    const statuses: MetricStatus[] = [];
+    const specs = autoscaler.spec.metrics ?? [];
+    let invalid = 0;
+    for (const spec of specs) {
+      const startedAt = clock.elapsed();
+      let error: 'none' | 'internal' = 'none';
+      try {
+        const proposal = await proposalOf(spec, question, this.#metrics, this.#targets);
+        statuses.push(proposal.status);
+        if (!best || proposal.replicas > best.replicas) best = proposal;
+      } catch (problem) {
+        error = 'internal';
+        invalid++;
+        statuses.push({ type: '' });
+        const reason = failureReason(spec.type);
+        const message = `failed to get ${metricText(spec.type)}: ${messageOf(problem)}`;
+        events.warning(autoscaler, reason, message);
+        failure ??= { reason, message: `the HPA was unable to compute the replica count: ${message}` };
+      }
+      const labels = { action: best && best.replicas > question.current ? 'scale_up' : 'none', error, metric_type: spec.type };
+      measures.count('horizontal_pod_autoscaler_controller_metric_computation_total', labels);
+      measures.observe(
+        'horizontal_pod_autoscaler_controller_metric_computation_duration_seconds',
+        labels,
+        (clock.elapsed() - startedAt) / 1000,
+      );
+    }
+    if (failure && invalid < specs.length && best && best.replicas >= question.current) failure = null;
+    return { best, statuses, failure };
+  }
+
+  async #write(autoscaler: HorizontalPodAutoscaler, { statements, status }: Outcome): Promise<void> {
+    const { api, clock, events, log } = this.environment;
+    const before = autoscaler.status ?? { desiredReplicas: 0 };
+    const after = { ...before, ...status, conditions: stated(before.conditions ?? [], statements, clock.now()) };
+    if (sameJson(before, after)) return;
+    try {
+      await unless(isNotFound, api.update(horizontalPodAutoscalers, { ...autoscaler, status: after }, { subresource: 'status' }));
+    } catch (error) {
+      if (isConflict(error)) return;
+      events.warning(autoscaler, 'FailedUpdateStatus', messageOf(error));
+      log('error', `horizontalpodautoscaler: ${nameOf(autoscaler)}: ${messageOf(error)}`);
+    }
+  }
+}
+
+const nothing: Outcome = { statements: [], status: {}, action: 'none', error: 'none' };
+
+const metricText = (type: string): string => `${type.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()} metric value`;
+
+export function autoscalingController(environment: ManagerEnvironment): Controller {
+  const { informers, options } = environment;
+  const { cache } = informers.of(horizontalPodAutoscalers);
+  const autoscaler = new Autoscaler(environment);
+  const sync = async (key: string): Promise<void | { againAfterMs: number }> => {
+    const found = cache.get(key);
+    if (!found) return;
+    await autoscaler.look(found);
+    return { againAfterMs: options['horizontal-pod-autoscaler-sync-period'] };
+  };
+  const controller: QueueController = new QueueController(environment, {
+    name: 'horizontalpodautoscaler',
+    workers: options['concurrent-horizontal-pod-autoscaler-syncs'],
+    sync,
+  });
+  controller.needs(pods);
+  controller.needs(horizontalPodAutoscalers).addHandlers({
+    added: (each) => controller.queue.add(keyTextOf(each)),
+    // Its status changes with each look, and is no reason for another.
+    changed: (before, after) => {
+      if (!sameJson(before.spec, after.spec)) controller.queue.add(keyTextOf(after));
+    },
+    removed: (each) => autoscaler.forget(keyTextOf(each)),
+  });
+  return controller;
+}

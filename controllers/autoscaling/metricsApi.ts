@@ -1,0 +1,107 @@
+import { selectorText } from '../../api/selectors.js';
+import { timeOf } from '../../api/time.js';
+import type { CrossVersionObjectReference, MetricIdentifier } from '../../api/types/autoscaling/v2.js';
+import { parseDuration } from '../../api/duration.js';
+import type { Api } from '../client/api.js';
+import { isNotFound, unless } from '../client/errors.js';
+import { MetricError, milli, type PodMetric, type PodMetrics } from './measurement.js';
+
+/** What other servers measure, behind this one's address: of pods, of objects in the cluster, and outside of it. */
+
+interface PodMetricsDocument {
+  readonly items?: readonly {
+    readonly metadata?: { readonly name?: string };
+    readonly timestamp?: string;
+    readonly window?: string;
+    readonly containers?: readonly { readonly name: string; readonly usage?: Readonly<Record<string, string>> }[];
+  }[];
+}
+interface ValueDocument {
+  readonly items?: readonly {
+    readonly describedObject?: { readonly name?: string };
+    readonly timestamp?: string;
+    readonly windowSeconds?: number;
+    /** Seconds, in the older version. */
+    readonly window?: number;
+    readonly value?: string;
+  }[];
+}
+
+const usualWindowMs = 60_000;
+const customVersions = ['v1beta2', 'v1beta1'] as const;
+
+const query = (words: Readonly<Record<string, string>>): string => {
+  const text = new URLSearchParams(Object.entries(words).filter(([, value]) => value !== '')).toString();
+  return text === '' ? '' : `?${text}`;
+};
+const part = encodeURIComponent;
+
+export class MetricsApi {
+  constructor(private readonly api: Api) {}
+
+  /** What each pod uses of a resource; of one container alone, or of all. A pod of which a container is not measured is left out. */
+  async ofResource(namespace: string, selector: string, resource: string, container: string | null): Promise<PodMetrics> {
+    const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${part(namespace)}/pods${query({ labelSelector: selector })}`;
+    const { items = [] } = await this.#read<PodMetricsDocument>(path);
+    if (items.length === 0) throw new MetricError('no metrics returned from resource metrics API');
+    return new Map(
+      items.flatMap(({ metadata, timestamp, window, containers = [] }): (readonly [string, PodMetric])[] => {
+        const counted = container === null ? containers : containers.filter(({ name }) => name === container);
+        if (counted.length === 0 || counted.some(({ usage }) => usage?.[resource] === undefined)) return [];
+        const value = counted.reduce((sum, { usage }) => sum + milli(usage?.[resource]), 0);
+        const read = parseDuration(window ?? '');
+        return [[metadata?.name ?? '', { value, at: timeOf(timestamp), windowMs: read.ok ? read.milliseconds : usualWindowMs }]];
+      }),
+    );
+  }
+
+  async ofPods(namespace: string, selector: string, metric: MetricIdentifier): Promise<PodMetrics> {
+    const { items = [] } = await this.#custom(`namespaces/${part(namespace)}/pods/*/${part(metric.name)}`, {
+      labelSelector: selector,
+      metricLabelSelector: selectorOf(metric),
+    });
+    if (items.length === 0) throw new MetricError('no metrics returned from custom metrics API');
+    return new Map(
+      items.map(({ describedObject, timestamp, windowSeconds, window, value }) => [
+        describedObject?.name ?? '',
+        { value: milli(value), at: timeOf(timestamp), windowMs: (windowSeconds ?? window ?? usualWindowMs / 1000) * 1000 },
+      ]),
+    );
+  }
+
+  /** `resource` is the plural of the object's kind, with its group. */
+  async ofObject(
+    namespace: string,
+    { kind, name }: CrossVersionObjectReference,
+    resource: string,
+    metric: MetricIdentifier,
+  ): Promise<number> {
+    const at =
+      kind === 'Namespace'
+        ? `namespaces/${part(name)}/metrics/${part(metric.name)}`
+        : `namespaces/${part(namespace)}/${resource}/${part(name)}/${part(metric.name)}`;
+    const { items = [] } = await this.#custom(at, { metricLabelSelector: selectorOf(metric) });
+    if (items.length === 0) throw new MetricError('no metrics returned from custom metrics API');
+    return milli(items[0]?.value);
+  }
+
+  /** All series together. */
+  async ofOutside(namespace: string, metric: MetricIdentifier): Promise<number> {
+    const path = `/apis/external.metrics.k8s.io/v1beta1/namespaces/${part(namespace)}/${part(metric.name)}${query({ labelSelector: selectorOf(metric) })}`;
+    const { items = [] } = await this.#read<ValueDocument>(path);
+    if (items.length === 0) throw new MetricError('no metrics returned from external metrics API');
+    return items.reduce((sum, { value }) => sum + milli(value), 0);
+  }
+
+  /** Servers of these metrics have the newer version, or the older one alone. */
+  async #custom(path: string, words: Readonly<Record<string, string>>): Promise<ValueDocument> {
+    const [newer, older] = customVersions.map((version) => `/apis/custom.metrics.k8s.io/${version}/${path}${query(words)}`);
+    return (await unless(isNotFound, this.#read<ValueDocument>(newer ?? ''))) ?? this.#read<ValueDocument>(older ?? '');
+  }
+
+  #read<A>(path: string): Promise<A> {
+    return this.api.read<A>(path, 'application/json');
+  }
+}
+
+const selectorOf = ({ selector }: MetricIdentifier): string => (selector ? selectorText(selector) : '');

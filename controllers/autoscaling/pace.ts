@@ -1,0 +1,163 @@
+import type { HPAScalingRules, HorizontalPodAutoscalerBehavior } from '../../api/types/autoscaling/v2.js';
+
+/** How much of what is wanted may be done now: bounds, rates, and what was wanted a while ago. Pure. Times are of a clock of durations. */
+
+export interface Recommendation {
+  readonly replicas: number;
+  readonly at: number;
+}
+/** A change of scale: positive up, negative down. */
+export interface Change {
+  readonly by: number;
+  readonly at: number;
+}
+/** What is remembered of an autoscaler. */
+export interface History {
+  readonly recommendations: readonly Recommendation[];
+  readonly changes: readonly Change[];
+}
+export const noHistory: History = { recommendations: [], changes: [] };
+
+export interface Wish {
+  readonly current: number;
+  readonly wanted: number;
+  readonly min: number;
+  readonly max: number;
+  readonly behavior: HorizontalPodAutoscalerBehavior | undefined;
+  /** Where the behaviour does not say. */
+  readonly downWindowMs: number;
+  readonly now: number;
+}
+
+interface Told {
+  readonly reason: string;
+  readonly message: string;
+}
+export interface Granted {
+  readonly replicas: number;
+  readonly ability: Told;
+  readonly limited: Told & { readonly status: boolean };
+  readonly history: History;
+}
+
+const upFactor = 2;
+const upMin = 4;
+const upDefaults: Required<Pick<HPAScalingRules, 'policies' | 'selectPolicy' | 'stabilizationWindowSeconds'>> = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: 'Max',
+  policies: [
+    { type: 'Pods', value: 4, periodSeconds: 15 },
+    { type: 'Percent', value: 100, periodSeconds: 15 },
+  ],
+};
+const downDefaults: Required<Pick<HPAScalingRules, 'policies' | 'selectPolicy'>> = {
+  selectPolicy: 'Max',
+  policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+};
+
+const within: Told = { reason: 'DesiredWithinRange', message: 'the desired count is within the acceptable range' };
+const tooMany: Told = { reason: 'TooManyReplicas', message: 'the desired replica count is more than the maximum replica count' };
+const tooFew: Told = { reason: 'TooFewReplicas', message: 'the desired replica count is less than the minimum replica count' };
+const upLimit: Told = { reason: 'ScaleUpLimit', message: 'the desired replica count is increasing faster than the maximum scale rate' };
+const downLimit: Told = { reason: 'ScaleDownLimit', message: 'the desired replica count is decreasing faster than the maximum scale rate' };
+const stabilizedUp: Told = {
+  reason: 'ScaleUpStabilized',
+  message: 'recent recommendations were lower than current one, applying the lowest recent recommendation',
+};
+const stabilizedDown: Told = {
+  reason: 'ScaleDownStabilized',
+  message: 'recent recommendations were higher than current one, applying the highest recent recommendation',
+};
+const ready: Told = { reason: 'ReadyForNewScale', message: 'recommended size matches current size' };
+
+/** What there was before the first look counts as wanted: a manager that starts does not shrink anything at once. */
+export const firstSeen = (history: History, current: number, now: number): History =>
+  history.recommendations.length > 0 ? history : { ...history, recommendations: [{ replicas: current, at: now }] };
+
+export function granted(wish: Wish, history: History): Granted {
+  const { wanted, current, behavior, now } = wish;
+  const up = { ...upDefaults, ...behavior?.scaleUp };
+  const down = { ...downDefaults, stabilizationWindowSeconds: wish.downWindowMs / 1000, ...behavior?.scaleDown };
+  const recent = (seconds: number): readonly number[] =>
+    history.recommendations.filter(({ at }) => at >= now - seconds * 1000).map(({ replicas }) => replicas);
+  const grows = behavior !== undefined && wanted >= current;
+  // With a behaviour the number stays between the lowest that would be enough to grow to and the highest that would be enough to shrink to.
+  const steady = behavior
+    ? Math.min(
+        Math.max(current, Math.min(wanted, ...recent(up.stabilizationWindowSeconds))),
+        Math.max(wanted, ...recent(down.stabilizationWindowSeconds)),
+      )
+    : Math.max(wanted, ...recent(wish.downWindowMs / 1000));
+  const ability = steady === wanted ? ready : grows ? stabilizedUp : stabilizedDown;
+  const bounded = behavior ? atRate(wish, steady, up, down, history.changes) : atUsualRate(wish, steady);
+  const windowMs = 1000 * Math.max(up.stabilizationWindowSeconds, down.stabilizationWindowSeconds, wish.downWindowMs / 1000);
+  return {
+    replicas: bounded.replicas,
+    ability,
+    limited: { ...bounded.told, status: bounded.replicas !== steady },
+    history: {
+      ...history,
+      recommendations: [...history.recommendations.filter(({ at }) => at >= now - windowMs), { replicas: wanted, at: now }],
+    },
+  };
+}
+
+interface Bounded {
+  readonly replicas: number;
+  readonly told: Told;
+}
+
+function atUsualRate({ current, min, max }: Wish, wanted: number): Bounded {
+  const rate = Math.max(upFactor * current, upMin);
+  if (wanted < min) return { replicas: min, told: tooFew };
+  if (wanted > Math.min(max, rate)) return { replicas: Math.min(max, rate), told: max > rate ? upLimit : tooMany };
+  return { replicas: wanted, told: within };
+}
+
+function atRate(
+  { current, min, max, now }: Wish,
+  wanted: number,
+  up: HPAScalingRules,
+  down: HPAScalingRules,
+  changes: readonly Change[],
+): Bounded {
+  if (wanted > current) {
+    const limit = Math.max(current, upTo(current, up, changes, now));
+    const most = Math.min(max, limit);
+    if (wanted > most) return { replicas: most, told: max > limit ? upLimit : tooMany };
+  } else if (wanted < current) {
+    const limit = Math.min(current, downTo(current, down, changes, now));
+    const least = Math.max(min, limit);
+    if (wanted < least) return { replicas: least, told: min < limit ? downLimit : tooFew };
+  }
+  return { replicas: wanted, told: within };
+}
+
+/** How much was added, or taken away, within a time. */
+const changed = (changes: readonly Change[], sign: 1 | -1, seconds: number, now: number): number =>
+  changes.reduce((sum, { by, at }) => (by * sign > 0 && at > now - seconds * 1000 ? sum + by * sign : sum), 0);
+
+function upTo(current: number, { selectPolicy, policies = [] }: HPAScalingRules, changes: readonly Change[], now: number): number {
+  if (selectPolicy === 'Disabled') return current;
+  const proposals = policies.map(({ type, value, periodSeconds }) => {
+    const start = current - changed(changes, 1, periodSeconds, now);
+    return type === 'Pods' ? start + value : Math.ceil(start * (1 + value / 100));
+  });
+  return selectPolicy === 'Min' ? Math.min(...proposals) : Math.max(0, ...proposals);
+}
+
+function downTo(current: number, { selectPolicy, policies = [] }: HPAScalingRules, changes: readonly Change[], now: number): number {
+  if (selectPolicy === 'Disabled') return current;
+  const proposals = policies.map(({ type, value, periodSeconds }) => {
+    const start = current + changed(changes, -1, periodSeconds, now);
+    return type === 'Pods' ? start - value : Math.floor(start * (1 - value / 100));
+  });
+  return selectPolicy === 'Min' ? Math.max(...proposals) : Math.min(...proposals);
+}
+
+/** The history with a change of scale in it, and without those that no policy looks at any more. */
+export function withChange(history: History, by: number, behavior: HorizontalPodAutoscalerBehavior | undefined, now: number): History {
+  const periods = [...(behavior?.scaleUp?.policies ?? upDefaults.policies), ...(behavior?.scaleDown?.policies ?? downDefaults.policies)];
+  const longestMs = 1000 * Math.max(0, ...periods.map(({ periodSeconds }) => periodSeconds));
+  return { ...history, changes: [...history.changes.filter(({ at }) => at > now - longestMs), { by, at: now }] };
+}

@@ -1,0 +1,58 @@
+import { createHmac } from 'node:crypto';
+import { isTerminating } from '../../api/meta/object.js';
+import type { ConfigMap, Secret } from '../../api/types/core/v1.js';
+
+/** Tokens with which new nodes come to a cluster: what they sign, and when they end. Pure. */
+
+export const tokenType = 'bootstrap.kubernetes.io/token';
+export const tokenNamespace = 'kube-system';
+const namePrefix = 'bootstrap-token-';
+const idForm = /^[a-z0-9]{6}$/;
+const signaturePrefix = 'jws-kubeconfig-';
+const signedKey = 'kubeconfig';
+
+const dataOf = ({ data }: Secret, key: string): string => Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
+
+/** Milliseconds from `now` until the token ends, 0 when it has; null for one that never does. A time that nobody can read has passed. */
+export function remainingMs(secret: Secret, now: number): number | null {
+  const text = dataOf(secret, 'expiration');
+  if (text === '') return null;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+}
+
+/** Id and secret of a token that may sign; null where it may not. */
+function signingToken(secret: Secret, now: number): { readonly id: string; readonly secret: string } | null {
+  const { name = '' } = secret.metadata;
+  const id = dataOf(secret, 'token-id');
+  const key = dataOf(secret, 'token-secret');
+  if (secret.type !== tokenType || isTerminating(secret) || !idForm.test(id) || name !== `${namePrefix}${id}` || key === '') return null;
+  if (remainingMs(secret, now) === 0 || dataOf(secret, 'usage-bootstrap-signing') !== 'true') return null;
+  return { id, secret: key };
+}
+
+/** A signature (JWS with HMAC) that does not hold what it signs: whoever checks it has that already. */
+export function detachedSignature(content: string, id: string, secret: string): string {
+  const encoded = (text: string): string => Buffer.from(text).toString('base64url');
+  const header = encoded(JSON.stringify({ alg: 'HS256', kid: id }));
+  const signature = createHmac('sha256', secret)
+    .update(`${header}.${encoded(content)}`)
+    .digest('base64url');
+  return `${header}..${signature}`;
+}
+
+/** The data that `cluster-info` should have, or null when it has it. Signatures of tokens that are gone go; what others keep there stays. */
+export function signedData({ data = {} }: ConfigMap, secrets: readonly Secret[], now: number): Readonly<Record<string, string>> | null {
+  const content = data[signedKey];
+  if (content === undefined) return null;
+  const wanted = new Map<string, string>(
+    secrets.flatMap((secret) => {
+      const token = signingToken(secret, now);
+      return token ? [[`${signaturePrefix}${token.id}`, detachedSignature(content, token.id, token.secret)] as const] : [];
+    }),
+  );
+  const present = Object.keys(data).filter((key) => key.startsWith(signaturePrefix));
+  if (present.length === wanted.size && present.every((key) => wanted.get(key) === data[key])) return null;
+  const kept = Object.entries(data).filter(([key]) => !key.startsWith(signaturePrefix));
+  return Object.fromEntries([...kept, ...[...wanted].sort(([a], [b]) => (a < b ? -1 : 1))]);
+}

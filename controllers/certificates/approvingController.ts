@@ -1,0 +1,74 @@
+import { timeText } from '../../api/time.js';
+import { type SubjectAccessReview, subjectAccessReviews } from '../../api/types/authorization/v1.js';
+import { type CertificateSigningRequest, certificateSigningRequests } from '../../api/types/certificates/v1.js';
+import { QueueController, type Controller } from '../client/controller.js';
+import { isNotFound, unless } from '../client/errors.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { readRequest } from './request.js';
+import { isDecided, isIssued, withCondition } from './requestState.js';
+import { kubeletClientRefusal, kubeletClientSigner } from './signers.js';
+
+/** What a requester must be allowed for the approval to need no human: in the order in which it is asked. */
+export interface Approval {
+  readonly permission: 'selfnodeclient' | 'nodeclient';
+  readonly message: string;
+}
+
+/** The approvals that a request may get without a human. A node may renew its own certificate with less than it takes to get any. Pure. */
+export function possibleApprovals({ spec }: CertificateSigningRequest): readonly Approval[] {
+  if (spec.signerName !== kubeletClientSigner) return [];
+  const request = { ...readRequest(spec.request), usages: spec.usages ?? [] };
+  if (kubeletClientRefusal(request) !== null) return [];
+  const own: Approval = {
+    permission: 'selfnodeclient',
+    message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
+  };
+  const any: Approval = { permission: 'nodeclient', message: 'Auto approving kubelet client certificate after SubjectAccessReview.' };
+  return request.commonName === spec.username ? [own, any] : [any];
+}
+
+const firstRetryMs = 200;
+const workers = 5;
+
+/** Approves requests of nodes for client certificates, where who asks has the right to get them so. */
+export function approvingController(environment: ManagerEnvironment): Controller {
+  const { api, informers, clock } = environment;
+  const { cache } = informers.of(certificateSigningRequests);
+  const mayHave = async ({ spec }: CertificateSigningRequest, { permission }: Approval): Promise<boolean> => {
+    const review: SubjectAccessReview = {
+      metadata: {},
+      spec: {
+        ...(spec.username === undefined ? {} : { user: spec.username }),
+        ...(spec.uid === undefined ? {} : { uid: spec.uid }),
+        ...(spec.groups ? { groups: spec.groups } : {}),
+        ...(spec.extra ? { extra: spec.extra } : {}),
+        resourceAttributes: {
+          group: certificateSigningRequests.group,
+          resource: certificateSigningRequests.resource,
+          subresource: permission,
+          verb: 'create',
+          version: '*',
+        },
+      },
+    };
+    return (await api.create(subjectAccessReviews, review)).status?.allowed === true;
+  };
+  const sync = async (key: string): Promise<void> => {
+    const request = cache.get(key);
+    if (!request || isIssued(request) || isDecided(request)) return;
+    const approvals = possibleApprovals(request);
+    for (const approval of approvals) {
+      if (!(await mayHave(request, approval))) continue;
+      const condition = { type: 'Approved', reason: 'AutoApproved', message: approval.message, lastUpdateTime: timeText(clock.now()) };
+      await unless(isNotFound, api.update(certificateSigningRequests, withCondition(request, condition), { subresource: 'approval' }));
+      return;
+    }
+    if (approvals.length > 0)
+      throw new Error(
+        `${request.spec.username ?? ''} may not create ${approvals.map(({ permission }) => permission).join(' or ')} requests`,
+      );
+  };
+  return new QueueController(environment, { name: 'certificate', workers, sync, backoffFirstMs: firstRetryMs }).watch(
+    certificateSigningRequests,
+  );
+}

@@ -1,0 +1,106 @@
+import type { ControllerManagerOptions } from '../options/read.js';
+import type { RequestedCertificate } from './request.js';
+
+/** The signers of the cluster itself, and which requests each takes. Pure. */
+
+export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
+const nodesOrganization = 'system:nodes';
+const nodePrefix = 'system:node:';
+
+export interface Request extends Omit<RequestedCertificate, 'parsed'> {
+  readonly usages: readonly string[];
+}
+
+/** Why a signer refuses a request; null where it does not. */
+type Refusal = (request: Request) => string | null;
+
+/** Which usages there may be, and which must be. */
+const usagesOf =
+  (required: string, optional: readonly string[]) =>
+  (usages: readonly string[]): boolean =>
+    usages.includes(required) && usages.every((usage) => usage === required || optional.includes(usage));
+
+const handshake = ['digital signature', 'key encipherment'];
+
+function nodeRefusal({ organizations, commonName }: Request): string | null {
+  if (organizations.length !== 1 || organizations[0] !== nodesOrganization) return `subject organization is not ${nodesOrganization}`;
+  return commonName.startsWith(nodePrefix) ? null : `subject common name does not begin with ${nodePrefix}`;
+}
+
+/** Nodes may leave key encipherment out, for keys that cannot do it; digital signature they may not. */
+const nodeUsages =
+  (required: string) =>
+  (usages: readonly string[]): boolean =>
+    usages.includes('digital signature') && usagesOf(required, handshake)(usages);
+
+function namesRefusal({ dnsNames, ipAddresses, emails, uris }: Request, allowed: 'hosts' | 'none'): string | null {
+  if (emails.length > 0) return 'Email subjectAltNames are not allowed';
+  if (uris.length > 0) return 'URI subjectAltNames are not allowed';
+  if (allowed === 'hosts') return dnsNames.length + ipAddresses.length > 0 ? null : 'DNS or IP subjectAltName is required';
+  if (dnsNames.length > 0) return 'DNS subjectAltNames are not allowed';
+  return ipAddresses.length > 0 ? 'IP subjectAltNames are not allowed' : null;
+}
+
+/** Why a request is none that a node makes to speak to the API server; null where it is. */
+export const kubeletClientRefusal: Refusal = (request) =>
+  nodeRefusal(request) ??
+  namesRefusal(request, 'none') ??
+  (nodeUsages('client auth')(request.usages) ? null : 'usages are not those of a client certificate of a node');
+
+const kubeletServingRefusal: Refusal = (request) =>
+  nodeRefusal(request) ??
+  namesRefusal(request, 'hosts') ??
+  (nodeUsages('server auth')(request.usages) ? null : 'usages are not those of a serving certificate of a node');
+
+const clientRefusal: Refusal = ({ usages }) => {
+  const wrong = usages.find((usage) => usage !== 'client auth' && !handshake.includes(usage));
+  if (wrong !== undefined) return `invalid usage for client certificate: ${wrong}`;
+  return usages.includes('client auth') ? null : 'missing required usage for client certificate: client auth';
+};
+
+export interface SignerFacts {
+  readonly name: string;
+  /** The options that name its own authority. */
+  readonly cert: keyof ControllerManagerOptions & `cluster-signing-${string}-cert-file`;
+  readonly key: keyof ControllerManagerOptions & `cluster-signing-${string}-key-file`;
+  readonly refusal: Refusal;
+}
+
+export const signers: readonly SignerFacts[] = [
+  {
+    name: 'kubernetes.io/kubelet-serving',
+    cert: 'cluster-signing-kubelet-serving-cert-file',
+    key: 'cluster-signing-kubelet-serving-key-file',
+    refusal: kubeletServingRefusal,
+  },
+  {
+    name: kubeletClientSigner,
+    cert: 'cluster-signing-kubelet-client-cert-file',
+    key: 'cluster-signing-kubelet-client-key-file',
+    refusal: kubeletClientRefusal,
+  },
+  {
+    name: 'kubernetes.io/kube-apiserver-client',
+    cert: 'cluster-signing-kube-apiserver-client-cert-file',
+    key: 'cluster-signing-kube-apiserver-client-key-file',
+    refusal: clientRefusal,
+  },
+  {
+    name: 'kubernetes.io/legacy-unknown',
+    cert: 'cluster-signing-legacy-unknown-cert-file',
+    key: 'cluster-signing-legacy-unknown-key-file',
+    refusal: () => null,
+  },
+];
+
+export interface AuthorityFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Where the authority of a signer is: its own files, or those for all signers; null where it has none and signs nothing. */
+export function filesOf({ cert, key }: SignerFacts, options: ControllerManagerOptions): AuthorityFiles | null {
+  const certFile = options[cert] ?? options['cluster-signing-cert-file'];
+  const keyFile = options[key] ?? options['cluster-signing-key-file'];
+  return certFile && keyFile ? { certFile, keyFile } : null;
+}

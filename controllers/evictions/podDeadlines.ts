@@ -1,0 +1,94 @@
+import { strategicPatch } from '../client/api.js';
+import { QueueController } from '../client/controller.js';
+import { isConflict, isNotFound, unless } from '../client/errors.js';
+import { isTerminating, keyOf, keyTextOf, uidOf } from '../../api/meta/object.js';
+import { timeText } from '../../api/time.js';
+import { type Pod, pods } from '../../api/types/core/v1.js';
+import type { ManagerEnvironment } from '../environment.js';
+
+/** When a pod must go, of those that taints drive away. */
+export type Eviction =
+  /** Milliseconds that the pod may stay, from when its time began; Infinity for ever. */
+  | { readonly staysMs: number }
+  /** Until when it may stay, in milliseconds since 1970; Infinity for ever. */
+  | { readonly until: number };
+
+export interface DeadlineOptions {
+  readonly queue: string;
+  readonly workers: number;
+  /** What is to be done about a pod as things are; null when nothing speaks against it. */
+  readonly judge: (pod: Pod) => Eviction | null;
+  /** Of the events. */
+  readonly event: string;
+  /** Of the condition that a pod gets before it is deleted. */
+  readonly condition: { readonly reason: string; readonly message: string };
+  /** Told of each deletion, and how many seconds late it was. */
+  readonly deleted: (lateSeconds: number) => void;
+}
+
+/**
+ * Deletes pods when their time is over. A pod's time begins when something first speaks against it, goes on while what that is changes, and is taken back
+ * when nothing does any more, or the pod may stay for ever.
+ */
+export class PodDeadlines {
+  readonly controller: QueueController;
+  readonly #since = new Map<string, { readonly uid: string; readonly at: number }>();
+
+  constructor(
+    private readonly environment: ManagerEnvironment,
+    private readonly options: DeadlineOptions,
+  ) {
+    const { queue, workers } = options;
+    this.controller = new QueueController(environment, { name: queue, workers, sync: (key) => this.#sync(key) });
+  }
+
+  consider(pod: Pod): void {
+    this.controller.queue.add(keyTextOf(pod));
+  }
+
+  async #sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+    const { clock, informers } = this.environment;
+    const pod = informers.of(pods).cache.get(key);
+    const known = this.#since.get(key);
+    if (!pod || isTerminating(pod)) {
+      this.#since.delete(key);
+      return;
+    }
+    const since = known?.uid === uidOf(pod) ? known.at : null;
+    const eviction = this.options.judge(pod);
+    if (eviction === null || lasting(eviction) === Infinity) {
+      this.#since.delete(key);
+      if (since !== null) this.environment.events.normal(pod, this.options.event, `Cancelling deletion of Pod ${key}`);
+      return;
+    }
+    const now = clock.elapsed();
+    const dueAt = 'until' in eviction ? now + eviction.until - clock.now() : (since ?? now) + eviction.staysMs;
+    if (dueAt > now) {
+      this.#since.set(key, { uid: uidOf(pod), at: since ?? now });
+      return { againAfterMs: dueAt - now };
+    }
+    await this.#evict(pod, key);
+    this.#since.delete(key);
+    this.options.deleted((clock.elapsed() - dueAt) / 1000);
+  }
+
+  async #evict(pod: Pod, key: string): Promise<void> {
+    const { api, clock, events } = this.environment;
+    events.normal(pod, this.options.event, `Marking for deletion Pod ${key}`);
+    const { generation } = pod.metadata;
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      ...this.options.condition,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      lastTransitionTime: timeText(clock.now()),
+    };
+    const patch = strategicPatch({ metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } });
+    // A conflict says that another pod has the name by now, and that one is left alone.
+    const isGone = (error: unknown): boolean => isNotFound(error) || isConflict(error);
+    if ((await unless(isGone, api.patch(pods, keyOf(pod), patch, { subresource: 'status' }))) === null) return;
+    await unless(isGone, api.delete(pods, keyOf(pod), { preconditions: { uid: uidOf(pod) } }));
+  }
+}
+
+const lasting = (eviction: Eviction): number => ('until' in eviction ? eviction.until : eviction.staysMs);

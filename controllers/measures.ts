@@ -1,0 +1,143 @@
+/** What controllers count beside their queues, under the names of the reference. */
+
+interface Measure {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly buckets?: readonly number[];
+}
+
+/** `count` bounds, each `factor` times the one before. */
+const growing = (first: number, factor: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => first * factor ** index);
+
+export const measures = {
+  node_collector_zone_size: { kind: 'gauge', help: 'Nodes of a zone.', labels: ['zone'] },
+  node_collector_zone_health: { kind: 'gauge', help: 'Percentage of the nodes of a zone that are ready.', labels: ['zone'] },
+  node_collector_unhealthy_nodes_in_zone: { kind: 'gauge', help: 'Nodes of a zone that are not ready.', labels: ['zone'] },
+  node_collector_evictions_total: { kind: 'counter', help: 'Nodes whose pods were driven off.', labels: ['zone'] },
+  node_collector_update_node_health_duration_seconds: {
+    kind: 'histogram',
+    help: 'One look at the health of a node.',
+    labels: [],
+    buckets: growing(0.001, 4, 8),
+  },
+  node_collector_update_all_nodes_health_duration_seconds: {
+    kind: 'histogram',
+    help: 'One look at the health of all nodes.',
+    labels: [],
+    buckets: growing(0.01, 4, 8),
+  },
+  taint_eviction_controller_pod_deletions_total: { kind: 'counter', help: 'Pods deleted for taints of their nodes.', labels: [] },
+  taint_eviction_controller_pod_deletion_duration_seconds: {
+    kind: 'histogram',
+    help: 'From the time at which a pod should be deleted for a taint to its deletion.',
+    labels: [],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240],
+  },
+  device_taint_eviction_controller_pod_deletions_total: { kind: 'counter', help: 'Pods deleted for taints of devices.', labels: [] },
+  device_taint_eviction_controller_pod_deletion_duration_seconds: {
+    kind: 'histogram',
+    help: 'From the time at which a pod should be deleted for a taint of a device to its deletion.',
+    labels: [],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240],
+  },
+  pv_collector_bound_pv_count: { kind: 'gauge', help: 'Volumes that are bound, by class.', labels: ['storage_class'] },
+  pv_collector_unbound_pv_count: { kind: 'gauge', help: 'Volumes that are not bound, by class.', labels: ['storage_class'] },
+  pv_collector_bound_pvc_count: {
+    kind: 'gauge',
+    help: 'Claims that are bound.',
+    labels: ['namespace', 'storage_class', 'volume_attributes_class'],
+  },
+  pv_collector_unbound_pvc_count: {
+    kind: 'gauge',
+    help: 'Claims that are not bound.',
+    labels: ['namespace', 'storage_class', 'volume_attributes_class'],
+  },
+  pv_collector_total_pv_count: { kind: 'gauge', help: 'Volumes, by plugin and mode.', labels: ['plugin_name', 'volume_mode'] },
+  attach_detach_controller_attachdetach_controller_forced_detaches: {
+    kind: 'counter',
+    help: 'Volumes detached although their node did not say that it has let them go.',
+    labels: ['reason'],
+  },
+  attachdetach_controller_total_volumes: {
+    kind: 'gauge',
+    help: 'Volumes that should be attached, and that are.',
+    labels: ['plugin_name', 'state'],
+  },
+  ephemeral_volume_controller_create_total: { kind: 'counter', help: 'Claims for volumes of pods that were to be created.', labels: [] },
+  ephemeral_volume_controller_create_failures_total: { kind: 'counter', help: 'Of those, claims that could not be.', labels: [] },
+  resourceclaim_controller_creates_total: { kind: 'counter', help: 'Resource claims made for pods.', labels: ['status', 'admin_access'] },
+  horizontal_pod_autoscaler_controller_reconciliations_total: {
+    kind: 'counter',
+    help: 'Looks at an autoscaler, by what was done and why it failed.',
+    labels: ['action', 'error'],
+  },
+  horizontal_pod_autoscaler_controller_reconciliation_duration_seconds: {
+    kind: 'histogram',
+    help: 'One look at an autoscaler.',
+    labels: ['action', 'error'],
+    buckets: growing(0.001, 2, 16),
+  },
+  horizontal_pod_autoscaler_controller_metric_computation_total: {
+    kind: 'counter',
+    help: 'Metrics computed for autoscalers.',
+    labels: ['action', 'error', 'metric_type'],
+  },
+  horizontal_pod_autoscaler_controller_metric_computation_duration_seconds: {
+    kind: 'histogram',
+    help: 'The computation of one metric.',
+    labels: ['action', 'error', 'metric_type'],
+    buckets: growing(0.001, 2, 16),
+  },
+  horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers: {
+    kind: 'gauge',
+    help: 'Autoscalers that are looked after.',
+    labels: [],
+  },
+  node_ipam_controller_cidrset_cidrs_allocations_total: { kind: 'counter', help: 'Ranges given to nodes.', labels: ['clusterCIDR'] },
+  node_ipam_controller_cidrset_cidrs_releases_total: { kind: 'counter', help: 'Ranges given back.', labels: ['clusterCIDR'] },
+  node_ipam_controller_cidrset_usage_cidrs: {
+    kind: 'gauge',
+    help: 'Share of the ranges that are given to nodes.',
+    labels: ['clusterCIDR'],
+  },
+  node_ipam_controller_cirdset_max_cidrs: { kind: 'gauge', help: 'Ranges that there are.', labels: ['clusterCIDR'] },
+  selinux_warning_controller_selinux_volume_conflict: {
+    kind: 'gauge',
+    help: 'Pairs of pods that share a volume with different labels.',
+    labels: ['property', 'pod1_namespace', 'pod1_name', 'pod1_value', 'pod2_namespace', 'pod2_name', 'pod2_value'],
+  },
+  resourcepoolstatusrequest_controller_requests_processed_total: {
+    kind: 'counter',
+    help: 'Requests for the state of pools that were answered.',
+    labels: [],
+  },
+  resourcepoolstatusrequest_controller_request_processing_errors_total: {
+    kind: 'counter',
+    help: 'Requests for the state of pools that could not be.',
+    labels: [],
+  },
+  service_controller_loadbalancer_sync_total: { kind: 'counter', help: 'Load balancers brought up to date.', labels: [] },
+  service_controller_nodesync_error_total: { kind: 'counter', help: 'Load balancers whose hosts could not be.', labels: [] },
+  clustertrustbundle_publisher_sync_total: { kind: 'counter', help: 'Looks at the bundle of authorities.', labels: ['code'] },
+  clustertrustbundle_publisher_sync_duration_seconds: {
+    kind: 'histogram',
+    help: 'One look at the bundle of authorities.',
+    labels: ['code'],
+    buckets: growing(0.001, 2, 15),
+  },
+} as const satisfies Readonly<Record<string, Measure>>;
+
+export type MeasureName = keyof typeof measures;
+type NameOf<K extends Measure['kind']> = { [N in MeasureName]: (typeof measures)[N]['kind'] extends K ? N : never }[MeasureName];
+export type LabelsOf<N extends MeasureName> = Readonly<Record<(typeof measures)[N]['labels'][number], string>>;
+
+/** Where controllers count. */
+export interface Measures {
+  count<N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number): void;
+  set<N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>, value: number): void;
+  /** Forgets what a gauge said, before it is told anew of what is there now. */
+  reset(name: NameOf<'gauge'>): void;
+  observe<N extends NameOf<'histogram'>>(name: N, labels: LabelsOf<N>, seconds: number): void;
+}

@@ -1,0 +1,86 @@
+import { createdAt } from '../../api/meta/object.js';
+import { timeText } from '../../api/time.js';
+import type { Node, NodeCondition } from '../../api/types/core/v1.js';
+import type { Lease } from '../../api/types/coordination/v1.js';
+import { conditionOf } from '../workloads/podState.js';
+
+/** Whether a node lives: what is remembered of its signs of life, and what its conditions should say. Pure. */
+
+/** Signs of life are counted from when they were seen: the clocks of nodes are not this one. */
+export interface Health {
+  /** When the last sign of life was seen. */
+  readonly seenAt: number;
+  /** The heartbeat of the Ready condition that was seen last; null while the node has no such condition. */
+  readonly heartbeat: string | null;
+  readonly renewed: string | null;
+}
+
+export interface GracePeriods {
+  readonly startupMs: number;
+  readonly runningMs: number;
+}
+
+export type Readiness = 'True' | 'False' | 'Unknown';
+
+export interface Verdict {
+  readonly health: Health;
+  /** What the node said itself. */
+  readonly before: Readiness;
+  readonly ready: Readiness;
+  /** The conditions that the node should get, as it does not speak for itself any more; null where they may stay. */
+  readonly conditions: readonly NodeCondition[] | null;
+}
+
+const watched: readonly string[] = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+
+export function judged(node: Node, lease: Lease | undefined, known: Health | undefined, grace: GracePeriods, now: number): Verdict {
+  const ready = conditionOf(node.status?.conditions, 'Ready');
+  const health = observed(node, ready, lease, known, now);
+  const before = readinessOf(ready);
+  const silentMs = now - health.seenAt;
+  if (silentMs <= (ready ? grace.runningMs : grace.startupMs)) return { health, before, ready: before, conditions: null };
+  const conditions = silentConditions(node, now);
+  return { health, before, ready: 'Unknown', conditions };
+}
+
+const readinessOf = (ready: NodeCondition | undefined): Readiness =>
+  ready?.status === 'True' || ready?.status === 'False' ? ready.status : 'Unknown';
+
+function observed(node: Node, ready: NodeCondition | undefined, lease: Lease | undefined, known: Health | undefined, now: number): Health {
+  const heartbeat = ready ? (ready.lastHeartbeatTime ?? '') : null;
+  const renewed = lease?.spec?.renewTime ?? null;
+  // A node that never said anything is silent since it was made, not since this program looks at it.
+  if (!known) return { seenAt: ready || renewed !== null ? now : createdAt(node), heartbeat, renewed };
+  const lives = (heartbeat !== known.heartbeat && heartbeat !== null) || (renewed !== null && renewed !== known.renewed);
+  return { seenAt: lives ? now : known.seenAt, heartbeat, renewed: renewed ?? known.renewed };
+}
+
+/** All that the node would tell of itself becomes unknown. Null where it is already. */
+function silentConditions(node: Node, now: number): readonly NodeCondition[] | null {
+  const conditions = node.status?.conditions ?? [];
+  const lastTransitionTime = timeText(now);
+  const changed = conditions.map((condition) =>
+    watched.includes(condition.type) && condition.status !== 'Unknown'
+      ? {
+          ...condition,
+          status: 'Unknown',
+          reason: 'NodeStatusUnknown',
+          message: 'Kubelet stopped posting node status.',
+          lastTransitionTime,
+        }
+      : condition,
+  );
+  const missing = watched.filter((type) => !conditionOf(conditions, type));
+  if (missing.length === 0 && changed.every((condition, index) => condition === conditions[index])) return null;
+  return [
+    ...changed,
+    ...missing.map((type) => ({
+      type,
+      status: 'Unknown',
+      reason: 'NodeStatusNeverUpdated',
+      message: 'Kubelet never posted node status.',
+      lastHeartbeatTime: node.metadata.creationTimestamp ?? null,
+      lastTransitionTime,
+    })),
+  ];
+}

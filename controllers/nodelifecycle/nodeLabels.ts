@@ -1,0 +1,16 @@
+import type { Node } from '../../api/types/core/v1.js';
+
+/** Older names of labels, which say what the newer ones do. */
+const older: readonly (readonly [label: string, older: string])[] = [
+  ['kubernetes.io/os', 'beta.kubernetes.io/os'],
+  ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
+];
+
+/** The labels that a node lacks; null where it has them. Pure. */
+export function missingLabels({ metadata: { labels = {} } }: Node): Readonly<Record<string, string>> | null {
+  const missing = older.flatMap(([label, old]) => {
+    const value = labels[label];
+    return value === undefined || labels[old] === value ? [] : [[old, value] as const];
+  });
+  return missing.length === 0 ? null : Object.fromEntries(missing);
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../client/clock.js';
+
+/** Names that wait for their turn, of which there are so many a second. Holds each once, in the order in which they came. */
+export class Turns {
+  readonly #names = new Set<string>();
+  #rate: number;
+  #nextAt: number;
+
+  constructor(
+    private readonly clock: Clock,
+    rate: number,
+  ) {
+    this.#rate = rate;
+    this.#nextAt = clock.elapsed();
+  }
+
+  get rate(): number {
+    return this.#rate;
+  }
+  get size(): number {
+    return this.#names.size;
+  }
+
+  /** Another rate holds from the next turn on; who waited for a turn at a slow rate does not wait longer than a turn at the new one. */
+  setRate(rate: number): void {
+    if (rate === this.#rate) return;
+    this.#rate = rate;
+    if (rate > 0) this.#nextAt = Math.min(this.#nextAt, this.clock.elapsed() + 1000 / rate);
+  }
+
+  add(name: string): void {
+    this.#names.add(name);
+  }
+  remove(name: string): void {
+    this.#names.delete(name);
+  }
+
+  /** Milliseconds until the next name may go; null while there is none, or no turn. */
+  waitMs(): number | null {
+    return this.#names.size === 0 || this.#rate <= 0 ? null : Math.max(0, this.#nextAt - this.clock.elapsed());
+  }
+
+  /** The name whose turn it is. */
+  take(): string | null {
+    const [name] = this.#names;
+    if (name === undefined || this.waitMs() !== 0) return null;
+    this.#names.delete(name);
+    this.#nextAt = this.clock.elapsed() + 1000 / this.#rate;
+    return name;
+  }
+}

@@ -1,0 +1,27 @@
+/** How long node agents may keep secrets and configuration before they ask again: longer in large clusters. Pure. */
+
+interface Step {
+  readonly min: number;
+  readonly max: number;
+  readonly seconds: number;
+}
+
+/** They overlap, so that a cluster at a border does not change all its nodes to and fro. */
+const steps: readonly Step[] = [
+  { min: 0, max: 100, seconds: 0 },
+  { min: 90, max: 500, seconds: 15 },
+  { min: 450, max: 1_000, seconds: 30 },
+  { min: 900, max: 2_000, seconds: 60 },
+  { min: 1_800, max: 10_000, seconds: 300 },
+  { min: 9_000, max: Infinity, seconds: 600 },
+];
+
+/** The step that holds at a size, coming from another one. */
+export function stepAt(size: number, from: number): number {
+  const step = steps[from];
+  if (!step) return 0;
+  if (size > step.max) return stepAt(size, from + 1);
+  return size < step.min ? stepAt(size, from - 1) : from;
+}
+
+export const secondsOf = (step: number): number => steps[step]?.seconds ?? 0;

@@ -1,0 +1,61 @@
+import { apiVersionOf, pathOf, type Resource } from '../api/meta/resource.js';
+import type { KubeObject } from '../api/meta/object.js';
+import type { Controller } from './client/controller.js';
+import { pause } from './client/clock.js';
+import { isNotFound, messageOf, unless } from './client/errors.js';
+import type { ManagerEnvironment } from './environment.js';
+
+const retryMs = 1_000;
+
+interface ResourceList {
+  readonly resources?: readonly { readonly name: string }[];
+}
+
+/** Whether the server has a type; asked until it answers. */
+async function isServed({ watchApi, clock, log }: ManagerEnvironment, type: Resource, signal: AbortSignal): Promise<boolean> {
+  const path = pathOf({ ...type, resource: '' }).replace(/\/$/, '');
+  while (!signal.aborted) {
+    try {
+      const list = await unless(isNotFound, watchApi.read<ResourceList>(path));
+      return list?.resources?.some(({ name }) => name === type.resource) ?? false;
+    } catch (error) {
+      log('error', `cannot ask for ${apiVersionOf(type)}: ${messageOf(error)}`);
+      await pause(clock, retryMs, signal);
+    }
+  }
+  return false;
+}
+
+/** The first version of a type that the server has; null where it has none, or there is no more time to ask. */
+export async function typeServed<T extends KubeObject>(
+  environment: ManagerEnvironment,
+  versions: readonly Resource<T>[],
+  signal: AbortSignal,
+): Promise<Resource<T> | null> {
+  for (const type of versions) if (await isServed(environment, type, signal)) return type;
+  return null;
+}
+
+/**
+ * A controller of an API that is off unless an operator switches it on: it works where the server has its types in one of the versions, the first of them
+ * that is served, and otherwise waits for the end. What is served does not change while a server runs, and a manager starts anew after an update.
+ */
+export function whereServed<T extends KubeObject>(
+  environment: ManagerEnvironment,
+  name: string,
+  versions: readonly Resource<T>[],
+  make: (type: Resource<T>) => Controller | null,
+): Controller {
+  return {
+    name,
+    async run(signal) {
+      const type = await typeServed(environment, versions, signal);
+      if (type) {
+        await make(type)?.run(signal);
+        return;
+      }
+      if (!signal.aborted) environment.log('info', `${name}: nothing to do, as the server does not have ${versions[0]?.resource ?? ''}`);
+      if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    },
+  };
+}

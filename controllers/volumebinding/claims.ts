@@ -1,0 +1,82 @@
+import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { compareQuantities, parseQuantity, zeroQuantity, type Quantity } from '../../api/quantity.js';
+import { selects } from '../../api/selectors.js';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/types/core/v1.js';
+
+/** Which volume fits a claim. Pure. */
+
+const betaClass = 'volume.beta.kubernetes.io/storage-class';
+
+/** The class that an object names; '' for none. An annotation of old wins. */
+export const classOf = ({
+  metadata,
+  spec,
+}: {
+  readonly metadata: PersistentVolume['metadata'];
+  readonly spec?: { readonly storageClassName?: string };
+}): string => metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? '';
+
+const modeOf = (spec: { readonly volumeMode?: string } | undefined): string => spec?.volumeMode ?? 'Filesystem';
+
+function amount(text: string | undefined): Quantity {
+  const read = parseQuantity(text ?? '0');
+  return read.ok ? read.quantity : zeroQuantity;
+}
+const sizeOf = ({ spec }: PersistentVolume): Quantity => amount(spec?.capacity?.['storage']);
+const requested = ({ spec }: PersistentVolumeClaim): Quantity => amount(spec?.resources?.requests?.['storage']);
+
+/** Whether a volume was set aside for a claim, by its name, and by its uid if there is one. */
+export function isFor({ spec }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const reference = spec?.claimRef;
+  return (
+    reference !== undefined &&
+    reference.name === nameOf(claim) &&
+    reference.namespace === namespaceOf(claim) &&
+    (!reference.uid || reference.uid === uidOf(claim))
+  );
+}
+
+/** Why a volume that a claim names cannot be had; null where it can. */
+export function misfit(volume: PersistentVolume, claim: PersistentVolumeClaim): string | null {
+  if (compareQuantities(sizeOf(volume), requested(claim)) < 0) return 'requested PV is too small';
+  if (classOf(volume) !== classOf(claim)) return 'storageClassName does not match';
+  if (modeOf(volume.spec) !== modeOf(claim.spec)) return 'incompatible volumeMode';
+  if ((volume.spec?.volumeAttributesClassName ?? '') !== (claim.spec?.volumeAttributesClassName ?? ''))
+    return 'volumeAttributesClassName does not match';
+  return offersModes(volume, claim) ? null : 'incompatible accessMode';
+}
+
+export const sameMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean => modeOf(volume.spec) === modeOf(claim.spec);
+
+const offersModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  (claim.spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode) ?? false);
+
+/**
+ * The volume set aside for the claim, or else the one that offers the fewest ways to mount, and of those the smallest, that fits. Before its first pod has
+ * a node, a claim that waits for it gets only what was set aside.
+ */
+export function bestVolume(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[], waits: boolean): PersistentVolume | null {
+  const fitting = volumes.filter(
+    (volume) =>
+      volume.metadata.deletionTimestamp === undefined &&
+      offersModes(volume, claim) &&
+      sameMode(volume, claim) &&
+      compareQuantities(sizeOf(volume), requested(claim)) >= 0 &&
+      (volume.spec?.volumeAttributesClassName ?? '') === (claim.spec?.volumeAttributesClassName ?? ''),
+  );
+  const setAside = fitting.find((volume) => isFor(volume, claim));
+  if (setAside || waits) return setAside ?? null;
+  const free = fitting.filter(
+    (volume) =>
+      volume.spec?.claimRef === undefined &&
+      volume.status?.phase === 'Available' &&
+      classOf(volume) === classOf(claim) &&
+      (claim.spec?.selector === undefined || selects(claim.spec.selector, volume.metadata.labels)),
+  );
+  return [...free].sort(byModesAndSize)[0] ?? null;
+}
+
+const byModesAndSize = (a: PersistentVolume, b: PersistentVolume): number =>
+  (a.spec?.accessModes?.length ?? 0) - (b.spec?.accessModes?.length ?? 0) ||
+  compareQuantities(sizeOf(a), sizeOf(b)) ||
+  (nameOf(a) < nameOf(b) ? -1 : 1);

@@ -1,0 +1,192 @@
+import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/types/core/v1.js';
+import type { StorageClass } from '../../api/types/storage/v1.js';
+import { bestVolume, classOf, isFor, misfit, sameMode } from './claims.js';
+import { provisionerOf } from './provisioners.js';
+
+/** What is to be done about a claim, and about a volume, as things are. Pure. */
+
+export const annotations = {
+  bindCompleted: 'pv.kubernetes.io/bind-completed',
+  boundByController: 'pv.kubernetes.io/bound-by-controller',
+  provisionedBy: 'pv.kubernetes.io/provisioned-by',
+  selectedNode: 'volume.kubernetes.io/selected-node',
+  provisioner: 'volume.kubernetes.io/storage-provisioner',
+  olderProvisioner: 'volume.beta.kubernetes.io/storage-provisioner',
+} as const;
+
+export interface Told {
+  readonly type: 'normal' | 'warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type ClaimStep =
+  | { readonly do: 'bind'; readonly volume: PersistentVolume }
+  | { readonly do: 'wait'; readonly event: Told | null }
+  | { readonly do: 'lose'; readonly event: Told }
+  /** Somebody else makes the volume, and is told by annotations. */
+  | { readonly do: 'ask'; readonly provisioner: string; readonly event: Told }
+  /** This program makes it. */
+  | { readonly do: 'make'; readonly class: StorageClass };
+
+export interface ClaimSurroundings {
+  readonly volumes: readonly PersistentVolume[];
+  readonly volume: (name: string) => PersistentVolume | undefined;
+  readonly class: StorageClass | undefined;
+  /** Pods that name the claim and have not ended. */
+  readonly pods: readonly Pod[];
+  readonly dynamic: boolean;
+  readonly hostPath: boolean;
+}
+
+const has = ({ metadata }: PersistentVolumeClaim | PersistentVolume, annotation: string): boolean =>
+  metadata.annotations?.[annotation] !== undefined;
+
+export function claimStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): ClaimStep {
+  return has(claim, annotations.bindCompleted) ? boundStep(claim, around) : unboundStep(claim, around);
+}
+
+function boundStep(claim: PersistentVolumeClaim, { volume: byName }: ClaimSurroundings): ClaimStep {
+  const lost = (reason: string, message: string): ClaimStep => ({ do: 'lose', event: { type: 'warning', reason, message } });
+  const name = claim.spec?.volumeName;
+  if (!name) return lost('ClaimLost', 'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!');
+  const volume = byName(name);
+  if (!volume) return lost('ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!');
+  const reference = volume.spec?.claimRef;
+  return reference === undefined || reference.uid === uidOf(claim)
+    ? { do: 'bind', volume }
+    : lost('ClaimMisbound', 'Another claim is bound to the volume of this claim, which is wrongly bound.');
+}
+
+function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): ClaimStep {
+  const name = claim.spec?.volumeName;
+  if (name) return namedStep(claim, around.volume(name));
+  const waits = waitsForPod(claim, around.class);
+  const volume = bestVolume(claim, around.volumes, waits);
+  if (volume) return { do: 'bind', volume };
+  if (waits) return { do: 'wait', event: waitingFor(around.pods) };
+  if (classOf(claim) !== '') return provisionStep(claim, around);
+  const message = 'no persistent volumes available for this claim and no storage class is set';
+  return { do: 'wait', event: { type: 'normal', reason: 'FailedBinding', message } };
+}
+
+/** A claim that asks for one certain volume. */
+function namedStep(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimStep {
+  if (!volume) return { do: 'wait', event: null };
+  if (volume.spec?.claimRef !== undefined) return isFor(volume, claim) ? { do: 'bind', volume } : { do: 'wait', event: null };
+  const why = misfit(volume, claim);
+  if (why === null) return { do: 'bind', volume };
+  const message = `Cannot bind to requested volume ${JSON.stringify(nameOf(volume))}: ${why}`;
+  return { do: 'wait', event: { type: 'warning', reason: 'VolumeMismatch', message } };
+}
+
+/** Whether its volume is chosen, or made, only when a pod has a node; the scheduler tells by an annotation. */
+const waitsForPod = (claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): boolean =>
+  storageClass?.volumeBindingMode === 'WaitForFirstConsumer' && !has(claim, annotations.selectedNode);
+
+function waitingFor(pods: readonly Pod[]): Told {
+  const names = pods.map(nameOf).sort();
+  return names.length === 0
+    ? { type: 'normal', reason: 'WaitForFirstConsumer', message: 'waiting for first consumer to be created before binding' }
+    : { type: 'normal', reason: 'WaitForPodScheduled', message: `waiting for pod ${names.join(',')} to be scheduled` };
+}
+
+function provisionStep(claim: PersistentVolumeClaim, { class: storageClass, dynamic, hostPath }: ClaimSurroundings): ClaimStep {
+  if (!dynamic) return { do: 'wait', event: null };
+  const failed = (message: string): ClaimStep => ({ do: 'wait', event: { type: 'warning', reason: 'ProvisioningFailed', message } });
+  if (!storageClass) return failed(`storageclass.storage.k8s.io ${JSON.stringify(classOf(claim))} not found`);
+  const provisioner = provisionerOf(storageClass.provisioner, hostPath);
+  if (provisioner === null) return failed(`no volume plugin matched name: ${storageClass.provisioner}`);
+  if (provisioner === 'here') return { do: 'make', class: storageClass };
+  const message = `Waiting for the external provisioner '${provisioner}', or an administrator, to make a volume for this claim`;
+  return { do: 'ask', provisioner, event: { type: 'normal', reason: 'ExternalProvisioning', message } };
+}
+
+export type VolumeStep =
+  | { readonly do: 'free' }
+  | { readonly do: 'keep' }
+  /** Its claim does not know of it yet, and is looked at. */
+  | { readonly do: 'ask claim'; readonly mismatch: boolean }
+  /** The claim is gone, or has another volume. */
+  | { readonly do: 'release' }
+  /** The claim has another volume, and this one goes back. */
+  | { readonly do: 'unbind' };
+
+/** `claim` is the one that the volume is for; null when there is no such claim any more. */
+export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClaim | null): VolumeStep {
+  const reference = volume.spec?.claimRef;
+  if (!reference?.uid) return { do: 'free' };
+  if (!claim || uidOf(claim) !== reference.uid) return { do: 'release' };
+  const chosen = claim.spec?.volumeName;
+  if (!chosen) return { do: 'ask claim', mismatch: !sameMode(volume, claim) };
+  if (chosen === nameOf(volume)) return { do: 'keep' };
+  return has(volume, annotations.provisionedBy) && volume.spec?.persistentVolumeReclaimPolicy === 'Delete'
+    ? { do: 'release' }
+    : { do: 'unbind' };
+}
+
+/** The volume as it is when it belongs to the claim; null where it does. */
+export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | null {
+  const reference = volume.spec?.claimRef;
+  if (reference?.uid === uidOf(claim) && isFor(volume, claim)) return null;
+  const { resourceVersion } = claim.metadata;
+  const claimRef = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    namespace: namespaceOf(claim),
+    name: nameOf(claim),
+    uid: uidOf(claim),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  // Who set it aside beforehand need not be told that it was this program.
+  const metadata = reference ? volume.metadata : annotated(volume.metadata, { [annotations.boundByController]: 'yes' });
+  return { ...volume, metadata, spec: { ...volume.spec, claimRef } };
+}
+
+/** The claim as it is when it has the volume; null where it has. */
+export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim | null {
+  const chosen = claim.spec?.volumeName === nameOf(volume);
+  if (chosen && has(claim, annotations.bindCompleted)) return null;
+  const metadata = annotated(claim.metadata, {
+    [annotations.bindCompleted]: 'yes',
+    ...(chosen ? {} : { [annotations.boundByController]: 'yes' }),
+  });
+  return { ...claim, metadata, spec: { ...claim.spec, volumeName: nameOf(volume) } };
+}
+
+/** The claim's status when it has the volume; null where it says so. Its capacity is that of the volume once; afterwards those change it who enlarge volumes. */
+export function boundStatus({ status }: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim['status'] | null {
+  const { accessModes, capacity, volumeAttributesClassName } = volume.spec ?? {};
+  if (status?.phase === 'Bound') return null;
+  return {
+    ...status,
+    phase: 'Bound',
+    ...(accessModes ? { accessModes } : {}),
+    ...(capacity?.['storage'] === undefined ? {} : { capacity: { ...status?.capacity, storage: capacity['storage'] } }),
+    ...(volumeAttributesClassName ? { currentVolumeAttributesClassName: volumeAttributesClassName } : {}),
+  };
+}
+
+/** The volume without its claim: set aside for it as before, where somebody had done so. */
+export function unboundVolume(volume: PersistentVolume): PersistentVolume {
+  const { claimRef, ...spec } = volume.spec ?? {};
+  if (has(volume, annotations.boundByController)) {
+    const { [annotations.boundByController]: _, ...rest } = volume.metadata.annotations ?? {};
+    return { ...volume, metadata: { ...volume.metadata, annotations: rest }, spec };
+  }
+  const { uid: _, resourceVersion: __, ...reference } = claimRef ?? {};
+  return { ...volume, spec: { ...spec, ...(claimRef ? { claimRef: reference } : {}) } };
+}
+
+/** The claim with the annotations that a provisioner looks for; null where it has them. */
+export function askedClaim(claim: PersistentVolumeClaim, provisioner: string): PersistentVolumeClaim | null {
+  const { provisioner: newer, olderProvisioner: older } = annotations;
+  if (claim.metadata.annotations?.[newer] === provisioner && claim.metadata.annotations[older] === provisioner) return null;
+  return { ...claim, metadata: annotated(claim.metadata, { [newer]: provisioner, [older]: provisioner }) };
+}
+
+const annotated = (metadata: PersistentVolume['metadata'], more: Readonly<Record<string, string>>): PersistentVolume['metadata'] => ({
+  ...metadata,
+  annotations: { ...metadata.annotations, ...more },
+});

@@ -1,0 +1,10 @@
+import { type PersistentVolume, persistentVolumes } from '../../api/types/core/v1.js';
+import type { Controller } from '../client/controller.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { guard } from './finalizers.js';
+
+const isBound = ({ status }: PersistentVolume): boolean => status?.phase === 'Bound';
+
+/** Lets volumes that are deleted go once no claim has them any more. */
+export const volumeProtectionController = (environment: ManagerEnvironment): Controller =>
+  guard(environment, { name: 'pvprotection', type: persistentVolumes, finalizer: 'kubernetes.io/pv-protection', isUsed: isBound });

@@ -1,0 +1,56 @@
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { invalidObject } from '../api/status.js';
+import { objectAt, objectsIn } from '../registry/defaulting.js';
+import { forbidden, Path, toCause, type FieldError } from '../registry/validation/field.js';
+import type { AdmissionPlugin } from './contract.js';
+
+/** Where each kind has the specification of its pods. */
+const SPECS: Readonly<Record<string, readonly string[]>> = {
+  pods: ['spec'],
+  podtemplates: ['template', 'spec'],
+  replicationcontrollers: ['spec', 'template', 'spec'],
+  'daemonsets.apps': ['spec', 'template', 'spec'],
+  'deployments.apps': ['spec', 'template', 'spec'],
+  'replicasets.apps': ['spec', 'template', 'spec'],
+  'statefulsets.apps': ['spec', 'template', 'spec'],
+  'jobs.batch': ['spec', 'template', 'spec'],
+  'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+};
+const LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
+/** Subresources that change specifications. */
+const CHANGING: ReadonlySet<string> = new Set(['', 'ephemeralcontainers', 'resize']);
+
+/**
+ * Without `--allow-privileged` no container may be privileged, and no template may ask for one. The reference has this among the rules of each kind; it
+ * is told in the same words here, though after everything else that is wrong with the object.
+ */
+export const refusesPrivileged = (): AdmissionPlugin => ({
+  name: 'privileged containers',
+  resources: Object.keys(SPECS),
+  validate({ resource: { storage }, subresource, object, name, form }) {
+    if (object === null || form !== null || !CHANGING.has(subresource)) return;
+    const found = findings(object, SPECS[storage.group === '' ? storage.resource : `${storage.resource}.${storage.group}`] ?? []);
+    if (found.length > 0)
+      throw invalidObject({ group: storage.group, kind: storage.kind }, object.metadata.name ?? name, found.map(toCause));
+  },
+});
+
+function findings(object: ApiObject, members: readonly string[]): FieldError[] {
+  const spec = members.reduce<JsonObject | null>((holder, member) => holder && objectAt(holder, member), object as JsonObject);
+  if (spec === null) return [];
+  const [first = '', ...rest] = members;
+  return LISTS.flatMap((list) =>
+    objectsIn(spec, list).flatMap((container, position) =>
+      objectAt(container, 'securityContext')?.['privileged'] === true
+        ? [
+            forbidden(
+              Path.of(first, ...rest, list)
+                .index(position)
+                .child('securityContext', 'privileged'),
+              'disallowed by cluster policy',
+            ),
+          ]
+        : [],
+    ),
+  );
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import type { SecureContextOptions } from 'node:tls';
+import type { JsonObject } from '../api/object.js';
+import { readConfiguration, type Shape } from '../files/configuration.js';
+import { itemsOf, membersOf, textAt } from '../registry/members.js';
+
+/** How a proxy itself is reached. */
+export type Transport =
+  | { readonly path: string }
+  | { readonly host: string; readonly port: number; /** Null without TLS. */ readonly tls: SecureContextOptions | null };
+
+export type Connection =
+  | { readonly protocol: 'Direct' }
+  | { readonly protocol: 'HTTPConnect'; readonly transport: Transport }
+  | { readonly protocol: 'GRPC'; readonly transport: Transport };
+
+/** What lies at the other end: nodes, pods and services; the control plane's own neighbours; the store. */
+export type Destination = 'cluster' | 'controlplane' | 'etcd';
+export type EgressSelections = ReadonlyMap<Destination, Connection>;
+
+const OPTION = '--egress-selector-config-file';
+const tlsShape: Shape = { fields: { caBundle: 'text', clientKey: 'text', clientCert: 'text' } };
+const FIELDS: Readonly<Record<string, Shape>> = {
+  egressSelections: {
+    list: {
+      fields: {
+        name: { oneOf: ['cluster', 'controlplane', 'etcd'] },
+        connection: {
+          fields: {
+            proxyProtocol: { oneOf: ['Direct', 'HTTPConnect', 'GRPC'] },
+            transport: { fields: { tcp: { fields: { url: 'text', tlsConfig: tlsShape } }, uds: { fields: { udsName: 'text' } } } },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** Reads the file of `--egress-selector-config-file`, and the files with certificates that it names. Throws with what is wrong in it. */
+export function readEgressSelections(file: string): EgressSelections {
+  const value = readConfiguration(file, {
+    option: OPTION,
+    kind: 'EgressSelectorConfiguration',
+    apiVersions: ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'],
+    fields: FIELDS,
+  });
+  const refuse = (at: string, why: string): never => {
+    throw new Error(`${OPTION}: ${file}: ${at} ${why}`);
+  };
+  const selections = new Map<Destination, Connection>();
+  for (const [index, entry] of itemsOf(value['egressSelections']).map(membersOf).entries()) {
+    const at = `egressSelections[${index}]`;
+    const name = textAt(entry, 'name') as Destination | '';
+    if (name === '') return refuse(`${at}.name`, 'must be one of cluster, controlplane, etcd');
+    if (selections.has(name)) return refuse(`${at}.name`, `is there twice: ${name}`);
+    selections.set(
+      name,
+      connectionOf(membersOf(entry['connection']), (path, why) => refuse(`${at}.connection${path}`, why)),
+    );
+  }
+  return selections;
+}
+
+type Refuse = (path: string, why: string) => never;
+
+function connectionOf(connection: JsonObject, refuse: Refuse): Connection {
+  const protocol = textAt(connection, 'proxyProtocol');
+  const transport = membersOf(connection['transport']);
+  const [tcp, uds] = ['tcp', 'uds'].map((name) =>
+    transport[name] === undefined || transport[name] === null ? null : membersOf(transport[name]),
+  );
+  if (protocol === 'Direct') return tcp || uds ? refuse('.transport', 'must be absent for Direct') : { protocol };
+  if (protocol !== 'HTTPConnect' && protocol !== 'GRPC') return refuse('.proxyProtocol', 'must be one of Direct, HTTPConnect, GRPC');
+  if (tcp && uds) return refuse('.transport', 'must have one of tcp and uds, not both');
+  if (uds) {
+    const path = textAt(uds, 'udsName').replace(/^unix:(?:\/\/)?/, '');
+    return path.startsWith('/')
+      ? { protocol, transport: { path } }
+      : refuse('.transport.uds.udsName', 'must be the absolute path of a socket');
+  }
+  return tcp ? { protocol, transport: tcpOf(tcp, refuse) } : refuse('.transport', `must have tcp or uds for ${protocol}`);
+}
+
+function tcpOf(tcp: JsonObject, refuse: Refuse): Transport {
+  const url = urlOf(textAt(tcp, 'url'));
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return refuse('.transport.tcp.url', 'must be a URL that begins with https:// or http://');
+  const { hostname, protocol } = url;
+  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(url.port === '' ? (protocol === 'https:' ? 443 : 80) : url.port) };
+  const config = tcp['tlsConfig'];
+  if (protocol === 'http:')
+    return config ? refuse('.transport.tcp.tlsConfig', 'must be absent for a URL without TLS') : { ...place, tls: null };
+  if (!config) return refuse('.transport.tcp.tlsConfig', 'must be there for a URL with TLS');
+  const members = membersOf(config);
+  const [ca, cert, key] = (['caBundle', 'clientCert', 'clientKey'] as const).map((name) => fileAt(members, name, refuse));
+  if ((cert === null) !== (key === null))
+    return refuse('.transport.tcp.tlsConfig', 'must have both of clientCert and clientKey, or neither');
+  return { ...place, tls: { ...(ca ? { ca } : {}), ...(cert && key ? { cert, key } : {}) } };
+}
+
+function fileAt(members: JsonObject, name: string, refuse: Refuse): Buffer | null {
+  const file = textAt(members, name);
+  if (file === '') return null;
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    return refuse(`.transport.tcp.tlsConfig.${name}`, `cannot be read: ${(cause as Error).message}`);
+  }
+}
+
+function urlOf(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Dial } from '../webhook/dialed.js';
+import type { Connection, Destination, EgressSelections } from './configuration.js';
+import { dialByGrpc } from './grpcTunnel.js';
+import { dialByConnect } from './httpConnect.js';
+
+/** By which way something is reached: null for the direct one. */
+export type Egress = (destination: Destination) => Dial | null;
+
+/** Everything directly, as without a configuration. */
+export const directEgress: Egress = () => null;
+
+export const createEgress =
+  (selections: EgressSelections): Egress =>
+  (destination) =>
+    dialOf(selections.get(destination) ?? { protocol: 'Direct' });
+
+function dialOf(connection: Connection): Dial | null {
+  switch (connection.protocol) {
+    case 'Direct':
+      return null;
+    case 'HTTPConnect':
+      return (host, port) => dialByConnect(connection.transport, host, port);
+    case 'GRPC':
+      return (host, port) => dialByGrpc(connection.transport, host, port);
+  }
+}

@@ -1,0 +1,54 @@
+import { closest } from '../catalogue/flags/suggest.js';
+import { gatesOf, WHOLE_STAGES, type Gate } from './gates.js';
+
+/** Which gates are on: those told, then whole stages, then what each is by default. */
+export interface Features {
+  enabled(name: string): boolean;
+  /** Every gate that is known, and the two that stand for whole stages, by name. */
+  readonly all: readonly (Gate & { readonly enabled: boolean })[];
+}
+
+type Told = Readonly<Record<string, string>>;
+
+/** Reads `--feature-gates` as release 1.`minor` understands it. Pure. */
+export function chooseFeatures(told: Told, minor: number): Features {
+  const gates = gatesOf(minor);
+  const say = (name: string): boolean | null => (Object.hasOwn(told, name) ? told[name] === 'true' : null);
+  const wholeStage = ({ stage, locked }: Gate): boolean | null => {
+    const group = locked ? undefined : [...WHOLE_STAGES].find(([, each]) => each === stage)?.[0];
+    return group === undefined ? null : say(group);
+  };
+  const on = new Map([...gates.values()].map((gate) => [gate.name, say(gate.name) ?? wholeStage(gate) ?? gate.byDefault]));
+  const groups = [...WHOLE_STAGES].map(([name, stage]) => ({ name, stage, byDefault: false, locked: false, enabled: say(name) ?? false }));
+  return {
+    enabled: (name) => on.get(name) ?? false,
+    all: [...groups, ...[...gates.values()].map((gate) => ({ ...gate, enabled: on.get(gate.name) ?? false }))].sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    ),
+  };
+}
+
+/** What is wrong with `--feature-gates`, one sentence each. Pure. */
+export function featureComplaints(told: Told, minor: number): string[] {
+  const gates = gatesOf(minor);
+  return Object.entries(told).flatMap(([name, value]) => {
+    if (WHOLE_STAGES.has(name)) return [];
+    const gate = gates.get(name);
+    if (gate === undefined)
+      return [`--feature-gates: ${JSON.stringify(name)} is no feature of release 1.${minor}${suggestion(name, gates)}`];
+    return gate.locked && (value === 'true') !== gate.byDefault
+      ? [`--feature-gates: ${name}=${value} cannot be: the feature is locked to ${String(gate.byDefault)}; leave it out`]
+      : [];
+  });
+}
+
+function suggestion(name: string, gates: ReadonlyMap<string, Gate>): string {
+  const meant = closest(name, [...gates.keys(), ...WHOLE_STAGES.keys()]);
+  return meant === null ? '; apiserver --help lists them' : `; did you mean ${meant}?`;
+}
+
+const stageWords: Readonly<Record<Gate['stage'], string>> = { ALPHA: 'ALPHA', BETA: 'BETA', '': 'GA', DEPRECATED: 'DEPRECATED' };
+
+/** As `--help` lists it. Those that cannot be changed are left out there. */
+export const gateText = ({ name, stage, byDefault }: Gate): string =>
+  `${name}=true|false (${stageWords[stage]} - default=${String(byDefault)})`;

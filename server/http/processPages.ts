@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Registry } from 'prom-client';
+import { StatusError } from '../api/status.js';
+import { writableOf } from '../endpoints/streams.js';
+import type { DebugPages, PageAnswer } from '../observability/profiles/pages.js';
+import { flagzObject, flagzText, formOf, statuszObject, statuszText, type ProcessFacts } from '../observability/zpages.js';
+import { writeText } from './errors.js';
+import type { Exchange } from './exchange.js';
+
+/** Pages about the process. */
+export interface ProcessPages {
+  /** Null with `--profiling=false`: then nothing is found under `/debug/`. */
+  readonly debug: DebugPages | null;
+  /** What health checks have said. */
+  readonly indicators: Registry;
+  /** Options as they are in effect; null with the feature gate ComponentFlagz off. */
+  readonly flags: Readonly<Record<string, string>> | null;
+  /** Null with the feature gate ComponentStatusz off. */
+  readonly facts: (() => ProcessFacts) | null;
+  /** Answers to other paths that parts of the server have, such as what is queued; false where there is no such path. */
+  readonly others?: (exchange: Exchange) => Promise<boolean>;
+}
+
+const ofProcess = /^\/(?:debug\/|flagz\/?$|statusz\/?$|metrics\/slis\/?$)/;
+
+/** False when the path is none of them. */
+export async function answerProcessPage(exchange: Exchange, pages: ProcessPages): Promise<boolean> {
+  const { path } = exchange.info;
+  if (!ofProcess.test(path)) return false;
+  if (path.startsWith('/debug/')) return answerDebug(exchange, pages);
+  if (path.startsWith('/metrics/')) {
+    demandGet(exchange);
+    exchange.response.setHeader('content-type', pages.indicators.contentType);
+    exchange.response.end(await pages.indicators.metrics());
+    return true;
+  }
+  const { flags, facts } = pages;
+  if (path.startsWith('/flagz')) {
+    if (flags === null) return false;
+    answerZpage(exchange, 'Flagz', { text: () => flagzText(flags), object: (version) => flagzObject(flags, version) });
+    return true;
+  }
+  if (facts === null) return false;
+  answerZpage(exchange, 'Statusz', { text: () => statuszText(facts()), object: (version) => statuszObject(facts(), version) });
+  return true;
+}
+
+function demandGet({ method }: Exchange): void {
+  if (method !== 'GET')
+    throw new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+}
+
+interface Zpage {
+  readonly text: () => string;
+  readonly object: (version: string) => object;
+}
+
+function answerZpage(exchange: Exchange, kind: 'Flagz' | 'Statusz', page: Zpage): void {
+  demandGet(exchange);
+  const form = formOf(exchange.request.headers.accept, kind);
+  if (form === null)
+    throw new StatusError(
+      406,
+      'NotAcceptable',
+      `only the following media types are accepted: text/plain, application/json;g=config.k8s.io;v=v1beta1;as=${kind}`,
+      {},
+    );
+  if (form === 'text') return writeText(exchange, 200, page.text());
+  exchange.response.setHeader('content-type', 'application/json');
+  exchange.response.end(`${JSON.stringify(page.object(form.version))}\n`);
+}
+
+async function answerDebug(exchange: Exchange, { debug, others }: ProcessPages): Promise<boolean> {
+  if (others !== undefined && (await others(exchange))) return true;
+  const { method, query, signal, info } = exchange;
+  const answer = await debug?.answer({ method, path: info.path.replace(/\/+$/, ''), query, signal, body: () => exchange.body() });
+  if (answer === undefined || answer === null) return false;
+  exchange.response.statusCode = answer.code;
+  for (const [name, value] of Object.entries(headersOf(answer))) exchange.response.setHeader(name, value);
+  if (answer.body instanceof Readable) await pipeline(answer.body, writableOf(exchange.response)).catch(() => undefined);
+  else exchange.response.end(answer.body);
+  return true;
+}
+
+/** What a page is told to be. */
+export const headersOf = ({ type, file }: PageAnswer): Readonly<Record<string, string>> => ({
+  'content-type': type,
+  'x-content-type-options': 'nosniff',
+  ...(file === undefined ? {} : { 'content-disposition': `attachment; filename="${file}"` }),
+});

@@ -1,0 +1,94 @@
+import { Registry, type Metric } from 'prom-client';
+import { HIDDEN } from './hiddenMetrics.js';
+
+/** Values that a label of a metric may have, by `metric,label`. */
+export type AllowedLabels = ReadonlyMap<string, ReadonlySet<string>>;
+
+export interface MetricChoice {
+  /** Full names of metrics that the operator does not want. */
+  readonly disabled?: readonly string[];
+  readonly allowedLabels?: AllowedLabels;
+  /** The minor version whose hidden metrics are to be shown again; null for none. */
+  readonly hiddenShownFor?: number | null;
+}
+
+/** What a label says whose value is none of the allowed ones. */
+const UNEXPECTED = 'unexpected';
+
+interface Value {
+  readonly labels: Readonly<Record<string, number | string>>;
+  readonly value: number;
+  readonly metricName?: string;
+}
+interface Exported {
+  readonly values: readonly Value[];
+}
+type Reading = () => Promise<Exported> | Exported;
+
+/** Knows nothing of metrics that the operator does not want, whoever makes them, and whenever; and bounds what labels may say. */
+export class ChosenMetrics extends Registry {
+  readonly #disabled: ReadonlySet<string>;
+  readonly #allowed: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+  readonly #shownFor: number | null;
+  /** How many are not shown, as the reference counts them. */
+  readonly counts = { disabled: 0, hidden: 0, registered: 0 };
+
+  constructor({ disabled = [], allowedLabels = new Map(), hiddenShownFor = null }: MetricChoice) {
+    super();
+    this.#disabled = new Set(disabled);
+    this.#shownFor = hiddenShownFor;
+    this.#allowed = byMetric(allowedLabels);
+  }
+
+  override registerMetric<T extends string>(metric: Metric<T>): void {
+    const { name = '' } = metric as { readonly name?: string };
+    const hiddenSince = HIDDEN.get(name);
+    if (this.#disabled.has(name)) {
+      this.counts.disabled++;
+      return;
+    }
+    if (hiddenSince !== undefined && this.#shownFor !== hiddenSince) {
+      this.counts.hidden++;
+      return;
+    }
+    this.counts.registered++;
+    const labels = this.#allowed.get(name);
+    if (labels !== undefined) bound(metric as unknown as Readable, labels);
+    super.registerMetric(metric);
+  }
+}
+
+interface Readable {
+  get: Reading;
+  getForPromString?: Reading;
+}
+
+function byMetric(allowed: AllowedLabels): Map<string, Map<string, ReadonlySet<string>>> {
+  const metrics = new Map<string, Map<string, ReadonlySet<string>>>();
+  for (const [key, values] of allowed) {
+    const [metric = '', label = ''] = key.split(',');
+    metrics.set(metric, (metrics.get(metric) ?? new Map<string, ReadonlySet<string>>()).set(label, values));
+  }
+  return metrics;
+}
+
+/** Readings of the metric show only what its labels may say; series that then look the same are added up. */
+function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>>): void {
+  for (const method of ['get', 'getForPromString'] as const) {
+    const read = metric[method]?.bind(metric);
+    if (read !== undefined) metric[method] = async () => bounded(await read(), labels);
+  }
+}
+
+function bounded(exported: Exported, allowed: ReadonlyMap<string, ReadonlySet<string>>): Exported {
+  const merged = new Map<string, Value>();
+  for (const each of exported.values) {
+    const labels = Object.fromEntries(
+      Object.entries(each.labels).map(([name, value]) => [name, allowed.get(name)?.has(String(value)) === false ? UNEXPECTED : value]),
+    );
+    const key = JSON.stringify([each.metricName ?? '', Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
+    const same = merged.get(key);
+    merged.set(key, { ...each, labels, value: each.value + (same?.value ?? 0) });
+  }
+  return { ...exported, values: [...merged.values()] };
+}

@@ -1,0 +1,63 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { VersionInfo } from '../catalogue/version.js';
+import type { Features } from '../features/chosen.js';
+import type { ChosenMetrics } from './chosenMetrics.js';
+
+/** Metrics about the program itself: what it was built from, which features are on, and which metrics are not shown. */
+export function exposeProgram(
+  registry: Registry,
+  { features, version }: { readonly features: Features; readonly version: VersionInfo },
+): void {
+  const enabled = new Gauge({
+    name: 'kubernetes_feature_enabled',
+    help: 'Feature gates with their stage: 1 for those that are on.',
+    labelNames: ['name', 'stage'],
+    registers: [registry],
+  });
+  for (const { name, stage, enabled: on } of features.all) enabled.set({ name, stage }, on ? 1 : 0);
+  const build = new Gauge({
+    name: 'kubernetes_build_info',
+    help: 'Always 1; its labels tell what the program was built from.',
+    labelNames: ['build_date', 'compiler', 'git_commit', 'git_tree_state', 'git_version', 'go_version', 'major', 'minor', 'platform'],
+    registers: [registry],
+  });
+  build.set(
+    {
+      build_date: version.buildDate,
+      compiler: version.compiler,
+      git_commit: version.gitCommit,
+      git_tree_state: version.gitTreeState,
+      git_version: version.gitVersion,
+      go_version: version.goVersion,
+      major: version.major,
+      minor: version.minor,
+      platform: version.platform,
+    },
+    1,
+  );
+  const counts = (registry as Partial<ChosenMetrics>).counts;
+  const read = { disabled: () => counts?.disabled ?? 0, hidden: () => counts?.hidden ?? 0, registered: () => counts?.registered ?? 0 };
+  const counter = (name: string, help: string, value: () => number): void => {
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  };
+  counter('disabled_metrics_total', 'Metrics that --disabled-metrics has switched off.', read.disabled);
+  counter('hidden_metrics_total', 'Metrics that are on their way out and not shown.', read.hidden);
+  new Counter({
+    name: 'registered_metrics_total',
+    help: 'Metrics that are shown.',
+    labelNames: ['deprecated_version', 'stability_level'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ deprecated_version: '', stability_level: '' }, read.registered());
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import { Gauge } from 'prom-client';
+import { qualifiedName, type GroupResource } from '../api/resource.js';
+import type { Metrics } from './metrics.js';
+
+export interface CountOptions {
+  readonly metrics: Metrics;
+  /** Every resource that is stored here, at the time of asking. */
+  readonly resources: () => readonly GroupResource[];
+  readonly count: (resource: GroupResource) => number;
+  /** How often objects are counted; 0 for never. */
+  readonly periodMs: number;
+}
+
+/** Keeps a reading for some time. */
+export function every<T>(periodMs: number, read: () => T, now: () => number = () => performance.now()): () => T {
+  let last: { readonly value: T; readonly until: number } | null = null;
+  return () => {
+    if (last === null || now() >= last.until) last = { value: read(), until: now() + periodMs };
+    return last.value;
+  };
+}
+
+/** How many objects there are of each resource. */
+export function exposeCounts({ metrics, resources, count, periodMs }: CountOptions): void {
+  if (periodMs === 0) return;
+  const read = every(periodMs, () => resources().map((resource) => ({ resource, objects: count(resource) })));
+  const { registry } = metrics;
+  new Gauge({
+    name: 'apiserver_resource_objects',
+    help: 'Objects of each resource that are stored, when they were last counted.',
+    labelNames: ['group', 'resource'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { resource, objects } of read()) this.set({ group: resource.group, resource: resource.resource }, objects);
+    },
+  });
+  new Gauge({
+    name: 'apiserver_storage_objects',
+    help: 'The same by the name of the resource with its group.',
+    labelNames: ['resource'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { resource, objects } of read()) this.set({ resource: qualifiedName(resource) }, objects);
+    },
+  });
+}

@@ -1,0 +1,95 @@
+import { formatDuration } from '../catalogue/flags/duration.js';
+import type { Flag, FlagTable } from '../catalogue/flags/flag.js';
+
+const COMPONENT = 'kube-apiserver';
+const WARNING =
+  'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
+
+/** The value of an option as it would be written on a command line. */
+function written(flag: Flag, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (flag.kind === 'duration') return Number(value) === 0 ? '0s' : formatDuration(Number(value));
+  if (Array.isArray(value)) return `[${value.join(',')}]`;
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([name, each]) => `${name}=${String(each)}`)
+      .join(',');
+  return String(value);
+}
+
+/** Options by name, as they are in effect. */
+export const flagValues = (table: FlagTable, options: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(table)
+      .filter(([name]) => name !== 'help')
+      .map(([name, flag]) => [name, written(flag, options[name])] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+export const flagzText = (flags: Readonly<Record<string, string>>): string =>
+  `\n${COMPONENT} flagz\n${WARNING}\n\n${Object.entries(flags)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')}`;
+
+export const flagzObject = (flags: Readonly<Record<string, string>>, version: string): object => ({
+  kind: 'Flagz',
+  apiVersion: `config.k8s.io/${version}`,
+  metadata: { name: COMPONENT },
+  flags,
+});
+
+export interface ProcessFacts {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly upMs: number;
+  readonly binaryVersion: string;
+  readonly emulationVersion: string;
+  readonly runtime: string;
+  readonly paths: readonly string[];
+}
+
+export function statuszText({ startedAt, upMs, binaryVersion, emulationVersion, runtime, paths }: ProcessFacts): string {
+  const seconds = Math.floor(upMs / 1000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const up = `${Math.floor(seconds / 3600)} hr ${two(Math.floor(seconds / 60) % 60)} min ${two(seconds % 60)} sec`;
+  return [
+    '',
+    `${COMPONENT} statusz`,
+    WARNING,
+    '',
+    `Started: ${new Date(startedAt).toUTCString().replace('GMT', 'UTC')}`,
+    `Up: ${up}`,
+    `Go version: ${runtime}`,
+    `Binary version: ${binaryVersion}`,
+    `Emulation version: ${emulationVersion}`,
+    `Paths: ${paths.join(' ')}`,
+    '',
+  ].join('\n');
+}
+
+export const statuszObject = (facts: ProcessFacts, version: string): object => ({
+  kind: 'Statusz',
+  apiVersion: `config.k8s.io/${version}`,
+  metadata: { name: COMPONENT },
+  startTime: new Date(facts.startedAt).toISOString().replace(/\.\d+Z$/, 'Z'),
+  uptimeSeconds: Math.floor(facts.upMs / 1000),
+  goVersion: facts.runtime,
+  binaryVersion: facts.binaryVersion,
+  emulationVersion: facts.emulationVersion,
+  paths: facts.paths,
+});
+
+/** Versions in which both pages are told as objects. */
+const VERSIONS = ['v1beta1', 'v1alpha1'];
+
+/** In which form a client wants one of the pages: as text, as an object of a version, or in none that there is. Pure. */
+export function formOf(accept: string | undefined, kind: 'Flagz' | 'Statusz'): 'text' | { readonly version: string } | null {
+  for (const range of (accept ?? '*/*').split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    if (type === '*/*' || type === 'text/*' || type === 'text/plain') return 'text';
+    if (type !== 'application/json') continue;
+    const told = Object.fromEntries(parameters.map((parameter) => parameter.split('=') as [string, string]));
+    if (told['g'] === 'config.k8s.io' && told['as'] === kind && VERSIONS.includes(told['v'] ?? '')) return { version: told['v'] ?? '' };
+  }
+  return null;
+}

@@ -1,0 +1,54 @@
+import type { GroupResource, GroupVersion } from '../api/resource.js';
+import { release } from '../catalogue/version.js';
+import { introducedIn } from '../features/introduced.js';
+import type { ApiServerOptions } from './apiserver.js';
+
+type EmulationOptions = Pick<
+  ApiServerOptions,
+  'emulated-version' | 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'
+>;
+type VersionedResource = GroupVersion & GroupResource;
+
+/** What this program is: the minor version of release 1. */
+export const binaryMinor = Number(/^v\d+\.(\d+)/.exec(release)?.[1]);
+/** How far back the behaviour of earlier versions is known. */
+const versionsBack = 3;
+export const oldestMinor = binaryMinor - versionsBack;
+const entry = /^(?:(\w+)=)?1\.(\d+)(?:\.\d+)?$/;
+const component = 'kube';
+
+/** Form of an entry of `--emulated-version`: what was expected, or null. */
+export const emulatedVersion = (value: string): string | null => {
+  const [, named, minor] = entry.exec(value.replace(/^v(?=\d)/, '')) ?? [];
+  return minor !== undefined && (named ?? component) === component && Number(minor) >= oldestMinor && Number(minor) <= binaryMinor
+    ? null
+    : `a version from 1.${oldestMinor} to 1.${binaryMinor}, such as 1.${binaryMinor - 1} or ${component}=1.${binaryMinor - 1}`;
+};
+
+/** The minor version that is emulated; this program's own unless told. */
+export const emulatedMinor = (options: Pick<EmulationOptions, 'emulated-version'>): number =>
+  Number(entry.exec(options['emulated-version'].at(-1)?.replace(/^v(?=\d)/, '') ?? '')?.[2] ?? binaryMinor);
+
+/** Forward compatibility has a meaning only for an earlier version. */
+export function emulationComplaint(options: EmulationOptions): string | null {
+  const forward = (['emulation-forward-compatible', 'runtime-config-emulation-forward-compatible'] as const).filter(
+    (name) => options[name],
+  );
+  return forward.length > 0 && emulatedMinor(options) === binaryMinor
+    ? `${forward.map((name) => `--${name}`).join(', ')} needs --emulated-version below 1.${binaryMinor}`
+    : null;
+}
+
+/**
+ * Whether a version of a resource came after the emulated version, and is therefore not there. `earlier` tells whether the resource is served in a version that
+ * was there: then, with forward compatibility, more stable versions of it are served as well.
+ */
+export function isTooNew(options: EmulationOptions, resource: VersionedResource, earlier: () => boolean): boolean {
+  if (introducedIn(resource) <= emulatedMinor(options)) return false;
+  return !(options['emulation-forward-compatible'] && earlier());
+}
+
+/** Later, for a comparison: alpha versions before beta ones before those that are stable. */
+export function stabilityOf(version: string): number {
+  return version.includes('alpha') ? 0 : version.includes('beta') ? 1 : 2;
+}

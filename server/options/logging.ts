@@ -1,0 +1,59 @@
+import { oneStream, splitStreams, type LogOutput, type Stream } from '../observability/logOutput.js';
+import type { LoggerOptions, Verbosity } from '../observability/logger.js';
+import type { ApiServerOptions } from './apiserver.js';
+
+export interface LogStreams {
+  readonly errors: Stream;
+  readonly others: Stream;
+}
+
+/** What the options about the log make of the two streams of a process. `verbosity` may be changed while it runs. */
+export function loggerOptions(
+  options: ApiServerOptions,
+  streams: LogStreams,
+): Pick<LoggerOptions, 'modules' | 'format'> & { readonly output: LogOutput | null; readonly verbosity: Verbosity } {
+  const format = options['logging-format'] === 'json' ? 'json' : 'text';
+  const split = format === 'json' ? options['log-json-split-stream'] : options['log-text-split-stream'];
+  return {
+    verbosity: { level: options.v },
+    modules: moduleLevels(options.vmodule),
+    format,
+    output: split
+      ? splitStreams({
+          ...streams,
+          bufferBytes: format === 'json' ? options['log-json-info-buffer-size'] : options['log-text-info-buffer-size'],
+          flushMs: options['log-flush-frequency'],
+        })
+      : format === 'json'
+        ? oneStream(streams.errors)
+        : null,
+  };
+}
+
+/** `access=3,storage*=2` as a map, in order. */
+function moduleLevels(text: string | null): ReadonlyMap<string, number> {
+  const pairs = (text ?? '')
+    .split(',')
+    .filter((pair) => pair !== '')
+    .map((pair) => pair.split('='));
+  return new Map(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
+}
+
+type Options = ApiServerOptions;
+
+/** What does not go together about the log, or null. */
+export function loggingComplaint(
+  options: Options,
+  given: ReadonlySet<string>,
+  features: { readonly alpha: boolean; readonly beta: boolean },
+): string | null {
+  const experimental = (
+    ['log-text-split-stream', 'log-text-info-buffer-size', 'log-json-split-stream', 'log-json-info-buffer-size'] as const
+  ).filter((name) => given.has(name) && options[name] !== false && options[name] !== 0);
+  if (experimental.length > 0 && !features.alpha)
+    return `${experimental.map((name) => `--${name}`).join(', ')}: experimental; give --feature-gates=LoggingAlphaOptions=true as well`;
+  if (options['logging-format'] === 'json' && !features.beta) return '--logging-format=json needs the feature LoggingBetaOptions';
+  return options['logging-format'] === 'json' && options.vmodule !== null
+    ? '--vmodule is for --logging-format=text only; leave it out, or give --v instead'
+    : null;
+}

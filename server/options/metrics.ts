@@ -1,0 +1,48 @@
+import { isObject } from '../../api/json.js';
+import { readDocument } from '../files/configuration.js';
+import { metricLabels } from '../catalogue/flags/checks.js';
+import type { MetricChoice } from '../observability/chosenMetrics.js';
+import type { ApiServerOptions } from './apiserver.js';
+import { binaryMinor } from './emulation.js';
+
+/** What the options say about metrics. Reads the file that one of them names, and throws with what is wrong in it. */
+export function metricChoice(options: ApiServerOptions): MetricChoice {
+  const file = options['allow-metric-labels-manifest'];
+  const told = options['allow-metric-labels'].map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)] as const);
+  const shown = options['show-hidden-metrics-for-version'];
+  return {
+    disabled: options['disabled-metrics'],
+    // A later entry wins over an earlier one.
+    allowedLabels: new Map([...(file === null ? [] : labelsIn(file)), ...told].map(([key, values]) => [key, valuesOf(values)])),
+    hiddenShownFor: shown === null ? null : Number(shown.split('.')[1]),
+  };
+}
+
+const valuesOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    text
+      .replace(/^(['"])(.*)\1$/, '$2')
+      .split(',')
+      .map((value) => value.trim()),
+  );
+
+const OPTION = '--allow-metric-labels-manifest';
+
+function labelsIn(file: string): (readonly [string, string])[] {
+  const document = readDocument(file, OPTION);
+  if (!isObject(document)) throw new Error(`${OPTION}: ${file} must hold an object such as {"metric,label": "value,value"}`);
+  return Object.entries(document).map(([key, values]) => {
+    const wrong = typeof values === 'string' ? metricLabels(`${key}=${values}`) : 'a text with values and commas between them';
+    if (wrong !== null) throw new Error(`${OPTION}: ${file}: the value of ${JSON.stringify(key)} must be ${wrong}`);
+    return [key, String(values)] as const;
+  });
+}
+
+/** Only what was hidden since the version before may be shown again: older metrics are gone. */
+export function hiddenMetricsComplaint(options: ApiServerOptions): string | null {
+  const shown = options['show-hidden-metrics-for-version'];
+  const previous = `1.${binaryMinor - 1}`;
+  return shown === null || shown === previous
+    ? null
+    : `--show-hidden-metrics-for-version=${shown} cannot be: only ${previous}, the version before this one, shows anything`;
+}

@@ -1,0 +1,107 @@
+import { isObject } from '../../../api/json.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { sameValue } from './compare.js';
+import { isServerMember, isServerMetadata } from './created.js';
+import { fieldElement } from './fieldset.js';
+import { unknown, type Schema } from './schema.js';
+
+/** What an update does to the accounts of who owns which field: nothing; the writer changes only what it alone owns; or more than can be told in passing. */
+export type Touched = 'nothing' | 'own' | 'more';
+
+/** `fieldsV1` of the writer and of everybody else, at one place; undefined for who owns nothing there. */
+interface Owners {
+  readonly mine: JsonValue | undefined;
+  readonly others: readonly JsonObject[];
+}
+
+/**
+ * Most updates give other values to fields that their writer owns already, and then everybody owns what they owned: it is found by walking both states
+ * beside the accounts, without making sets of them. Whatever else there is, members that come and go above all, is `more`. All accounts are spelled in the
+ * version of the two states, and as `FieldSet` writes them.
+ */
+export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, owners: Owners): Touched {
+  const names = namesOf(before, after);
+  if (names === null) return 'more';
+  let touched: Touched = 'nothing';
+  for (const name of names) {
+    if (isServerMember(name)) continue;
+    const below = name === 'metadata' ? metadata : value;
+    const found = below(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name)));
+    if (found === 'more') return 'more';
+    if (found === 'own') touched = 'own';
+  }
+  return touched;
+}
+
+function metadata(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined, owners: Owners): Touched {
+  if (!isObject(before) || !isObject(after)) return 'more';
+  let touched: Touched = 'nothing';
+  for (const name in after) if (!isServerMetadata(name) && !Object.hasOwn(before, name)) return 'more';
+  for (const name in before) {
+    if (isServerMetadata(name)) continue;
+    const found = value(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name)));
+    if (found === 'more') return 'more';
+    if (found === 'own') touched = 'own';
+  }
+  return touched;
+}
+
+function value(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined, owners: Owners): Touched {
+  if (before === after) return 'nothing';
+  if (before === undefined || after === undefined) return 'more';
+  if (schema.kind === 'unknown') return sameValue(before, after) ? 'nothing' : 'more';
+  if (schema.kind === 'list' && schema.relationship !== 'atomic')
+    return isDistinct(schema, before) && sameValue(before, after) ? 'nothing' : 'more';
+  if (schema.kind === 'leaf' || schema.kind === 'list' || schema.atomic || (isBare(before) && isBare(after)))
+    return sameValue(before, after) ? 'nothing' : isMineAlone(owners) ? 'own' : 'more';
+  if (!isObject(before) || !isObject(after)) return 'more';
+  const names = namesOf(before, after);
+  if (names === null) return 'more';
+  let touched: Touched = 'nothing';
+  for (const name of names) {
+    if (before[name] === after[name]) continue;
+    const found = value(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name)));
+    if (found === 'more') return 'more';
+    if (found === 'own') touched = 'own';
+  }
+  return touched;
+}
+
+/** Where the items of a list cannot be told apart, accounts stay as they are: that is for others to find out. */
+function isDistinct(schema: Extract<Schema, { kind: 'list' }>, items: JsonValue): boolean {
+  if (!Array.isArray(items)) return items === null;
+  if (schema.relationship !== 'map') return items.every((item) => item === null || typeof item !== 'object');
+  return items.every((item) => isObject(item) && schema.keys.some(({ name, default: standIn }) => (item[name] ?? standIn) !== null));
+}
+
+/** The field itself, and not only something below it. */
+function isMineAlone({ mine, others }: Owners): boolean {
+  return others.length === 0 && isObject(mine) && (isBare(mine) || Object.hasOwn(mine, '.'));
+}
+
+function ownersOf({ mine, others }: Owners, element: string): Owners {
+  const below = isObject(mine) && Object.hasOwn(mine, element) ? mine[element] : undefined;
+  if (others.length === 0) return { mine: below, others };
+  return { mine: below, others: others.flatMap((each) => (Object.hasOwn(each, element) ? [each[element] as JsonObject] : [])) };
+}
+
+/** The names of both, or null where they are not the same. */
+function namesOf(before: JsonObject, after: JsonObject): string[] | null {
+  const names = Object.keys(before);
+  if (names.length !== Object.keys(after).length) return null;
+  for (const name of names) if (!Object.hasOwn(after, name)) return null;
+  return names;
+}
+
+function memberOf(schema: Schema, name: string): Schema {
+  if (schema.kind === 'struct') return schema.field(name) ?? unknown;
+  return schema.kind === 'map' ? schema.element : unknown;
+}
+
+function isBare(value: JsonValue): boolean {
+  if (value === null) return true;
+  if (typeof value !== 'object') return false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _name in value) return false;
+  return true;
+}

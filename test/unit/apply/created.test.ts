@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import { typeNamed, typeNames, type ApiType, type KindName } from '../../../server/catalogue/types.js';
+import { fieldsOfCreator } from '../../../server/patch/apply/created.js';
+import { ListItemError } from '../../../server/patch/apply/items.js';
+import { writeManagers } from '../../../server/patch/apply/managers.js';
+import { ownUpdate } from '../../../server/patch/apply/ownership.js';
+import { emptyValue, unknown, type Schema } from '../../../server/patch/apply/schema.js';
+import { schemaOfKind } from '../../../server/patch/apply/typeschema.js';
+import { checkStructure } from '../../../workers/schema/structure.js';
+import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { randomObject } from '../codecs/randomObjects.js';
+import { widget } from './schemas.js';
+
+const types = typeNames()
+  .map((name) => typeNamed(name))
+  .filter((type): type is ApiType => type !== undefined && type.kinds.length > 0);
+
+const ID = { manager: 'test', operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
+
+/** The same by way of comparing sets, which updates and applies go. */
+function bySets(schema: Schema, empty: JsonObject, object: JsonObject): unknown {
+  const managers = ownUpdate(empty as ApiObject, object as ApiObject, new Map(), ID, 'now', {
+    schemaOf: () => schema,
+    convert: () => null,
+  });
+  return writeManagers(managers)[0]?.['fieldsV1'] ?? null;
+}
+
+const outcome = (work: () => unknown): string => {
+  try {
+    return JSON.stringify(work());
+  } catch (error) {
+    if (error instanceof ListItemError) return error.message;
+    throw error;
+  }
+};
+
+const checkSame = (schema: Schema, object: JsonObject): void => {
+  const empty = emptyValue(schema);
+  // As text: the order of members counts as well.
+  expect(outcome(() => fieldsOfCreator(schema, empty, object))).to.equal(outcome(() => bySets(schema, empty, object)));
+};
+
+describe('apply/created', () => {
+  it('gives the creator of an object of any built-in type what comparing it with nothing gives', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...types), fc.integer(), (type, seed) => {
+        const schema = schemaOfKind(type.kinds[0] as KindName) as Schema;
+        const checked = checkStructure(randomObject(type, seed) as JsonMembers, type, { unknownFields: 'report' });
+        if (checked.ok) checkSame(schema, checked.value as JsonObject);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('does so whatever the values are, and where nothing is known of the type', () => {
+    const names = fc.constantFrom(
+      'metadata',
+      'spec',
+      'name',
+      'labels',
+      'finalizers',
+      'items',
+      'ports',
+      'port',
+      'template',
+      'args',
+      'apiVersion',
+    );
+    const { json } = fc.letrec((tie) => ({
+      json: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom(null, '', 'a', 0, 1, true),
+        fc.array(tie('json'), { maxLength: 3 }),
+        fc.dictionary(names, tie('json'), { maxKeys: 5 }),
+      ),
+    }));
+    // What only the server sets are texts in any object, and metadata is an object.
+    const texts = (members: JsonObject, name: string): JsonObject =>
+      typeof members[name] === 'object' ? { ...members, [name]: 'text' } : members;
+    const object = fc.dictionary(names, json, { maxKeys: 6 }).map((members) => {
+      const { metadata } = members as JsonObject;
+      const known = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
+      return { ...texts(members as JsonObject, 'apiVersion'), metadata: texts(known, 'name') };
+    });
+    fc.assert(
+      fc.property(object, fc.constantFrom(widget, unknown), (members, schema) => {
+        checkSame(schema, members as JsonObject);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
