@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { AccountTokens } from './accounts.js';
 import { controllerCatalogue, isEnabled, type ControllerEntry } from './catalogue.js';
+import type { CloudProvider } from './cloud/provider.js';
 import { pause, type Clock } from './client/clock.js';
 import { Connection } from './client/connection.js';
 import type { Controller } from './client/controller.js';
@@ -29,6 +30,7 @@ export interface ManagerOptions {
   readonly version: string;
   readonly metrics: Metrics;
   readonly checks: Checks;
+  readonly cloud?: CloudProvider;
   readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
@@ -162,6 +164,7 @@ export class Manager {
         log: controllerLog,
         metrics: metrics.queue,
         measures: metrics.measures,
+        cloud: this.manager.cloud ?? null,
         options,
         rootCa: this.manager.rootCa,
       };

@@ -1,5 +1,6 @@
 import { timeText } from '../api/time.js';
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
@@ -47,6 +48,9 @@ import { emulatedCatalogue } from './options/runtimeConfig.js';
 import { defaultServiceRange } from './options/serviceRange.js';
 import { cachedResources } from './options/watchCache.js';
 import { provideNamespace } from './registry/namespaceProvision.js';
+import { readAuthorities } from './http/credentials.js';
+import { Peers } from './peers/peers.js';
+import { leaseName } from './presence/serverLease.js';
 import { createAdmissionPolicies } from './policies.js';
 import { bootstrap } from './registry/bootstrap.js';
 import type { Registry } from './registry/contract.js';
@@ -162,6 +166,18 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
     deletionsAtOnce: options['delete-collection-workers'],
   });
+  const peers = features.enabled('UnknownVersionInteroperabilityProxy')
+    ? new Peers({
+        storage,
+        catalogue,
+        own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+        identity: connections.identity,
+        ca: options['peer-ca-file'] === null ? null : readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
+      })
+    : null;
+  /** Whether somebody else has answered, or does so now. */
+  const elsewhere = async (answered: boolean | Promise<boolean>, context: RequestContext): Promise<boolean> =>
+    (await answered) || (peers !== null && (await peers.answers(context)));
   const workers = createWorkers();
   const host = `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
@@ -213,8 +229,9 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     access,
     resources: (context) => {
       const answered = aggregation.answers(context);
-      if (answered === false) return ownResources(context);
-      return answered === true ? undefined : answered.then((done) => (done ? undefined : ownResources(context)));
+      if (answered === true) return undefined;
+      if (answered === false && peers === null) return ownResources(context);
+      return elsewhere(answered, context).then((done) => (done ? undefined : ownResources(context)));
     },
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;
@@ -280,6 +297,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
       lifeCycles?.stop();
       policyStatuses?.stop();
       aggregation.stop();
+      peers?.stop();
       custom.stop();
       conversion.stop();
       access.stop();

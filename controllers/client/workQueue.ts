@@ -16,6 +16,8 @@ export interface QueueMetrics {
   /** Seconds of work. */
   readonly worked?: (seconds: number) => void;
   readonly retried?: () => void;
+  /** Given once: tells for how many seconds each key has been worked on by now. */
+  readonly inspect?: (underWay: () => readonly number[]) => void;
 }
 
 export interface WorkQueueOptions {
@@ -39,7 +41,10 @@ export class WorkQueue {
   readonly #takers: ((key: string | null) => void)[] = [];
   #closed = false;
 
-  constructor(private readonly options: WorkQueueOptions) {}
+  constructor(private readonly options: WorkQueueOptions) {
+    const { clock, metrics } = options;
+    metrics?.inspect?.(() => [...this.#processing.values()].map((startedAt) => (clock.elapsed() - startedAt) / 1000));
+  }
 
   get length(): number {
     return this.#waiting.size;

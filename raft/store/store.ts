@@ -65,6 +65,8 @@ class SqliteStore implements Store {
   #file: OpenFile;
   #state: StoreState;
   #copying = false;
+  /** Nothing was written since the file was found to be no larger than it need be: an idle replica need not look again with every tick. */
+  #tidy = false;
 
   constructor(path: string, { decodeMembership, initialMembership }: StoreOptions) {
     this.path = path;
@@ -179,7 +181,9 @@ class SqliteStore implements Store {
   maintain(): boolean {
     return this.#failStop.run('housekeeping', () => {
       if (sweepPending(this.#state)) this.#commit(() => this.#swept(this.#state, sweepSlice));
+      else if (this.#tidy) return false;
       const more = sweepPending(this.#state) || shrink(this.#file.db, this.#file.sql, vacuumSlice);
+      this.#tidy = !more;
       this.#checkpointWhenFull();
       return more;
     });
@@ -191,6 +195,7 @@ class SqliteStore implements Store {
 
   /** Changes and state in one disk transaction; memory follows once it is committed. */
   #commit(change: () => StoreState): void {
+    this.#tidy = false;
     const { db, sql } = this.#file;
     this.#state = db
       .transaction(() => {
@@ -224,6 +229,7 @@ class SqliteStore implements Store {
     const { file, state } = open(this.path, this.#kind);
     this.#file = file;
     this.#state = state;
+    this.#tidy = false;
   }
 }
 

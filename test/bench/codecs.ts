@@ -8,6 +8,7 @@ import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
 import type { ApiObject } from '../../server/api/object.js';
 import { kindOf } from '../../server/kinds/index.js';
 import { CONFIG_MAP, configMap, POD, pod } from './codecObjects.js';
+import { benchKinds } from './kinds.js';
 import { count, printTable, ratio } from './table.js';
 
 /**
@@ -40,6 +41,7 @@ export async function benchCodecs({ seconds }: CodecBenchOptions): Promise<void>
     );
     console.log('');
   }
+  benchKinds({ seconds: seconds / 2 });
   printTable(['dense body, decoded and checked', 'bytes', 'inline µs', 'pool µs', 'pool latency µs'], await inlineAgainstPool(each));
   console.log(`\nµs: the event loop is held up. Break-even of inline and pool: ${(await breakEven(each)).join(', ')}\n`);
   printTable(['one body through the pool, CPU ms in one turn', 'bytes', 'give bytes', 'take pieces', 'put together'], await stalls());

@@ -2,7 +2,7 @@ import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { sameValue } from './compare.js';
 import { fieldElement } from './fieldset.js';
-import { indexItems } from './items.js';
+import { indexItems, itemElement } from './items.js';
 import { unknown, type Schema } from './schema.js';
 
 /** Members of objects and of their metadata that the server owns. */
@@ -33,14 +33,14 @@ export const isServerMetadata = (name: string): boolean => serverMetadata.has(na
  */
 export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonObject): JsonObject | null {
   const fields: JsonObject = {};
-  for (const name of Object.keys(object).sort()) {
+  for (const name of sorted(Object.keys(object))) {
     if (serverMembers.has(name)) continue;
     const member = memberOf(schema, name);
     const below =
       name === METADATA
         ? ofMetadata(member, isObject(empty[name]) ? empty[name] : {}, object[name])
         : changed(member, own(empty, name), object[name]);
-    if (below !== null) fields[fieldElement(name)] = below;
+    if (below !== null) fields[elementOf(name)] = below;
   }
   return isBare(fields) ? null : fields;
 }
@@ -48,9 +48,9 @@ export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonO
 function ofMetadata(schema: Schema, empty: JsonObject, metadata: JsonValue | undefined): JsonObject | null {
   if (!isObject(metadata)) return null;
   const fields: JsonObject = {};
-  for (const name of Object.keys(metadata).sort()) {
+  for (const name of sorted(Object.keys(metadata))) {
     const below = serverMetadata.has(name) ? null : changed(memberOf(schema, name), own(empty, name), metadata[name]);
-    if (below !== null) fields[fieldElement(name)] = below;
+    if (below !== null) fields[elementOf(name)] = below;
   }
   return isBare(fields) ? null : fields;
 }
@@ -65,10 +65,12 @@ function changed(schema: Schema, before: JsonValue | undefined, after: JsonValue
   if (isList) {
     if (schema.kind === 'list') items(fields, schema, before, after);
   } else if (schema.kind !== 'unknown' || isObject(before) || isObject(after)) {
-    const [left, right] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
-    for (const name of Object.keys(right).sort()) {
-      const below = changed(memberOf(schema, name), own(left, name), right[name]);
-      if (below !== null) fields[fieldElement(name)] = below;
+    const left = isObject(before) ? before : null;
+    const right = isObject(after) ? after : {};
+    for (const name of sorted(Object.keys(right))) {
+      const below = changed(memberOf(schema, name), left === null ? undefined : own(left, name), right[name]);
+      // Keys of maps are clients' words.
+      if (below !== null) fields[schema.kind === 'struct' ? elementOf(name) : fieldElement(name)] = below;
     }
   } else return added || !sameValue(before, after) ? {} : null;
   return finished(fields, added);
@@ -81,18 +83,44 @@ function finished(fields: JsonObject, added: boolean): JsonObject | null {
   return {};
 }
 
+/** Of several items with one key the first counts. */
 function items(
   fields: JsonObject,
   schema: Extract<Schema, { kind: 'list' }>,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
 ): void {
-  const left = indexItems(schema, Array.isArray(before) ? before : [], 'first');
-  const right = indexItems(schema, Array.isArray(after) ? after : [], 'first');
-  for (const element of [...right.byElement.keys()].sort()) {
-    const below = changed(schema.element, left.byElement.get(element), right.byElement.get(element));
+  const present = Array.isArray(after) ? after : [];
+  const known = new Map<string, JsonValue>();
+  for (const item of present) {
+    const element = itemElement(schema, item);
+    if (!known.has(element)) known.set(element, item);
+  }
+  const left = Array.isArray(before) && before.length > 0 ? indexItems(schema, before, 'first').byElement : null;
+  for (const element of sorted([...known.keys()])) {
+    const below = changed(schema.element, left?.get(element), known.get(element));
     if (below !== null) fields[element] = below;
   }
+}
+
+/** Sorts in place. Most members come in order, and then looking is all that it takes. */
+function sorted(names: string[]): string[] {
+  for (let position = 1; position < names.length; position++)
+    if ((names[position - 1] as string) > (names[position] as string)) return names.sort();
+  return names;
+}
+
+/** Elements of the members of types: there are some thousand names, and joining a text that is then looked up in an object costs more than a look here. */
+const elements = new Map<string, string>();
+const elementsMax = 16_384;
+
+function elementOf(name: string): string {
+  let element = elements.get(name);
+  if (element === undefined) {
+    element = fieldElement(name);
+    if (elements.size < elementsMax) elements.set(name, element);
+  }
+  return element;
 }
 
 function isOneField(schema: Schema, isList: boolean): boolean {

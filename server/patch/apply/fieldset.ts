@@ -192,6 +192,9 @@ export function keyElement(key: Readonly<Record<string, JsonValue>>): string {
   return `k:{${members.join(',')}}`;
 }
 
+/** The same for a key of one member that is a text. */
+export const keyElementOf = (name: string, value: string): string => `k:{${JSON.stringify(name)}:${JSON.stringify(value)}}`;
+
 function isBare(fields: JsonValue | undefined): boolean {
   if (typeof fields !== 'object' || fields === null) return false;
   for (const _element in fields as JsonObject) return false;

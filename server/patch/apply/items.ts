@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../api/object.js';
 import { isObject } from '../../../api/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { keyElement, keyOf, valueElement } from './fieldset.js';
-import type { Schema } from './schema.js';
+import { keyElement, keyElementOf, keyOf, valueElement } from './fieldset.js';
+import type { ListKey, Schema } from './schema.js';
 
 type AssociativeList =
   Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
@@ -19,6 +19,12 @@ export function itemElement(list: AssociativeList, item: JsonValue): string {
     return valueElement(item);
   }
   if (!isObject(item)) throw new ListItemError('associative list may not have non-map elements');
+  if (list.keys.length === 1) {
+    const [only] = list.keys as readonly [ListKey];
+    const name = item[only.name] ?? only.default;
+    // Nearly all lists: a name, or an address.
+    if (typeof name === 'string') return keyElementOf(only.name, name);
+  }
   const key: Record<string, JsonValue> = {};
   let found = false;
   for (const { name, default: standIn } of list.keys) {

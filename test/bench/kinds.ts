@@ -1,0 +1,97 @@
+import { performance } from 'node:perf_hooks';
+import { decodeObject } from '../../workers/decode.js';
+import { createCatalogue, storedKinds } from '../../server/kinds/index.js';
+import type { ApiObject, JsonObject } from '../../server/api/object.js';
+import { copyOf } from '../../server/api/copy.js';
+import { storedForm } from '../../server/registry/metadata.js';
+import { ownCreated } from '../../server/registry/ownership.js';
+import { encodeStored } from '../../server/storage/encoding.js';
+import { encodeBody } from '../../server/storage/forms.js';
+import { kindObjects, type KindObject } from './kindObjects.js';
+import { printTable, ratio } from './table.js';
+
+/**
+ * What a creation does with objects of the kinds that are written most, beside JSON.parse and JSON.stringify of the same object: decoding with the check
+ * of the structure and defaults, who owns which field, and the stored forms. The eight kinds go in turns, as they do in a server: code that has
+ * seen objects of one shape only is faster than it ever is there.
+ */
+const STEPS = ['JSON.parse', 'decode, check, defaults', 'ownership', 'JSON.stringify', 'encode Protobuf', 'encode JSON'] as const;
+type Step = (typeof STEPS)[number];
+/** Parsing is compared with parsing, writing with writing. */
+const BASES: Readonly<Record<Step, Step>> = {
+  'JSON.parse': 'JSON.parse',
+  'decode, check, defaults': 'JSON.parse',
+  ownership: 'JSON.parse',
+  'JSON.stringify': 'JSON.stringify',
+  'encode Protobuf': 'JSON.stringify',
+  'encode JSON': 'JSON.stringify',
+};
+const WARM_UP_ROUNDS = 300;
+const CALLS = 20;
+
+export function benchKinds({ seconds }: { readonly seconds: number }): void {
+  const measured = kindObjects.map((object) => ({ object, steps: stepsOf(object), best: new Map<Step, number>() }));
+  const round = (): void => {
+    for (const { steps, best } of measured)
+      for (const step of STEPS) {
+        const start = performance.now();
+        for (let call = 0; call < CALLS; call++) steps[step]();
+        best.set(step, Math.min(best.get(step) ?? Infinity, ((performance.now() - start) / CALLS) * 1000));
+      }
+  };
+  for (let warmUp = 0; warmUp < WARM_UP_ROUNDS; warmUp++) round();
+  for (const { best } of measured) best.clear();
+  for (const end = performance.now() + seconds * 1000; performance.now() < end;) round();
+  const ratioOf = (best: ReadonlyMap<Step, number>, step: Step): number => (best.get(step) ?? NaN) / (best.get(BASES[step]) ?? NaN);
+  const ours = STEPS.filter((step) => BASES[step] !== step);
+  printTable(
+    ['µs, and the ratio to JSON.parse or JSON.stringify', 'bytes', ...STEPS, 'sum of ratios'],
+    measured.map(({ object: { title, value }, best }) => [
+      title,
+      String(Buffer.byteLength(JSON.stringify(value))),
+      ...STEPS.map((step) => {
+        const time = (best.get(step) ?? NaN).toFixed(1);
+        return BASES[step] === step ? time : `${time} (${ratio(best.get(step) ?? NaN, best.get(BASES[step]) ?? NaN)})`;
+      }),
+      ours.reduce((sum, step) => sum + ratioOf(best, step), 0).toFixed(1),
+    ]),
+  );
+  const total = measured.reduce((sum, { best }) => sum + ours.reduce((each, step) => each + ratioOf(best, step), 0), 0);
+  console.log(`\nsum of all ratios: ${total.toFixed(1)}\n`);
+}
+
+const catalogue = createCatalogue({ serves: () => true });
+
+function stepsOf({ kind, plural, value }: KindObject): Record<Step, () => unknown> {
+  const bytes = Buffer.from(JSON.stringify(value));
+  const resource = catalogue.resource(kind.group, kind.version, plural);
+  if (resource === null) throw new Error(`${plural} are not served`);
+  const { strategy } = resource.behaviour;
+  const decoded = (): ApiObject => {
+    const result = decodeObject({ bytes, encoding: 'json', kind, findStrict: true });
+    if (!result.ok) throw new Error(result.stage);
+    const object = result.object as unknown as ApiObject;
+    strategy.defaults?.(object);
+    return object;
+  };
+  const object = decoded();
+  const writer = { manager: 'bench', subresource: '', now: '2026-01-01T00:00:00Z' };
+  const owners = (): JsonObject[] | undefined => ownCreated(resource, object, writer);
+  const key = { resource: resource.storage, namespace: 'default', name: object.metadata.name ?? '' };
+  const full = copyOf(object as JsonObject) as ApiObject;
+  full.metadata.uid = '4c9f3d4e-6d0b-4b8e-9a51-0a7f3c1a2b3c';
+  full.metadata.creationTimestamp = writer.now;
+  const accounts = owners();
+  if (accounts !== undefined) full.metadata.managedFields = accounts;
+  const stored = storedForm(full, full.apiVersion ?? '');
+  const form = { mediaType: 'application/vnd.kubernetes.protobuf', kind: storedKinds() } as const;
+  if (encodeBody(form, key, stored) === null) throw new Error(`${plural} have no Protobuf form`);
+  return {
+    'JSON.parse': () => JSON.parse(bytes.toString()) as unknown,
+    'decode, check, defaults': decoded,
+    ownership: owners,
+    'JSON.stringify': () => Buffer.from(JSON.stringify(stored)),
+    'encode Protobuf': () => encodeBody(form, key, stored),
+    'encode JSON': () => encodeStored(key, stored),
+  };
+}
