@@ -1,3 +1,4 @@
+import { timeText } from '../api/time.js';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Replica } from '../raft/replica-api.js';
@@ -273,7 +274,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
           registry,
           resource: apiServices,
           writes: ownWrites,
-          now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+          now: () => timeText(Date.now()),
           report: (name, error) => {
             log.named('aggregation').warn('an API service cannot be looked after', { name, error });
           },
@@ -286,7 +287,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
         registry,
         definitions,
         apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'),
-        now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+        now: () => timeText(Date.now()),
         report: (name, error) => {
           log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error });
         },
@@ -371,7 +372,7 @@ async function repair(storage: RaftStorage, log: Logger): Promise<void> {
   try {
     const { added, removed } = await repairServiceClaims({
       storage,
-      now: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+      now: timeText(Date.now()),
       newUid: randomUUID,
     });
     if (added + removed > 0) log.named('services').info('repaired claims on addresses and ports', { added, removed });

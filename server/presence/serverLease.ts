@@ -1,3 +1,4 @@
+import { microTimeText } from '../../api/time.js';
 import { createHash } from 'node:crypto';
 import type { ApiObject } from '../api/object.js';
 import { membersOf, textAt } from '../registry/members.js';
@@ -47,7 +48,7 @@ export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
       labels: { [IDENTITY_LABEL]: 'kube-apiserver', 'kubernetes.io/hostname': hostname },
       annotations: { [ADDRESS_ANNOTATION]: written(address), ...(peerAddress === null ? {} : { [PEER_ANNOTATION]: written(peerAddress) }) },
     },
-    spec: { holderIdentity: `${name}_${processUid}`, leaseDurationSeconds: leaseSeconds, renewTime: microTime(now) },
+    spec: { holderIdentity: `${name}_${processUid}`, leaseDurationSeconds: leaseSeconds, renewTime: microTimeText(now) },
   };
 }
 
@@ -82,8 +83,6 @@ export function readLease(lease: ApiObject): ReadLease | null {
 
 /** Whether nobody has to wait for this server any more. */
 export const isForgotten = ({ renewedAt }: ReadLease, now: number): boolean => renewedAt !== null && now - renewedAt > leaseSeconds * 1_000;
-
-const microTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000Z');
 
 /** RFC 4648, section 6, in small letters and without padding. */
 function base32(bytes: Uint8Array): string {
