@@ -30,8 +30,9 @@ describe('objects that are kept for a while', () => {
     report: (error: unknown) => void = (error) => {
       throw error;
     },
+    sharedMs = 0,
   ): Expiry => {
-    const made = new Expiry({ storage, resource: events, ttlMs, leads: () => Promise.resolve(leads), clock, report });
+    const made = new Expiry({ storage, resource: events, ttlMs, sharedMs, leads: () => Promise.resolve(leads), clock, report });
     running.push(made);
     return made;
   };
@@ -54,6 +55,23 @@ describe('objects that are kept for a while', () => {
       await storage.update(key(name), event(name, { labels: { at: String(elapsed) } }), found.object.version, terms);
     else await storage.create(key(name), event(name, { labels: { at: String(elapsed) } }), terms);
   };
+
+  it('go together when they were written together (--lease-reuse-duration-seconds), a twentieth of their time later at most', async () => {
+    const made = expiry(undefined, 1_000_000);
+    await made.turn();
+    for (const name of ['a', 'b', 'c']) {
+      await write(name);
+      elapsed += 1_000;
+    }
+    await write('d');
+    const begun = elapsed - 3_000;
+    elapsed = begun + ttlMs + ttlMs / 20 - 1;
+    await made.turn();
+    expect(await names()).to.deep.equal(['a', 'b', 'c', 'd']);
+    elapsed += 1;
+    await made.turn();
+    expect(await names(), 'those of the same three seconds').to.deep.equal([]);
+  });
 
   beforeEach(() => {
     storage = createMemoryStorage({ selectableFields: () => null });
