@@ -69,7 +69,7 @@ export interface ControllerEntry {
   /** Runs only where `--controllers` names it. */
   readonly offByDefault?: boolean;
   /** Multiples of the options' rates, for one whose work is many small requests; as in the reference. */
-  readonly haste?: { readonly qps?: number; readonly burst?: number };
+  readonly rateMultiples?: { readonly qps?: number; readonly burst?: number };
   /** null where the options leave it nothing to do. */
   readonly make: (environment: ManagerEnvironment) => Controller | null;
 }
@@ -94,14 +94,14 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     name: 'namespace-controller',
     alias: 'namespace',
     account: 'namespace-controller',
-    haste: { qps: 20, burst: 100 },
+    rateMultiples: { qps: 20, burst: 100 },
     make: namespaceController,
   },
   {
     name: 'garbage-collector-controller',
     alias: 'garbagecollector',
     account: 'generic-garbage-collector',
-    haste: { qps: 2 },
+    rateMultiples: { qps: 2 },
     component: 'garbage-collector-controller',
     make: (environment) => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null),
   },

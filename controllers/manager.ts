@@ -127,7 +127,7 @@ export class Manager {
     };
     const api = this.#api.with({ signal, mayWrite, retries: 10 });
     const connection = this.#leaderConnection(settings, mayWrite, signal);
-    const throttled = (account: string, { qps = 1, burst = 1 }: ControllerEntry['haste'] = {}): RestApi =>
+    const throttled = (account: string, { qps = 1, burst = 1 }: ControllerEntry['rateMultiples'] = {}): RestApi =>
       api.with({
         connection,
         userAgent: this.#userAgent(account),
@@ -153,7 +153,7 @@ export class Manager {
       const controllerLog = (level: 'info' | 'error', message: string): void => {
         if (!signal.aborted) log(level, message);
       };
-      const own = throttled(entry.account, entry.haste);
+      const own = throttled(entry.account, entry.rateMultiples);
       const environment = {
         api: entry.actsAsManager ? own : identity(entry, own),
         watchApi,

@@ -150,10 +150,13 @@ export class WorkQueue {
   }
 }
 
+/** What a round of work on a key comes to: done, or to be looked at again. */
+export type SyncResult = void | { readonly againAfterMs: number };
+
 export interface WorkOptions {
   readonly workers: number;
   /** Brings the object of a key to where it should be. May ask to be called again after a time. */
-  readonly sync: (key: string) => Promise<void | { readonly againAfterMs: number }>;
+  readonly sync: (key: string) => Promise<SyncResult>;
   readonly onError?: (key: string, error: unknown) => void;
   /** How often a failing key is tried before it is dropped until its next change; without it, for ever. */
   readonly retriesMax?: number;
