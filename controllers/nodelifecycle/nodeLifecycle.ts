@@ -125,9 +125,11 @@ export class NodeLifecycle implements Controller {
   }
 
   async #look(node: Node): Promise<Readiness> {
-    const { events } = this.environment;
+    const { events, clock, measures } = this.environment;
     const name = nameOf(node);
+    const startedAt = clock.elapsed();
     const verdict = await this.#heeded(node);
+    measures.observe('node_collector_update_node_health_duration_seconds', {}, (clock.elapsed() - startedAt) / 1000);
     this.#readiness.set(name, verdict.ready);
     if (verdict.ready === 'True') this.#unmarked.delete(name);
     else {

@@ -22,6 +22,7 @@ describe('the publisher of trust bundles', () => {
       await world.settled();
       const bundles = world.api.all(type);
       expect(bundles.map(({ spec }) => spec.trustBundle)).to.have.members(['x', 'PEM']);
+      expect(world.counts.get('clustertrustbundle_publisher_sync_total {"code":"200"}')).to.be.greaterThan(0);
       expect(bundles.find(({ spec }) => spec.trustBundle === 'PEM')?.metadata.name).to.match(name);
       await world.stop();
     });
