@@ -35,11 +35,11 @@ const words: Readonly<Record<string, (key: string, values: string) => string>> =
   DoesNotExist: (key) => `!${key}`,
 };
 
-/** The spelling of queries and of `status.selector` in Scale. Keys are in order. */
+/** The spelling of queries and of `status.selector` in Scale, ordered by key; empty for an absent or empty selector. Unknown operators are left out. */
 export function selectorText(selector: LabelSelector | null | undefined): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => [key, `${key}=${value}`] as const);
-  const others = (selector?.matchExpressions ?? []).map(
-    ({ key, operator, values }) => [key, words[operator]?.(key, [...(values ?? [])].sort().join(',')) ?? ''] as const,
+  const others = (selector?.matchExpressions ?? []).flatMap(({ key, operator, values }) =>
+    Object.hasOwn(words, operator) ? [[key, words[operator]!(key, [...new Set(values ?? [])].sort().join(','))] as const] : [],
   );
   return [...labels, ...others]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

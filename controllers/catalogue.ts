@@ -6,6 +6,15 @@ import { bootstrapTokenCleaner } from './bootstraptokens/tokenCleaner.js';
 import { approvingController } from './certificates/approvingController.js';
 import { requestCleaner } from './certificates/requestCleaner.js';
 import { signingController } from './certificates/signingController.js';
+import { cloudNodeController } from './cloud/nodeStates.js';
+import { routeController } from './cloud/routes.js';
+import { serviceBalancerController } from './cloud/serviceBalancers.js';
+import { podGroupProtectionController } from './podgroupprotection/podGroupProtection.js';
+import { policyStatusController } from './policystatus/policyStatus.js';
+import { poolStatusController } from './resourcepoolstatus/requestController.js';
+import { selinuxWarner } from './selinuxwarning/warner.js';
+import { storageVersionCollector } from './storageversions/garbage.js';
+import { storageVersionMigrator } from './storageversions/migrator.js';
 import { clusterRoleAggregation } from './clusterroleaggregation/aggregationController.js';
 import { cronJobController } from './cronjob/cronJobController.js';
 import { daemonSetController } from './daemonset/daemonSetController.js';
@@ -23,6 +32,9 @@ import { NodeLifecycle } from './nodelifecycle/nodeLifecycle.js';
 import { nodeTtlController } from './nodettl/ttlController.js';
 import { podCertificateRequestCleaner } from './podcertificates/requestCleaner.js';
 import { PodCollector } from './podgc/podCollector.js';
+import { nodeRangeController } from './nodeipam/nodeRanges.js';
+import { resourceClaimController } from './resourceclaim/claimController.js';
+import { serviceCidrController } from './servicecidr/serviceCidrController.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
 import { referenceControllers } from './referenceControllers.js';
 import { quotaController } from './resourcequota/quotaController.js';
@@ -57,7 +69,7 @@ export interface ControllerEntry {
   /** Runs only where `--controllers` names it. */
   readonly offByDefault?: boolean;
   /** Multiples of the options' rates, for one whose work is many small requests; as in the reference. */
-  readonly haste?: { readonly qps?: number; readonly burst?: number };
+  readonly rateMultiples?: { readonly qps?: number; readonly burst?: number };
   /** null where the options leave it nothing to do. */
   readonly make: (environment: ManagerEnvironment) => Controller | null;
 }
@@ -82,14 +94,14 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     name: 'namespace-controller',
     alias: 'namespace',
     account: 'namespace-controller',
-    haste: { qps: 20, burst: 100 },
+    rateMultiples: { qps: 20, burst: 100 },
     make: namespaceController,
   },
   {
     name: 'garbage-collector-controller',
     alias: 'garbagecollector',
     account: 'generic-garbage-collector',
-    haste: { qps: 2 },
+    rateMultiples: { qps: 2 },
     component: 'garbage-collector-controller',
     make: (environment) => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null),
   },
@@ -232,6 +244,21 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     component: 'volume_expand',
     make: volumeExpander,
   },
+  { name: 'node-ipam-controller', alias: 'nodeipam', account: 'node-controller', component: 'cidrAllocator', make: nodeRangeController },
+  {
+    name: 'service-cidr-controller',
+    alias: 'service-cidr-controller',
+    account: 'service-cidrs-controller',
+    component: 'service-cidr-controller',
+    make: serviceCidrController,
+  },
+  {
+    name: 'resourceclaim-controller',
+    alias: 'resource-claim-controller',
+    account: 'resource-claim-controller',
+    component: 'resource_claim',
+    make: resourceClaimController,
+  },
   {
     name: 'horizontal-pod-autoscaler-controller',
     alias: 'horizontalpodautoscaling',
@@ -256,6 +283,52 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     account: 'ephemeral-volume-controller',
     component: 'ephemeral_volume',
     make: ephemeralVolumeController,
+  },
+  {
+    name: 'podgroup-protection-controller',
+    alias: 'podgroup-protection-controller',
+    account: 'podgroup-protection-controller',
+    make: podGroupProtectionController,
+  },
+  {
+    name: 'resourcepoolstatusrequest-controller',
+    alias: 'resourcepoolstatusrequest-controller',
+    account: 'resourcepoolstatusrequest-controller',
+    make: poolStatusController,
+  },
+  {
+    name: 'selinux-warning-controller',
+    alias: 'selinux-warning-controller',
+    account: 'selinux-warning-controller',
+    component: 'selinux_warning',
+    offByDefault: true,
+    make: selinuxWarner,
+  },
+  {
+    name: 'storage-version-migrator-controller',
+    alias: 'storage-version-migrator-controller',
+    account: 'storage-version-migrator-controller',
+    make: storageVersionMigrator,
+  },
+  {
+    name: 'storageversion-garbage-collector-controller',
+    alias: 'storage-version-gc',
+    account: 'storage-version-garbage-collector',
+    make: storageVersionCollector,
+  },
+  {
+    name: 'validatingadmissionpolicy-status-controller',
+    alias: 'validatingadmissionpolicy-status-controller',
+    account: 'validatingadmissionpolicy-status-controller',
+    make: policyStatusController,
+  },
+  { name: 'service-lb-controller', alias: 'service', account: 'service-controller', make: serviceBalancerController },
+  { name: 'node-route-controller', alias: 'route', account: 'route-controller', component: 'route_controller', make: routeController },
+  {
+    name: 'cloud-node-lifecycle-controller',
+    alias: 'cloud-node-lifecycle',
+    account: 'node-controller',
+    make: cloudNodeController,
   },
 ];
 

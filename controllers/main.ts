@@ -33,7 +33,9 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`${errors.map((error) => `controller-manager: ${error}\n`).join('')}See controller-manager --help.\n`);
     return 2;
   }
-  return describe(read.options) ? 0 : run(read.options);
+  if (describe(read.options)) return 0;
+  for (const name of read.withoutEffect) log('info', `option --${name} has no effect yet`);
+  return run(read.options);
 }
 
 /** Prints what options ask to be told; false when they ask to run. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { AccountTokens } from './accounts.js';
 import { controllerCatalogue, isEnabled, type ControllerEntry } from './catalogue.js';
+import type { CloudProvider } from './cloud/provider.js';
 import { pause, type Clock } from './client/clock.js';
 import { Connection } from './client/connection.js';
 import type { Controller } from './client/controller.js';
@@ -29,6 +30,7 @@ export interface ManagerOptions {
   readonly version: string;
   readonly metrics: Metrics;
   readonly checks: Checks;
+  readonly cloud?: CloudProvider;
   readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
@@ -125,7 +127,7 @@ export class Manager {
     };
     const api = this.#api.with({ signal, mayWrite, retries: 10 });
     const connection = this.#leaderConnection(settings, mayWrite, signal);
-    const throttled = (account: string, { qps = 1, burst = 1 }: ControllerEntry['haste'] = {}): RestApi =>
+    const throttled = (account: string, { qps = 1, burst = 1 }: ControllerEntry['rateMultiples'] = {}): RestApi =>
       api.with({
         connection,
         userAgent: this.#userAgent(account),
@@ -151,7 +153,7 @@ export class Manager {
       const controllerLog = (level: 'info' | 'error', message: string): void => {
         if (!signal.aborted) log(level, message);
       };
-      const own = throttled(entry.account, entry.haste);
+      const own = throttled(entry.account, entry.rateMultiples);
       const environment = {
         api: entry.actsAsManager ? own : identity(entry, own),
         watchApi,
@@ -162,6 +164,7 @@ export class Manager {
         log: controllerLog,
         metrics: metrics.queue,
         measures: metrics.measures,
+        cloud: this.manager.cloud ?? null,
         options,
         rootCa: this.manager.rootCa,
       };

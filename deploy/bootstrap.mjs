@@ -26,7 +26,11 @@ const commands = {
   test: { about: 'run all tests; further arguments go to mocha', run: (args) => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
   pack: { about: 'make what npm pack takes: programs and types', needs: bundlePrograms, run: packTypes },
-  generate: { about: 'derive api/data and api/types from api/facts', uncompiled: true, run: generate },
+  generate: {
+    about: 'derive api/data and api/types from api/facts, and docs/options.md from the options',
+    uncompiled: true,
+    run: generate,
+  },
   simulate: {
     about: 'run seeded Raft schedules (npm run simulate -- --help)',
     run: (args) => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]),
@@ -243,9 +247,15 @@ function removeOrphans(sources) {
 
 /** Sources may not compile before what they need is generated, so the generator is put together by itself. */
 async function generate() {
+  const status = await runSource(path.join('api', 'generate', 'main.ts'), [path.join(root, 'api')]);
+  return status === 0 ? runSource(path.join('server', 'options', 'pageMain.ts'), []) : status;
+}
+
+/** Puts one program of the sources together by itself, and runs it from the root. */
+async function runSource(source, args) {
   const { build: bundleOne } = await import('esbuild');
   const outfile = path.join(dist, 'generate.mjs');
-  const entry = path.join(root, 'api', 'generate', 'main.ts');
+  const entry = path.join(root, source);
   await bundleOne({
     entryPoints: [entry],
     outfile,
@@ -256,7 +266,7 @@ async function generate() {
     packages: 'external',
     logLevel: 'warning',
   });
-  return child([outfile, path.join(root, 'api')]);
+  return child([outfile, ...args]);
 }
 
 // ---- run ----

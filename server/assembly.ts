@@ -1,4 +1,6 @@
+import { timeText } from '../api/time.js';
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
@@ -46,6 +48,9 @@ import { emulatedCatalogue } from './options/runtimeConfig.js';
 import { defaultServiceRange } from './options/serviceRange.js';
 import { cachedResources } from './options/watchCache.js';
 import { provideNamespace } from './registry/namespaceProvision.js';
+import { readAuthorities } from './http/credentials.js';
+import { Peers } from './peers/peers.js';
+import { leaseName } from './presence/serverLease.js';
 import { createAdmissionPolicies } from './policies.js';
 import { bootstrap } from './registry/bootstrap.js';
 import type { Registry } from './registry/contract.js';
@@ -161,6 +166,18 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
     deletionsAtOnce: options['delete-collection-workers'],
   });
+  const peers = features.enabled('UnknownVersionInteroperabilityProxy')
+    ? new Peers({
+        storage,
+        catalogue,
+        own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+        identity: connections.identity,
+        ca: options['peer-ca-file'] === null ? null : readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
+      })
+    : null;
+  /** Whether somebody else has answered, or does so now. */
+  const elsewhere = async (answered: boolean | Promise<boolean>, context: RequestContext): Promise<boolean> =>
+    (await answered) || (peers !== null && (await peers.answers(context)));
   const workers = createWorkers();
   const host = `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
@@ -212,8 +229,9 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     access,
     resources: (context) => {
       const answered = aggregation.answers(context);
-      if (answered === false) return ownResources(context);
-      return answered === true ? undefined : answered.then((done) => (done ? undefined : ownResources(context)));
+      if (answered === true) return undefined;
+      if (answered === false && peers === null) return ownResources(context);
+      return elsewhere(answered, context).then((done) => (done ? undefined : ownResources(context)));
     },
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;
@@ -256,7 +274,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
           registry,
           resource: apiServices,
           writes: ownWrites,
-          now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+          now: () => timeText(Date.now()),
           report: (name, error) => {
             log.named('aggregation').warn('an API service cannot be looked after', { name, error });
           },
@@ -269,7 +287,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
         registry,
         definitions,
         apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'),
-        now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+        now: () => timeText(Date.now()),
         report: (name, error) => {
           log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error });
         },
@@ -279,6 +297,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
       lifeCycles?.stop();
       policyStatuses?.stop();
       aggregation.stop();
+      peers?.stop();
       custom.stop();
       conversion.stop();
       access.stop();
@@ -353,7 +372,7 @@ async function repair(storage: RaftStorage, log: Logger): Promise<void> {
   try {
     const { added, removed } = await repairServiceClaims({
       storage,
-      now: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+      now: timeText(Date.now()),
       newUid: randomUUID,
     });
     if (added + removed > 0) log.named('services').info('repaired claims on addresses and ports', { added, removed });

@@ -1,4 +1,7 @@
 import { release } from './catalogue/version.js';
+import type { Fairness } from './fairness/fairness.js';
+import { dumpPage } from './fairness/pages.js';
+import { writeText } from './http/errors.js';
 import type { ProcessPages } from './http/processPages.js';
 import type { DebugPages } from './observability/profiles/pages.js';
 import type { HealthIndicators } from './observability/slis.js';
@@ -11,16 +14,23 @@ interface PagesOptions {
   readonly options: ApiServerOptions;
   readonly debug: DebugPages | null;
   readonly indicators: HealthIndicators;
+  /** Null without priority and fairness. */
+  readonly fairness: Fairness | null;
 }
 
 /** Paths of the process itself that `/statusz` lists. */
 const PATHS = ['/healthz', '/livez', '/metrics', '/readyz', '/version'];
 
 /** What this program tells of itself. */
-export function processPages({ options, debug, indicators }: PagesOptions): ProcessPages {
+export function processPages({ options, debug, indicators, fairness }: PagesOptions): ProcessPages {
   const features = featuresOf(options);
   return {
     debug,
+    others: (exchange) => {
+      const page = fairness === null ? null : dumpPage(exchange.info.path, exchange.query, fairness);
+      if (page !== null) writeText(exchange, 200, page);
+      return Promise.resolve(page !== null);
+    },
     indicators: indicators.registry,
     flags: features.enabled('ComponentFlagz') ? flagValues(apiServerFlags, options) : null,
     facts: features.enabled('ComponentStatusz')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startReplica } from '../raft/client.js';
@@ -38,14 +39,18 @@ import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
 import { replicaOptions } from './options/replica.js';
 import { machineClock } from './presence/machineClock.js';
+import type { ServerAddress } from './presence/serverLease.js';
 import { Presence } from './presence/presence.js';
-import { endpointAddress, servingOptions } from './serving.js';
+import { advertisedAddress, endpointAddress, servingOptions } from './serving.js';
 import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { readEgressSelections } from './egress/configuration.js';
 import { createEgress, directEgress, type Egress } from './egress/egress.js';
+import { Fairness } from './fairness/fairness.js';
+import { FollowedObjects } from './fairness/objectsFollowed.js';
+import { Tally } from './fairness/tally.js';
 import { drainAndClose } from './shutdown.js';
 import { readTracingConfiguration, type TracingConfiguration } from './tracing/configuration.js';
 import { OtlpExporter } from './tracing/otlp.js';
@@ -109,9 +114,14 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   const serving = await servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations =
     options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
-  const encryption = loadEncryption(options, live, (error) => {
-    log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
-  });
+  const encryption = loadEncryption(
+    options,
+    live,
+    (error) => {
+      log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
+    },
+    featuresOf(options).enabled('KMSv1'),
+  );
   const tracing =
     options['tracing-config-file'] === null ? null : tracingOf(readTracingConfiguration(options['tracing-config-file']), options, log);
   begun.push(() => tracing?.exporter.stop());
@@ -241,7 +251,20 @@ async function serveReplica({
 }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
   const api = assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log });
-  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer });
+  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, replica, metrics }) : null;
+  const chain = frontOf({
+    fairness: fairness?.fairness ?? null,
+    options,
+    log,
+    replica,
+    encryption,
+    metrics,
+    auditor,
+    api,
+    progress,
+    debug,
+    tracer,
+  });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
     await api.close();
     throw error;
@@ -277,6 +300,7 @@ async function serveReplica({
     compaction.begin();
     events?.start();
     presence?.start();
+    fairness?.objects.start();
   });
   const failed = new Promise<Error>((resolve) => {
     replica.onFailure(resolve);
@@ -296,6 +320,8 @@ async function serveReplica({
     if (presence !== null) await Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
     compaction.stop();
     events?.stop();
+    fairness?.objects.stop();
+    fairness?.fairness.stop();
     await drain(options, listener, chain, log);
     // Another one that stops meanwhile may have handed it back.
     await handOver(replica, log);
@@ -305,6 +331,52 @@ async function serveReplica({
     log.info('stopped');
   };
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
+}
+
+/** A quarter of the time that a request has: the rest is for the work on it. */
+const waitPart = 4;
+
+/** Who is worked on when, as the cluster's objects say. */
+function fairnessOf({
+  options,
+  log,
+  api,
+  replica,
+  metrics,
+}: {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly api: Api;
+  readonly replica: Replica;
+  readonly metrics: Metrics;
+}): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
+  const tally = new Tally();
+  tally.expose(metrics.registry, () => fairness);
+  const fairness: Fairness = new Fairness({
+    seats: options['max-requests-inflight'] + options['max-mutating-requests-inflight'],
+    waitMaxMs: options['request-timeout'] / waitPart,
+    estimate: (resource) => api.storage.estimate(resource),
+    tally,
+  });
+  fairness.start();
+  const objects = new FollowedObjects({
+    fairness,
+    storage: api.storage,
+    registry: api.registry,
+    catalogue: api.catalogue,
+    leads: async () => (await replica.status()).role === 'leader',
+    now: machineClock.now,
+    report: (what, error) => {
+      log.named('fairness').warn('objects about priority and fairness', { what, error });
+    },
+  });
+  return { fairness, objects };
+}
+
+/** Where the other API servers find this one, if not at the address that clients have: one that listens on a loopback address is found there. */
+function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): ServerAddress | null {
+  const found = { ip: options['peer-advertise-ip'] ?? advertisedAddress(options), port: Number(options['peer-advertise-port'] ?? port) };
+  return isIP(found.ip) === 0 || (found.ip === ip && found.port === port) ? null : found;
 }
 
 /** Null where the machine has no address to give to others. */
@@ -319,6 +391,10 @@ function presenceOf({
   readonly log: Logger;
   readonly port: number;
 }): Presence | null {
+  if (!featuresOf(options).enabled('APIServerIdentity')) {
+    log.warn('without the feature APIServerIdentity nobody learns of this server: the kubernetes service gets no endpoint of it');
+    return null;
+  }
   const ip = endpointAddress(options);
   if (ip === null)
     log.warn(
@@ -331,7 +407,13 @@ function presenceOf({
         registry: api.registry,
         catalogue: api.catalogue,
         reconciles: options['endpoint-reconciler-type'] !== 'none',
-        identity: { hostname: hostname(), memberId: options['raft-member-id'], processUid: randomUUID(), address: { ip, port } },
+        identity: {
+          hostname: hostname(),
+          memberId: options['raft-member-id'],
+          processUid: randomUUID(),
+          address: { ip, port },
+          peerAddress: peerAddress(options, { ip, port }),
+        },
         report: (what, error) => {
           log.named('presence').warn('cannot be written now, and is tried again', { what, error });
         },
@@ -381,10 +463,11 @@ interface FrontOptions {
   readonly progress: Progress;
   readonly debug: DebugPages | null;
   readonly tracer: Tracer | null;
+  readonly fairness: Fairness | null;
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer }: FrontOptions): Chain {
+function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
   exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
   exposeCounts({
     metrics,
@@ -414,12 +497,13 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
     metrics,
     replica,
     log: log.named('health'),
-    pages: processPages({ options, debug, indicators }),
+    pages: processPages({ options, debug, indicators, fairness }),
   });
   const directives = options['strict-transport-security-directives'];
   return createChain(
     {
       tracer,
+      fairness,
       authenticate: api.access.authenticate,
       authorize: api.access.authorize,
       audit: auditor,

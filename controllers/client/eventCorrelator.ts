@@ -2,7 +2,7 @@ import type { Clock } from './clock.js';
 import { TokenBucket } from './throttle.js';
 
 /** What happened to which object, as a controller says it. */
-export interface Happening {
+export interface RecordedEvent {
   readonly object: ObjectReference;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -50,13 +50,13 @@ export class EventCorrelator {
 
   constructor(private readonly clock: Clock) {}
 
-  correlate(happening: Happening): Correlation {
-    const { object, component, type, reason } = happening;
+  correlate(event: RecordedEvent): Correlation {
+    const { object, component, type, reason } = event;
     const about = [component, object.kind, object.namespace, object.name, object.uid, object.apiVersion].join('\u0000');
     if (!this.#buckets.get(about, () => new TokenBucket(refillPerSecond, burstPerObject, this.clock)).tryTake()) return { do: 'drop' };
     const kind = [about, type, reason].join('\u0000');
-    const combined = this.#isOneOfMany(kind, happening.message);
-    const message = combined ? `(combined from similar events): ${happening.message}` : happening.message;
+    const combined = this.#isOneOfMany(kind, event.message);
+    const message = combined ? `(combined from similar events): ${event.message}` : event.message;
     const key = combined ? kind : [kind, message].join('\u0000');
     const written = this.#written.peek(key);
     return written ? { do: 'count', key, message, written } : { do: 'create', key, message };

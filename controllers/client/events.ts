@@ -1,7 +1,7 @@
 import { strategicPatch, type Api } from './api.js';
 import type { Clock } from './clock.js';
 import { isNamespaceTerminating, isNotFound, unless } from './errors.js';
-import { EventCorrelator, type Correlation, type Happening, type ObjectReference } from './eventCorrelator.js';
+import { EventCorrelator, type Correlation, type RecordedEvent, type ObjectReference } from './eventCorrelator.js';
 import type { KubeObject } from '../../api/meta/object.js';
 import { timeText } from '../../api/time.js';
 import { resource } from '../../api/meta/resource.js';
@@ -33,7 +33,7 @@ const waitingMax = 1000;
 /** Writes events in the background, one after another, correlated. One for the process; `as` names who speaks. */
 export class EventWriter {
   readonly #correlator: EventCorrelator;
-  readonly #waiting: Happening[] = [];
+  readonly #waiting: RecordedEvent[] = [];
   #writing: Promise<void> | null = null;
   #serial = 0;
 
@@ -54,9 +54,9 @@ export class EventWriter {
     while (this.#writing) await this.#writing;
   }
 
-  #tell(happening: Happening): void {
+  #tell(event: RecordedEvent): void {
     if (this.#waiting.length >= waitingMax) return;
-    this.#waiting.push(happening);
+    this.#waiting.push(event);
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null;
     });
@@ -73,13 +73,13 @@ export class EventWriter {
     }
   }
 
-  async #write(happening: Happening, correlation: Correlation): Promise<void> {
+  async #write(event: RecordedEvent, correlation: Correlation): Promise<void> {
     if (correlation.do === 'drop') return;
     if (correlation.do === 'count' && (await this.#countUp(correlation))) return;
     const now = this.options.clock.now();
-    const namespace = happening.object.namespace || 'default';
-    const name = `${happening.object.name ?? ''}.${this.#unique(now)}`;
-    await this.options.api.create(events, eventOf(happening, correlation.message, { name, namespace, now }));
+    const namespace = event.object.namespace || 'default';
+    const name = `${event.object.name ?? ''}.${this.#unique(now)}`;
+    await this.options.api.create(events, eventOf(event, correlation.message, { name, namespace, now }));
     this.#correlator.wrote(correlation.key, { name, namespace, firstAt: now, count: 1 });
   }
 
@@ -111,7 +111,7 @@ export function referenceTo({ apiVersion, kind, metadata: { namespace, name, uid
 }
 
 function eventOf(
-  { object, type, reason, component }: Happening,
+  { object, type, reason, component }: RecordedEvent,
   message: string,
   at: { readonly name: string; readonly namespace: string; readonly now: number },
 ): EventObject {

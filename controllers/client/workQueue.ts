@@ -16,6 +16,8 @@ export interface QueueMetrics {
   /** Seconds of work. */
   readonly worked?: (seconds: number) => void;
   readonly retried?: () => void;
+  /** Given once: tells for how many seconds each key has been worked on by now. */
+  readonly inspect?: (underWay: () => readonly number[]) => void;
 }
 
 export interface WorkQueueOptions {
@@ -39,7 +41,10 @@ export class WorkQueue {
   readonly #takers: ((key: string | null) => void)[] = [];
   #closed = false;
 
-  constructor(private readonly options: WorkQueueOptions) {}
+  constructor(private readonly options: WorkQueueOptions) {
+    const { clock, metrics } = options;
+    metrics?.inspect?.(() => [...this.#processing.values()].map((startedAt) => (clock.elapsed() - startedAt) / 1000));
+  }
 
   get length(): number {
     return this.#waiting.size;
@@ -145,10 +150,13 @@ export class WorkQueue {
   }
 }
 
+/** What a round of work on a key comes to: done, or to be looked at again. */
+export type SyncResult = void | { readonly againAfterMs: number };
+
 export interface WorkOptions {
   readonly workers: number;
   /** Brings the object of a key to where it should be. May ask to be called again after a time. */
-  readonly sync: (key: string) => Promise<void | { readonly againAfterMs: number }>;
+  readonly sync: (key: string) => Promise<SyncResult>;
   readonly onError?: (key: string, error: unknown) => void;
   /** How often a failing key is tried before it is dropped until its next change; without it, for ever. */
   readonly retriesMax?: number;

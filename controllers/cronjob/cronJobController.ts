@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
 import { isControlledBy, keyOf, keyTextOf, nameOf, uidOf } from '../../api/meta/object.js';
@@ -67,7 +68,7 @@ export class CronJobLoop {
     else queue.addAfter(keyTextOf(after), waitMs);
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+  async sync(key: string): Promise<SyncResult> {
     const { informers, clock } = this.environment;
     const cronJob = informers.of(cronJobs).cache.get(key);
     if (!cronJob) return;

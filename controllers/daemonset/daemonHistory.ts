@@ -6,7 +6,7 @@ import { type ControllerRevision, controllerRevisions, type DaemonSet, daemonSet
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { holds } from '../revisions/history.js';
-import { claim } from '../workloads/claim.js';
+import { ownedBy } from '../workloads/claim.js';
 import { hashLabel } from './daemonPod.js';
 import { hashOf, historyOf, newRevision, revisionsToDelete } from './history.js';
 
@@ -17,16 +17,13 @@ export class DaemonHistory {
   /** The revision of the template of now, made when it is new, and the older ones. */
   async ensure(
     set: DaemonSet,
-    candidates: readonly ControllerRevision[],
     owned: readonly Pod[],
   ): Promise<{ readonly current: ControllerRevision; readonly old: readonly ControllerRevision[] }> {
     const { api } = this.environment;
-    const revisions = await claim({
-      api,
+    const revisions = await ownedBy(this.environment, {
       ownerType: daemonSets,
       owner: set,
       type: controllerRevisions,
-      candidates,
       matches: (revision) => selects(set.spec?.selector, revision.metadata.labels),
     });
     const labelled = await Promise.all(revisions.map((revision) => this.#labelled(revision)));

@@ -1,14 +1,15 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
 import { Expectations } from '../client/expectations.js';
-import { isTerminating, keyTextOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { isTerminating, keyTextOf, uidOf } from '../../api/meta/object.js';
 import { isEmptySelector, selects } from '../../api/selectors.js';
 import { controllerRevisions, type DaemonSet, daemonSets, type DaemonSetStatus } from '../../api/types/apps/v1.js';
 import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { nextAvailabilityMs } from '../replicaset/plan.js';
-import { claim } from '../workloads/claim.js';
-import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
+import { ownedBy } from '../workloads/claim.js';
+import { follow } from '../workloads/following.js';
 import { PodControl, slowStart } from '../workloads/podControl.js';
 import { DaemonHistory } from './daemonHistory.js';
 import { daemonPod } from './daemonPod.js';
@@ -76,7 +77,7 @@ export class DaemonSetLoop {
     this.#history = new DaemonHistory(environment);
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+  async sync(key: string): Promise<SyncResult> {
     const { informers, events } = this.environment;
     const set = informers.of(daemonSets).cache.get(key);
     if (!set) {
@@ -92,26 +93,17 @@ export class DaemonSetLoop {
     return unless(isNamespaceTerminating, this.#reconcile(key, set)).then((result) => result ?? undefined);
   }
 
-  async #reconcile(key: string, set: DaemonSet): Promise<void | { readonly againAfterMs: number }> {
-    const { api, informers, clock } = this.environment;
+  async #reconcile(key: string, set: DaemonSet): Promise<SyncResult> {
+    const { informers, clock } = this.environment;
     // Before the cache is looked at: what is seen meanwhile is in it.
     const settled = this.expectations.satisfied(key);
-    const podCache = informers.of(pods).cache;
-    const candidates = [...podCache.by(controllerIndex, uidOf(set)), ...podCache.by(controllerIndex, orphanWord(namespaceOf(set)))];
-    const owned = await claim({
-      api,
+    const owned = await ownedBy(this.environment, {
       ownerType: daemonSets,
       owner: set,
       type: pods,
-      candidates,
       matches: (pod) => selects(set.spec?.selector, pod.metadata.labels),
     });
-    const revisionCache = informers.of(controllerRevisions).cache;
-    const revisions = [
-      ...revisionCache.by(controllerIndex, uidOf(set)),
-      ...revisionCache.by(controllerIndex, orphanWord(namespaceOf(set))),
-    ];
-    const { current, old } = await this.#history.ensure(set, revisions, owned);
+    const { current, old } = await this.#history.ensure(set, owned);
     const observed: Observed = {
       set,
       nodes: informers.of(nodes).cache.list(),
@@ -133,8 +125,8 @@ export class DaemonSetLoop {
   async #act(key: string, observed: Observed): Promise<{ readonly failure: unknown; readonly againAfterMs: number | null }> {
     const { events } = this.environment;
     const { set } = observed;
-    const { create, remove, events: happenings, tried, againAfterMs } = plan(observed);
-    for (const { type, reason, message } of happenings) events[type](set, reason, message);
+    const { create, remove, events: planned, tried, againAfterMs } = plan(observed);
+    for (const { type, reason, message } of planned) events[type](set, reason, message);
     this.#failed.tried(key, tried, observed.elapsed);
     const step = create.length + remove.length === 0 && isRolling(set) ? rollout(observed) : { create, remove };
     return { failure: await this.#move(key, observed, step.create.slice(0, burst), step.remove.slice(0, burst)), againAfterMs };

@@ -23,7 +23,7 @@ export interface Observed {
   readonly elapsed: number;
 }
 
-export interface Happening {
+export interface PlannedEvent {
   readonly type: 'normal' | 'warning';
   readonly reason: string;
   readonly message: string;
@@ -33,7 +33,7 @@ export interface Plan {
   /** Nodes that get a pod. */
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
-  readonly events: readonly Happening[];
+  readonly events: readonly PlannedEvent[];
   /** Nodes whose failed pod is removed now. */
   readonly tried: readonly string[];
   /** Look again then, though nothing changes until then. */

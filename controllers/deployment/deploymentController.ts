@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
 import { controllerOf, isControlledBy, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
@@ -5,7 +6,7 @@ import { isEmptySelector, selects } from '../../api/selectors.js';
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../../api/types/apps/v1.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { claim } from '../workloads/claim.js';
+import { ownedBy } from '../workloads/claim.js';
 import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
 import { hasDeadline, replicasOf } from './limits.js';
 import { plan, type Action } from './plan.js';
@@ -52,22 +53,18 @@ export class DeploymentLoop {
     return deployment && deployment.spec?.strategy?.type === 'Recreate' ? keyTextOf(deployment) : null;
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
-    const { api, informers, clock } = this.environment;
+  async sync(key: string): Promise<SyncResult> {
+    const { informers, clock } = this.environment;
     const deployment = informers.of(deployments).cache.get(key);
     if (!deployment) return;
     if (isEmptySelector(deployment.spec?.selector)) {
       await this.#refuse(deployment);
       return;
     }
-    const { cache } = informers.of(replicaSets);
-    const candidates = [...cache.by(controllerIndex, uidOf(deployment)), ...cache.by(controllerIndex, orphanWord(namespaceOf(deployment)))];
-    const sets = await claim({
-      api,
+    const sets = await ownedBy(this.environment, {
       ownerType: deployments,
       owner: deployment,
       type: replicaSets,
-      candidates,
       matches: (set) => selects(deployment.spec?.selector, set.metadata.labels),
     });
     const owned = new Map(sets.map((set) => [uidOf(set), informers.of(pods).cache.by(controllerIndex, uidOf(set))]));

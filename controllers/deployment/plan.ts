@@ -4,7 +4,7 @@ import type { Pod } from '../../api/types/core/v1.js';
 import { conditionOf, isFinished } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { actualTotal, currentSize, hasDeadline, isRolling, replicasOf } from './limits.js';
-import { currentAnnotations, newSet, revisionAnnotation, revisionOf, sizeAnnotations, split } from './revisions.js';
+import { currentAnnotations, newSet, nextRevision, revisionAnnotation, revisionOf, sizeAnnotations, split } from './revisions.js';
 import { rollingStep, scale, superfluous, wasScaled, type Resize } from './scaling.js';
 import { allOf, condition, counted, deadlineMs, isComplete, reasons, rolloutStatus, withCondition, type Sets } from './status.js';
 
@@ -121,7 +121,7 @@ interface Found {
 function existing(deployment: Deployment, sets: readonly ReplicaSet[], now: number): Found {
   const { current, old } = split(deployment, sets);
   if (!current) return { deployment, sets: { current, old }, actions: [] };
-  const annotations = currentAnnotations(deployment, current, Math.max(0, ...old.map(revisionOf)) + 1);
+  const annotations = currentAnnotations(deployment, current, nextRevision(old));
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
   const differs = !sameJson(annotations, current.metadata.annotations) || minReadySeconds !== (current.spec?.minReadySeconds ?? 0);
   const changed = differs
@@ -154,7 +154,7 @@ function ensured(deployment: Deployment, sets: readonly ReplicaSet[], now: numbe
   const found = existing(deployment, sets, now);
   if (found.sets.current) return found;
   const { old } = found.sets;
-  const revision = Math.max(0, ...old.map(revisionOf)) + 1;
+  const revision = nextRevision(old);
   const set = newSet(deployment, currentSize(deployment, old, 0), revision);
   const before = deployment.status?.conditions ?? [];
   const conditions = hasDeadline(deployment)

@@ -24,7 +24,19 @@ const notCopied: ReadonlySet<string> = new Set([
 ]);
 const historyLengthMax = 2000;
 
-export const revisionOf = (set: ReplicaSet): number => Number(set.metadata.annotations?.[revisionAnnotation] ?? '0') || 0;
+/** Revisions have 64 bits, more than a number can say exactly; what is none counts as 0. */
+export const revisionOf = ({ metadata }: ReplicaSet): bigint => readRevision(metadata.annotations?.[revisionAnnotation]);
+
+const revisionMax = 2n ** 63n - 1n;
+
+function readRevision(text: string | undefined): bigint {
+  const value = /^[+-]?\d{1,19}$/.test(text ?? '') ? BigInt((text ?? '').replace('+', '')) : 0n;
+  return value > revisionMax || value < -revisionMax ? 0n : value;
+}
+
+/** The one after all of these. */
+export const nextRevision = (sets: readonly ReplicaSet[]): bigint =>
+  sets.map(revisionOf).reduce((most, revision) => (revision > most ? revision : most), 0n) + 1n;
 
 export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
   return sameJson(withoutHash(a), withoutHash(b));
@@ -55,12 +67,12 @@ export function sizeAnnotations(deployment: Deployment): Readonly<Record<string,
 }
 
 /** The annotations of the current set at `revision`. `isNew` when it is about to be created. */
-export function currentAnnotations(deployment: Deployment, set: ReplicaSet | null, revision: number): Readonly<Record<string, string>> {
+export function currentAnnotations(deployment: Deployment, set: ReplicaSet | null, revision: bigint): Readonly<Record<string, string>> {
   const before = set?.metadata.annotations ?? {};
   const copied = Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !notCopied.has(name)));
   const old = before[revisionAnnotation];
   const after: Record<string, string> = { ...before, ...copied, ...(set ? {} : sizeAnnotations(deployment)) };
-  if (old !== undefined && Number(old) >= revision) return after;
+  if (old !== undefined && readRevision(old) >= revision) return after;
   after[revisionAnnotation] = String(revision);
   // It had a revision already: this is a way back, and the former numbers are kept.
   if (old !== undefined) after[historyAnnotation] = history(before[historyAnnotation], old);
@@ -74,7 +86,7 @@ function history(before: string | undefined, revision: string): string {
 }
 
 /** The set that is to run the Deployment's template, named after the hash of it. */
-export function newSet(deployment: Deployment, replicas: number, revision: number): ReplicaSet {
+export function newSet(deployment: Deployment, replicas: number, revision: bigint): ReplicaSet {
   const { template, selector, minReadySeconds = 0 } = deployment.spec ?? {};
   const hash = jsonHash(template, deployment.status?.collisionCount);
   const labels = { ...template?.metadata?.labels, [hashLabel]: hash };

@@ -116,12 +116,14 @@ const lastingTotal = (sets: readonly ReplicaSet[]): number =>
 export function superfluous(
   deployment: Deployment,
   old: readonly ReplicaSet[],
-  revision: (set: ReplicaSet) => number,
+  revision: (set: ReplicaSet) => bigint,
 ): readonly ReplicaSet[] {
   const limit = deployment.spec?.revisionHistoryLimit;
   if (limit === undefined) return [];
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const oldest = [...alive].sort((a, b) => revision(a) - revision(b)).slice(0, Math.max(0, alive.length - limit));
+  const oldest = [...alive]
+    .sort((a, b) => Number(revision(a) > revision(b)) - Number(revision(a) < revision(b)))
+    .slice(0, Math.max(0, alive.length - limit));
   return oldest.filter(
     (set) =>
       (set.status?.replicas ?? 0) === 0 && replicasOf(set) === 0 && (set.metadata.generation ?? 0) <= (set.status?.observedGeneration ?? 0),

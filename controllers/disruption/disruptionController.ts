@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
 import { controllerOf, keyTextOf, type KubeObject, nameOf, namespaceOf } from '../../api/meta/object.js';
@@ -89,7 +90,7 @@ export class DisruptionLoop {
     return found;
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+  async sync(key: string): Promise<SyncResult> {
     const { informers, clock } = this.environment;
     const budget = informers.of(podDisruptionBudgets).cache.get(key);
     if (!budget) return;
@@ -102,7 +103,7 @@ export class DisruptionLoop {
     }
   }
 
-  async #reckon(budget: PodDisruptionBudget): Promise<void | { readonly againAfterMs: number }> {
+  async #reckon(budget: PodDisruptionBudget): Promise<SyncResult> {
     const { informers, events, clock } = this.environment;
     const selected = informers
       .of(pods)

@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { strategicPatch } from '../client/api.js';
 import { QueueController } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
@@ -22,7 +23,7 @@ export function untilStaleMs(pod: Pod, now: number): number | null {
 /** Takes the mark from pods that were to be disrupted and were not. */
 export function staleTargetController(environment: ManagerEnvironment): QueueController {
   const { api, informers, clock } = environment;
-  const sync = async (key: string): Promise<void | { readonly againAfterMs: number }> => {
+  const sync = async (key: string): Promise<SyncResult> => {
     const pod = informers.of(pods).cache.get(key);
     const waitMs = pod ? untilStaleMs(pod, clock.now()) : null;
     if (!pod || waitMs === null) return;

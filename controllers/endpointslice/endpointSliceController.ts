@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, messageOf } from '../client/errors.js';
 import { keyTextOf, nameOf, namespaceOf } from '../../api/meta/object.js';
@@ -70,7 +71,7 @@ export class EndpointSliceLoop {
     return keys;
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+  async sync(key: string): Promise<SyncResult> {
     const { api, informers, options } = this.environment;
     const service = informers.of(services).cache.get(key);
     if (!service) {

@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
 import { keyOf, keyTextOf } from '../../api/meta/object.js';
@@ -48,7 +49,7 @@ export class MirroringLoop {
     this.pending = new PendingWrites(environment.clock);
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+  async sync(key: string): Promise<SyncResult> {
     const { api, informers, options } = this.environment;
     const source = informers.of(endpoints).cache.get(key);
     const service = informers.of(services).cache.get(key);

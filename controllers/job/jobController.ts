@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { strategicPatch } from '../client/api.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isInvalid, isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
@@ -8,8 +9,8 @@ import { timeText } from '../../api/time.js';
 import { type Job, jobs, type JobStatus } from '../../api/types/batch/v1.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { claim } from '../workloads/claim.js';
-import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
+import { ownedBy } from '../workloads/claim.js';
+import { controllerIndex, follow } from '../workloads/following.js';
 import { PodControl, slowStart } from '../workloads/podControl.js';
 import { isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
@@ -88,8 +89,8 @@ export class JobLoop {
     this.#freed.delete(uidOf(pod));
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
-    const { informers, clock, api, events } = this.environment;
+  async sync(key: string): Promise<SyncResult> {
+    const { informers, clock, events } = this.environment;
     const found = informers.of(jobs).cache.get(key);
     if (!found || isFinished(found)) {
       this.expectations.forget(key);
@@ -104,13 +105,10 @@ export class JobLoop {
     const now = clock.now();
     const settled = this.expectations.satisfied(key);
     const job = started(found, now);
-    const candidates = [...this.podsOf(job), ...informers.of(pods).cache.by(controllerIndex, orphanWord(namespaceOf(job)))];
-    const owned = await claim({
-      api,
+    const owned = await ownedBy(this.environment, {
       ownerType: jobs,
       owner: job,
       type: pods,
-      candidates,
       matches: (pod) => selects(job.spec?.selector, pod.metadata.labels),
       finalizer: trackingFinalizer,
     });
@@ -123,7 +121,7 @@ export class JobLoop {
     before: Job,
     facts: Facts,
     { settled, now }: { readonly settled: boolean; readonly now: number },
-  ): Promise<void | { readonly againAfterMs: number }> {
+  ): Promise<SyncResult> {
     const { job } = facts;
     let found = before;
     const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, facts.newlyFailed);

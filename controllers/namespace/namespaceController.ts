@@ -4,7 +4,7 @@ import { isConflict, isNotFound, unless } from '../client/errors.js';
 import { isTerminating, keyTextOf, parseKey } from '../../api/meta/object.js';
 import { timeOf } from '../../api/time.js';
 import { type Namespace, namespaces } from '../../api/types/core/v1.js';
-import { every } from '../client/workQueue.js';
+import { every, type SyncResult } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { deletionConditions, type Findings } from './conditions.js';
 import { empty } from './emptying.js';
@@ -38,7 +38,7 @@ export function namespaceController(environment: ManagerEnvironment): Controller
 }
 
 /** Brings a deleted namespace one step nearer to its end. */
-export async function syncNamespace(environment: ManagerEnvironment, key: string): Promise<void | { readonly againAfterMs: number }> {
+export async function syncNamespace(environment: ManagerEnvironment, key: string): Promise<SyncResult> {
   const { api, clock } = environment;
   const found = await unless(isNotFound, api.get(namespaces, parseKey(key)));
   if (!found || !isTerminating(found)) return;

@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
 import { Expectations } from '../client/expectations.js';
@@ -5,8 +6,8 @@ import { controllerOf, isTerminating, type KubeObject, namespaceOf, uidOf } from
 import { type Pod, pods, type ReplicationControllerStatus as ReplicaStatus } from '../../api/types/core/v1.js';
 import type { Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { claim } from '../workloads/claim.js';
-import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
+import { candidatesFor, ownedBy } from '../workloads/claim.js';
+import { controllerIndex, follow } from '../workloads/following.js';
 import { PodControl, slowStart } from '../workloads/podControl.js';
 import { isActive, isFinished, isReady } from '../workloads/podState.js';
 import { podOf } from '../workloads/podTemplate.js';
@@ -51,7 +52,7 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
     return this.#loop.run(signal);
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+  async sync(key: string): Promise<SyncResult> {
     const owner = this.environment.informers.of(this.kind.type).cache.get(key);
     if (!owner) {
       this.#expectations.forget(key);
@@ -60,12 +61,11 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
     const settled = this.#expectations.satisfied(key);
     const wanted = this.kind.wanted(owner);
     const known = this.#podsOf(owner);
-    const active = await claim({
-      api: this.environment.api,
+    const active = await ownedBy(this.environment, {
       ownerType: this.kind.type,
       owner,
       type: pods,
-      candidates: known.filter(isActive),
+      among: known.filter(isActive),
       matches: (pod) => this.kind.selects(owner, pod),
     });
     const result = settled && !isTerminating(owner) ? await this.#reach(key, owner, wanted, active) : null;
@@ -88,8 +88,7 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
   }
 
   #podsOf(owner: O): readonly Pod[] {
-    const { cache } = this.environment.informers.of(pods);
-    return [...cache.by(controllerIndex, uidOf(owner)), ...cache.by(controllerIndex, orphanWord(namespaceOf(owner)))];
+    return candidatesFor(this.environment, pods, owner);
   }
 
   /** Creates or deletes what is missing or too much. Returns what failed. */

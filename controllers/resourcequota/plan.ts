@@ -2,8 +2,8 @@ import { amountsOf, noAmounts, sameAmounts, sumOf as together, type Amounts } fr
 import type { KubeObject } from '../../api/meta/object.js';
 import { formatQuantity, largerQuantity, zeroQuantity, type Quantity } from '../../api/quantity.js';
 import type { ResourceQuota } from '../../api/types/core/v1.js';
-import { inScopes } from './scopes.js';
-import { sourceOf, usageOf } from './usage.js';
+import { inScopes } from '../../api/quota/scopes.js';
+import { sourceOf, usageOf } from '../../api/quota/usage.js';
 
 /** The objects of a quota's namespace by type; null for a type that cannot be counted now. */
 export type Observed = ReadonlyMap<string, readonly KubeObject[] | null>;

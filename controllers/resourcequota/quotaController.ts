@@ -2,7 +2,7 @@ import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
 import { keyTextOf, type KubeObject, namespaceOf } from '../../api/meta/object.js';
 import { type ResourceQuota, resourceQuotas } from '../../api/types/core/v1.js';
-import { every } from '../client/workQueue.js';
+import { every, type SyncResult } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { begins, counts, recounted, sourcesOf } from './plan.js';
 import { sameAmounts } from '../../api/amounts.js';
@@ -75,7 +75,7 @@ export class QuotaController implements Controller {
     await Promise.all([this.#loop.run(signal), this.#objects.followTypes()]);
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+  async sync(key: string): Promise<SyncResult> {
     const quota = this.environment.informers.of(resourceQuotas).cache.get(key);
     if (!quota) return;
     const raisesOnly = !this.#changed.delete(key);
@@ -87,7 +87,7 @@ export class QuotaController implements Controller {
     }
   }
 
-  async #count(quota: ResourceQuota, raisesOnly: boolean): Promise<void | { readonly againAfterMs: number }> {
+  async #count(quota: ResourceQuota, raisesOnly: boolean): Promise<SyncResult> {
     const { api, clock } = this.environment;
     const sources = [...sourcesOf(quota)];
     // What is known here of one type may lag behind what is known of quotas: a first count asks.

@@ -6,7 +6,7 @@ import { type KubeObject, namespaceOf } from '../../api/meta/object.js';
 import { persistentVolumeClaims, pods, services } from '../../api/types/core/v1.js';
 import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { isMeasured } from './usage.js';
+import { isMeasured } from '../../api/quota/usage.js';
 
 /** How often types are looked for that came or went. */
 const discoveryEveryMs = 30_000;

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/meta/object.js';
 import { formatQuantity } from '../../api/quantity.js';
 import { sameJson } from '../workloads/sameJson.js';
-import { occupies } from './podUsage.js';
-import { scopeFacts } from './scopes.js';
-import { usageOf } from './usage.js';
+import { occupies } from '../../api/quota/podUsage.js';
+import { scopeFacts } from '../../api/quota/scopes.js';
+import { usageOf } from '../../api/quota/usage.js';
 
 /**
  * Whether a change of an object may give something back, or take more, without the server having counted it: what is created, and what grows by an

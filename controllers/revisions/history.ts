@@ -9,8 +9,16 @@ import { sameJson } from '../workloads/sameJson.js';
 export type TemplatePatch = Readonly<Record<'spec', { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } }>>;
 
 export const patchOf = (template: PodTemplateSpec | undefined): TemplatePatch => ({
-  spec: { template: { ...template, $patch: 'replace' } },
+  spec: { template: sorted({ ...template, $patch: 'replace' as const }) },
 });
+
+/** Members in order, at every depth: what is kept are the bytes, and those are compared by others. */
+function sorted<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(sorted) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, sorted(member)] as const);
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1))) as T;
+}
 
 export const holds = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
   sameJson(revision.data, patchOf(template));
@@ -25,8 +33,11 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec | unde
 export const oldestFirst = (revisions: readonly ControllerRevision[]): readonly ControllerRevision[] =>
   [...revisions].sort((a, b) => a.revision - b.revision || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
 
-export const nextNumber = (revisions: readonly ControllerRevision[]): number =>
-  Math.max(0, ...revisions.map(({ revision }) => revision)) + 1;
+/** Beyond what numbers say exactly it is the next one that they can say: it must be larger, and need not be larger by one. */
+export function nextNumber(revisions: readonly ControllerRevision[]): number {
+  const most = Math.max(0, ...revisions.map(({ revision }) => revision));
+  return most < Number.MAX_SAFE_INTEGER ? most + 1 : most + 2 ** (Math.floor(Math.log2(most)) - 52);
+}
 
 /** Those of `dead` that are more than the limit, oldest first. */
 export const superfluous = (dead: readonly ControllerRevision[], limit: number): readonly ControllerRevision[] =>

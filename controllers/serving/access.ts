@@ -48,10 +48,10 @@ export function delegatedAccess({
   tokenMs,
   allowedMs,
   refusedMs,
-}: DelegatedAccess): (caller: Caller, path: string) => Promise<boolean> {
-  const identities = new Remembered<Identity>(clock, () => tokenMs);
+}: DelegatedAccess): (caller: Caller, path: string) => Promise<boolean | 'unknown'> {
+  const identities = new Remembered<Identity | null>(clock, () => tokenMs);
   const decisions = new Remembered<boolean>(clock, (allowed) => (allowed ? allowedMs : refusedMs));
-  const identify = async ({ user, groups, token }: Caller): Promise<Identity> => {
+  const identify = async ({ user, groups, token }: Caller): Promise<Identity | null> => {
     if (user !== null) return { user, groups: [...groups, 'system:authenticated'] };
     // Kept under a digest: a token has no business in the memory of a program that only checks it.
     return token !== null && authentication
@@ -60,14 +60,16 @@ export function delegatedAccess({
   };
   return async (caller, path) => {
     const who = await identify(caller);
+    if (who === null) return 'unknown';
     if (who.groups.includes('system:masters')) return true;
     return authorization !== null && decisions.of(JSON.stringify([who, path]), () => allowed(authorization, who, path));
   };
 }
 
-async function reviewed(api: Api, token: string): Promise<Identity> {
+/** null for a token that nobody knows. */
+async function reviewed(api: Api, token: string): Promise<Identity | null> {
   const { status } = await api.create(tokenReviews, { metadata: {}, spec: { token } });
-  return status?.authenticated ? { user: status.user?.username ?? '', groups: status.user?.groups ?? [] } : anonymous;
+  return status?.authenticated ? { user: status.user?.username ?? '', groups: status.user?.groups ?? [] } : null;
 }
 
 async function allowed(api: Api, { user, groups }: Identity, path: string): Promise<boolean> {

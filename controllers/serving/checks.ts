@@ -28,6 +28,11 @@ export class Checks {
     return { status: well ? 200 : 500, type: text, body: [...lines, `${path} check ${well ? 'passed' : 'failed'}`, ''].join('\n') };
   }
 
+  /** Each check by name, and whether it is well: for who counts how often it is not. */
+  states(): readonly (readonly [name: string, isWell: boolean])[] {
+    return [...this.#checks].map(([name, check]) => [name, check() === null] as const);
+  }
+
   /** `/healthz/NAME`. */
   one(name: string): Page {
     const check = this.#checks.get(name);

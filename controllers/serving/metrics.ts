@@ -9,6 +9,8 @@ export class Metrics {
   readonly #requests;
   readonly #leader;
   readonly #running;
+  /** Queue -> how to look at what is worked on. Several queues may have one name. */
+  readonly #underWay = new Map<string, (() => readonly number[])[]>();
   readonly #measures = new Map<MeasureName, Counter | Gauge | Histogram>();
 
   /** `disabled` names metrics that are not to be told of. */
@@ -30,6 +32,29 @@ export class Metrics {
       }),
       worked: new Histogram({ name: 'workqueue_work_duration_seconds', help: 'Work on one key.', labelNames, registers, buckets: seconds }),
     };
+    const underWay = this.#underWay;
+    new Gauge({
+      name: 'workqueue_unfinished_work_seconds',
+      help: 'Seconds of work on keys that is not done yet; what grows here for long is stuck.',
+      labelNames,
+      registers,
+      collect() {
+        for (const [name, looks] of underWay)
+          this.set(
+            { name },
+            looks.flatMap((look) => look()).reduce((sum, each) => sum + each, 0),
+          );
+      },
+    });
+    new Gauge({
+      name: 'workqueue_longest_running_processor_seconds',
+      help: 'Seconds of the longest work on a key that is not done yet.',
+      labelNames,
+      registers,
+      collect() {
+        for (const [name, looks] of underWay) this.set({ name }, Math.max(0, ...looks.flatMap((look) => look())));
+      },
+    });
     this.#requests = {
       count: new Counter({
         name: 'rest_client_requests_total',
@@ -72,6 +97,7 @@ export class Metrics {
     retried: () => this.#queue.retries.inc({ name }),
     waited: (value) => this.#queue.waited.observe({ name }, value),
     worked: (value) => this.#queue.worked.observe({ name }, value),
+    inspect: (look) => this.#underWay.set(name, [...(this.#underWay.get(name) ?? []), look]),
   });
 
   readonly measures: Measures = {

@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureVersion } from 'node:tls';
+import { issuedBy, proxiedUser, type ProxyTrust } from './frontProxy.js';
 import type { ServingPair } from './selfSigned.js';
 
 /** Health and metrics, for whoever watches over this program. */
@@ -10,12 +12,15 @@ export interface ServingOptions {
   readonly port: number;
   readonly pair: ServingPair;
   readonly clientCa?: string;
+  /** Front proxies, whose word counts for who asks. */
+  readonly proxies?: ProxyTrust;
   readonly minVersion?: SecureVersion;
   /** In the words of OpenSSL; the usual ones when absent. */
   readonly ciphers?: string;
   /** Paths that everybody may read; others need `mayRead`. A trailing `*` stands for any ending. */
   readonly openPaths: readonly string[];
-  readonly mayRead: (caller: Caller, path: string) => Promise<boolean>;
+  /** `unknown` for a caller whose token nobody knows. */
+  readonly mayRead: (caller: Caller, path: string) => Promise<boolean | 'unknown'>;
   /** By path; a trailing slash stands for everything below. */
   readonly routes: Readonly<Record<string, Route>>;
 }
@@ -44,13 +49,14 @@ const idleTimeoutMs = 30_000;
 const headerBytesMax = 16 * 1024;
 
 export async function serve(options: ServingOptions): Promise<Serving> {
+  const authorities = [options.clientCa ?? [], options.proxies?.authorities ?? []].flat();
   const server = https.createServer(
     {
       ...options.pair,
       maxHeaderSize: headerBytesMax,
       minVersion: options.minVersion ?? 'TLSv1.2',
       ...(options.ciphers === undefined ? {} : { ciphers: options.ciphers }),
-      ...(options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false }),
+      ...(authorities.length === 0 ? {} : { ca: authorities, requestCert: true, rejectUnauthorized: false }),
     },
     (request, response) => {
       void answer(request, response, options);
@@ -80,22 +86,30 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
     .end(request.method === 'HEAD' ? undefined : page.body);
 }
 
-async function pageOf(request: IncomingMessage, { openPaths, mayRead, routes }: ServingOptions): Promise<Page> {
+async function pageOf(request: IncomingMessage, options: ServingOptions): Promise<Page> {
+  const { openPaths, mayRead, routes } = options;
   const { pathname: path, searchParams } = new URL(request.url ?? '/', 'https://localhost');
   const open = openPaths.some((pattern) => (pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern));
-  if (!open && !(await mayRead(callerOf(request), path)))
-    return { status: 403, type: 'text/plain', body: `Forbidden: ${JSON.stringify(path)}\n` };
+  const allowed = open || (await mayRead(callerOf(request, options), path));
+  if (allowed === 'unknown') return { status: 401, type: 'text/plain', body: 'Unauthorized\n' };
+  if (!allowed) return { status: 403, type: 'text/plain', body: `Forbidden: ${JSON.stringify(path)}\n` };
   const route = routes[path] ?? routes[`${path.slice(0, path.lastIndexOf('/'))}/`];
   if (!route) return { status: 404, type: 'text/plain', body: '404 page not found\n' };
   if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, type: 'text/plain', body: 'method not allowed\n' };
   return route(searchParams, path);
 }
 
-function callerOf(request: IncomingMessage): Caller {
+function callerOf(request: IncomingMessage, { clientCa, proxies }: ServingOptions): Caller {
   const socket = request.socket as import('node:tls').TLSSocket;
-  const subject = socket.authorized ? socket.getPeerCertificate().subject : null;
+  const peer = socket.authorized ? socket.getPeerX509Certificate() : undefined;
+  const certificate = peer ? new X509Certificate(peer.raw) : null;
+  const proxied = certificate && proxies ? proxiedUser(proxies, certificate, request.headers) : null;
+  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+  if (proxied) return { ...proxied, token };
+  // A certificate that only makes its owner a proxy says nothing of who asks.
+  const isClient = certificate !== null && clientCa !== undefined && (!proxies || issuedBy(clientCa, certificate));
+  const subject = isClient ? socket.getPeerCertificate().subject : null;
   const words = (value: string | string[] | undefined): readonly string[] =>
     value === undefined ? [] : Array.isArray(value) ? value : [value];
-  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
   return { user: words(subject?.CN)[0] ?? null, groups: words(subject?.O), token };
 }

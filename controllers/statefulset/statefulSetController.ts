@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
 import { controllerOf, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
@@ -12,8 +13,8 @@ import {
 import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { holds, oldestFirst } from '../revisions/history.js';
-import { claim } from '../workloads/claim.js';
-import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
+import { ownedBy } from '../workloads/claim.js';
+import { follow } from '../workloads/following.js';
 import { slowStart } from '../workloads/podControl.js';
 import { isMember, parseName } from './identity.js';
 import { plan, type Plan } from './plan.js';
@@ -81,16 +82,14 @@ export class StatefulSetLoop {
     this.#pods = new StatefulPods(environment);
   }
 
-  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
-    const { api, informers, clock } = this.environment;
+  async sync(key: string): Promise<SyncResult> {
+    const { informers, clock } = this.environment;
     const set = informers.of(statefulSets).cache.get(key);
     if (!set) return;
-    const owned = await claim({
-      api,
+    const owned = await ownedBy(this.environment, {
       ownerType: statefulSets,
       owner: set,
       type: pods,
-      candidates: this.#candidates(pods, set),
       matches: (pod) => isMember(set, pod) && selects(set.spec?.selector, pod.metadata.labels),
     });
     const revisions = await unless(isNamespaceTerminating, this.#revisions(set));
@@ -110,23 +109,14 @@ export class StatefulSetLoop {
     if (againAfterMs !== null) return { againAfterMs };
   }
 
-  #candidates(type: typeof pods, set: StatefulSet): readonly Pod[];
-  #candidates(type: typeof controllerRevisions, set: StatefulSet): readonly ControllerRevision[];
-  #candidates(type: typeof pods | typeof controllerRevisions, set: StatefulSet): readonly (Pod | ControllerRevision)[] {
-    const { cache } = this.environment.informers.of<Pod | ControllerRevision>(type as typeof pods);
-    return [...cache.by(controllerIndex, uidOf(set)), ...cache.by(controllerIndex, orphanWord(namespaceOf(set)))];
-  }
-
   /** The revisions of a set, with the one of its template. null for a set that goes away and has none. */
   async #revisions(set: StatefulSet): Promise<Revisions | null> {
     const { api } = this.environment;
     const collisions = set.status?.collisionCount ?? 0;
-    const all = await claim({
-      api,
+    const all = await ownedBy(this.environment, {
       ownerType: statefulSets,
       owner: set,
       type: controllerRevisions,
-      candidates: this.#candidates(controllerRevisions, set),
       matches: (revision) => selects(set.spec?.selector, revision.metadata.labels),
     });
     const found = updateRevision(set, all);

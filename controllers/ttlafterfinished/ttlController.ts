@@ -1,3 +1,4 @@
+import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, unless } from '../client/errors.js';
 import { isTerminating, keyOf, keyTextOf, parseKey, uidOf } from '../../api/meta/object.js';
@@ -19,10 +20,7 @@ export function ttlController(environment: ManagerEnvironment): Controller {
   return controller;
 }
 
-export async function syncFinishedJob(
-  { api, informers, clock }: ManagerEnvironment,
-  key: string,
-): Promise<void | { readonly againAfterMs: number }> {
+export async function syncFinishedJob({ api, informers, clock }: ManagerEnvironment, key: string): Promise<SyncResult> {
   const cached = informers.of(jobs).cache.get(key);
   const waitMs = cached ? remainingMs(cached, clock.now()) : null;
   if (waitMs === null) return;

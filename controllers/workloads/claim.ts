@@ -1,6 +1,8 @@
+import type { ControllerEnvironment } from '../client/controller.js';
+import { controllerIndex, orphanWord } from './following.js';
 import { mergePatch, type Api } from '../client/api.js';
 import { isConflict, isInvalid, isNotFound, unless } from '../client/errors.js';
-import { controllerOf, isTerminating, keyOf, type KubeObject, type OwnerReference, uidOf } from '../../api/meta/object.js';
+import { controllerOf, isTerminating, keyOf, type KubeObject, namespaceOf, type OwnerReference, uidOf } from '../../api/meta/object.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
 /** Which objects a controller's object owns, should own, and should not own any more. */
@@ -38,37 +40,53 @@ export function controllerReference(type: Resource, owner: KubeObject): OwnerRef
   };
 }
 
-export interface ClaimOptions<O extends KubeObject, T extends KubeObject> {
-  readonly api: Api;
+interface Owning<O extends KubeObject, T extends KubeObject> {
   readonly ownerType: Resource<O>;
   readonly owner: O;
   readonly type: Resource<T>;
-  readonly candidates: readonly T[];
   readonly matches: (object: T) => boolean;
   /** Taken away together with the owner reference. */
   readonly finalizer?: string;
+  /** Of these alone; of all candidates unless told. */
+  readonly among?: readonly T[];
+}
+
+interface Claiming<O extends KubeObject, T extends KubeObject> extends Owning<O, T> {
+  readonly api: Api;
+}
+
+type Cached = Pick<ControllerEnvironment, 'api' | 'informers'>;
+
+/** What an owner may have: what it controls, and what nobody controls in its namespace. The type is followed (`follow`). */
+export function candidatesFor<T extends KubeObject>({ informers }: Pick<Cached, 'informers'>, type: Resource<T>, owner: KubeObject): T[] {
+  const { cache } = informers.of(type);
+  return [...cache.by(controllerIndex, uidOf(owner)), ...cache.by(controllerIndex, orphanWord(namespaceOf(owner)))];
 }
 
 /**
  * Adopts and releases as `claims` says, and returns what is owned then. Before the first adoption the server is asked whether the owner still
  * exists: the cache may not know yet that it was deleted with its dependents orphaned.
  */
-export async function claim<O extends KubeObject, T extends KubeObject>(options: ClaimOptions<O, T>): Promise<readonly T[]> {
-  const { owner, candidates, matches } = options;
-  const { owned, adopt, release } = claims(owner, candidates, matches);
+export async function ownedBy<O extends KubeObject, T extends KubeObject>(
+  environment: Cached,
+  owning: Owning<O, T>,
+): Promise<readonly T[]> {
+  const { owner, type, matches, among = candidatesFor(environment, type, owner) } = owning;
+  const { owned, adopt, release } = claims(owner, among, matches);
+  const options = { ...owning, api: environment.api };
   for (const object of release) await releaseOne(options, object);
   if (adopt.length === 0 || !(await ownerStays(options))) return owned;
   const adopted = await Promise.all(adopt.map((object) => adoptOne(options, object)));
   return [...owned, ...adopted.flatMap((object) => object ?? [])];
 }
 
-async function ownerStays<O extends KubeObject, T extends KubeObject>({ api, ownerType, owner }: ClaimOptions<O, T>): Promise<boolean> {
+async function ownerStays<O extends KubeObject, T extends KubeObject>({ api, ownerType, owner }: Claiming<O, T>): Promise<boolean> {
   const latest = await unless(isNotFound, api.get(ownerType, keyOf(owner)));
   return latest !== null && uidOf(latest) === uidOf(owner) && !isTerminating(latest);
 }
 
 function adoptOne<O extends KubeObject, T extends KubeObject>(
-  { api, ownerType, owner, type, finalizer }: ClaimOptions<O, T>,
+  { api, ownerType, owner, type, finalizer }: Claiming<O, T>,
   object: T,
 ): Promise<T | null> {
   const { uid, resourceVersion, ownerReferences = [], finalizers = [] } = object.metadata;
@@ -81,7 +99,7 @@ function adoptOne<O extends KubeObject, T extends KubeObject>(
 
 /** Someone else may have released it, or replaced it by another of the same name: both are well. */
 async function releaseOne<O extends KubeObject, T extends KubeObject>(
-  { api, owner, type, finalizer }: ClaimOptions<O, T>,
+  { api, owner, type, finalizer }: Claiming<O, T>,
   object: T,
 ): Promise<void> {
   const { uid, resourceVersion, ownerReferences = [], finalizers = [] } = object.metadata;

@@ -1,3 +1,4 @@
+import type { SyncResult } from '../../controllers/client/workQueue.js';
 import {
   QueueController,
   isAlreadyExists,
@@ -98,7 +99,7 @@ export function scheduler(environment: ControllerEnvironment): Controller {
   const { api, informers } = environment;
   /** Bound, and not yet seen bound: node names by pod key. */
   const assumed = new Map<string, string>();
-  const sync = async (key: string): Promise<void | { readonly againAfterMs: number }> => {
+  const sync = async (key: string): Promise<SyncResult> => {
     const pod = informers.of(pods).cache.get(key);
     if (!pod || !waitsForNode(pod) || assumed.has(key)) return;
     const { cache } = informers.of(nodes);
@@ -170,7 +171,7 @@ export function nodeAgents(environment: ControllerEnvironment, { count }: Pick<A
     }
     throw new Error(`no address is free on ${nodeName(index)}`);
   };
-  const sync = async (key: string): Promise<void | { readonly againAfterMs: number }> => {
+  const sync = async (key: string): Promise<SyncResult> => {
     const pod = informers.of(pods).cache.get(key);
     const index = indexes.get(pod?.spec?.nodeName ?? '');
     if (!pod || index === undefined) return;

@@ -1,5 +1,6 @@
+import { isObject } from '../../api/json.js';
 import path from 'node:path';
-import type { JsonObject, JsonValue } from '../api/object.js';
+import type { JsonObject } from '../api/object.js';
 import { configurationComplaints, readConfiguration, readDocument, type ConfigurationKind } from '../files/configuration.js';
 import { itemsOf, membersOf, textAt } from '../registry/members.js';
 import { isKnownPlugin } from './names.js';
@@ -45,7 +46,7 @@ function pluginOf(entry: JsonObject, file: string): { readonly name: string; rea
 
 function objectIn(file: string): JsonObject {
   const value = readDocument(file, OPTION);
-  if (!isObject(value)) throw new Error(`${OPTION}: ${file} must hold an object`);
+  if (!isObject<JsonObject>(value)) throw new Error(`${OPTION}: ${file} must hold an object`);
   return value;
 }
 
@@ -54,5 +55,3 @@ export function checkPluginConfiguration(plugin: string, configuration: JsonObje
   const complaints = configurationComplaints(configuration, kind);
   if (complaints.length > 0) throw new Error(`${OPTION}: the configuration of ${plugin} ${complaints.join('; ')}`);
 }
-
-const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);

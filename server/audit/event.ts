@@ -35,7 +35,6 @@ export interface AuditEvent {
 export const eventType = { kind: 'Event', apiVersion: 'audit.k8s.io/v1' } as const;
 
 /** RFC 3339 with microseconds, as `MicroTime` is written. */
-export const microTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000Z');
 
 export function userObject({ name, uid, groups, extra }: User): JsonObject {
   return {

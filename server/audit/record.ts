@@ -1,3 +1,4 @@
+import { microTimeText } from '../../api/time.js';
 import { isObject } from '../../api/json.js';
 import type { JsonObject } from '../api/object.js';
 import type { Status } from '../api/status.js';
@@ -5,7 +6,7 @@ import type { User } from '../api/user.js';
 import { attributesOf } from '../authorization/authorizer.js';
 import type { AuditTrail, Request, RequestInfo } from '../endpoints/context.js';
 import { bodyOfJson, bodyText } from './bodies.js';
-import { boundedAgent, completeObjectRef, microTime, objectRefOf, reaches, userObject } from './event.js';
+import { boundedAgent, completeObjectRef, objectRefOf, reaches, userObject } from './event.js';
 import type { AuditEvent, Stage } from './event.js';
 import type { Extent } from './rules.js';
 import { sourceIPs } from './sources.js';
@@ -40,7 +41,7 @@ export class AuditRecord implements AuditTrail {
   constructor(audited: Audited, extent: Extent, receivedAtMs: number) {
     this.#audited = audited;
     this.#extent = extent;
-    this.#receivedAt = microTime(receivedAtMs);
+    this.#receivedAt = microTimeText(receivedAtMs);
     this.#objectRef = objectRefOf(audited.info);
   }
 
@@ -95,7 +96,7 @@ export class AuditRecord implements AuditTrail {
       requestObject: this.#requestBody,
       responseObject: this.#responseBody,
       requestReceivedTimestamp: this.#receivedAt,
-      stageTimestamp: microTime(nowMs),
+      stageTimestamp: microTimeText(nowMs),
       annotations: { ...this.#annotations },
     };
   }

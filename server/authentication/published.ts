@@ -1,3 +1,4 @@
+import { dayText } from '../../api/time.js';
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../api/object.js';
@@ -92,7 +93,7 @@ export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<vo
 
 /** Notes the day from which uses of tokens in secrets are tracked; written once in the life of a cluster. */
 export const publishTrackingStart = (where: Publishing): Promise<void> =>
-  ensure(where, TRACKING_NAME, (data) => ({ since: new Date().toISOString().slice(0, 10), ...data }));
+  ensure(where, TRACKING_NAME, (data) => ({ since: dayText(Date.now()), ...data }));
 
 async function ensure(where: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> {
   for (;;) {

@@ -111,7 +111,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const resources = (context: RequestContext, group: string, name: string): boolean => {
     const document = present().lists.get(apiVersionOf({ group, version: name }));
     if (document === undefined) {
-      if (catalogue.group(group)?.manners === 'named') return false;
+      if (catalogue.group(group)?.unknownPaths === 'named') return false;
       throw pathNotFound();
     }
     onlyGet(context);

@@ -123,10 +123,10 @@ export const coreGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filte
 export { namedGroups };
 
 function aggregatedGroup(
-  { name, versions, manners = 'routed' }: Pick<ServedGroup, 'name' | 'versions' | 'manners'>,
+  { name, versions, unknownPaths = 'routed' }: Pick<ServedGroup, 'name' | 'versions' | 'unknownPaths'>,
   others: RemoteGroup | undefined,
 ): JsonObject {
-  const kindOf = RESPONSE_KINDS[manners];
+  const kindOf = RESPONSE_KINDS[unknownPaths];
   const own = versions.map(({ version, resources }): JsonObject => ({
     version,
     resources: resources.map((resource) => aggregatedResource(resource, kindOf)),
@@ -145,7 +145,7 @@ function aggregatedGroup(
 type ResponseKind = (kind: GroupVersion & { readonly kind: string }, own: GroupVersion) => JsonObject;
 
 /** Groups whose types are compiled in leave out of the kinds of answers what the document says anyway; the others name them in full. */
-const RESPONSE_KINDS: Readonly<Record<NonNullable<ServedGroup['manners']>, ResponseKind>> = {
+const RESPONSE_KINDS: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, ResponseKind>> = {
   routed: ({ group, version, kind }, own) =>
     own.group === group && own.version === version ? { group: '', version: '', kind } : { group, version, kind },
   named: ({ group, version, kind }) => ({ group, version, kind }),

@@ -43,7 +43,7 @@ const PROXY = 'proxy';
 const PROXIED: Readonly<Partial<Record<string, ResourceVerb>>> = { ...METHODS.subresource, HEAD: 'get', OPTIONS: 'get' };
 
 /** How a group answers where nothing is served. Groups whose types are compiled in have a route for each path; others look things up by their names. */
-interface Manners {
+interface UnknownPathRules {
   readonly methods: Methods;
   /** Nothing is at the path: null for a plain page. */
   readonly nowhere: () => StatusError | null;
@@ -51,7 +51,7 @@ interface Manners {
   readonly noMethod: (info: ResourceInfo, otherMethodsServed: boolean) => StatusError;
 }
 
-const MANNERS: Readonly<Record<NonNullable<ServedGroup['manners']>, Manners>> = {
+const UNKNOWN_PATHS: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, UnknownPathRules>> = {
   routed: {
     methods: METHODS,
     nowhere: pathNotFound,
@@ -71,13 +71,13 @@ const MANNERS: Readonly<Record<NonNullable<ServedGroup['manners']>, Manners>> = 
 export function route(context: Pick<RequestContext, 'request'>, info: ResourceInfo, catalogue: Catalogue): Routing {
   const group = catalogue.group(info.group);
   if (group === null) return { outcome: 'unknown' };
-  const manners = MANNERS[group.manners ?? 'routed'];
+  const unknownPaths = UNKNOWN_PATHS[group.unknownPaths ?? 'routed'];
   const resource = catalogue.resource(info.group, info.version, info.resource);
   const place = resource === null ? null : placeOf(info, resource);
-  if (resource === null || place === null) return nowhere(manners);
-  const subresource = info.subresource === '' ? null : (subresourceOf(resource, info) ?? refuse(manners.noSubresource(info)));
-  const verb = verbAt(place, context.request.method ?? '', info, { verbs: (subresource ?? resource).verbs, manners });
-  if (verb === null) return nowhere(manners);
+  if (resource === null || place === null) return nowhere(unknownPaths);
+  const subresource = info.subresource === '' ? null : (subresourceOf(resource, info) ?? refuse(unknownPaths.noSubresource(info)));
+  const verb = verbAt(place, context.request.method ?? '', info, { verbs: (subresource ?? resource).verbs, unknownPaths });
+  if (verb === null) return nowhere(unknownPaths);
   const name = place === 'object' || place === 'subresource' || place === 'watchPrefix' ? info.name : '';
   checkName(name);
   return { outcome: 'route', route: { resource, subresource, verb, name, namespace: namespaceOf(info, resource), rest: info.rest } };
@@ -91,7 +91,7 @@ const refuse = (error: StatusError): never => {
   throw error;
 };
 
-function nowhere({ nowhere: refusal }: Manners): Routing {
+function nowhere({ nowhere: refusal }: UnknownPathRules): Routing {
   const error = refusal();
   return error === null ? { outcome: 'unknown' } : refuse(error);
 }
@@ -128,13 +128,13 @@ function verbAt(
   place: Place,
   method: string,
   info: ResourceInfo,
-  { verbs, manners }: { readonly verbs: ReadonlySet<string>; readonly manners: Manners },
+  { verbs, unknownPaths }: { readonly verbs: ReadonlySet<string>; readonly unknownPaths: UnknownPathRules },
 ): ResourceVerb | null {
-  const methods = place === 'subresource' && info.subresource === PROXY ? PROXIED : manners.methods[place];
+  const methods = place === 'subresource' && info.subresource === PROXY ? PROXIED : unknownPaths.methods[place];
   const verb = Object.hasOwn(methods, method) ? methods[method] : undefined;
   if (verb === undefined || !verbs.has(verb)) {
-    if (place === 'allNamespaces' && manners.nowhere() === null) return null;
-    throw manners.noMethod(
+    if (place === 'allNamespaces' && unknownPaths.nowhere() === null) return null;
+    throw unknownPaths.noMethod(
       info,
       Object.values(methods).some((each) => each !== undefined && verbs.has(each)),
     );

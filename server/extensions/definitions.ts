@@ -236,7 +236,7 @@ function groupOf(name: string, resources: readonly ServedResource[]): ServedGrou
   const inOrder = [...resources].sort((a, b) => (a.resource < b.resource ? -1 : 1));
   return {
     name,
-    manners: 'named',
+    unknownPaths: 'named',
     versions: versions.map((version) => ({ version, resources: inOrder.filter((resource) => resource.version === version) })),
   };
 }

@@ -16,6 +16,8 @@ import { authenticateFilter } from './filters/authenticate.js';
 import { authorizeFilter } from './filters/authorize.js';
 import { corsFilter } from './filters/cors.js';
 import { deadlineFilter } from './filters/deadline.js';
+import type { Fairness } from '../fairness/fairness.js';
+import { fairnessFilter } from './filters/fairness.js';
 import { impersonateFilter } from './filters/impersonate.js';
 import { inflightFilter, isProbe } from './filters/inflight.js';
 import type { InflightLimits } from './filters/inflight.js';
@@ -33,6 +35,8 @@ export interface ChainOptions {
   readonly audit?: Auditor | null;
   readonly requestTimeoutMs: number;
   readonly inflight: InflightLimits;
+  /** In place of the limits: who may be worked on, and in which order. */
+  readonly fairness?: Fairness | null;
   readonly corsOrigins: readonly RegExp[];
   /** Value of the HSTS header, or null for none. */
   readonly strictTransportSecurity: string | null;
@@ -70,9 +74,11 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   const authenticate = authenticateFilter(options.authenticate, access, log.named('authentication'));
   const audited = auditFilter(options.audit ?? null, authenticate);
   const impersonate = impersonateFilter(options.authorize);
+  const { fairness = null } = options;
   const inflight = inflightFilter(options.inflight);
+  const takeTurn = fairness === null ? inflight.filter : fairnessFilter(fairness);
   const authorize = authorizeFilter(options.authorize, access);
-  metrics.inflight(() => inflight.current);
+  metrics.inflight(() => fairness?.current ?? inflight.current);
 
   // Whatever was waited for, the client may have left meanwhile, or the time may be over: then nothing more is begun.
   const filters = async (exchange: Exchange): Promise<void> => {
@@ -91,7 +97,11 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
       await impersonated;
       if (exchange.over) return;
     }
-    inflight.filter(exchange);
+    const turn = takeTurn(exchange);
+    if (turn !== undefined) {
+      await turn;
+      if (exchange.over) return;
+    }
     const authorized = authorize(exchange);
     if (authorized !== undefined) {
       await authorized;

@@ -39,6 +39,8 @@ export class Exchange implements RequestContext, BodySender {
   #slots: Slots | null = null;
   #slotOwner = '';
   #slot: Share | null = null;
+  #held: HeldSeat | null = null;
+  #content: Promise<Buffer> | null = null;
   readonly #onClose: (() => void)[] = [];
 
   constructor(
@@ -135,6 +137,17 @@ export class Exchange implements RequestContext, BodySender {
     this.#slotOwner = owner;
   }
 
+  /** Holds a seat from now on, until the work is over. */
+  holdSeat(seat: HeldSeat): void {
+    this.#held = seat;
+  }
+
+  /** What is to come costs next to nothing any more. */
+  begun(): void {
+    this.#held?.release();
+    this.#held = null;
+  }
+
   #leaveSlot(): void {
     if (this.#slot !== null) this.#slots?.leave(this.#slot);
     this.#slot = null;
@@ -144,6 +157,8 @@ export class Exchange implements RequestContext, BodySender {
   workEnded(all: Iterable<Exchange>): void {
     this.#leaveSlot();
     this.#slots = null;
+    this.#held?.release();
+    this.#held = null;
     if (this.closed || !this.response.writableEnded) return;
     this.untakenBytes = exchangeBytes + answerStream(this.response).writableLength;
     untakenAnswers.add(this.untakenBytes, all);
@@ -151,7 +166,16 @@ export class Exchange implements RequestContext, BodySender {
 
   /** While the client sends, however slowly, its request holds no slot. Rejects when there is none afterwards. */
   body(): Promise<Buffer> {
-    return (this.#body ??= this.#readBody()).bytes;
+    if (this.#content !== null) return this.#content;
+    const { bytes } = (this.#body ??= this.#readBody());
+    const held = this.#held;
+    if (held === null) return bytes;
+    held.pause();
+    this.#content = bytes.then(async (content) => {
+      await held.resume();
+      return content;
+    });
+    return this.#content;
   }
 
   #readBody(): BodyReading {
@@ -168,6 +192,16 @@ export class Exchange implements RequestContext, BodySender {
   bodyComplete(): void {
     if (this.#slots !== null) this.takeSlot(this.#slots, this.#slotOwner);
   }
+}
+
+/** Room to work, of a level of priority. */
+export interface HeldSeat {
+  /** The work is over. */
+  release(): void;
+  /** The client sends, however slowly. */
+  pause(): void;
+  /** It has sent everything. Rejects when there is no room. */
+  resume(): Promise<void>;
 }
 
 /** What an exchange takes beside its bodies, with the stream under it. */

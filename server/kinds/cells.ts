@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
-import type { LabelSelectorObject } from '../api/selectors/labelSelectorObject.js';
-import { spelledSelector } from '../api/selectors/spelling.js';
+import { selectorText as textOfSelector } from '../../api/selectors.js';
+import type { LabelSelector } from '../../api/types/meta/v1.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../registry/members.js';
 import type { Cell } from '../registry/tableColumn.js';
 
@@ -100,8 +100,7 @@ export const labelsText = (labels: JsonValue | undefined): string =>
     .join(',') || NONE;
 
 /** A label selector object as clients write selectors. */
-export const selectorText = (selector: JsonValue | undefined): string =>
-  spelledSelector(selector as LabelSelectorObject | undefined) || NONE;
+export const selectorText = (selector: JsonValue | undefined): string => textOfSelector(selector as LabelSelector | undefined) || NONE;
 
 export const containersAt = (...path: readonly string[]): Readonly<{ Containers: Cell; Images: Cell }> => {
   const all = (object: ApiObject, member: string): string =>

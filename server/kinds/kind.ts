@@ -1,11 +1,20 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject, ObjectMeta } from '../api/object.js';
 import type { Conversion } from '../registry/conversion.js';
 import type { Strategy } from '../registry/strategy.js';
 import type { Cells } from './cells.js';
 
+/** An object of a generated type as rules have it: they may change it. */
+export type Draft<T> = Writable<Omit<T, 'metadata'>> & { metadata: ObjectMeta };
+type Writable<T> = T extends readonly (infer Item)[]
+  ? Writable<Item>[]
+  : T extends object
+    ? { -readonly [Member in keyof T]: Writable<T[Member]> }
+    : T;
+
 /**
  * All that the server does for one built-in kind and not for all. What a kind looks like (names, versions, members, columns) is said in `api/facts`;
- * here is what follows for its objects. `DESIGN.md` tells of the groups and their order. `T` is the generated type, where the rules use it.
+ * here is what follows for its objects. `DESIGN.md` tells of the groups and their order. `T` is a draft of the generated type, for rules that
+ * name members; others look at plain JSON.
  */
 export interface Kind<T extends object = ApiObject> extends Strategy<T> {
   /** `resource` or `resource.group` of the stored type. */

@@ -100,6 +100,7 @@ const common = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 
 interface RequestSeries {
   readonly child: Counter.Internal;
   readonly time: DurationSeries;
+  readonly indicator: DurationSeries;
   /** Not told to the counter yet. */ count: number;
 }
 
@@ -121,6 +122,13 @@ function requestMetrics(registry: Registry): RequestMetrics {
     buckets: durationBuckets,
     registers: [registry],
   });
+  const withinServer = new DurationHistogram({
+    name: 'apiserver_request_sli_duration_seconds',
+    help: 'The same, for service level indicators.',
+    labelNames: [...common],
+    buckets: durationBuckets,
+    registers: [registry],
+  });
   const running = new Gauge({
     name: 'apiserver_longrunning_requests',
     help: 'Long-running requests, such as watches, that are open now.',
@@ -133,8 +141,14 @@ function requestMetrics(registry: Registry): RequestMetrics {
     const key = seriesKey(info, method, code);
     const known = series.get(key);
     if (known !== undefined) return known;
-    const labels = { ...labelsOf(info, method), dry_run: '' };
-    const made = { child: total.labels({ ...labels, code: String(code) }), time: duration.of(labels), count: 0 };
+    const plain = labelsOf(info, method);
+    const labels = { ...plain, dry_run: '' };
+    const made = {
+      child: total.labels({ ...labels, code: String(code) }),
+      time: duration.of(labels),
+      indicator: withinServer.of(plain),
+      count: 0,
+    };
     if (series.size < seriesMax) series.set(key, made);
     return made;
   };
@@ -142,7 +156,9 @@ function requestMetrics(registry: Registry): RequestMetrics {
     observe: (info, method, code, seconds, longRunning) => {
       const found = seriesFor(code === 404 || code === 405 || code === 403 ? unknownResource(info) : info, method, code);
       found.count++;
-      if (!longRunning) found.time.observe(seconds);
+      if (longRunning) return;
+      found.time.observe(seconds);
+      found.indicator.observe(seconds);
     },
     longRunning: (info) => {
       const child = running.labels(labelsOf(info, 'GET'));

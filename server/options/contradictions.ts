@@ -92,6 +92,7 @@ const rules: readonly Rule[] = [
   auditCuts('webhook'),
   (options) => runtimeConfigComplaint(options['runtime-config']),
   emulatedRuntimeConfigComplaint,
+  seatsToShare,
   emulationComplaint,
   hiddenMetricsComplaint,
   featuresComplaint,
@@ -119,6 +120,13 @@ function suitesOfHttp2(options: ApiServerOptions): string | null {
   )
     return null;
   return `--tls-cipher-suites needs ${http2Suites.join(' or ')} for HTTP/2; add one of them, or give --disable-http2-serving or --tls-min-version=VersionTLS13`;
+}
+
+/** Nobody could ever be worked on. */
+function seatsToShare(options: ApiServerOptions): string | null {
+  return options['enable-priority-and-fairness'] && options['max-requests-inflight'] + options['max-mutating-requests-inflight'] === 0
+    ? '--enable-priority-and-fairness needs --max-requests-inflight or --max-mutating-requests-inflight above 0: it shares their sum'
+    : null;
 }
 
 function modeNeeds(mode: string, option: Name): Rule {

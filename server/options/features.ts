@@ -23,7 +23,6 @@ export const SWITCHING = [
   'MutatingAdmissionPolicy',
   'PodTopologyLabelsAdmission',
   'RemoteRequestHeaderUID',
-  'SizeBasedListCostEstimate',
   'StorageVersionHash',
   'UnknownVersionInteroperabilityProxy',
   'WatchList',

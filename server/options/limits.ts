@@ -16,8 +16,7 @@ export const limitFlags = inGroup('Limits', {
   'enable-priority-and-fairness': {
     kind: 'bool',
     default: true,
-    effect: 'none',
-    help: 'Share the two limits above among clients by queues with priorities.',
+    help: 'Share the sum of the two limits above among clients as FlowSchemas and PriorityLevelConfigurations say: by levels that lend each other what they do not need, and fair queues within each. Otherwise the limits stand for themselves, and what is above them is refused.',
   },
   'request-timeout': { kind: 'duration', default: 60_000, min: 1, help: 'Time limit of requests, watches and other streams aside.' },
   'min-request-timeout': {

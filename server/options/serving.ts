@@ -1,4 +1,4 @@
-import { cidrs, hstsDirective, ipAddress, originPattern, portRange } from '../catalogue/flags/checks.js';
+import { cidrs, hstsDirective, ipAddress, originPattern, portNumber, portRange } from '../catalogue/flags/checks.js';
 import { inGroup } from '../catalogue/flags/flag.js';
 
 /** Where and how the API server is reached, and how it stops. */
@@ -189,16 +189,20 @@ export const servingFlags = {
     'peer-advertise-ip': {
       kind: 'string',
       default: null,
-      effect: 'none',
       value: 'ip',
       check: ipAddress,
       help: 'Address under which other API servers reach this one, to pass on requests for versions that they do not serve.',
     },
-    'peer-advertise-port': { kind: 'string', default: null, effect: 'none', value: 'port', help: 'Port for the same purpose.' },
+    'peer-advertise-port': {
+      kind: 'string',
+      default: null,
+      value: 'port',
+      check: portNumber,
+      help: 'Port for the same purpose; otherwise that of --secure-port.',
+    },
     'peer-ca-file': {
       kind: 'string',
       default: null,
-      effect: 'none',
       value: 'file',
       help: "Authorities of other API servers' certificates.",
     },

@@ -2,7 +2,7 @@ import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
 import { systemUser } from '../api/user.js';
 import type { Registry, Target, WriteOptions } from '../registry/contract.js';
-import { NO_WISH } from '../registry/deletion.js';
+import { NO_DELETE_OPTIONS } from '../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject, Version } from '../storage/contract.js';
 import type { ExpiryClock } from '../storage/expiry.js';
@@ -163,7 +163,7 @@ export class Presence {
 
   async #delete(name: string): Promise<void> {
     const target = this.#target(SERVER_LEASES, SERVER_LEASES.namespace, name);
-    if (target !== null) await this.options.registry.delete(target, NO_WISH, options).then(() => {}, absentAs(undefined));
+    if (target !== null) await this.options.registry.delete(target, NO_DELETE_OPTIONS, options).then(() => {}, absentAs(undefined));
   }
 
   #target(

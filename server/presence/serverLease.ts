@@ -1,3 +1,4 @@
+import { microTimeText } from '../../api/time.js';
 import { createHash } from 'node:crypto';
 import type { ApiObject } from '../api/object.js';
 import { membersOf, textAt } from '../registry/members.js';
@@ -12,6 +13,8 @@ export interface ServerAddress {
 export const SERVER_LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-system' } as const;
 const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
 const ADDRESS_ANNOTATION = 'raftplane/advertised-address';
+/** Where other API servers pass requests on, if that is somewhere else. */
+const PEER_ANNOTATION = 'raftplane/peer-address';
 /** After this time without a word nobody waits for a server any more, and its lease may go. As in the reference. */
 const leaseSeconds = 3_600;
 
@@ -22,6 +25,8 @@ export interface ServerIdentity {
   /** Of this process. */
   readonly processUid: string;
   readonly address: ServerAddress;
+  /** Where other API servers reach it (`--peer-advertise-ip`, `--peer-advertise-port`); at its address unless told. */
+  readonly peerAddress?: ServerAddress | null;
 }
 
 /** The name of a server's lease: from what stays the same when the process is started again. */
@@ -32,11 +37,7 @@ export function leaseName({ hostname, memberId }: Pick<ServerIdentity, 'hostname
 
 /** The lease of a server that is there now. `now` is in milliseconds since 1970. */
 export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
-  const {
-    hostname,
-    processUid,
-    address: { ip, port },
-  } = identity;
+  const { hostname, processUid, address, peerAddress = null } = identity;
   const name = leaseName(identity);
   return {
     apiVersion: `${SERVER_LEASES.group}/${SERVER_LEASES.version}`,
@@ -45,14 +46,23 @@ export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
       name,
       namespace: SERVER_LEASES.namespace,
       labels: { [IDENTITY_LABEL]: 'kube-apiserver', 'kubernetes.io/hostname': hostname },
-      annotations: { [ADDRESS_ANNOTATION]: ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}` },
+      annotations: { [ADDRESS_ANNOTATION]: written(address), ...(peerAddress === null ? {} : { [PEER_ANNOTATION]: written(peerAddress) }) },
     },
-    spec: { holderIdentity: `${name}_${processUid}`, leaseDurationSeconds: leaseSeconds, renewTime: microTime(now) },
+    spec: { holderIdentity: `${name}_${processUid}`, leaseDurationSeconds: leaseSeconds, renewTime: microTimeText(now) },
   };
+}
+
+const written = ({ ip, port }: ServerAddress): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
+
+function addressIn(text: string | undefined): ServerAddress | null {
+  const [, ip, port] = /^\[?([0-9A-Fa-f:.]+?)\]?:(\d{1,5})$/.exec(text ?? '') ?? [];
+  return ip === undefined || port === undefined ? null : { ip, port: Number(port) };
 }
 
 export interface ReadLease {
   readonly address: ServerAddress;
+  /** Where other API servers reach it. */
+  readonly peerAddress: ServerAddress;
   /** Milliseconds since 1970; null when the lease does not say. */
   readonly renewedAt: number | null;
 }
@@ -61,16 +71,18 @@ export interface ReadLease {
 export function readLease(lease: ApiObject): ReadLease | null {
   const { labels, annotations } = lease.metadata;
   if (labels?.[IDENTITY_LABEL] !== 'kube-apiserver') return null;
-  const [, ip, port] = /^\[?([0-9A-Fa-f:.]+?)\]?:(\d{1,5})$/.exec(annotations?.[ADDRESS_ANNOTATION] ?? '') ?? [];
-  if (ip === undefined || port === undefined) return null;
+  const address = addressIn(annotations?.[ADDRESS_ANNOTATION]);
+  if (address === null) return null;
   const renewedAt = Date.parse(textAt(membersOf(lease['spec']), 'renewTime'));
-  return { address: { ip, port: Number(port) }, renewedAt: Number.isNaN(renewedAt) ? null : renewedAt };
+  return {
+    address,
+    peerAddress: addressIn(annotations?.[PEER_ANNOTATION]) ?? address,
+    renewedAt: Number.isNaN(renewedAt) ? null : renewedAt,
+  };
 }
 
 /** Whether nobody has to wait for this server any more. */
 export const isForgotten = ({ renewedAt }: ReadLease, now: number): boolean => renewedAt !== null && now - renewedAt > leaseSeconds * 1_000;
-
-const microTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000Z');
 
 /** RFC 4648, section 6, in small letters and without padding. */
 function base32(bytes: Uint8Array): string {

@@ -2,7 +2,7 @@ import type { BodyForm } from '../admission/contract.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { User } from '../api/user.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
-import type { DeletionWish } from './deletion.js';
+import type { DeleteOptions } from './deletion.js';
 import type { ServedResource } from './resources.js';
 
 /** One object of a served resource type. `namespace` is empty for cluster-scoped types. */
@@ -103,11 +103,11 @@ export interface Registry {
   /** Creates an object; the target's name is empty unless the path names one (a PUT that creates). The object is in the served version. */
   create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject>;
   update(target: Target, change: Change, options: WriteOptions): Promise<Written>;
-  delete(target: Target, wish: DeletionWish, options: WriteOptions, terms?: DeletionTerms): Promise<Deleted>;
+  delete(target: Target, deleteOptions: DeleteOptions, options: WriteOptions, terms?: DeletionTerms): Promise<Deleted>;
   /** Removes an object whose stored value cannot be read, whatever finalizers it may have had; refuses (422) one that can be read. */
   deleteUnreadable(target: Target, options: WriteOptions): Promise<void>;
   /** Asks admission about something that is not stored, such as a token, a review or a connection. Rejects with its refusal. */
   admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void>;
   /** Deletes what the query selects and answers with the list as it was before. */
-  deleteCollection(resource: ServedResource, query: ListQuery, wish: DeletionWish, options: WriteOptions): Promise<ListPage>;
+  deleteCollection(resource: ServedResource, query: ListQuery, deleteOptions: DeleteOptions, options: WriteOptions): Promise<ListPage>;
 }

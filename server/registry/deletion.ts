@@ -3,7 +3,7 @@ import type { ApiObject } from '../api/object.js';
 import type { Strategy } from './strategy.js';
 
 /** What a DELETE asks for beyond the object's name; absent members are null. */
-export interface DeletionWish {
+export interface DeleteOptions {
   /** A safe integer. */
   readonly gracePeriodSeconds: number | null;
   readonly propagationPolicy: 'Orphan' | 'Foreground' | 'Background' | null;
@@ -13,7 +13,7 @@ export interface DeletionWish {
   readonly resourceVersion: string | null;
 }
 
-export const NO_WISH: DeletionWish = {
+export const NO_DELETE_OPTIONS: DeleteOptions = {
   gracePeriodSeconds: null,
   propagationPolicy: null,
   orphanDependents: null,
@@ -36,12 +36,12 @@ const FOREGROUND = 'foregroundDeletion';
  * section "States and transitions"; the propagation policy is carried to the garbage collector as a finalizer, unless nobody
  * collects (`--enable-garbage-collector=false`): then the finalizer would hold the object for ever.
  */
-export function planDeletion(old: ApiObject, asked: DeletionWish, strategy: Strategy, now: string, collects = true): DeletionPlan {
-  const wish = collects ? asked : { ...asked, propagationPolicy: null, orphanDependents: null };
+export function planDeletion(old: ApiObject, asked: DeleteOptions, strategy: Strategy, now: string, collects = true): DeletionPlan {
+  const deleteOptions = collects ? asked : { ...asked, propagationPolicy: null, orphanDependents: null };
   const object = structuredClone(old);
   const deleting = old.metadata.deletionTimestamp !== undefined;
-  const finalizers = collects ? finalizersFor(old, wish, strategy) : [...(old.metadata.finalizers ?? [])];
-  const grace = graceFor(old, wish, strategy);
+  const finalizers = collects ? finalizersFor(old, deleteOptions, strategy) : [...(old.metadata.finalizers ?? [])];
+  const grace = graceFor(old, deleteOptions, strategy);
   const held = finalizers.length > 0 || strategy.delete?.heldBy?.(old) === true || (strategy.delete?.alwaysMarks === true && !deleting);
   if (!held && grace === 0 && (deleting || strategy.delete?.graceSeconds === undefined)) return { action: 'remove', marked: null };
 
@@ -70,26 +70,26 @@ function shortened(object: ApiObject, grace: number): ApiObject {
   return object;
 }
 
-function graceFor(old: ApiObject, wish: DeletionWish, strategy: Strategy): number {
+function graceFor(old: ApiObject, deleteOptions: DeleteOptions, strategy: Strategy): number {
   if (strategy.delete?.graceSeconds === undefined) return 0;
-  const wanted = Math.min(strategy.delete.graceSeconds(old, wish.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
+  const wanted = Math.min(strategy.delete.graceSeconds(old, deleteOptions.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
   const before = old.metadata.deletionGracePeriodSeconds;
   if (old.metadata.deletionTimestamp === undefined || before === undefined) return wanted;
-  return wish.gracePeriodSeconds === null ? before : Math.min(wanted, before);
+  return deleteOptions.gracePeriodSeconds === null ? before : Math.min(wanted, before);
 }
 
-function finalizersFor(old: ApiObject, wish: DeletionWish, strategy: Strategy): string[] {
+function finalizersFor(old: ApiObject, deleteOptions: DeleteOptions, strategy: Strategy): string[] {
   const present = old.metadata.finalizers ?? [];
-  const wanted = policyFinalizer(present, wish, strategy);
+  const wanted = policyFinalizer(present, deleteOptions, strategy);
   if (wanted === 'keep') return [...present];
   const others = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
   return wanted === null ? others : present.includes(wanted) && others.length === present.length - 1 ? [...present] : [...others, wanted];
 }
 
 /** The finalizer that the policy stands for, null for none, 'keep' where an earlier decision holds. */
-function policyFinalizer(present: readonly string[], wish: DeletionWish, strategy: Strategy): string | null {
-  if (wish.orphanDependents !== null) return wish.orphanDependents ? ORPHAN : null;
-  switch (wish.propagationPolicy) {
+function policyFinalizer(present: readonly string[], deleteOptions: DeleteOptions, strategy: Strategy): string | null {
+  if (deleteOptions.orphanDependents !== null) return deleteOptions.orphanDependents ? ORPHAN : null;
+  switch (deleteOptions.propagationPolicy) {
     case 'Orphan':
       return ORPHAN;
     case 'Foreground':

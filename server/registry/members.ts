@@ -1,8 +1,8 @@
+import { isObject } from '../../api/json.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 
 /** A value's members, or none when it is absent or not an object. Reading through it never throws. */
-export const membersOf = (value: JsonValue | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+export const membersOf = (value: JsonValue | undefined): JsonObject => (isObject<JsonObject>(value) ? value : {});
 
 /** A value's items, or none. */
 export const itemsOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
@@ -17,7 +17,7 @@ export function memberAt(value: JsonValue | undefined, ...path: readonly string[
 /** A scalar as field selectors and tables spell it; empty when absent. */
 export function textAt(value: JsonValue | undefined, ...path: readonly string[]): string {
   let found = value;
-  for (const name of path) found = typeof found === 'object' && found !== null && !Array.isArray(found) ? found[name] : undefined;
+  for (const name of path) found = isObject<JsonObject>(found) ? found[name] : undefined;
   if (typeof found === 'string') return found;
   return found === undefined || found === null || typeof found === 'object' ? '' : String(found);
 }

@@ -1,7 +1,8 @@
+import type { ApiObject } from '../api/object.js';
+import { memberAt } from './members.js';
 import { forbidden, notFound } from '../api/status.js';
 import type { GroupResource } from '../api/resource.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
-import { isTerminating } from '../kinds/core/namespaces.js';
 import { readFailure } from './failures.js';
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
@@ -42,6 +43,9 @@ function isOnItsWayOut(namespace: StoredObject): boolean {
   if (answer === undefined) known.set(namespace, (answer = isTerminating(namespace.decode())));
   return answer;
 }
+
+const isTerminating = (namespace: ApiObject): boolean =>
+  namespace.metadata.deletionTimestamp !== undefined || memberAt(namespace, 'status', 'phase') === 'Terminating';
 
 const terminating = (resource: GroupResource, name: string, namespace: string): Error =>
   forbidden(resource, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [

@@ -47,7 +47,7 @@ export interface ServedGroup<R extends ResourceNames = ServedResource> {
   readonly name: string;
   readonly versions: readonly ServedVersion<R>[];
   /** How paths in the group are answered at which nothing is served, and methods that are not; see `server/endpoints/routing.ts`. Default: `routed`. */
-  readonly manners?: 'routed' | 'named';
+  readonly unknownPaths?: 'routed' | 'named';
 }
 
 export interface Catalogue {

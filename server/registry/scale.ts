@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
-import type { LabelSelectorObject } from '../api/selectors/labelSelectorObject.js';
-import { spelledSelector } from '../api/selectors/spelling.js';
+import { selectorText as textOfSelector } from '../../api/selectors.js';
+import type { LabelSelector } from '../../api/types/meta/v1.js';
 import { conflict, invalidObject } from '../api/status.js';
 import { memberAt, membersOf } from './members.js';
 import type { ServedResource } from './resources.js';
@@ -30,7 +30,7 @@ function selectorText(object: ApiObject): string {
   const selector = memberAt(object, 'spec', 'selector');
   const members = membersOf(selector);
   const isMap = Object.values(members).some((value) => typeof value === 'string');
-  return spelledSelector((isMap ? { matchLabels: members } : selector) as LabelSelectorObject | undefined);
+  return textOfSelector((isMap ? { matchLabels: members } : selector) as LabelSelector | undefined);
 }
 
 /** The workload with what a client wrote to its scale; changes `object`. Throws 422 or 409. */

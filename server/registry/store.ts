@@ -23,7 +23,7 @@ import type {
   Written,
 } from './contract.js';
 import { servedObject, toStorage } from './conversion.js';
-import { completesDeletion, planDeletion, type DeletionWish } from './deletion.js';
+import { completesDeletion, planDeletion, type DeleteOptions } from './deletion.js';
 import { sameValue } from './equality.js';
 import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './failures.js';
 import { generatedName } from './generatedName.js';
@@ -380,7 +380,7 @@ class GenericRegistry implements Registry {
     // Who changes nothing may still be refused.
     const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
     if (validating !== undefined) await validating;
-    return { ...step, warnings: [...repeated, ...step.warnings], beside };
+    return { ...step, warnings: repeated.length === 0 ? step.warnings : [...repeated, ...step.warnings], beside };
   }
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
@@ -433,19 +433,24 @@ class GenericRegistry implements Registry {
     await this.admission?.validate(request);
   }
 
-  async delete(target: Target, wish: DeletionWish, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
+  async delete(target: Target, deleteOptions: DeleteOptions, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
     const strategy = target.resource.behaviour.strategy;
     const why = strategy.delete?.protectedBy?.(target.name) ?? null;
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
-    const deleted = await this.deleteUnprotected(target, wish, options, terms);
-    for (const text of strategy.delete?.warnings?.(wish.propagationPolicy) ?? []) options.warn(text);
+    const deleted = await this.deleteUnprotected(target, deleteOptions, options, terms);
+    for (const text of strategy.delete?.warnings?.(deleteOptions.propagationPolicy) ?? []) options.warn(text);
     return deleted;
   }
 
-  private async deleteUnprotected(target: Target, wish: DeletionWish, options: WriteOptions, terms: DeletionTerms): Promise<Deleted> {
+  private async deleteUnprotected(
+    target: Target,
+    deleteOptions: DeleteOptions,
+    options: WriteOptions,
+    terms: DeletionTerms,
+  ): Promise<Deleted> {
     let known: Known = { stored: await this.read(target, 'any'), fresh: false };
     for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
-      const outcome = await this.tryDelete(target, wish, { ...known, terms }, options);
+      const outcome = await this.tryDelete(target, deleteOptions, { ...known, terms }, options);
       if (outcome !== 'again') return outcome;
       known = { stored: await this.read(target, 'mostRecent'), fresh: true };
     }
@@ -454,7 +459,7 @@ class GenericRegistry implements Registry {
 
   private async tryDelete(
     target: Target,
-    wish: DeletionWish,
+    deleteOptions: DeleteOptions,
     { stored, fresh, terms }: Known & { readonly terms: DeletionTerms },
     options: WriteOptions,
   ): Promise<Deleted | 'again'> {
@@ -463,13 +468,13 @@ class GenericRegistry implements Registry {
       throw absent(target);
     }
     const old = stored.decode();
-    const problem = preconditionProblem(target, stored, old, wish);
+    const problem = preconditionProblem(target, stored, old, deleteOptions);
     if (problem !== null) {
       if (!fresh) return 'again';
       throw problem;
     }
     await this.admitDeletion(target, old, options, terms);
-    const plan = planDeletion(old, wish, target.resource.behaviour.strategy, this.contextOf(options).now, this.collectsGarbage);
+    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy, this.contextOf(options).now, this.collectsGarbage);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
@@ -528,14 +533,19 @@ class GenericRegistry implements Registry {
     }
   }
 
-  async deleteCollection(resource: ServedResource, query: ListQuery, wish: DeletionWish, options: WriteOptions): Promise<ListPage> {
+  async deleteCollection(
+    resource: ServedResource,
+    query: ListQuery,
+    deleteOptions: DeleteOptions,
+    options: WriteOptions,
+  ): Promise<ListPage> {
     const page = await this.list(resource, query);
     // Shared by all workers: each takes the next object when it is done with one. After a failure nobody takes another.
     const left = page.items.values();
     const failures: unknown[] = [];
     const work = async (): Promise<void> => {
       for (const { namespace, name } of left) {
-        await this.delete({ resource, namespace, name }, wish, options, { unnamed: true }).catch((error: unknown) => {
+        await this.delete({ resource, namespace, name }, deleteOptions, options, { unnamed: true }).catch((error: unknown) => {
           if (!isNotFound(error)) failures.push(error);
         });
         if (failures.length > 0) return;
@@ -652,7 +662,7 @@ function preconditionProblem(
   { resource, name }: Target,
   stored: StoredObject,
   old: ApiObject,
-  { uid, resourceVersion }: DeletionWish,
+  { uid, resourceVersion }: DeleteOptions,
 ): StatusError | null {
   const kind = { group: resource.group, resource: resource.kind };
   const actual = old.metadata;

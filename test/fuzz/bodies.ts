@@ -1,6 +1,7 @@
 import { createCatalogue } from '../../server/kinds/index.js';
 import type { ServedResource } from '../../server/registry/resources.js';
 import { typeOfKind } from '../../server/catalogue/types.js';
+import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { EncodingName } from '../../workers/codecs/contract.js';
 import { runEncode } from '../../workers/job.js';
 import type { ApiClient } from '../fixtures/apiClient.js';
@@ -132,7 +133,7 @@ function operations(prng: Prng, value: unknown): unknown {
 
 function encoded(prng: Prng, value: unknown, encoding: EncodingName, { group, version, kind }: ServedResource): Buffer {
   const result = runEncode({ value, encoding, kind: { group, version, kind } });
-  const bytes = result.ok ? Buffer.from(result.bytes) : Buffer.from(JSON.stringify(value) ?? 'null');
+  const bytes = result.ok ? Buffer.from(result.bytes) : Buffer.from(writeJson(value));
   return prng.chance(250) ? mutatedBytes(prng, bytes) : bytes;
 }
 

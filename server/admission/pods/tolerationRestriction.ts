@@ -1,8 +1,10 @@
+import { isObject } from '../../../api/json.js';
+import type { Pod } from '../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { forbidden } from '../../api/status.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
-import { qosClass } from '../../kinds/core/pod/qos.js';
+import { qosClass } from '../../../api/podQos.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
@@ -43,7 +45,7 @@ export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules)
     const added =
       request.operation === 'CREATE' ? await listOf(request, { lookup, annotation: DEFAULTS_ANNOTATION, otherwise: rules.byDefault }) : [];
     const spec = ensureObject(request.object, 'spec');
-    const promised = qosClass(request.object) === 'BestEffort' ? [] : [MEMORY_PRESSURE];
+    const promised = qosClass(request.object as Pod) === 'BestEffort' ? [] : [MEMORY_PRESSURE];
     const merged = mergeTolerations(mergeTolerations(added, objectsIn(spec, 'tolerations')), promised);
     if (merged.length > 0) spec['tolerations'] = merged;
   },
@@ -84,9 +86,7 @@ const textIn = (namespace: ApiObject | null, annotation: string): string | undef
 function parsed(text: string): readonly JsonObject[] | null {
   try {
     const value = JSON.parse(text) as unknown;
-    return Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))
-      ? (value as JsonObject[])
-      : null;
+    return Array.isArray(value) && value.every((item) => isObject<JsonObject>(item)) ? (value as JsonObject[]) : null;
   } catch {
     return null;
   }

@@ -1,11 +1,12 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { GroupResource } from '../../api/resource.js';
+import { inScope, inScopes, scopesOf } from '../../../api/quota/scopes.js';
+import { countedFor } from '../../../api/quota/usage.js';
+import type { ResourceQuota, ScopedResourceSelectorRequirement as Scope } from '../../../api/types/core/v1.js';
+import type { KubeObject } from '../../../api/meta/object.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import { objectAt } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
 import { amountsOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { StoredObject } from '../../storage/contract.js';
 import type { LimitedResource } from './configuration.js';
-import { countedFor, inScope, inScopes, scopesOf } from './matching.js';
 
 /** A write, and the quotas of its namespace. */
 export interface LimitedUse {
@@ -13,7 +14,7 @@ export interface LimitedUse {
   readonly quotas: readonly StoredObject[];
   /** What the write uses more than before. */
   readonly usage: Amounts;
-  readonly object: ApiObject;
+  readonly object: KubeObject;
   readonly resource: GroupResource;
 }
 
@@ -21,9 +22,10 @@ export interface LimitedUse {
 export function uncovered({ limited, quotas, usage, object, resource }: LimitedUse): string | null {
   const rules = limited.filter((rule) => rule.group === resource.group && rule.resource === resource.resource);
   if (rules.length === 0) return null;
-  const covering = quotas.map((stored) => stored.decode()).filter((quota) => inScopes(object, resource, quota));
+  const source = qualifiedName(resource);
+  const covering = quotas.map((stored) => stored.decode()).filter((quota) => inScopes(quota as ResourceQuota, source, object));
   const counted = new Set(
-    covering.flatMap((quota) => countedFor(resource, [...amountsOf(objectAt(objectAt(quota, 'status') ?? {}, 'hard')).keys()])),
+    covering.flatMap((quota) => countedFor(source, [...amountsOf(objectAt(objectAt(quota, 'status') ?? {}, 'hard')).keys()])),
   );
   const names = [...usage.keys()]
     .filter((name) => rules.some(({ contains }) => contains.some((part) => name.includes(part))) && !counted.has(name))
@@ -31,13 +33,15 @@ export function uncovered({ limited, quotas, usage, object, resource }: LimitedU
   if (names.length > 0) return `insufficient quota to consume: ${names.join(',')}`;
   const known = new Set(
     quotas
-      .flatMap((stored) => scopesOf(stored.decode()))
-      .filter((scope) => inScope(object, resource, scope))
+      .flatMap((stored) => scopesOf(stored.decode() as ResourceQuota))
+      .filter((scope) => inScope(scope, source, object))
       .map(nameOf),
   );
-  const scopes = rules.flatMap((rule) => rule.scopes).filter((scope) => inScope(object, resource, scope) && !known.has(nameOf(scope)));
+  const scopes = rules
+    .flatMap((rule) => rule.scopes as unknown as readonly Scope[])
+    .filter((scope) => inScope(scope, source, object) && !known.has(nameOf(scope)));
   return scopes.length === 0 ? null : `insufficient quota to match these scopes: [${scopes.map(shown).join(' ')}]`;
 }
 
-const nameOf = (scope: JsonObject): string => textAt(scope, 'scopeName');
-const shown = (scope: JsonObject): string => `{${nameOf(scope)} ${textAt(scope, 'operator')} [${itemsOf(scope['values']).join(' ')}]}`;
+const nameOf = ({ scopeName }: Scope): string => scopeName;
+const shown = ({ scopeName, operator, values }: Scope): string => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`;

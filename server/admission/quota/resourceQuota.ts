@@ -1,3 +1,7 @@
+import type { KubeObject } from '../../../api/meta/object.js';
+import { inScopes } from '../../../api/quota/scopes.js';
+import { countedFor } from '../../../api/quota/usage.js';
+import type { ResourceQuota } from '../../../api/types/core/v1.js';
 import type { ApiObject } from '../../api/object.js';
 import { qualifiedName } from '../../api/resource.js';
 import { forbidden, internalError, timeout, type StatusError, unavailable } from '../../api/status.js';
@@ -6,11 +10,11 @@ import { objectAt } from '../../registry/defaulting.js';
 import { storedForm } from '../../registry/metadata.js';
 import { amountsOf, sumOf, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
-import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../api/quantity.js';
+import { compareQuantities, formatQuantity, type Quantity } from '../../../api/quantity.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { LimitedResource } from './configuration.js';
 import { uncovered } from './coverage.js';
-import { countedFor, inScopes, unnamedResources } from './matching.js';
+import { unnamedResources } from './unnamed.js';
 import { growth, usageOf } from './usage.js';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };
@@ -39,10 +43,10 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
       usage ??= growth(
         usageOf(object, resource.storage),
         operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null,
-        subtract,
       );
       const charges = plan(quotas, usage, object, request);
-      const missing = limited.length === 0 ? null : uncovered({ limited, quotas, usage, object, resource: resource.storage });
+      const missing =
+        limited.length === 0 ? null : uncovered({ limited, quotas, usage, object: object as KubeObject, resource: resource.storage });
       if (missing !== null) throw forbidden(resource.storage, request.name, missing);
       if (charges.length === 0 || request.dryRun || (await write(storage, charges))) return;
     }
@@ -82,8 +86,8 @@ function plan(quotas: readonly StoredObject[], usage: Amounts, object: ApiObject
   const matching = quotas
     .map((stored) => ({ stored, quota: stored.decode() }))
     .map((each) => ({ ...each, ...statusOf(each.quota) }))
-    .map((each) => ({ ...each, counted: countedFor(resource, [...each.hard.keys()]) }))
-    .filter(({ counted, quota }) => counted.length > 0 && inScopes(object, resource, quota));
+    .map((each) => ({ ...each, counted: countedFor(qualifiedName(resource), [...each.hard.keys()]) }))
+    .filter(({ counted, quota }) => counted.length > 0 && inScopes(quota as ResourceQuota, qualifiedName(resource), object as KubeObject));
   for (const { stored, used, counted } of matching) {
     const unnamed = qualifiedName(resource) === 'pods' ? unnamedResources(object, counted) : null;
     if (unnamed !== null) throw refuse(`failed quota: ${stored.name}: ${unnamed}`);
@@ -115,7 +119,6 @@ const statusOf = (quota: ApiObject): { readonly hard: Amounts; readonly used: Am
 const isMore = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
   a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
 const shown = (amounts: Amounts, names: readonly string[]): string => names.map((name) => `${name}=${textOf(amounts.get(name))}`).join(',');
-const subtract = (a: Quantity, b: Quantity): Quantity => addQuantities(a, { ...b, digits: -b.digits });
 
 /** False when somebody else has changed one of the quotas: what was written until then is recounted later. */
 async function write(storage: Storage, charges: readonly Charge[]): Promise<boolean> {

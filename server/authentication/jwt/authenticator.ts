@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import { hash } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from 'jose';
 import type { JsonObject } from '../../api/object.js';
@@ -72,7 +73,7 @@ async function payloadBy(token: string, algorithm: string, { find }: KeySet): Pr
     try {
       const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
       const value: unknown = JSON.parse(new TextDecoder().decode(payload));
-      return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+      return isObject<JsonObject>(value) ? value : null;
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
     }

@@ -1,3 +1,4 @@
+import { dayText } from '../../../api/time.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
@@ -78,7 +79,7 @@ async function secretOf({ namespace, secret }: Claims, storage: Pick<Storage, 'g
 function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims: Claims, secret: StoredObject) => void {
   const noted = new Map<string, string>();
   return ({ namespace, secret: name }, stored) => {
-    const today = new Date(now()).toISOString().slice(0, 10);
+    const today = dayText(now());
     const object = stored.decode();
     const place = `${namespace}/${name}`;
     if (object.metadata.labels?.[LAST_USED] === today || noted.get(place) === today) return;

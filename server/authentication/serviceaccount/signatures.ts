@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import { hash } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader } from 'jose';
 import type { JsonObject } from '../../api/object.js';
@@ -68,7 +69,7 @@ async function payloadSignedBy(token: string, key: VerificationKey['key'], algor
   try {
     const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
     const value: unknown = JSON.parse(new TextDecoder().decode(payload));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+    return isObject<JsonObject>(value) ? value : null;
   } catch {
     return null;
   }

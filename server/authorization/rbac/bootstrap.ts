@@ -5,7 +5,7 @@ import { systemUser } from '../../api/user.js';
 import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
 import { servedObject } from '../../registry/conversion.js';
-import { NO_WISH } from '../../registry/deletion.js';
+import { NO_DELETE_OPTIONS } from '../../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import { rbacGroup } from './policy.js';
 import { reconcileBinding, reconcileRole, type Reconciled } from './reconcile.js';
@@ -55,19 +55,22 @@ interface Wish {
   readonly signal: AbortSignal | undefined;
 }
 
-async function ensure(wish: Wish): Promise<void> {
+async function ensure(deleteOptions: Wish): Promise<void> {
   for (;;) {
-    wish.signal?.throwIfAborted();
+    deleteOptions.signal?.throwIfAborted();
     try {
-      return await bringUpToDate(wish);
+      return await bringUpToDate(deleteOptions);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       if (!retryable.has(error.code))
-        throw new Error(`${wish.resource.resource} ${wish.wanted.metadata.name ?? ''} cannot be written: ${error.message}`, {
-          cause: error,
-        });
+        throw new Error(
+          `${deleteOptions.resource.resource} ${deleteOptions.wanted.metadata.name ?? ''} cannot be written: ${error.message}`,
+          {
+            cause: error,
+          },
+        );
     }
-    await delay(retryMs, undefined, wish.signal === undefined ? {} : { signal: wish.signal });
+    await delay(retryMs, undefined, deleteOptions.signal === undefined ? {} : { signal: deleteOptions.signal });
   }
 }
 
@@ -84,8 +87,8 @@ async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): P
   if (current === null) return create();
   const { action } = reconcile(servedObject(resource, current), wanted);
   if (action === 'recreate') {
-    const wish = { ...NO_WISH, resourceVersion: String(current.version) };
-    await registry.delete(target, wish, options);
+    const deleteOptions = { ...NO_DELETE_OPTIONS, resourceVersion: String(current.version) };
+    await registry.delete(target, deleteOptions, options);
     return create();
   }
   if (action === 'keep') return;

@@ -76,3 +76,6 @@ export const metricLabels: Check = (value) =>
   /^[A-Za-z_:][\w:]*,[A-Za-z_]\w*=.+$/.test(value)
     ? null
     : 'a metric, one of its labels and the values that it may have, such as apiserver_request_total,verb=GET,LIST';
+
+export const portNumber: Check = (value) =>
+  /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535 ? null : 'a port from 1 to 65535';

@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { REQUEST_COST_MAX } from '../eval/budget.js';
 import { comparesMembers, oldItems, sameJson } from './correlation.js';
@@ -108,7 +109,7 @@ function* walkItems({ items, schema }: Node, findings: Findings, { path, old, un
 }
 
 function* walkMembers({ rest, properties, schema }: Node, findings: Findings, { path, old, unchanged }: Place, value: JsonObject): Steps {
-  const before = comparesMembers(schema) && typeof old === 'object' && old !== null && !Array.isArray(old) ? old : null;
+  const before = comparesMembers(schema) && isObject<JsonObject>(old) ? old : null;
   const inside = (name: string, at: string): Place => {
     const [member, oldMember] = [value[name], before !== null && Object.hasOwn(before, name) ? before[name] : undefined];
     return {

@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { itemsOf } from './shape.js';
 
@@ -37,10 +38,7 @@ export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item:
 function identityBy(schema: JsonObject, keys: readonly string[]): (item: JsonValue) => string | null {
   const properties = (itemsOf(schema)?.['properties'] ?? {}) as JsonObject;
   const defaults = keys.map((key) => ((properties[key] ?? {}) as JsonObject)['default'] ?? null);
-  return (item) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? JSON.stringify(keys.map((key, i) => told(item[key] ?? defaults[i] ?? null)))
-      : null;
+  return (item) => (isObject<JsonObject>(item) ? JSON.stringify(keys.map((key, i) => told(item[key] ?? defaults[i] ?? null))) : null);
 }
 
 /** Integers may be of either kind that JSON numbers become. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import type { JsonObject } from '../../api/object.js';
 import { check, unwanted, type Checked } from '../check/checker.js';
 import { BOOL, optional, typeOf, type Type } from '../check/types.js';
@@ -25,7 +26,7 @@ const text = (rule: JsonObject, member: string): string => (typeof rule[member] 
 export const rulesOf = (schema: JsonObject): Rule[] => {
   const rules = schema['x-kubernetes-validations'];
   return (Array.isArray(rules) ? rules : [])
-    .filter((rule): rule is JsonObject => typeof rule === 'object' && rule !== null && !Array.isArray(rule))
+    .filter((rule): rule is JsonObject => isObject<JsonObject>(rule))
     .map((rule) => ({
       rule: text(rule, 'rule'),
       message: text(rule, 'message'),

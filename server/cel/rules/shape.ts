@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { BOOL, DYN, list, map, object, typeOf, type Type } from '../check/types.js';
 import { parseDate, parseDuration, parseTimestamp } from '../eval/clock.js';
@@ -30,7 +31,7 @@ type Schema = JsonObject;
 
 const schemaAt = (holder: JsonObject | undefined, member: string): Schema | null => {
   const value = holder !== undefined && Object.hasOwn(holder, member) ? holder[member] : undefined;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  return isObject<JsonObject>(value) ? value : null;
 };
 const membersOf = (schema: Schema): JsonObject => schemaAt(schema, 'properties') ?? {};
 const bound = (value: JsonValue | undefined): number | null =>
@@ -127,7 +128,7 @@ function mapShape(schema: Schema): Shape | null {
     elementsMax,
     bytesMin: 2,
     element,
-    view: (value) => (isObject(value) ? new JsonMap(value, element.view) : value === null ? none : plainView(value)),
+    view: (value) => (isObject<JsonObject>(value) ? new JsonMap(value, element.view) : value === null ? none : plainView(value)),
   };
 }
 
@@ -151,7 +152,7 @@ function objectShape(schema: Schema): Shape {
     elementsMax: 0,
     bytesMin,
     fields,
-    view: (value) => (isObject(value) ? new ObjectView(value, views) : value === null ? none : plainView(value)),
+    view: (value) => (isObject<JsonObject>(value) ? new ObjectView(value, views) : value === null ? none : plainView(value)),
   };
 }
 
@@ -159,8 +160,6 @@ const nullable =
   (view: View): View =>
   (value) =>
     value === null ? null : view(value);
-const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** An object with the fields of its schema. A null is not there; what is not in the schema neither. */
 class ObjectView extends MapValue {
   private readonly known = new Map<string, Value>();

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import type { DeletionWish } from '../../registry/deletion.js';
+import type { DeleteOptions } from '../../registry/deletion.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
 import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import type { BodyReader } from '../body.js';
@@ -8,7 +8,7 @@ import { booleanParameter, integerParameter, refuseFindings } from './values.js'
 import { dryRunFindings } from './writeOptions.js';
 
 export interface DeleteParameters {
-  readonly wish: DeletionWish;
+  readonly deleteOptions: DeleteOptions;
   readonly dryRun: boolean;
   /** The object is to go although it cannot be read. False unless the feature is on. */
   readonly unreadable: boolean;
@@ -47,8 +47,12 @@ function parametersOf(raw: Raw, force: boolean): DeleteParameters {
   const unreadable = force && raw.unreadable;
   refuseFindings('DeleteOptions', [...policyFindings(raw), ...dryRunFindings(raw.dryRun), ...(unreadable ? forceFindings(raw) : [])]);
   const { gracePeriodSeconds, orphanDependents, uid, resourceVersion, dryRun } = raw;
-  const propagationPolicy = raw.propagationPolicy as DeletionWish['propagationPolicy'];
-  return { dryRun: dryRun.length > 0, unreadable, wish: { gracePeriodSeconds, propagationPolicy, orphanDependents, uid, resourceVersion } };
+  const propagationPolicy = raw.propagationPolicy as DeleteOptions['propagationPolicy'];
+  return {
+    dryRun: dryRun.length > 0,
+    unreadable,
+    deleteOptions: { gracePeriodSeconds, propagationPolicy, orphanDependents, uid, resourceVersion },
+  };
 }
 
 function policyFindings({ propagationPolicy, orphanDependents }: Raw): FieldError[] {

@@ -1,3 +1,4 @@
+import { timeText } from '../../../api/time.js';
 import type { ApiObject } from '../../api/object.js';
 import { badRequest, conflict, plainError } from '../../api/status.js';
 import type { Status } from '../../api/status.js';
@@ -16,7 +17,7 @@ const BINDING = { group: '', version: 'v1', kind: 'Binding' };
 export const CREATED: Status & { readonly code: 201 } = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
 /** The present time as objects carry it. */
-export const timestamp = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
+export const timestamp = (): string => timeText(Date.now());
 
 /** POST of `pods/NAME/binding`, and of the older `bindings`, where the name stands in the body alone. */
 export const createBinding: VerbHandler = async (context, route, deps) => {

@@ -47,9 +47,11 @@ async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, o
   }
   // It may go because it is not healthy; had it become so meanwhile, it would have to be counted.
   const guarded =
-    wanted.wish.resourceVersion === null ? { ...wanted, wish: { ...wanted.wish, resourceVersion: String(stored.version) } } : wanted;
+    wanted.deleteOptions.resourceVersion === null
+      ? { ...wanted, deleteOptions: { ...wanted.deleteOptions, resourceVersion: String(stored.version) } }
+      : wanted;
   return remove(registry, target, guarded, options).catch((error: unknown) => {
-    const changed = error instanceof StatusError && error.code === 409 && wanted.wish.resourceVersion === null;
+    const changed = error instanceof StatusError && error.code === 409 && wanted.deleteOptions.resourceVersion === null;
     throw changed ? stillProcessed(budget.metadata.name ?? '') : error;
   });
 }
@@ -76,18 +78,18 @@ async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbD
 }
 
 async function markAndRemove(registry: Registry, target: Target, wanted: DeleteParameters, options: WriteOptions): Promise<void> {
-  if (!wanted.dryRun && wanted.wish.resourceVersion === null) {
+  if (!wanted.dryRun && wanted.deleteOptions.resourceVersion === null) {
     const apply = (current: ApiObject | null): ApiObject => markEvicted(current ?? { metadata: {} }, timestamp());
     await registry.update(
       target,
-      { apply, subresource: 'eviction', uid: wanted.wish.uid, mayCreate: null, applies: true, admitted: true },
+      { apply, subresource: 'eviction', uid: wanted.deleteOptions.uid, mayCreate: null, applies: true, admitted: true },
       options,
     );
   }
   await remove(registry, target, wanted, options);
 }
 
-async function remove(registry: Registry, target: Target, { wish }: DeleteParameters, options: WriteOptions): Promise<void> {
+async function remove(registry: Registry, target: Target, { deleteOptions }: DeleteParameters, options: WriteOptions): Promise<void> {
   // Admission was asked about the eviction, which may do this.
-  await registry.delete(target, wish, options, { admitted: true });
+  await registry.delete(target, deleteOptions, options, { admitted: true });
 }

@@ -1,9 +1,10 @@
+import { timeText } from '../../../api/time.js';
 import type { ApiObject } from '../../api/object.js';
 import { ownCreated } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';
 
 /** Even a question records who asked what, as every created object does. */
 export function own(body: ApiObject, resource: ServedResource, manager: string): void {
-  const owners = ownCreated(resource, body, { manager, subresource: '', now: new Date().toISOString().replace(/\.\d+Z$/, 'Z') });
+  const owners = ownCreated(resource, body, { manager, subresource: '', now: timeText(Date.now()) });
   if (owners !== undefined) body.metadata.managedFields = owners;
 }

@@ -1,3 +1,4 @@
+import { timeText } from '../../../api/time.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument } from '../answers.js';
 import { negotiateWrite } from '../negotiation.js';
@@ -19,6 +20,6 @@ export const selfSubjectReview: VerbHandler = async (context, route, deps) => {
     ...(groups.length === 0 ? {} : { groups }),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
-  const creationTimestamp = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const creationTimestamp = timeText(Date.now());
   sendDocument(context, representation, { ...typeOf(resource), metadata: { creationTimestamp }, status: { userInfo } }, { code: 201 });
 };

@@ -1,3 +1,4 @@
+import { timeText } from '../../../api/time.js';
 import { randomUUID } from 'node:crypto';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
@@ -42,7 +43,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const owners = ownCreated(type, request, {
     manager: managerOf(fieldManager, context.request.headers['user-agent']),
     subresource: 'token',
-    now: rfc3339(now),
+    now: timeText(now.getTime()),
   });
   if ((request.metadata.name ?? '') !== '' && request.metadata.name !== target.name) {
     throw refused(type, target.name, [
@@ -87,15 +88,13 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     name: target.name,
     namespace: target.namespace,
     uid: randomUUID(),
-    creationTimestamp: rfc3339(now),
+    creationTimestamp: timeText(now.getTime()),
     ...request.metadata,
     ...(owners === undefined ? {} : { managedFields: owners }),
   };
-  const status = { token, expirationTimestamp: rfc3339(new Date((seconds + lifetime.shownSeconds) * 1000)) };
+  const status = { token, expirationTimestamp: timeText((seconds + lifetime.shownSeconds) * 1000) };
   sendDocument(context, representation, { kind: type.kind, apiVersion: apiVersionOf(type), metadata, spec, status }, { code: 201 });
 };
-
-const rfc3339 = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
 function setDefaults(request: ApiObject): void {
   const spec = membersOf(request['spec']);

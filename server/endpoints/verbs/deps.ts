@@ -73,8 +73,8 @@ function askedFor(query: URLSearchParams, fieldManager: string): JsonObject {
 }
 
 /** The same of a deletion. */
-export function deletionOptions(context: RequestContext, { wish, dryRun }: DeleteParameters): WriteOptions {
-  const { gracePeriodSeconds, uid, resourceVersion, orphanDependents, propagationPolicy } = wish;
+export function deletionOptions(context: RequestContext, { deleteOptions, dryRun }: DeleteParameters): WriteOptions {
+  const { gracePeriodSeconds, uid, resourceVersion, orphanDependents, propagationPolicy } = deleteOptions;
   const preconditions = { ...(uid === null ? {} : { uid }), ...(resourceVersion === null ? {} : { resourceVersion }) };
   const asked: JsonObject = {
     ...(gracePeriodSeconds === null ? {} : { gracePeriodSeconds }),

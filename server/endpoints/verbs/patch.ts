@@ -1,5 +1,6 @@
-import { printed } from '../../patch/printed.js';
+import { isObject } from '../../../api/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { printed } from '../../patch/printed.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, invalidObject, plainError, StatusError, unsupportedBody, unsupportedPatch } from '../../api/status.js';
@@ -17,8 +18,8 @@ import { goType } from '../goTypes.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parsePatchParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
-import { restoredMessage } from './restored.js';
 import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
+import { restoredMessage } from './restored.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 import { formOf, putThrough, sendShown, type View } from './view.js';
 
@@ -26,7 +27,7 @@ import { formOf, putThrough, sendShown, type View } from './view.js';
 type Patcher = (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
 
 function patchObject(patch: JsonValue): JsonObject {
-  if (typeof patch === 'object' && patch !== null && !Array.isArray(patch)) return patch;
+  if (isObject<JsonObject>(patch)) return patch;
   throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type map[string]interface {}`);
 }
 

@@ -36,6 +36,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
     const { streamType, mediaType } = representation.encoder;
     const transport = upgrade === null ? openResponse(context, streamType ?? mediaType) : await openWebSocket(context, upgrade);
     const { retired } = resource.behaviour;
+    context.begun?.();
     await stream.run(started, transport, retired === null ? context.signal : AbortSignal.any([context.signal, retired]));
   } finally {
     started.stop();

@@ -45,9 +45,9 @@ export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
   const representation = negotiateWrite(context, route.resource);
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
-  const { wish, unreadable } = parameters;
+  const { deleteOptions, unreadable } = parameters;
   if (unreadable) return removeUnreadable(context, route, deps, representation);
-  const { object, gone } = await registry.delete(targetOf(route), wish, deletionOptions(context, parameters));
+  const { object, gone } = await registry.delete(targetOf(route), deleteOptions, deletionOptions(context, parameters));
   if (gone && route.resource.behaviour.strategy.delete?.answers !== 'object') {
     sendDocument(
       context,
@@ -56,7 +56,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
     );
   } else {
     // "Neither orphan nor wait" on an object that has to stay is accepted rather than done.
-    sendObject(context, representation, route.resource, object, !gone && wish.orphanDependents === false ? 202 : 200);
+    sendObject(context, representation, route.resource, object, !gone && deleteOptions.orphanDependents === false ? 202 : 200);
   }
 };
 
@@ -94,7 +94,7 @@ export const removeCollection: VerbHandler = async (context, route, { registry, 
   const page = await registry.deleteCollection(
     resource,
     { ...options, namespace: scopeOf(route) },
-    parameters.wish,
+    parameters.deleteOptions,
     deletionOptions(context, parameters),
   );
   await sendList(context, representation, resource, page, resource.namespaced && namespace === null);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 import type { Registry, Target } from '../../registry/contract.js';
-import { NO_WISH } from '../../registry/deletion.js';
+import { NO_DELETE_OPTIONS } from '../../registry/deletion.js';
 import { everything } from '../../registry/everything.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
 import type { ServedResource } from '../../registry/resources.js';
@@ -98,7 +98,7 @@ export class Cleanup {
       registry.deleteCollection(
         resource,
         { ...everything, namespace: resource.namespaced ? null : '', consistency: { at: 'mostRecent' } },
-        NO_WISH,
+        NO_DELETE_OPTIONS,
         ownWrites,
       );
     try {

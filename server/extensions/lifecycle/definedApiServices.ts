@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import { StatusError } from '../../api/status.js';
 import type { Registry } from '../../registry/contract.js';
-import { NO_WISH } from '../../registry/deletion.js';
+import { NO_DELETE_OPTIONS } from '../../registry/deletion.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
@@ -81,7 +81,7 @@ export class DefinedApiServices {
   private remove({ name, version }: StoredObject): Promise<unknown> {
     return this.options.registry.delete(
       { resource: this.options.apiServices, namespace: '', name },
-      { ...NO_WISH, resourceVersion: String(version) },
+      { ...NO_DELETE_OPTIONS, resourceVersion: String(version) },
       ownWrites,
     );
   }

@@ -8,7 +8,7 @@ export interface InflightLimits {
 }
 
 export interface Inflight {
-  readonly filter: (exchange: Exchange) => void;
+  readonly filter: (exchange: Exchange) => undefined;
   /** Requests that are being worked on now, without long-running ones. */
   readonly current: { readonly readOnly: number; readonly mutating: number };
 }
@@ -16,7 +16,8 @@ export interface Inflight {
 /** Questions about the health of the process that wait for an answer; there are so many only when checks hang. */
 const probesMax = 1_000;
 
-const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
+/** Verbs that change nothing. */
+export const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 /**
  * Bounds how many requests are worked on at once; more are told to come back. Reads, writes and probes have slots of their own. The exchange gives
@@ -34,10 +35,11 @@ export function inflightFilter({ readOnlyMax, mutatingMax }: InflightLimits): In
       },
     },
     filter: (exchange) => {
-      if (exchange.longRunning) return;
+      if (exchange.longRunning) return undefined;
       const { info, user } = exchange;
       const slots = isProbe(exchange) ? probes : readOnlyVerbs.has(info.verb) ? readOnly : mutating;
       exchange.takeSlot(slots, slots === probes ? '' : ownerOf(user, exchange.address));
+      return undefined;
     },
   };
 }

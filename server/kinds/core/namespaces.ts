@@ -14,9 +14,6 @@ const SPEC_FINALIZERS = Path.of('spec', 'finalizers');
 
 export const finalizersOf = (namespace: ApiObject): string[] => (membersOf(namespace['spec'])['finalizers'] as string[] | undefined) ?? [];
 
-export const isTerminating = (namespace: ApiObject): boolean =>
-  namespace.metadata.deletionTimestamp !== undefined || membersOf(namespace['status'])['phase'] === 'Terminating';
-
 /** The label with the namespace's own name lets selectors pick namespaces by name; nobody can change it. */
 function label(namespace: ApiObject): void {
   const name = namespace.metadata.name ?? '';

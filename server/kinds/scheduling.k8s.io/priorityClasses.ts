@@ -1,11 +1,8 @@
-import type { ApiObject } from '../../api/object.js';
-import { setDefault } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { PriorityClass } from '../../../api/types/scheduling/v1.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { oneOf } from '../../registry/validation/values.js';
-import { booleanAt, numberAt } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const SYSTEM_PREFIX = 'system-';
 const USER_VALUE_MAX = 1_000_000_000;
@@ -15,16 +12,14 @@ const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([
   ['system-cluster-critical', 2_000_000_000],
 ]);
 
-const valueOf = (priority: ApiObject): number => Number(priority['value'] ?? 0);
-
-function validate(priority: ApiObject): FieldError[] {
+function validate(priority: Draft<PriorityClass>): FieldError[] {
   return [
     ...(priority.metadata.name?.startsWith(SYSTEM_PREFIX) === true ? validateSystemClass(priority) : validateUserValue(priority)),
-    ...oneOf(priority['preemptionPolicy'], ['PreemptLowerPriority', 'Never'], Path.of('preemptionPolicy')),
+    ...oneOf(priority.preemptionPolicy, ['PreemptLowerPriority', 'Never'], Path.of('preemptionPolicy')),
   ];
 }
 
-function validateSystemClass(priority: ApiObject): FieldError[] {
+function validateSystemClass(priority: Draft<PriorityClass>): FieldError[] {
   const complaint = systemComplaint(priority);
   if (complaint === null) return [];
   return [
@@ -35,23 +30,23 @@ function validateSystemClass(priority: ApiObject): FieldError[] {
   ];
 }
 
-function systemComplaint(priority: ApiObject): string | null {
+function systemComplaint(priority: Draft<PriorityClass>): string | null {
   const name = priority.metadata.name ?? '';
   const value = SYSTEM_CLASSES.get(name);
   if (value === undefined) return `${name} is not a known system priority class`;
-  if (value !== valueOf(priority)) return `value of ${name} PriorityClass must be ${value}`;
-  return priority['globalDefault'] === true ? `globalDefault of ${name} PriorityClass must be false` : null;
+  if (value !== (priority.value ?? 0)) return `value of ${name} PriorityClass must be ${value}`;
+  return priority.globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : null;
 }
 
-const validateUserValue = (priority: ApiObject): FieldError[] =>
-  valueOf(priority) > USER_VALUE_MAX
+const validateUserValue = (priority: Draft<PriorityClass>): FieldError[] =>
+  (priority.value ?? 0) > USER_VALUE_MAX
     ? [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${USER_VALUE_MAX}`)]
     : [];
 
-export const priorityClasses: Kind = {
+export const priorityClasses: Kind<Draft<PriorityClass>> = {
   name: 'priorityclasses.scheduling.k8s.io',
   defaults(priority) {
-    setDefault(priority, 'preemptionPolicy', 'PreemptLowerPriority');
+    priority.preemptionPolicy ??= 'PreemptLowerPriority';
   },
   validate,
   create: {
@@ -64,14 +59,14 @@ export const priorityClasses: Kind = {
     // An update is only compared with what there was.
     review: (priority, old, metadata) => [
       ...metadata.update(),
-      ...(valueOf(priority) === valueOf(old) ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')]),
-      ...unchanged(priority['preemptionPolicy'], old['preemptionPolicy'], Path.of('preemptionPolicy')),
+      ...((priority.value ?? 0) === (old.value ?? 0) ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')]),
+      ...unchanged(priority.preemptionPolicy, old.preemptionPolicy, Path.of('preemptionPolicy')),
     ],
   },
   delete: { protectedBy: (name) => (SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : null) },
   cells: {
-    Value: numberAt('value'),
-    'Global-Default': booleanAt('globalDefault'),
-    PreemptionPolicy: (object) => textAt(object, 'preemptionPolicy'),
+    Value: ({ value = 0 }) => value,
+    'Global-Default': ({ globalDefault = false }) => globalDefault,
+    PreemptionPolicy: ({ preemptionPolicy = '' }) => preemptionPolicy,
   },
 };

@@ -1,5 +1,5 @@
 import { fixed, type Live, type LiveFiles } from '../../files/liveFile.js';
-import { readEncryptionConfiguration } from './configuration.js';
+import { readEncryptionConfiguration, type ResourceRule } from './configuration.js';
 import { createEncryption, type Encryption } from './encryption.js';
 
 export interface EncryptionOptions {
@@ -11,10 +11,22 @@ export interface EncryptionOptions {
 const closingMs = 60_000;
 
 /** The encryption that the options ask for, or null for none. Throws when the configuration cannot be used; a later one that cannot is reported, and the earlier one stays. */
-export function loadEncryption(options: EncryptionOptions, live: LiveFiles, report: (error: Error) => void): Live<Encryption> | null {
+export function loadEncryption(
+  options: EncryptionOptions,
+  live: LiveFiles,
+  report: (error: Error) => void,
+  allowsKmsV1 = true,
+): Live<Encryption> | null {
   const file = options['encryption-provider-config'];
   if (file === null) return null;
-  const read = (): Encryption => createEncryption(readEncryptionConfiguration(file));
+  const read = (): Encryption => {
+    const rules = readEncryptionConfiguration(file);
+    if (!allowsKmsV1 && usesKmsV1(rules))
+      throw new Error(
+        `--encryption-provider-config: ${file} has a provider kms of version v1, which is on its way out; use v2, or give --feature-gates=KMSv1=true`,
+      );
+    return createEncryption(rules);
+  };
   if (!options['encryption-provider-config-automatic-reload']) return fixed(read());
   const followed = live.follow({ files: [file], read, failed: report });
   let current = followed.current;
@@ -27,3 +39,6 @@ export function loadEncryption(options: EncryptionOptions, live: LiveFiles, repo
   });
   return followed;
 }
+
+const usesKmsV1 = (rules: readonly ResourceRule[]): boolean =>
+  rules.some(({ providers }) => providers.some((provider) => provider.kind === 'kms' && provider.kms.apiVersion === 'v1'));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
 import { applyConfiguration } from '../../../server/registry/applied.js';
-import { NO_WISH } from '../../../server/registry/deletion.js';
+import { NO_DELETE_OPTIONS } from '../../../server/registry/deletion.js';
 import { everything } from '../../../server/registry/everything.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
 import type { Target } from '../../../server/registry/contract.js';
@@ -316,7 +316,7 @@ describe('extensions/objects', () => {
   it('are deleted through finalizers like all others', async () => {
     await server.define(definition('widgets', 'Widget'));
     await create({ ...widget('a'), metadata: { name: 'a', finalizers: ['example.com/hold'] } });
-    expect((await server.registry.delete(target('a'), NO_WISH, ownWrites)).gone).to.equal(false);
+    expect((await server.registry.delete(target('a'), NO_DELETE_OPTIONS, ownWrites)).gone).to.equal(false);
     const held = (await server.registry.get(target('a'), { at: 'any' })).decode();
     expect(held.metadata).to.include({ generation: 2, deletionGracePeriodSeconds: 0 });
     await change('a', { metadata: { ...held.metadata, finalizers: [] } });

@@ -87,7 +87,7 @@ describe('layers/rules', () => {
       ['server/registry/store.ts', '../storage/contract.js'],
       ['server/registry/store.ts', '../api/status.js'],
       ['server/main.ts', './http/server.js'],
-      ['controllers/main.ts', '../server/catalogue/resources.js'],
+      ['controllers/main.ts', '../server/catalogue/kinds.js'],
       ['raft/core/raft.ts', '../types.js'],
       ['test/unit/x.test.ts', '../../deploy/cluster.js'],
       ['controllers/client/encoding.ts', '../../workers/codecs/protobuf/index.js'],
@@ -100,6 +100,7 @@ describe('layers/rules', () => {
   it('refuses what the architecture forbids', () => {
     for (const [file, specifier] of [
       ['raft/replica.ts', '../server/api/status.js'],
+      ['server/registry/store.ts', '../kinds/apps/deployments.js'],
       ['raft/replica.ts', '../workers/pool.js'],
       ['api/time.ts', '../server/api/object.js'],
       ['api/selectors.ts', '../controllers/client/rest.js'],

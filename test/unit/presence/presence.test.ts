@@ -61,9 +61,9 @@ describe('the lease of a server', () => {
 
   it('tells the address that was written, of either family, and has a name that DNS takes', () => {
     fc.assert(
-      fc.property(address, fc.string(), fc.string(), (told, hostname, memberId) => {
-        const lease = leaseOf({ ...identity(told), hostname, memberId }, 1_000);
-        expect(readLease(lease)).to.deep.equal({ address: told, renewedAt: 1_000 });
+      fc.property(address, fc.option(address), fc.string(), fc.string(), (told, peerAddress, hostname, memberId) => {
+        const lease = leaseOf({ ...identity(told), peerAddress, hostname, memberId }, 1_000);
+        expect(readLease(lease)).to.deep.equal({ address: told, peerAddress: peerAddress ?? told, renewedAt: 1_000 });
         expect(lease.metadata.name).to.match(/^apiserver-[a-z2-7]{26}$/);
       }),
     );

@@ -10,7 +10,7 @@ import { bootstrap } from '../../../server/registry/bootstrap.js';
 import type { Change, Registry, WriteOptions } from '../../../server/registry/contract.js';
 import { createServiceAllocator } from '../../../server/kinds/core/service/allocator.js';
 import { parsePortRange, parseRanges } from '../../../server/kinds/core/service/ranges.js';
-import { NO_WISH } from '../../../server/registry/deletion.js';
+import { NO_DELETE_OPTIONS } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import type { Storage } from '../../../server/storage/contract.js';
@@ -116,7 +116,7 @@ export async function createSample({
     },
     get: async (kind, name) => (await registry.get(locate(named(kind, name)), { at: 'mostRecent' })).decode(),
     remove: async (kind, name) => {
-      await registry.delete(locate(named(kind, name)), NO_WISH, options);
+      await registry.delete(locate(named(kind, name)), NO_DELETE_OPTIONS, options);
     },
     warnings() {
       const seen = warned;

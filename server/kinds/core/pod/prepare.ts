@@ -1,3 +1,4 @@
+import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../registry/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
@@ -5,7 +6,7 @@ import { itemsOf, textAt } from '../../../registry/members.js';
 import { dropDisabledFields } from '../podSpec/disabled.js';
 import { annotationsOf } from './annotations.js';
 import { annotatedContainers } from './profiles.js';
-import { qosClass } from './qos.js';
+import { qosClass } from '../../../../api/podQos.js';
 
 const GATED: JsonObject = {
   type: 'PodScheduled',
@@ -25,7 +26,7 @@ export function preparePod(pod: ApiObject): void {
   pod['status'] = {
     phase: 'Pending',
     ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...GATED }] }),
-    qosClass: qosClass(pod),
+    qosClass: qosClass(pod as Pod),
   };
   dropDisabledFields(spec);
   if (Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0) spec['terminationGracePeriodSeconds'] = SHORTEST_GRACE_SECONDS;

@@ -1,3 +1,4 @@
+import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
@@ -7,7 +8,7 @@ import { forbidden, invalid, Path, type FieldError } from '../../../registry/val
 import { compareAmounts } from '../../../registry/validation/quantities.js';
 import { annotationsOf, MIRROR_ANNOTATION } from './annotations.js';
 import { countGeneration, keepAllOf } from './ephemeral.js';
-import { qosClass } from './qos.js';
+import { qosClass } from '../../../../api/podQos.js';
 import { SPEC, specOf, validatePod } from './validation.js';
 
 /** The `resize` subresource: other amounts of cpu and memory for the containers of a running pod. */
@@ -32,7 +33,7 @@ function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
     isSidecar(container) ? validateContainerResize(spec, container, 'initContainers', position) : [],
   );
   const findings = [
-    ...((textAt(status, 'qosClass') || qosClass(old)) === qosClass(pod)
+    ...((textAt(status, 'qosClass') || qosClass(old as Pod)) === qosClass(pod as Pod)
       ? []
       : [invalid(SPEC, textAt(pod, 'status', 'qosClass'), 'Pod QOS Class may not change as a result of resizing')]),
     ...(supportsResize(status) ? [] : [forbidden(SPEC, 'Pod running on node without support for resize')]),

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { EventCorrelator, type Happening } from '../../../../controllers/client/eventCorrelator.js';
+import { EventCorrelator, type RecordedEvent } from '../../../../controllers/client/eventCorrelator.js';
 import { EventWriter, events } from '../../../../controllers/client/events.js';
 import { configMaps } from '../../../../api/types/core/v1.js';
 import { FakeClock, settle } from '../../../fixtures/fakeClock.js';
 import { MemoryApi, refusal } from '../../../fixtures/memoryApi.js';
 
 const about = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace: 'n', name, uid: `uid of ${name}` });
-const happening = (message: string, name = 'p', reason = 'Failed'): Happening => ({
+const recorded = (message: string, name = 'p', reason = 'Failed'): RecordedEvent => ({
   object: about(name),
   type: 'Warning',
   reason,
@@ -16,7 +16,7 @@ const happening = (message: string, name = 'p', reason = 'Failed'): Happening =>
 
 describe('controllers/client/eventCorrelator', () => {
   /** What became of each: created under a key that is new, counted up, or dropped. */
-  const correlate = (correlator: EventCorrelator, given: Happening): string => {
+  const correlate = (correlator: EventCorrelator, given: RecordedEvent): string => {
     const correlation = correlator.correlate(given);
     if (correlation.do === 'drop') return 'drop';
     const count = correlation.do === 'count' ? correlation.written.count + 1 : 1;
@@ -26,14 +26,14 @@ describe('controllers/client/eventCorrelator', () => {
 
   it('counts the same event up', () => {
     const correlator = new EventCorrelator(new FakeClock());
-    expect([1, 2, 3].map(() => correlate(correlator, happening('x')))).to.deep.equal(['create 1 x', 'count 2 x', 'count 3 x']);
-    expect(correlate(correlator, happening('x', 'other'))).to.equal('create 1 x');
-    expect(correlate(correlator, happening('x', 'p', 'Other'))).to.equal('create 1 x');
+    expect([1, 2, 3].map(() => correlate(correlator, recorded('x')))).to.deep.equal(['create 1 x', 'count 2 x', 'count 3 x']);
+    expect(correlate(correlator, recorded('x', 'other'))).to.equal('create 1 x');
+    expect(correlate(correlator, recorded('x', 'p', 'Other'))).to.equal('create 1 x');
   });
 
   it('combines events that differ in their message alone, from the tenth on', () => {
     const correlator = new EventCorrelator(new FakeClock());
-    const seen = Array.from({ length: 12 }, (_, index) => correlate(correlator, happening(`m${index}`)));
+    const seen = Array.from({ length: 12 }, (_, index) => correlate(correlator, recorded(`m${index}`)));
     expect(seen.slice(0, 9)).to.deep.equal(Array.from({ length: 9 }, (_, index) => `create 1 m${index}`));
     expect(seen.slice(9)).to.deep.equal([
       'create 1 (combined from similar events): m9',
@@ -45,27 +45,27 @@ describe('controllers/client/eventCorrelator', () => {
   it('forgets similar events after ten quiet minutes', async () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
-    for (let index = 0; index < 9; index++) correlate(correlator, happening(`m${index}`));
+    for (let index = 0; index < 9; index++) correlate(correlator, recorded(`m${index}`));
     await clock.advance(600_001);
-    expect(correlate(correlator, happening('late'))).to.equal('create 1 late');
+    expect(correlate(correlator, recorded('late'))).to.equal('create 1 late');
   });
 
   it('still combines them when the wall clock is set meanwhile', () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
-    for (let index = 0; index < 9; index++) correlate(correlator, happening(`m${index}`));
+    for (let index = 0; index < 9; index++) correlate(correlator, recorded(`m${index}`));
     clock.setBack(-86_400_000);
-    expect(correlate(correlator, happening('soon'))).to.equal('create 1 (combined from similar events): soon');
+    expect(correlate(correlator, recorded('soon'))).to.equal('create 1 (combined from similar events): soon');
   });
 
   it('hears an object with very many events only now and then, and the others as before', async () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
-    const seen = Array.from({ length: 30 }, () => correlate(correlator, happening('x')));
+    const seen = Array.from({ length: 30 }, () => correlate(correlator, recorded('x')));
     expect(seen.filter((word) => word === 'drop')).to.have.length(5);
-    expect(correlate(correlator, happening('x', 'other'))).to.equal('create 1 x');
+    expect(correlate(correlator, recorded('x', 'other'))).to.equal('create 1 x');
     await clock.advance(300_000);
-    expect([1, 2].map(() => correlate(correlator, happening('x')))).to.deep.equal(['count 26 x', 'drop']);
+    expect([1, 2].map(() => correlate(correlator, recorded('x')))).to.deep.equal(['count 26 x', 'drop']);
   });
 });
 

@@ -8,7 +8,7 @@ import { rollout } from '../../../../controllers/daemonset/rollout.js';
 import { statusOf } from '../../../../controllers/daemonset/status.js';
 import type { ControllerRevision, DaemonSet, DaemonSetSpec, DaemonSetStatus } from '../../../../api/types/apps/v1.js';
 import type { Node, Pod, PodSpec, Taint, Toleration } from '../../../../api/types/core/v1.js';
-import { patchOf } from '../../../../controllers/revisions/history.js';
+import { nextNumber, patchOf } from '../../../../controllers/revisions/history.js';
 
 const start = Date.UTC(2026, 0, 1);
 const set = (spec: PodSpec = {}, rest: Partial<DaemonSetSpec> = {}, status?: Partial<DaemonSetStatus>): DaemonSet => ({
@@ -333,5 +333,21 @@ describe('the history of a DaemonSet', () => {
       'r4',
     ]);
     expect(revisionsToDelete(set(), old, running)).to.deep.equal([]);
+  });
+});
+
+describe('what revisions hold', () => {
+  it('has its members in order, as others compare the bytes', () =>
+    expect(
+      JSON.stringify(
+        patchOf({ spec: { restartPolicy: 'Always', containers: [{ name: 'c', image: 'i' }] }, metadata: { labels: { b: '1', a: '2' } } }),
+      ),
+    ).to.equal(
+      '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"a":"2","b":"1"}},"spec":{"containers":[{"image":"i","name":"c"}],"restartPolicy":"Always"}}}}',
+    ));
+  it('is numbered upwards, however large the numbers are', () => {
+    for (const revision of [0, 41, Number.MAX_SAFE_INTEGER, 3546343826724305833, 2 ** 62])
+      expect(nextNumber([{ metadata: {}, revision }])).to.be.greaterThan(revision);
+    expect(nextNumber([{ metadata: {}, revision: 41 }])).to.equal(42);
   });
 });

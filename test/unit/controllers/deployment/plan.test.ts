@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { plan, type Plan } from '../../../../controllers/deployment/plan.js';
-import { currentAnnotations, newSet, sameTemplate, split } from '../../../../controllers/deployment/revisions.js';
+import { currentAnnotations, newSet, nextRevision, sameTemplate, split } from '../../../../controllers/deployment/revisions.js';
 import { rollingStep, scale, superfluous } from '../../../../controllers/deployment/scaling.js';
 import { maxSurge, maxUnavailable } from '../../../../controllers/deployment/limits.js';
 import type { Deployment, ReplicaSet } from '../../../../api/types/apps/v1.js';
@@ -148,7 +148,7 @@ describe('controllers/deployment/scaling', () => {
     ];
     const names = (limit: number | undefined) =>
       superfluous(deployment(1, limit === undefined ? {} : { revisionHistoryLimit: limit }), old, ({ metadata }) =>
-        Number(metadata.annotations?.['deployment.kubernetes.io/revision']),
+        BigInt(metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0),
       ).map(({ metadata }) => metadata.name);
     expect([names(2), names(0), names(9)]).to.deep.equal([['b'], ['b', 'a', 'd'], []]);
   });
@@ -165,7 +165,7 @@ describe('controllers/deployment/revisions', () => {
   });
 
   it('makes a set with the hash in its name, labels and selector', () => {
-    const made = newSet(deployment(4), 2, 3);
+    const made = newSet(deployment(4), 2, 3n);
     const hash = made.metadata.labels?.['pod-template-hash'] ?? '';
     expect([
       made.metadata.name,
@@ -178,7 +178,23 @@ describe('controllers/deployment/revisions', () => {
       'deployment.kubernetes.io/desired-replicas': '4',
       'deployment.kubernetes.io/max-replicas': '5',
     });
-    expect(newSet(deployment(4, {}, { collisionCount: 1 }), 2, 3).metadata.name).not.to.equal(made.metadata.name);
+    expect(newSet(deployment(4, {}, { collisionCount: 1 }), 2, 3n).metadata.name).not.to.equal(made.metadata.name);
+  });
+
+  it('counts on from revisions of 64 bits, and takes what is none for 0', () => {
+    const revised = (text: string): ReplicaSet => {
+      const made = set('v', { size: 0 });
+      return { ...made, metadata: { ...made.metadata, annotations: { 'deployment.kubernetes.io/revision': text } } };
+    };
+    const cases: readonly (readonly [string, bigint])[] = [
+      ['3546343826724305833', 3546343826724305834n],
+      ['9007199254740993', 9007199254740994n],
+      ['9223372036854775808', 1n],
+      ['1e3', 1n],
+      ['-4', 1n],
+      ['7', 8n],
+    ];
+    for (const [text, wanted] of cases) expect(nextRevision([revised('2'.slice(0, 0)), revised(text)]), text).to.equal(wanted);
   });
 
   it('numbers revisions, remembers former numbers, and does not take over what is not for sets', () => {
@@ -186,7 +202,7 @@ describe('controllers/deployment/revisions', () => {
       ...deployment(1),
       metadata: { ...deployment(1).metadata, annotations: { mine: 'x', 'kubectl.kubernetes.io/last-applied-configuration': '{}' } },
     };
-    const back = currentAnnotations(given, set('v2', { size: 0, revision: 1 }), 3);
+    const back = currentAnnotations(given, set('v2', { size: 0, revision: 1 }), 3n);
     expect([
       back['deployment.kubernetes.io/revision'],
       back['deployment.kubernetes.io/revision-history'],

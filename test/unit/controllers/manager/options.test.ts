@@ -8,7 +8,9 @@ import type { Flag } from '../../../../server/catalogue/flags/flag.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
 /** Of these there is one accepted value, so that nothing reads them. */
-const singleValued = ['logging-format', 'leader-elect-resource-lock'];
+const singleValued = ['logging-format', 'leader-elect-resource-lock', 'cidr-allocator-type'];
+/** These are refused. */
+const refused = ['leader-migration-config', 'enable-leader-migration'];
 /** Options of controllers that may be missing. */
 const waiting: Readonly<Record<string, string>> = {
   'concurrent-daemonset-syncs': 'daemonset-controller',
@@ -17,8 +19,8 @@ const waiting: Readonly<Record<string, string>> = {
   'mirroring-endpointslice-updates-batch-period': 'endpointslice-mirroring-controller',
   'mirroring-max-endpoints-per-subset': 'endpointslice-mirroring-controller',
 };
-/** Where options are only compared with each other. */
-const comparing = ['options/flags.ts', 'options/read.ts'];
+/** Where options are only compared with each other, or shown. */
+const comparing = ['options/flags.ts', 'options/read.ts', 'serving/pages.ts'];
 
 const folder = path.join(packageRoot, 'controllers');
 const sources = fs
@@ -36,7 +38,11 @@ describe('controllers/options', () => {
     const idle = flags
       .filter(
         ([name, { effect }]) =>
-          effect === undefined && !isRead(name) && !singleValued.includes(name) && !missingControllers.includes(waiting[name] ?? ''),
+          effect === undefined &&
+          !isRead(name) &&
+          !singleValued.includes(name) &&
+          !refused.includes(name) &&
+          !missingControllers.includes(waiting[name] ?? ''),
       )
       .map(([name]) => name);
     expect(idle, 'not marked, and nobody reads them').to.deep.equal([]);
@@ -78,6 +84,22 @@ describe('controllers/options', () => {
     expect(complaints('--concurrent-job-syncs=0')).to.have.length(1);
     expect(complaints('--kube-api-content-type=text/plain')).to.have.length(1);
     expect(complaints('--kube-api-qps=-1')).to.deep.equal([]);
+    expect(complaints('--enable-leader-migration')[0]).to.contain('not supported');
+    expect(complaints('--cloud-provider=aws')).to.have.length(1);
+    expect(complaints('--cloud-provider=external')).to.deep.equal([]);
+    expect(complaints('--cidr-allocator-type=CloudAllocator')).to.have.length(1);
+    expect(complaints('--concurrent-service-endpoint-syncs=51')).to.have.length(1);
+    expect(complaints('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16,10.1.0.0/16')[0]).to.contain('one range of each family');
+    expect(complaints('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/25')[0]).to.contain('/24');
+    expect(complaints('--allocate-node-cidrs', '--cluster-cidr=fd00::/40')[0]).to.contain('too many');
+    expect(complaints('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16,fd00::/48')).to.deep.equal([]);
+  });
+});
+
+describe('options without effect', () => {
+  it('are told of', () => {
+    const read = readControllerManagerOptions(['--vmodule=a=1', '--controllers=*']);
+    expect(read.ok && read.withoutEffect).to.deep.equal(['vmodule']);
   });
 });
 

@@ -1,3 +1,10 @@
+import { X509Certificate } from 'node:crypto';
+import { createAuthority, issueCertificate } from '../../../../deploy/certificates.js';
+import { controllerManagerFlags } from '../../../../controllers/options/flags.js';
+import { readControllerManagerOptions } from '../../../../controllers/options/read.js';
+import { proxiedUser, type ProxyTrust } from '../../../../controllers/serving/frontProxy.js';
+import { configz, flagz, statusz } from '../../../../controllers/serving/pages.js';
+import { Slis } from '../../../../controllers/serving/slis.js';
 import { expect } from 'chai';
 import https from 'node:https';
 import type { Api } from '../../../../controllers/client/api.js';
@@ -64,7 +71,7 @@ describe('controllers/serving/access', () => {
     const { may } = world();
     expect(await may(caller('good'), '/metrics')).to.equal(true);
     expect(await may(caller('good'), '/other')).to.equal(false);
-    expect(await may(caller('bad'), '/metrics')).to.equal(false);
+    expect(await may(caller('bad'), '/metrics')).to.equal('unknown');
     expect(await may(caller(null), '/metrics')).to.equal(false);
     expect(await may(caller(null, 'ann'), '/metrics')).to.equal(true);
     expect(await may(caller(null, 'root', ['system:masters']), '/other')).to.equal(true);
@@ -115,7 +122,7 @@ describe('controllers/serving/server', () => {
     metrics.queue('q').added?.();
     const checks = new Checks();
     checks.add('x', () => null);
-    let allowed = false;
+    let allowed: boolean | 'unknown' = false;
     serving = await serve({
       host: '127.0.0.1',
       port: 0,
@@ -133,9 +140,79 @@ describe('controllers/serving/server', () => {
     expect((await get('/healthz/x')).status).to.equal(403);
     expect((await get('/metrics')).status).to.equal(403);
     expect((await get('/open/none')).status).to.equal(404);
+    allowed = 'unknown';
+    expect((await get('/metrics')).status).to.equal(401);
     allowed = true;
     expect(await get('/healthz/x')).to.deep.equal({ status: 200, body: 'ok' });
     const { body } = await get('/metrics');
     expect(body).to.contain('workqueue_adds_total{name="q"} 1').and.not.to.contain('workqueue_retries_total');
+  });
+});
+
+describe('controllers/serving/pages', () => {
+  const read = readControllerManagerOptions(['--leader-elect-lease-duration=1m30s', '--controllers=*,-job', '--concurrent-job-syncs=7']);
+  const options = read.ok ? read.options : expect.fail(read.errors.join());
+
+  it('show every option with its value', () => {
+    const lines = flagz(options).body.split('\n');
+    expect(lines).to.include('leader-elect-lease-duration=1m30s').and.include('controllers=[*,-job]');
+    for (const name of Object.keys(controllerManagerFlags))
+      expect(
+        lines.some((line) => line.startsWith(`${name}=`)),
+        name,
+      ).to.equal(true);
+  });
+
+  it('show the configuration in the form of the reference', () => {
+    const { 'kubecontrollermanager.config.k8s.io': config } = JSON.parse(configz(options).body) as Record<
+      string,
+      Record<string, Record<string, unknown>>
+    >;
+    expect(config?.['Generic']).to.deep.include({ Controllers: ['*', '-job'], Port: 10_257 });
+    expect(config?.['Generic']?.['LeaderElection']).to.deep.include({ LeaseDuration: '1m30s', ResourceName: 'kube-controller-manager' });
+    expect(config?.['JobController']).to.deep.equal({ ConcurrentJobSyncs: 7 });
+    expect(Object.keys(config ?? {})).to.have.length(29);
+  });
+
+  it('tell since when it runs', () => {
+    const { body } = statusz(0, 3_725_000, ['/b', '/a']);
+    expect(body).to.contain('Up: 1 hr 02 min 05 sec').and.to.contain('Paths: /a /b');
+  });
+});
+
+describe('controllers/serving/slis', () => {
+  it('count how often each check was well', async () => {
+    const checks = new Checks();
+    let fault: string | null = null;
+    checks.add('x', () => fault);
+    const slis = new Slis(checks);
+    await slis.text();
+    fault = 'broken';
+    const text = await slis.text();
+    expect(text).to.contain('kubernetes_healthcheck{name="x",type="healthz"} 0');
+    expect(text).to.contain('kubernetes_healthchecks_total{name="x",type="healthz",status="success"} 1');
+    expect(text).to.contain('kubernetes_healthchecks_total{name="x",type="healthz",status="error"} 1');
+  });
+});
+
+describe('controllers/serving/frontProxy', () => {
+  it('believes proxies of its authority alone, and only those it knows', async () => {
+    const [authority, other] = await Promise.all([createAuthority('proxies'), createAuthority('proxies')]);
+    const request = { commonName: 'proxy', usages: ['clientAuth'] as const };
+    const [good, bad] = await Promise.all([authority, other].map((each) => issueCertificate(each, request)));
+    const trust = {
+      authorities: authority.certificate,
+      names: ['proxy'],
+      userHeaders: ['X-Remote-User'],
+      groupHeaders: ['X-Remote-Group'],
+    };
+    const headers = { 'x-remote-user': 'ann', 'x-remote-group': 'a, b' };
+    const of = (pem: string | undefined, more: Partial<ProxyTrust> = {}, with_: Record<string, string> = headers): unknown =>
+      proxiedUser({ ...trust, ...more }, new X509Certificate(pem ?? ''), with_);
+    expect(of(good?.certificate)).to.deep.equal({ user: 'ann', groups: ['a', 'b'] });
+    expect(of(bad?.certificate)).to.equal(null);
+    expect(of(good?.certificate, { names: ['other'] })).to.equal(null);
+    expect(of(good?.certificate, { names: [] })).to.deep.include({ user: 'ann' });
+    expect(of(good?.certificate, {}, {})).to.equal(null);
   });
 });

@@ -5,7 +5,7 @@ import { formatQuantity } from '../../../../api/quantity.js';
 import type { Container, PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../../../api/types/core/v1.js';
 import { recounted, sourcesOf, type Observed } from '../../../../controllers/resourcequota/plan.js';
 import { changesUse } from '../../../../controllers/resourcequota/replenishment.js';
-import { sourceOf, usageOf } from '../../../../controllers/resourcequota/usage.js';
+import { sourceOf, usageOf } from '../../../../api/quota/usage.js';
 
 const now = Date.parse('2026-01-01T00:01:00Z');
 type Spec = NonNullable<ResourceQuota['spec']>;

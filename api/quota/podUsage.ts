@@ -1,9 +1,8 @@
-import { amountsOf, maxOf, noAmounts, type Amounts } from '../../api/amounts.js';
-import { podTotals, type ResourceList } from '../../api/podTotals.js';
-import { wholeQuantity } from '../../api/quantity.js';
-import { timeOf } from '../../api/time.js';
-import type { Container, Pod } from '../../api/types/core/v1.js';
-import { conditionOf, isFinished } from '../workloads/podState.js';
+import { amountsOf, maxOf, noAmounts, type Amounts } from '../amounts.js';
+import { podTotals, type ResourceList } from '../podTotals.js';
+import { wholeQuantity } from '../quantity.js';
+import { timeOf } from '../time.js';
+import type { Container, Pod } from '../types/core/v1.js';
 
 /** What a pod uses of the resources that quotas count, besides its place in storage. Pure. */
 
@@ -14,11 +13,11 @@ const requestsPrefix = 'requests.';
 /** Nothing, for a pod that has ended or that outlived its grace period. */
 export function podUsage(pod: Pod, now: number): Amounts {
   const total = (list: ResourceList): Amounts => podTotals(pod.spec ?? {}, list, (container) => ofContainer(pod, container, list));
-  return occupies(pod, now) ? new Map([['pods', wholeQuantity(1)], ...named(total('requests'), total('limits'))]) : noAmounts;
+  return occupies(pod, now) ? new Map([['pods', wholeQuantity(1)], ...namedUsage(total('requests'), total('limits'))]) : noAmounts;
 }
 
 export function occupies(pod: Pod, now: number): boolean {
-  if (isFinished(pod)) return false;
+  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   // A node that is lost must not cost its users their quota for ever.
   return (
@@ -29,7 +28,7 @@ export function occupies(pod: Pod, now: number): boolean {
 }
 
 /** Requests count by their own name and with the prefix, limits with theirs; of other resources only what is requested. */
-function named(requests: Amounts, limits: Amounts): Amounts {
+export function namedUsage(requests: Amounts, limits: Amounts): Amounts {
   const counted = new Map(noAmounts);
   for (const [name, amount] of requests) {
     if (measured.has(name) || name.startsWith(hugePages)) counted.set(name, amount);
@@ -53,6 +52,6 @@ function ofContainer(pod: Pod, { name, resources }: Container, list: ResourceLis
   const wanted = amountsOf(resources?.[list]);
   if (!status?.resources) return wanted;
   const inEffect = maxOf(amountsOf(status.resources[list]), list === 'requests' ? amountsOf(status.allocatedResources) : noAmounts);
-  const pending = conditionOf(pod.status?.conditions, 'PodResizePending');
+  const pending = pod.status?.conditions?.find(({ type }) => type === 'PodResizePending');
   return pending?.reason === 'Infeasible' ? inEffect : maxOf(wanted, inEffect);
 }

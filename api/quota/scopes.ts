@@ -1,33 +1,34 @@
-import type { KubeObject } from '../../api/meta/object.js';
-import type { PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../../api/types/core/v1.js';
+import { qosClass } from '../podQos.js';
+import type { KubeObject } from '../meta/object.js';
+import type { PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../types/core/v1.js';
 
 /** Which objects a quota is about. Pure. */
 
 /** Whether an object is in all scopes of a quota. Scopes tell pods apart, and volume claims by their class; nothing else is in any. */
 export const inScopes = (quota: ResourceQuota, source: string, object: KubeObject): boolean =>
-  requirements(quota).every((scope) => rules[source]?.[scope.scopeName]?.(object, scope) ?? false);
+  scopesOf(quota).every((scope) => inScope(scope, source, object));
 
-const requirements = ({ spec }: ResourceQuota): readonly ScopedResourceSelectorRequirement[] => [
+export const inScope = (scope: ScopedResourceSelectorRequirement, source: string, object: KubeObject): boolean => {
+  const known = rules[source];
+  return known !== undefined && Object.hasOwn(known, scope.scopeName) && known[scope.scopeName]!(object, scope);
+};
+
+/** Scopes of a quota in both their forms, as requirements. */
+export const scopesOf = ({ spec }: ResourceQuota): readonly ScopedResourceSelectorRequirement[] => [
   ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
   ...(spec?.scopeSelector?.matchExpressions ?? []),
 ];
 
 type Rule = (object: KubeObject, scope: ScopedResourceSelectorRequirement) => boolean;
 
-const endsBySelf = ({ spec }: Pod): boolean => spec?.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0;
+const endsBySelf = ({ spec }: Pod): boolean => (spec?.activeDeadlineSeconds ?? -1) >= 0;
 
 interface ClassifiedPod extends Pod {
   readonly status?: Pod['status'] & { readonly qosClass?: string };
 }
 
 /** The server says so; older objects may not carry it. */
-function isBestEffort({ spec, status }: ClassifiedPod): boolean {
-  if (status?.qosClass) return status.qosClass === 'BestEffort';
-  const asks = [spec?.resources, ...[...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources)];
-  return !asks.some((resources) =>
-    ['cpu', 'memory'].some((name) => resources?.requests?.[name] !== undefined || resources?.limits?.[name] !== undefined),
-  );
-}
+const isBestEffort = (pod: ClassifiedPod): boolean => (pod.status?.qosClass ? pod.status.qosClass : qosClass(pod)) === 'BestEffort';
 
 /** Several names count as one that matches if any of them does. */
 function matches(names: readonly string[], { operator, values = [] }: ScopedResourceSelectorRequirement): boolean {

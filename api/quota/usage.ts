@@ -1,8 +1,8 @@
-import { amountsOf, type Amounts } from '../../api/amounts.js';
-import type { KubeObject } from '../../api/meta/object.js';
-import { largerQuantity, roundedUpQuantity, wholeQuantity as whole, zeroQuantity, type Quantity } from '../../api/quantity.js';
-import type { PersistentVolumeClaim, Service } from '../../api/types/core/v1.js';
-import type { ResourceClaim } from '../../api/types/resource/v1.js';
+import { amountsOf, type Amounts } from '../amounts.js';
+import type { KubeObject } from '../meta/object.js';
+import { largerQuantity, roundedUpQuantity, wholeQuantity as whole, zeroQuantity, type Quantity } from '../quantity.js';
+import type { PersistentVolumeClaim, Service } from '../types/core/v1.js';
+import type { ResourceClaim } from '../types/resource/v1.js';
 import { hugePages, isExtendedInQuota, podUsage } from './podUsage.js';
 
 /** Which types the resources of a quota are about, and what an object of each type uses. Pure. */
@@ -45,14 +45,18 @@ export function sourceOf(name: string): string | null {
     : null;
 }
 
+/** How the number of objects of a type is called in quotas: `count/deployments.apps`, and for some also by name alone. */
+const countNames = (source: string): string[] => [`count/${source}`, ...(plainNames.has(source) ? [source] : [])];
+
+/** Of the resources that a quota counts, those that objects of a type use. */
+export const countedFor = (source: string, names: readonly string[]): string[] => names.filter((name) => sourceOf(name) === source);
+
 /** Types of which more is counted than their number: their objects are needed whole. */
 export const isMeasured = (source: string): boolean => Object.hasOwn(measures, source);
 
-/** What one object uses, by the names that quotas have for it. */
-export function usageOf(source: string, object: KubeObject, now: number): Amounts {
-  const count = [`count/${source}`, ...(plainNames.has(source) ? [source] : [])].map((name) => [name, whole(1)] as const);
-  return new Map([...count, ...(measures[source]?.(object, now) ?? [])]);
-}
+/** What one object uses, by the names that quotas have for it. `now` in milliseconds: pods that outlived their grace period use nothing. */
+export const usageOf = (source: string, object: KubeObject, now: number): Amounts =>
+  new Map([...countNames(source).map((name) => [name, whole(1)] as const), ...(measures[source]?.(object, now) ?? [])]);
 
 export type Entries = Iterable<readonly [string, Quantity]>;
 

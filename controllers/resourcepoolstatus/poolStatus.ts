@@ -1,0 +1,58 @@
+import { nameOf } from '../../api/meta/object.js';
+import type { ResourceClaim, ResourceSlice } from '../../api/types/resource/v1.js';
+import type { PoolStatus, ResourcePoolStatusRequest } from '../../api/types/resource/v1alpha3.js';
+
+/** How many devices the pools of a driver have, and how many of them are given away. Pure. */
+
+const poolsMax = 100;
+
+export function poolsOf(
+  { spec }: ResourcePoolStatusRequest,
+  slices: readonly ResourceSlice[],
+  claims: readonly ResourceClaim[],
+): { readonly pools: readonly PoolStatus[]; readonly poolCount: number } {
+  const wanted = slices.filter(({ spec: { driver, pool } }) => driver === spec.driver && (!spec.poolName || pool.name === spec.poolName));
+  const byPool = grouped(wanted);
+  const given = new Set(
+    claims.flatMap(({ status }) =>
+      (status?.allocation?.devices?.results ?? []).flatMap(({ driver, pool, device, adminAccess }) =>
+        driver === spec.driver && !adminAccess ? [`${pool}/${device}`] : [],
+      ),
+    ),
+  );
+  const pools = [...byPool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, all]) => poolStatus(spec.driver, name, all, given));
+  return { pools: pools.slice(0, spec.limit ?? poolsMax), poolCount: pools.length };
+}
+
+function grouped(slices: readonly ResourceSlice[]): Map<string, ResourceSlice[]> {
+  const groups = new Map<string, ResourceSlice[]>();
+  for (const slice of slices) groups.set(slice.spec.pool.name, [...(groups.get(slice.spec.pool.name) ?? []), slice]);
+  return groups;
+}
+
+/** Only the newest generation of a pool counts; one that is not there as a whole is not counted at all. */
+function poolStatus(driver: string, poolName: string, slices: readonly ResourceSlice[], given: ReadonlySet<string>): PoolStatus {
+  const generation = Math.max(...slices.map(({ spec }) => spec.pool.generation));
+  const newest = slices.filter(({ spec }) => spec.pool.generation === generation);
+  const wanted = newest[0]?.spec.pool.resourceSliceCount ?? 0;
+  const nodes = new Set(newest.map(({ spec }) => spec.nodeName ?? ''));
+  const [nodeName = ''] = nodes.size === 1 ? nodes : [];
+  const base = { driver, poolName, generation, resourceSliceCount: newest.length, ...(nodeName ? { nodeName } : {}) };
+  if (newest.length !== wanted) return { ...base, validationError: `${newest.length} of ${wanted} slices are there` };
+  const devices = newest.flatMap(({ spec }) => spec.devices ?? []);
+  const names = new Set(devices.map(({ name }) => name));
+  if (names.size !== devices.length)
+    return { ...base, validationError: `the pool ${poolName} names a device twice, in ${newest.map(nameOf).join(', ')}` };
+  const isGiven = (name: string): boolean => given.has(`${poolName}/${name}`);
+  const allocatedDevices = devices.filter(({ name }) => isGiven(name)).length;
+  const unavailableDevices = devices.filter(
+    ({ name, taints = [] }) => !isGiven(name) && taints.some(({ effect }) => effect !== 'None'),
+  ).length;
+  return {
+    ...base,
+    totalDevices: devices.length,
+    allocatedDevices,
+    unavailableDevices,
+    availableDevices: devices.length - allocatedDevices - unavailableDevices,
+  };
+}

@@ -1,0 +1,225 @@
+import { formatDuration } from '../../server/catalogue/flags/duration.js';
+import type { Flag } from '../../server/catalogue/flags/flag.js';
+import { release } from '../../server/catalogue/version.js';
+import { controllerManagerFlags } from '../options/flags.js';
+import type { ControllerManagerOptions } from '../options/read.js';
+import type { Page } from './server.js';
+
+/** What this program tells of itself to whoever runs it: how it was started, and since when it runs. */
+
+const durationText = (ms: number): string => (ms === 0 ? '0s' : formatDuration(ms));
+const text = 'text/plain; charset=utf-8';
+const plain = (body: string): Page => ({ status: 200, type: text, body });
+
+const title = (name: string, description: string): string => `\n${name}\n\nNote: ${description}\n\n`;
+
+function written(value: unknown, { kind }: Flag): string {
+  if (value === null || value === undefined) return '';
+  if (kind === 'duration') return durationText(Number(value));
+  if (Array.isArray(value)) return `[${value.join(',')}]`;
+  if (typeof value === 'object')
+    return Object.entries(value as object)
+      .map(([name, each]) => `${name}=${String(each)}`)
+      .join(',');
+  return String(value);
+}
+
+/** Every option with the value that it has. */
+export function flagz(options: ControllerManagerOptions): Page {
+  const lines = Object.entries(controllerManagerFlags as Readonly<Record<string, Flag>>)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, flag]) => `${name}=${written((options as Readonly<Record<string, unknown>>)[name], flag)}`);
+  return plain(
+    `${title('kube-controller-manager flagz', 'This is not a stable format: do not let programs depend on it.')}${lines.join('\n')}\n`,
+  );
+}
+
+export function statusz(startedAt: number, now: number, paths: readonly string[]): Page {
+  const seconds = Math.floor((now - startedAt) / 1000);
+  const up = `${Math.floor(seconds / 3_600)} hr ${String(Math.floor(seconds / 60) % 60).padStart(2, '0')} min ${String(seconds % 60).padStart(2, '0')} sec`;
+  const facts = [
+    ['Started', new Date(startedAt).toUTCString()],
+    ['Up', up],
+    ['Node version', process.version],
+    ['Binary version', release],
+    ['Emulation version', release.replace(/^v?(\d+\.\d+).*$/, '$1')],
+    ['Paths', [...paths].sort().join(' ')],
+  ].map(([name, value]) => `${name}: ${value}`);
+  return plain(
+    `${title('kube-controller-manager statusz', 'This is not a stable format: do not let programs depend on it.')}${facts.join('\n')}\n`,
+  );
+}
+
+/** What each member of the configuration is set by. Members are in the order in which the reference writes them. */
+type ConfigTree = { readonly [member: string]: keyof ControllerManagerOptions | ConfigTree | { readonly is: unknown } };
+
+const is = (value: unknown): { readonly is: unknown } => ({ is: value });
+const configuration: ConfigTree = {
+  Generic: {
+    Port: 'secure-port',
+    Address: 'bind-address',
+    MinResyncPeriod: 'min-resync-period',
+    ClientConnection: {
+      Kubeconfig: 'kubeconfig',
+      AcceptContentTypes: is(''),
+      ContentType: 'kube-api-content-type',
+      QPS: 'kube-api-qps',
+      Burst: 'kube-api-burst',
+    },
+    ControllerStartInterval: 'controller-start-interval',
+    LeaderElection: {
+      LeaderElect: 'leader-elect',
+      LeaseDuration: 'leader-elect-lease-duration',
+      RenewDeadline: 'leader-elect-renew-deadline',
+      RetryPeriod: 'leader-elect-retry-period',
+      ResourceLock: 'leader-elect-resource-lock',
+      ResourceName: 'leader-elect-resource-name',
+      ResourceNamespace: 'leader-elect-resource-namespace',
+    },
+    Controllers: 'controllers',
+    Debugging: { EnableProfiling: 'profiling', EnableContentionProfiling: 'contention-profiling' },
+    LeaderMigrationEnabled: 'enable-leader-migration',
+    LeaderMigration: { LeaderName: is(''), ResourceLock: is(''), ControllerLeaders: is(null) },
+  },
+  KubeCloudShared: {
+    CloudProvider: { Name: 'cloud-provider', CloudConfigFile: 'cloud-config' },
+    ExternalCloudVolumePlugin: 'external-cloud-volume-plugin',
+    UseServiceAccountCredentials: 'use-service-account-credentials',
+    AllowUntaggedCloud: is(false),
+    RouteReconciliationPeriod: 'route-reconciliation-period',
+    NodeMonitorPeriod: 'node-monitor-period',
+    ClusterName: 'cluster-name',
+    ClusterCIDR: 'cluster-cidr',
+    AllocateNodeCIDRs: 'allocate-node-cidrs',
+    CIDRAllocatorType: 'cidr-allocator-type',
+    ConfigureCloudRoutes: 'configure-cloud-routes',
+    NodeSyncPeriod: is('0s'),
+  },
+  AttachDetachController: {
+    DisableAttachDetachReconcilerSync: 'disable-attach-detach-reconcile-sync',
+    ReconcilerSyncLoopPeriod: 'attach-detach-reconcile-sync-period',
+    DisableForceDetachOnTimeout: 'disable-force-detach-on-timeout',
+  },
+  CSRSigningController: {
+    ClusterSigningCertFile: 'cluster-signing-cert-file',
+    ClusterSigningKeyFile: 'cluster-signing-key-file',
+    KubeletServingSignerConfiguration: {
+      CertFile: 'cluster-signing-kubelet-serving-cert-file',
+      KeyFile: 'cluster-signing-kubelet-serving-key-file',
+    },
+    KubeletClientSignerConfiguration: {
+      CertFile: 'cluster-signing-kubelet-client-cert-file',
+      KeyFile: 'cluster-signing-kubelet-client-key-file',
+    },
+    KubeAPIServerClientSignerConfiguration: {
+      CertFile: 'cluster-signing-kube-apiserver-client-cert-file',
+      KeyFile: 'cluster-signing-kube-apiserver-client-key-file',
+    },
+    LegacyUnknownSignerConfiguration: {
+      CertFile: 'cluster-signing-legacy-unknown-cert-file',
+      KeyFile: 'cluster-signing-legacy-unknown-key-file',
+    },
+    ClusterSigningDuration: 'cluster-signing-duration',
+  },
+  DaemonSetController: { ConcurrentDaemonSetSyncs: 'concurrent-daemonset-syncs' },
+  DeploymentController: { ConcurrentDeploymentSyncs: 'concurrent-deployment-syncs' },
+  StatefulSetController: { ConcurrentStatefulSetSyncs: 'concurrent-statefulset-syncs' },
+  DeprecatedController: {},
+  EndpointController: { ConcurrentEndpointSyncs: 'concurrent-endpoint-syncs', EndpointUpdatesBatchPeriod: 'endpoint-updates-batch-period' },
+  EndpointSliceController: {
+    ConcurrentServiceEndpointSyncs: 'concurrent-service-endpoint-syncs',
+    MaxEndpointsPerSlice: 'max-endpoints-per-slice',
+    EndpointUpdatesBatchPeriod: 'endpointslice-updates-batch-period',
+  },
+  EndpointSliceMirroringController: {
+    MirroringConcurrentServiceEndpointSyncs: 'mirroring-concurrent-service-endpoint-syncs',
+    MirroringMaxEndpointsPerSubset: 'mirroring-max-endpoints-per-subset',
+    MirroringEndpointUpdatesBatchPeriod: 'mirroring-endpointslice-updates-batch-period',
+  },
+  EphemeralVolumeController: { ConcurrentEphemeralVolumeSyncs: 'concurrent-ephemeralvolume-syncs' },
+  GarbageCollectorController: {
+    EnableGarbageCollector: 'enable-garbage-collector',
+    ConcurrentGCSyncs: 'concurrent-gc-syncs',
+    GCIgnoredResources: is([
+      { Group: '', Resource: 'events' },
+      { Group: 'events.k8s.io', Resource: 'events' },
+    ]),
+  },
+  HPAController: {
+    ConcurrentHorizontalPodAutoscalerSyncs: 'concurrent-horizontal-pod-autoscaler-syncs',
+    HorizontalPodAutoscalerSyncPeriod: 'horizontal-pod-autoscaler-sync-period',
+    HorizontalPodAutoscalerDownscaleStabilizationWindow: 'horizontal-pod-autoscaler-downscale-stabilization',
+    HorizontalPodAutoscalerTolerance: 'horizontal-pod-autoscaler-tolerance',
+    HorizontalPodAutoscalerCPUInitializationPeriod: 'horizontal-pod-autoscaler-cpu-initialization-period',
+    HorizontalPodAutoscalerInitialReadinessDelay: 'horizontal-pod-autoscaler-initial-readiness-delay',
+  },
+  JobController: { ConcurrentJobSyncs: 'concurrent-job-syncs' },
+  CronJobController: { ConcurrentCronJobSyncs: 'concurrent-cron-job-syncs' },
+  LegacySATokenCleaner: { CleanUpPeriod: 'legacy-service-account-token-clean-up-period' },
+  NamespaceController: { NamespaceSyncPeriod: 'namespace-sync-period', ConcurrentNamespaceSyncs: 'concurrent-namespace-syncs' },
+  NodeIPAMController: {
+    ServiceCIDR: 'service-cluster-ip-range',
+    SecondaryServiceCIDR: is(''),
+    NodeCIDRMaskSize: 'node-cidr-mask-size',
+    NodeCIDRMaskSizeIPv4: 'node-cidr-mask-size-ipv4',
+    NodeCIDRMaskSizeIPv6: 'node-cidr-mask-size-ipv6',
+  },
+  NodeLifecycleController: {
+    NodeEvictionRate: 'node-eviction-rate',
+    SecondaryNodeEvictionRate: 'secondary-node-eviction-rate',
+    NodeStartupGracePeriod: 'node-startup-grace-period',
+    NodeMonitorGracePeriod: 'node-monitor-grace-period',
+    PodEvictionTimeout: is('0s'),
+    LargeClusterSizeThreshold: 'large-cluster-size-threshold',
+    UnhealthyZoneThreshold: 'unhealthy-zone-threshold',
+  },
+  PersistentVolumeBinderController: {
+    PVClaimBinderSyncPeriod: 'pvclaimbinder-sync-period',
+    VolumeConfiguration: {
+      EnableHostPathProvisioning: 'enable-hostpath-provisioner',
+      EnableDynamicProvisioning: 'enable-dynamic-provisioning',
+      PersistentVolumeRecyclerConfiguration: {
+        MaximumRetry: is(3),
+        MinimumTimeoutNFS: 'pv-recycler-minimum-timeout-nfs',
+        PodTemplateFilePathNFS: 'pv-recycler-pod-template-filepath-nfs',
+        IncrementTimeoutNFS: 'pv-recycler-increment-timeout-nfs',
+        PodTemplateFilePathHostPath: 'pv-recycler-pod-template-filepath-hostpath',
+        MinimumTimeoutHostPath: 'pv-recycler-minimum-timeout-hostpath',
+        IncrementTimeoutHostPath: 'pv-recycler-timeout-increment-hostpath',
+      },
+      FlexVolumePluginDir: 'flex-volume-plugin-dir',
+    },
+  },
+  PodGCController: { TerminatedPodGCThreshold: 'terminated-pod-gc-threshold' },
+  ReplicaSetController: { ConcurrentRSSyncs: 'concurrent-replicaset-syncs' },
+  ReplicationController: { ConcurrentRCSyncs: 'concurrent-rc-syncs' },
+  ResourceQuotaController: {
+    ResourceQuotaSyncPeriod: 'resource-quota-sync-period',
+    ConcurrentResourceQuotaSyncs: 'concurrent-resource-quota-syncs',
+  },
+  SAController: {
+    ServiceAccountKeyFile: 'service-account-private-key-file',
+    ConcurrentSATokenSyncs: 'concurrent-serviceaccount-token-syncs',
+    RootCAFile: 'root-ca-file',
+  },
+  ServiceController: { ConcurrentServiceSyncs: 'concurrent-service-syncs' },
+  TTLAfterFinishedController: { ConcurrentTTLSyncs: 'concurrent-ttl-after-finished-syncs' },
+  ValidatingAdmissionPolicyStatusController: { ConcurrentPolicySyncs: 'concurrent-validating-admission-policy-status-syncs' },
+};
+
+/** The configuration in the form that the reference gives it: a document by the name of its group. */
+export function configz(options: ControllerManagerOptions): Page {
+  const valueOf = (name: keyof ControllerManagerOptions): unknown => {
+    const value = options[name];
+    const { kind } = (controllerManagerFlags as Readonly<Record<string, Flag>>)[name] ?? { kind: 'string' };
+    return kind === 'duration' ? durationText(Number(value)) : (value ?? (kind === 'int' ? 0 : ''));
+  };
+  const build = (tree: ConfigTree): unknown =>
+    Object.fromEntries(
+      Object.entries(tree).map(([member, of]) => [member, typeof of === 'string' ? valueOf(of) : isConstant(of) ? of.is : build(of)]),
+    );
+  const body = { 'kubecontrollermanager.config.k8s.io': build(configuration) };
+  return { status: 200, type: 'application/json', body: JSON.stringify(body) };
+}
+
+const isConstant = (of: ConfigTree | { readonly is: unknown }): of is { readonly is: unknown } => Object.hasOwn(of, 'is');

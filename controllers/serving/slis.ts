@@ -1,0 +1,35 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { Checks } from './checks.js';
+
+/** How the checks of health are doing, for who measures how well this program serves: on a page of their own, as scrapes of it are frequent. */
+export class Slis {
+  readonly #registry = new Registry();
+  readonly #state = new Gauge({
+    name: 'kubernetes_healthcheck',
+    help: '1 for each check that is well.',
+    labelNames: ['name', 'type'] as const,
+    registers: [this.#registry],
+  });
+  readonly #count = new Counter({
+    name: 'kubernetes_healthchecks_total',
+    help: 'Looks at each check, by how it was.',
+    labelNames: ['name', 'type', 'status'] as const,
+    registers: [this.#registry],
+  });
+
+  constructor(private readonly checks: Checks) {}
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Looks at every check, and tells. */
+  text(): Promise<string> {
+    this.#state.reset();
+    for (const [name, isWell] of this.checks.states()) {
+      this.#state.set({ name, type: 'healthz' }, isWell ? 1 : 0);
+      this.#count.inc({ name, type: 'healthz', status: isWell ? 'success' : 'error' });
+    }
+    return this.#registry.metrics();
+  }
+}

@@ -1,0 +1,95 @@
+import { keyOf, nameOf, uidOf, type KubeObject } from '../../api/meta/object.js';
+import { resource, type Resource } from '../../api/meta/resource.js';
+import { timeText } from '../../api/time.js';
+import { type StorageVersionMigration, storageVersionMigrations } from '../../api/types/storagemigration/v1beta1.js';
+import { mergePatch } from '../client/api.js';
+import { QueueController, type Controller } from '../client/controller.js';
+import { isConflict, isNotFound, messageOf } from '../client/errors.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { whereServed } from '../servedTypes.js';
+
+const pageSize = 500;
+
+interface GroupDocument {
+  readonly preferredVersion?: { readonly groupVersion: string };
+}
+interface ResourceListDocument {
+  readonly resources?: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
+}
+
+const isOver = ({ status }: StorageVersionMigration): boolean =>
+  status?.conditions?.some(({ type, status: truth }) => (type === 'Succeeded' || type === 'Failed') && truth === 'True') ?? false;
+
+/** The migration with a condition set, and the others of this controller that it rules out taken back. Pure. */
+export function migrationWith(
+  { status }: StorageVersionMigration,
+  type: 'Running' | 'Succeeded' | 'Failed',
+  message: string,
+  now: number,
+): NonNullable<StorageVersionMigration['status']> {
+  const others = (status?.conditions ?? []).filter((condition) => condition.type !== type && condition.type !== 'Running');
+  const condition = { type, status: 'True', reason: `StorageVersionMigration${type}`, message, lastTransitionTime: timeText(now) };
+  return { ...status, conditions: [...others, condition] };
+}
+
+/** Writes all objects of a resource anew, so that they are stored as the servers store them now. */
+export function storageVersionMigrator(environment: ManagerEnvironment): Controller {
+  const name = 'storage-version-migrator-controller';
+  return whereServed(environment, name, [storageVersionMigrations], (type) => {
+    const { api, clock, informers } = environment;
+    const { cache } = informers.of(type);
+    const typeOf = async ({
+      group = '',
+      resource: plural = '',
+    }: {
+      readonly group?: string;
+      readonly resource?: string;
+    }): Promise<Resource> => {
+      const groupVersion = group === '' ? 'v1' : (await api.read<GroupDocument>(`/apis/${group}`)).preferredVersion?.groupVersion;
+      const { resources = [] } = await api.read<ResourceListDocument>(group === '' ? '/api/v1' : `/apis/${groupVersion ?? ''}`);
+      const found = resources.find((each) => each.name === plural);
+      if (!found || groupVersion === undefined) throw new Error(`the server has no ${plural} in group ${JSON.stringify(group)}`);
+      return resource(groupVersion, plural, found.kind, found.namespaced ? 'namespaced' : 'cluster');
+    };
+    /** A conflict says that somebody else has written the object since, and it is stored anew. */
+    const rewrite = async (of: Resource, object: KubeObject): Promise<void> => {
+      const { resourceVersion } = object.metadata;
+      try {
+        await api.patch(of, keyOf(object), mergePatch({ metadata: { uid: uidOf(object), resourceVersion } }));
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    };
+    const say = (
+      migration: StorageVersionMigration,
+      word: 'Running' | 'Succeeded' | 'Failed',
+      message: string,
+    ): Promise<StorageVersionMigration> =>
+      api.update(type, { ...migration, status: migrationWith(migration, word, message, clock.now()) }, { subresource: 'status' });
+    const sync = async (key: string): Promise<void> => {
+      const migration = cache.get(key);
+      if (!migration || isOver(migration)) return;
+      const running = migration.status?.conditions?.some((each) => each.type === 'Running')
+        ? migration
+        : await say(migration, 'Running', '');
+      try {
+        const of = await typeOf(migration.spec?.resource ?? {});
+        let next: string | undefined;
+        do {
+          const page: Awaited<ReturnType<typeof api.list>> = await api.list(of, {
+            limit: pageSize,
+            metadataOnly: true,
+            ...(next ? { continue: next } : {}),
+          });
+          for (const object of page.items) await rewrite(of, object);
+          next = page.metadata.continue;
+        } while (next);
+      } catch (error) {
+        await say(running, 'Failed', `${nameOf(migration)}: ${messageOf(error)}`);
+        return;
+      }
+      await say(running, 'Succeeded', '');
+    };
+    return new QueueController(environment, { name, sync }).watch(type);
+  });
+}

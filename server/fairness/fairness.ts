@@ -1,0 +1,290 @@
+import { tooManyRequests } from '../api/status.js';
+import type { User } from '../api/user.js';
+import type { RequestInfo } from '../endpoints/context.js';
+import { dealer } from './hand.js';
+import { Demand, share } from './lending.js';
+import { Level, type Ticket } from './level.js';
+import { Classifier, flowOf, type LevelSettings, type Schema } from './objects.js';
+import { workOf, type Estimate, type Work } from './seats.js';
+import { Tally } from './tally.js';
+
+/** A request that wants its turn, as the HTTP layer has it. */
+export interface Guest {
+  readonly info: RequestInfo;
+  readonly user: User;
+  readonly query: URLSearchParams;
+  readonly response: { setHeader(name: string, value: string): unknown };
+  readonly closed: boolean;
+  onClose(action: () => void): void;
+  holdSeat(seat: { release(): void; pause(): void; resume(): Promise<void> }): void;
+}
+
+export interface FairnessOptions {
+  /** Seats of all levels together. */
+  readonly seats: number;
+  /** Longest time that a request waits in a queue. */
+  readonly waitMaxMs: number;
+  readonly estimate: Estimate;
+  /** Seconds of a clock that nobody sets. */
+  readonly now?: () => number;
+  readonly tally?: Tally;
+}
+
+interface Running {
+  readonly settings: LevelSettings;
+  readonly level: Level<Turn>;
+  readonly deal: (flow: string) => readonly number[];
+  readonly demand: Demand;
+  readonly bounds: { readonly nominal: number; readonly lower: number; readonly upper: number };
+  readonly counts: { dispatched: number; rejected: number; timedOut: number; cancelled: number };
+}
+
+/** What onlookers are shown of a level. */
+export type LevelView = Pick<Running, 'settings' | 'level' | 'bounds' | 'demand' | 'counts'>;
+
+const adjustMs = 10_000;
+const RETRY_SECONDS = 1;
+const refused = (): Error => tooManyRequests('too many requests, please try again later', RETRY_SECONDS);
+const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put']);
+
+/** Decides whose turn it is: see DESIGN.md. */
+export class Fairness {
+  readonly tally: Tally;
+  readonly current = { readOnly: 0, mutating: 0 };
+  fraction = 1;
+  #levels: ReadonlyMap<string, Running> = new Map();
+  #schemas = new Classifier([]);
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly options: FairnessOptions) {
+    this.#now = options.now ?? (() => performance.now() / 1000);
+    this.tally = options.tally ?? new Tally();
+  }
+
+  /** Begins to lend seats now and then. */
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.adjust();
+    }, adjustMs).unref();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  get levels(): Iterable<LevelView> {
+    return this.#levels.values();
+  }
+
+  /** Takes other objects for the truth. Requests that wait or are worked on stay where they are. */
+  configure(schemas: readonly Schema[], levels: readonly LevelSettings[]): void {
+    const now = this.#now();
+    const shares = levels.reduce((sum, each) => sum + each.shares, 0);
+    this.#levels = new Map(levels.map((settings) => [settings.name, this.#running(settings, shares, now)]));
+    this.#schemas = new Classifier(schemas.filter(({ level }) => this.#levels.has(level)));
+  }
+
+  #running(settings: LevelSettings, shares: number, now: number): Running {
+    const { seats } = this.options;
+    const nominal = shares === 0 ? 0 : Math.ceil((seats * settings.shares) / shares);
+    const bounds = {
+      nominal,
+      lower: nominal - Math.round((nominal * settings.lendablePercent) / 100),
+      upper: settings.borrowingPercent === null ? seats : nominal + Math.round((nominal * settings.borrowingPercent) / 100),
+    };
+    const before = this.#levels.get(settings.name);
+    const terms = { seats: settings.exempt ? Infinity : nominal, queues: settings.queues, queueLengthMax: settings.queueLengthMax };
+    const same =
+      before !== undefined &&
+      before.settings.exempt === settings.exempt &&
+      before.settings.queues === settings.queues &&
+      before.settings.queueLengthMax === settings.queueLengthMax;
+    if (same && !settings.exempt && before.bounds.nominal !== nominal) this.#begin(before.level.resize(nominal, now));
+    return {
+      settings,
+      bounds,
+      level: same ? before.level : new Level(terms, now),
+      deal: same && before.settings.handSize === settings.handSize ? before.deal : dealer(settings.handSize, settings.queues),
+      demand: before?.demand ?? new Demand(now),
+      counts: before?.counts ?? { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 },
+    };
+  }
+
+  /** Lends what is not needed: once every ten seconds. */
+  adjust(): void {
+    const now = this.#now();
+    const all = [...this.#levels.values()];
+    const borrowers = all.map(({ bounds, demand }) => ({ ...bounds, demand: demand.close(now) }));
+    const { fraction, seats } = share(borrowers, this.options.seats);
+    this.fraction = fraction;
+    for (const [index, running] of all.entries())
+      if (!running.settings.exempt) this.#begin(running.level.resize(Math.max(1, Math.round(seats[index] ?? 0)), now));
+  }
+
+  /** Lets a request in: at once, or when it is its turn. Throws or rejects with 429 where it has none. */
+  admit(guest: Guest): void | Promise<void> {
+    const { info, user } = guest;
+    const schema = this.#schemas.classify(info, user);
+    const running = schema === null ? undefined : this.#levels.get(schema.level);
+    // Before the objects are known, what has to be there comes in: the server itself.
+    if (schema === null || running === undefined) return undefined;
+    guest.response.setHeader('x-kubernetes-pf-flowschema-uid', schema.uid);
+    guest.response.setHeader('x-kubernetes-pf-prioritylevel-uid', running.settings.uid);
+    const work = workOf(info, guest.query, this.options.estimate);
+    const turn = new Turn(this, { guest, schema, running, work });
+    guest.holdSeat(turn);
+    return turn.enter();
+  }
+
+  /** Puts a request in its place. */
+  arrive(turn: Turn): ReturnType<Level<Turn>['arrive']> {
+    const { running, schema, work, guest } = turn.of;
+    const now = this.#now();
+    const arrival = running.level.arrive(
+      turn,
+      work.seats,
+      running.settings.queues === 0 ? NOWHERE : running.deal(flowOf(schema, guest.info, guest.user)),
+      now,
+    );
+    if (arrival.outcome === 'begin') this.#counted(turn, arrival.ticket, now);
+    else if (arrival.outcome === 'wait') this.tally.of(schema).waits(arrival.ticket.seats);
+    else this.refuses(turn, arrival.outcome === 'full' ? 'queue-full' : 'concurrency-limit');
+    this.#demandOf(running, now);
+    return arrival;
+  }
+
+  refuses(turn: Turn, reason: 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'): void {
+    const { schema, running } = turn.of;
+    this.tally.of(schema).rejected(reason);
+    if (reason === 'time-out') running.counts.timedOut++;
+    else if (reason === 'cancelled') running.counts.cancelled++;
+    else running.counts.rejected++;
+  }
+
+  finish(turn: Turn, ticket: Ticket<Turn>): void {
+    const { running, schema, work, guest } = turn.of;
+    const now = this.#now();
+    this.tally.of(schema).ends(ticket.seats, now - (ticket.begunAt ?? now));
+    this.current[changing.has(guest.info.verb) ? 'mutating' : 'readOnly']--;
+    if (work.finalMs > 0) {
+      this.#begin(running.level.change(ticket, work.finalSeats, now));
+      setTimeout(() => {
+        this.#over(running, ticket);
+      }, work.finalMs).unref();
+    } else this.#over(running, ticket);
+  }
+
+  #over(running: Running, ticket: Ticket<Turn>): void {
+    const now = this.#now();
+    this.#begin(running.level.finish(ticket, now));
+    this.#demandOf(running, now);
+  }
+
+  abandon(turn: Turn, ticket: Ticket<Turn>, reason: 'time-out' | 'cancelled'): void {
+    const { running, schema } = turn.of;
+    const now = this.#now();
+    if (!running.level.abandon(ticket, now)) return;
+    this.tally.of(schema).leaves(ticket.seats, now - ticket.arrivedAt);
+    this.refuses(turn, reason);
+    this.#demandOf(running, now);
+  }
+
+  #begin(tickets: readonly Ticket<Turn>[]): void {
+    for (const ticket of tickets) {
+      const turn = ticket.of;
+      this.tally.of(turn.of.schema).leaves(ticket.seats, null);
+      this.#counted(turn, ticket, ticket.begunAt ?? 0);
+      turn.begins();
+    }
+  }
+
+  #counted(turn: Turn, ticket: Ticket<Turn>, now: number): void {
+    const { running, schema, guest } = turn.of;
+    running.counts.dispatched++;
+    this.current[changing.has(guest.info.verb) ? 'mutating' : 'readOnly']++;
+    this.tally.of(schema).begins(ticket.seats, now - ticket.arrivedAt);
+  }
+
+  #demandOf({ demand, level }: Running, now: number): void {
+    demand.set(level.seatsInUse + level.waitingSeats, now);
+  }
+
+  get waitMaxMs(): number {
+    return this.options.waitMaxMs;
+  }
+}
+
+const NOWHERE: readonly number[] = [];
+
+interface TurnFacts {
+  readonly guest: Guest;
+  readonly schema: Schema;
+  readonly running: Running;
+  readonly work: Work;
+}
+
+/** One request's way through the queues. It may go through them twice: before its body is read, and after. */
+export class Turn {
+  #ticket: Ticket<Turn> | null = null;
+  #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void; readonly timer: NodeJS.Timeout } | null = null;
+  #watched = false;
+  #released = false;
+
+  constructor(
+    private readonly fairness: Fairness,
+    readonly of: TurnFacts,
+  ) {}
+
+  /** Throws or rejects with 429. */
+  enter(): void | Promise<void> {
+    const arrival = this.fairness.arrive(this);
+    if (arrival.outcome === 'full' || arrival.outcome === 'busy') throw refused();
+    this.#ticket = arrival.ticket;
+    if (arrival.outcome === 'begin') return undefined;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#leave('time-out');
+      }, this.fairness.waitMaxMs);
+      this.#waiting = { resolve, reject, timer };
+      if (this.#watched) return;
+      this.#watched = true;
+      this.of.guest.onClose(() => {
+        this.#leave('cancelled');
+      });
+    });
+  }
+
+  /** Told that it is this one's turn. */
+  begins(): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting === null) return;
+    clearTimeout(waiting.timer);
+    waiting.resolve();
+  }
+
+  #leave(reason: 'time-out' | 'cancelled'): void {
+    const [waiting, ticket] = [this.#waiting, this.#ticket];
+    if (waiting === null || ticket === null) return;
+    this.#waiting = this.#ticket = null;
+    clearTimeout(waiting.timer);
+    this.fairness.abandon(this, ticket, reason);
+    waiting.reject(refused());
+  }
+
+  release(): void {
+    this.#released = true;
+    this.pause();
+  }
+
+  pause(): void {
+    const ticket = this.#ticket;
+    this.#ticket = null;
+    if (ticket !== null && ticket.begunAt !== null) this.fairness.finish(this, ticket);
+  }
+
+  async resume(): Promise<void> {
+    if (!this.#released) await this.enter();
+  }
+}

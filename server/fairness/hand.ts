@@ -1,0 +1,47 @@
+/** Two halves of a hash of a text, 32 bits each; fast, and good enough to spread flows whose names nobody chooses for their hash. */
+function hashes(text: string): readonly [number, number] {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 2_654_435_761);
+    b = Math.imul(b ^ code, 1_597_334_677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
+  return [a >>> 0, b >>> 0];
+}
+
+/**
+ * Deals a flow its queues: `size` different ones of `deck`, always the same for the same flow. Two flows hardly ever share all of theirs, so that one which fills
+ * its own leaves the other one room (shuffle sharding). Pure.
+ */
+export function deal(flow: string, size: number, deck: number): readonly number[] {
+  const [high, low] = hashes(flow);
+  let rest = BigInt(high) * 2n ** 32n + BigInt(low);
+  const hand: number[] = [];
+  for (let dealt = 0; dealt < Math.min(size, deck); dealt++) {
+    const left = BigInt(deck - dealt);
+    let card = Number(rest % left);
+    rest /= left;
+    // Counted among those that are not dealt yet.
+    for (const taken of [...hand].sort((x, y) => x - y)) if (card >= taken) card++;
+    hand.push(card);
+  }
+  return hand;
+}
+
+const knownMax = 4_096;
+
+/** The same, remembered for flows that come again. */
+export function dealer(size: number, deck: number): (flow: string) => readonly number[] {
+  const known = new Map<string, readonly number[]>();
+  return (flow) => {
+    const hand = known.get(flow);
+    if (hand !== undefined) return hand;
+    if (known.size >= knownMax) known.clear();
+    const made = deal(flow, size, deck);
+    known.set(flow, made);
+    return made;
+  };
+}

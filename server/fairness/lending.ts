@@ -1,0 +1,79 @@
+/** What one level may have of the seats, and what it seems to need. */
+export interface Borrower {
+  readonly nominal: number;
+  /** It keeps so many at least, and gets so many at most. */
+  readonly lower: number;
+  readonly upper: number;
+  /** What it has asked for lately. */
+  readonly demand: number;
+}
+
+const rounds = 60;
+
+/**
+ * Shares `total` seats: each level has what it asks for times a common fraction, within its bounds. Levels that need less than they nominally have lend to those that
+ * need more. Pure; the shares are not rounded.
+ */
+export function share(levels: readonly Borrower[], total: number): { readonly fraction: number; readonly seats: readonly number[] } {
+  const targets = levels.map(({ nominal, lower, demand }) => (demand > 0 ? Math.max(demand, Math.min(lower, nominal)) : lower));
+  const at = (fraction: number): number[] =>
+    levels.map(({ lower, upper }, index) => Math.min(upper, Math.max(lower, fraction * (targets[index] ?? 0))));
+  const sum = (values: readonly number[]): number => values.reduce((whole, value) => whole + value, 0);
+  let [low, high] = [0, 1];
+  while (sum(at(high)) < total && high < total * 2) high *= 2;
+  for (let round = 0; round < rounds; round++) {
+    const middle = (low + high) / 2;
+    if (sum(at(middle)) > total) high = middle;
+    else low = middle;
+  }
+  return { fraction: low, seats: at(low) };
+}
+
+/** How many seats were wanted, at a time, over a period: what is needed to guess what will be. */
+export class Demand {
+  #wanted = 0;
+  #since: number;
+  #begun: number;
+  #area = 0;
+  #squares = 0;
+  #highest = 0;
+  #smoothed = 0;
+  average = 0;
+  deviation = 0;
+  highWatermark = 0;
+
+  constructor(now: number) {
+    this.#since = this.#begun = now;
+  }
+
+  get smoothed(): number {
+    return this.#smoothed;
+  }
+
+  set(wanted: number, now: number): void {
+    const passed = now - this.#since;
+    this.#area += this.#wanted * passed;
+    this.#squares += this.#wanted * this.#wanted * passed;
+    this.#since = now;
+    this.#wanted = wanted;
+    if (wanted > this.#highest) this.#highest = wanted;
+  }
+
+  /** Ends a period. What was wanted at most, or usually and somewhat more, counts at once; what is not wanted any more is forgotten slowly. */
+  close(now: number): number {
+    this.set(this.#wanted, now);
+    const period = now - this.#begun;
+    this.average = period > 0 ? this.#area / period : this.#wanted;
+    this.deviation = period > 0 ? Math.sqrt(Math.max(0, this.#squares / period - this.average ** 2)) : 0;
+    this.highWatermark = this.#highest;
+    const envelope = Math.min(this.#highest, this.average + this.deviation);
+    this.#smoothed = Math.max(envelope, SMOOTHING * this.#smoothed + (1 - SMOOTHING) * envelope);
+    this.#begun = now;
+    this.#area = this.#squares = 0;
+    this.#highest = this.#wanted;
+    return this.#smoothed;
+  }
+}
+
+/** Half of a demand that has gone is forgotten after some five minutes, with periods of ten seconds. */
+const SMOOTHING = 0.977;

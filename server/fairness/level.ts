@@ -1,0 +1,259 @@
+/**
+ * The queues of one priority level: which request may be worked on now, and which has to wait. Pure: it is told the time, and answers with what is to begin.
+ *
+ * Fair queuing by seats and seconds. Were every queue served at the same time, each with an equal share of the seats, then `R` is how many seat-seconds each busy
+ * queue would have had so far (its speed is the seats in use divided by the busy queues). A request begins in that imagined world when the requests of its queue
+ * before it have ended, or at once; the request that would end first there is the one that is worked on next. How long a request takes is guessed when it begins and
+ * put right when it ends.
+ */
+
+/** A request on its way through a level. */
+export interface Ticket<T> {
+  readonly of: T;
+  /** Taken while it is worked on. */
+  seats: number;
+  /** Index of its queue; -1 in a level without queues. */
+  readonly queue: number;
+  readonly arrivedAt: number;
+  /** When it began; null while it waits. */
+  begunAt: number | null;
+}
+
+export interface LevelTerms {
+  /** Seats that may be taken at once; Infinity where nothing is limited. */
+  readonly seats: number;
+  /** Of queues; 0 for none: then what finds no seat is refused. */
+  readonly queues: number;
+  /** Requests that may wait in one queue. */
+  readonly queueLengthMax: number;
+}
+
+export type Arrival<T> =
+  | { readonly outcome: 'begin'; readonly ticket: Ticket<T> }
+  | { readonly outcome: 'wait'; readonly ticket: Ticket<T> }
+  | { readonly outcome: 'full' }
+  | { readonly outcome: 'busy' };
+
+interface Queue<T> {
+  readonly waiting: Ticket<T>[];
+  /** Requests of the queue that are worked on. */
+  underWay: number;
+  waitingSeats: number;
+  seatsInUse: number;
+  /** In the imagined world, when the next request of the queue begins. */
+  nextR: number;
+}
+
+/** What a request is taken to need, in seconds, until it ends. */
+export const GUESSED_SECONDS = 0.003;
+
+export class Level<T> {
+  readonly #queues: Queue<T>[];
+  /** In the imagined world, what time it is: seat-seconds that each busy queue has had. */
+  #r = 0;
+  #at: number;
+  #seats: number;
+  #seatsInUse = 0;
+  #waitingSeats = 0;
+  #waiting = 0;
+  #underWay = 0;
+  /** Queues with requests that wait or are worked on. */
+  #busyQueues = 0;
+  /** Where the search for the next queue begins, so that among equals each has its turn. */
+  #next = 0;
+
+  constructor(
+    readonly terms: LevelTerms,
+    now: number,
+  ) {
+    this.#at = now;
+    this.#seats = terms.seats;
+    this.#queues = Array.from({ length: terms.queues }, () => ({ waiting: [], underWay: 0, waitingSeats: 0, seatsInUse: 0, nextR: 0 }));
+  }
+
+  get seatsInUse(): number {
+    return this.#seatsInUse;
+  }
+  get waiting(): number {
+    return this.#waiting;
+  }
+  get waitingSeats(): number {
+    return this.#waitingSeats;
+  }
+  get underWay(): number {
+    return this.#underWay;
+  }
+  get seats(): number {
+    return this.#seats;
+  }
+  get r(): number {
+    return this.#r;
+  }
+  get busyQueues(): number {
+    return this.#busyQueues;
+  }
+
+  /** What the queues hold, for those who look on. */
+  get queues(): readonly Readonly<Queue<T>>[] {
+    return this.#queues;
+  }
+
+  /** A request comes; `hand` are the queues that it may wait in. Seconds of any clock that does not go back. */
+  arrive(of: T, wanted: number, hand: readonly number[], now: number): Arrival<T> {
+    this.#advance(now);
+    const seats = Math.max(1, wanted);
+    if (this.#queues.length === 0) {
+      if (!this.#fits(seats)) return { outcome: 'busy' };
+      const ticket = { of, seats, queue: -1, arrivedAt: now, begunAt: now };
+      this.#seatsInUse += seats;
+      this.#underWay++;
+      return { outcome: 'begin', ticket };
+    }
+    const index = this.#shortest(hand);
+    const queue = this.#queues[index]!;
+    const ticket: Ticket<T> = { of, seats, queue: index, arrivedAt: now, begunAt: null };
+    // Whoever comes when nobody waits, and finds room, waits for nobody.
+    if (this.#waiting === 0 && this.#fits(seats)) {
+      this.#wake(queue);
+      this.#start(ticket, queue, now);
+      return { outcome: 'begin', ticket };
+    }
+    if (queue.waiting.length >= this.terms.queueLengthMax) return { outcome: 'full' };
+    this.#wake(queue);
+    queue.waiting.push(ticket);
+    queue.waitingSeats += seats;
+    this.#waiting++;
+    this.#waitingSeats += seats;
+    return { outcome: 'wait', ticket };
+  }
+
+  /** The work on a request is over. Gives those that begin now. */
+  finish(ticket: Ticket<T>, now: number): readonly Ticket<T>[] {
+    this.#advance(now);
+    this.#seatsInUse -= ticket.seats;
+    this.#underWay--;
+    const queue = this.#queues[ticket.queue];
+    if (queue !== undefined) {
+      queue.seatsInUse -= ticket.seats;
+      queue.underWay--;
+      queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - GUESSED_SECONDS);
+      this.#rest(queue);
+    }
+    return this.#begin(now);
+  }
+
+  /** A request that is worked on takes another number of seats from now on. Gives those that begin now. */
+  change(ticket: Ticket<T>, seats: number, now: number): readonly Ticket<T>[] {
+    this.#advance(now);
+    const queue = this.#queues[ticket.queue];
+    this.#seatsInUse += seats - ticket.seats;
+    if (queue !== undefined) {
+      queue.seatsInUse += seats - ticket.seats;
+      queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - GUESSED_SECONDS) + seats * GUESSED_SECONDS;
+    }
+    ticket.seats = seats;
+    ticket.begunAt = now;
+    return this.#begin(now);
+  }
+
+  /** A request that waits is not wanted any more; false when it does not wait. */
+  abandon(ticket: Ticket<T>, now: number): boolean {
+    const queue = this.#queues[ticket.queue];
+    const place = queue?.waiting.indexOf(ticket) ?? -1;
+    if (queue === undefined || place < 0) return false;
+    this.#advance(now);
+    queue.waiting.splice(place, 1);
+    queue.waitingSeats -= ticket.seats;
+    this.#waiting--;
+    this.#waitingSeats -= ticket.seats;
+    this.#rest(queue);
+    return true;
+  }
+
+  /** Seats are lent or taken back. Gives those that begin now; those under way go on. */
+  resize(seats: number, now: number): readonly Ticket<T>[] {
+    this.#advance(now);
+    this.#seats = seats;
+    return this.#begin(now);
+  }
+
+  /** A request that needs more seats than there are has them when it is alone. */
+  #fits(seats: number): boolean {
+    return this.#seatsInUse === 0 || this.#seatsInUse + seats <= this.#seats;
+  }
+
+  #advance(now: number): void {
+    if (this.#busyQueues > 0)
+      this.#r += ((now - this.#at) * Math.min(this.#seats, this.#seatsInUse + this.#waitingSeats)) / this.#busyQueues;
+    this.#at = now;
+  }
+
+  /** Of a hand, the queue with the least to do. */
+  #shortest(hand: readonly number[]): number {
+    let best = hand[0] ?? 0;
+    let least = Infinity;
+    for (const index of hand) {
+      const { waitingSeats, seatsInUse } = this.#queues[index]!;
+      const load = waitingSeats + seatsInUse;
+      if (load < least) [best, least] = [index, load];
+    }
+    return best;
+  }
+
+  /** A queue that had nothing to do has no claim on the time in which it had nothing to do. */
+  #wake(queue: Queue<T>): void {
+    if (queue.waiting.length > 0 || queue.underWay > 0) return;
+    this.#busyQueues++;
+    queue.nextR = Math.max(queue.nextR, this.#r);
+  }
+
+  #rest(queue: Queue<T>): void {
+    if (queue.waiting.length === 0 && queue.underWay === 0) this.#busyQueues--;
+  }
+
+  #start(ticket: Ticket<T>, queue: Queue<T>, now: number): void {
+    ticket.begunAt = now;
+    queue.underWay++;
+    queue.seatsInUse += ticket.seats;
+    queue.nextR += ticket.seats * GUESSED_SECONDS;
+    this.#seatsInUse += ticket.seats;
+    this.#underWay++;
+  }
+
+  #begin(now: number): readonly Ticket<T>[] {
+    if (this.#waiting === 0) return none;
+    const begun: Ticket<T>[] = [];
+    while (this.#waiting > 0) {
+      const index = this.#earliest();
+      const queue = this.#queues[index]!;
+      const ticket = queue.waiting[0]!;
+      if (!this.#fits(ticket.seats)) break;
+      queue.waiting.shift();
+      queue.waitingSeats -= ticket.seats;
+      this.#waiting--;
+      this.#waitingSeats -= ticket.seats;
+      this.#start(ticket, queue, now);
+      this.#next = (index + 1) % this.#queues.length;
+      begun.push(ticket);
+    }
+    return begun;
+  }
+
+  /** The queue whose first request would end first in the imagined world. */
+  #earliest(): number {
+    let best = -1;
+    let least = Infinity;
+    const { length } = this.#queues;
+    for (let step = 0; step < length; step++) {
+      const index = (this.#next + step) % length;
+      const { waiting, nextR } = this.#queues[index]!;
+      const first = waiting[0];
+      if (first === undefined) continue;
+      const end = nextR + first.seats * GUESSED_SECONDS;
+      if (end < least) [best, least] = [index, end];
+    }
+    return best;
+  }
+}
+
+const none: readonly never[] = [];

@@ -1,0 +1,234 @@
+import { timeText } from '../../api/time.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { StatusError } from '../api/status.js';
+import { systemUser } from '../api/user.js';
+import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
+import type { Catalogue, ServedResource } from '../registry/resources.js';
+import type { Registry, WriteOptions } from '../registry/contract.js';
+import { objectAt, objectsIn } from '../registry/defaulting.js';
+import { sameValue } from '../registry/equality.js';
+import { textAt } from '../registry/members.js';
+import type { Storage } from '../storage/contract.js';
+import { follow } from '../storage/follow.js';
+import type { Fairness } from './fairness.js';
+import { levelOf, schemaOf } from './objects.js';
+
+const GROUP = 'flowcontrol.apiserver.k8s.io';
+const KINDS = ['flowschemas', 'prioritylevelconfigurations'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** They have to be as they are; of the others it says on them whether they follow the server's idea of them. */
+const MANDATORY: ReadonlySet<string> = new Set(['exempt', 'catch-all']);
+const AUTOUPDATE = 'apf.kubernetes.io/autoupdate-spec';
+const DANGLING = 'Dangling';
+const lookMs = 60_000;
+const writeTimeoutMs = 5_000;
+const options: WriteOptions = {
+  user: systemUser,
+  manager: 'api-priority-and-fairness-config-producer-v1',
+  dryRun: false,
+  timeoutMs: writeTimeoutMs,
+  warn: () => {},
+};
+
+export interface FollowOptions {
+  readonly fairness: Fairness;
+  readonly storage: Pick<Storage, 'watch'>;
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+  /** Whether this server is the one that writes. */
+  readonly leads: () => Promise<boolean>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly report: (what: string, error: unknown) => void;
+}
+
+/** Puts what the objects say into effect, keeps those that every cluster has, and tells of schemas that lead nowhere. */
+export class FollowedObjects {
+  readonly #objects: Record<Kind, Map<string, ApiObject>> = { flowschemas: new Map(), prioritylevelconfigurations: new Map() };
+  readonly #stops: (() => void)[];
+  readonly synced: Promise<void>;
+  #known = false;
+  #turn: Promise<void> | null = null;
+  #again = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly options: FollowOptions) {
+    // Until the cluster's own are known, those that every cluster has.
+    const wanted = bootstrapObjects();
+    this.#configure((wanted['flowschemas'] ?? []).concat(), wanted['prioritylevelconfigurations'] ?? []);
+    const following = KINDS.map((kind) =>
+      follow(
+        options.storage,
+        { group: GROUP, resource: kind },
+        {
+          put: (object) => {
+            this.#read(kind, () => object.decode());
+          },
+          remove: (_namespace, name) => {
+            this.#objects[kind].delete(name);
+            this.#changed();
+          },
+        },
+      ),
+    );
+    this.#stops = following.map(({ stop }) => stop);
+    this.synced = Promise.all(following.map(({ synced }) => synced)).then(() => {
+      this.#known = true;
+      this.#changed();
+    });
+  }
+
+  /** Begins to look after the objects. To be called when storage takes writes. */
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#look();
+    }, lookMs).unref();
+    this.#look();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    for (const stop of this.#stops) stop();
+  }
+
+  #read(kind: Kind, decode: () => ApiObject): void {
+    try {
+      const object = decode();
+      this.#objects[kind].set(object.metadata.name ?? '', object);
+    } catch (error) {
+      this.options.report('an object cannot be read', error);
+    }
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (!this.#known) return;
+    const { flowschemas, prioritylevelconfigurations } = this.#objects;
+    this.#configure([...flowschemas.values()], [...prioritylevelconfigurations.values()]);
+    if (this.#timer !== null) this.#look();
+  }
+
+  #configure(schemas: readonly ApiObject[], levels: readonly ApiObject[]): void {
+    const present = new Set(levels.map(({ metadata }) => metadata.name));
+    const wanted = bootstrapObjects();
+    // Those that have to be there are in effect even while somebody has deleted them.
+    const missing = (wanted['prioritylevelconfigurations'] ?? []).filter(
+      ({ metadata: { name = '' } }) => MANDATORY.has(name) && !present.has(name),
+    );
+    const named = new Set(schemas.map(({ metadata }) => metadata.name));
+    const missingSchemas = (wanted['flowschemas'] ?? []).filter(({ metadata: { name = '' } }) => MANDATORY.has(name) && !named.has(name));
+    this.options.fairness.configure([...schemas, ...missingSchemas].map(schemaOf), [...levels, ...missing].map(levelOf));
+  }
+
+  /** One look at a time; what comes meanwhile is looked at afterwards. */
+  #look(): void {
+    this.#again = true;
+    this.#turn ??= this.#looks().finally(() => {
+      this.#turn = null;
+    });
+  }
+
+  async #looks(): Promise<void> {
+    while (this.#again && this.#timer !== null) {
+      this.#again = false;
+      if (!this.#known || !(await this.options.leads().catch(() => false))) return;
+      await this.#keepObjects();
+      await this.#tellDangling();
+    }
+  }
+
+  async #keepObjects(): Promise<void> {
+    const wanted = bootstrapObjects();
+    for (const kind of ['prioritylevelconfigurations', 'flowschemas'] as const) {
+      const resource = this.#resource(kind);
+      if (resource === null) continue;
+      for (const object of wanted[kind] ?? []) {
+        const present = this.#objects[kind].get(object.metadata.name ?? '');
+        if (present === undefined)
+          await this.#attempt(() => this.options.registry.create({ resource, namespace: '', name: '' }, object, options));
+        else if (follows(present) && differs(present, object))
+          await this.#attempt(() => this.#put(resource, present, (current) => ({ ...current, spec: specFor(current, object) })));
+      }
+    }
+  }
+
+  async #tellDangling(): Promise<void> {
+    const resource = this.#resource('flowschemas');
+    if (resource === null) return;
+    for (const schema of this.#objects.flowschemas.values()) {
+      const wanted = danglingOf(schema, this.#objects.prioritylevelconfigurations);
+      const present = objectsIn(objectAt(schema, 'status') ?? {}, 'conditions').find((condition) => textAt(condition, 'type') === DANGLING);
+      if (present !== undefined && ['status', 'reason', 'message'].every((member) => present[member] === wanted[member])) continue;
+      const condition = { ...wanted, lastTransitionTime: timeText(this.options.now()) };
+      await this.#attempt(() => this.#put(resource, schema, (current) => withCondition(current, condition), 'status'));
+    }
+  }
+
+  #put(
+    resource: ServedResource,
+    { metadata: { name = '' } }: ApiObject,
+    change: (current: ApiObject) => ApiObject,
+    subresource = '',
+  ): Promise<unknown> {
+    const apply = (current: ApiObject | null): ApiObject => {
+      if (current === null) throw new StatusError(404, 'NotFound', `${name} is gone`, {});
+      return change(current);
+    };
+    return this.options.registry.update({ resource, namespace: '', name }, { apply, subresource, uid: null, mayCreate: null }, options);
+  }
+
+  /** Somebody else may be faster; the next look shows what is left to do. */
+  async #attempt(write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      if (!(error instanceof StatusError) || (error.code !== 409 && error.code !== 404))
+        this.options.report('an object cannot be written', error);
+    }
+  }
+
+  #resource(kind: Kind): ServedResource | null {
+    return this.options.catalogue.resource(GROUP, 'v1', kind);
+  }
+}
+
+/** Whether an object is to be as the server wants it. Without a word on it, as long as nobody has changed it. */
+function follows({ metadata: { name = '', annotations, generation = 1 } }: ApiObject): boolean {
+  if (MANDATORY.has(name)) return true;
+  const said = annotations?.[AUTOUPDATE];
+  return said === undefined ? generation === 1 : said === 'true';
+}
+
+/** Administrators may say how much the exempt level counts. */
+function specFor(present: ApiObject, wanted: ApiObject): JsonObject {
+  const [own, other] = [objectAt(present, 'spec') ?? {}, objectAt(wanted, 'spec') ?? {}];
+  return other['type'] === 'Exempt' && own['exempt'] !== undefined ? { ...other, exempt: own['exempt'] } : other;
+}
+
+const differs = (present: ApiObject, wanted: ApiObject): boolean => !sameValue(objectAt(present, 'spec') ?? {}, specFor(present, wanted));
+
+/** What is to be said of a schema. Pure. */
+export function danglingOf(schema: ApiObject, levels: ReadonlyMap<string, unknown>): JsonObject {
+  const name = textAt(objectAt(objectAt(schema, 'spec') ?? {}, 'priorityLevelConfiguration') ?? {}, 'name');
+  return levels.has(name)
+    ? {
+        type: DANGLING,
+        status: 'False',
+        reason: 'Found',
+        message: `This FlowSchema references the PriorityLevelConfiguration object named "${name}" and it exists`,
+      }
+    : {
+        type: DANGLING,
+        status: 'True',
+        reason: 'NotFound',
+        message: `This FlowSchema references the PriorityLevelConfiguration object named "${name}" but there is no such object`,
+      };
+}
+
+function withCondition(current: ApiObject, condition: JsonObject): ApiObject {
+  const status = objectAt(current, 'status') ?? {};
+  const others = objectsIn(status, 'conditions').filter((each) => textAt(each, 'type') !== DANGLING);
+  return { ...current, status: { ...status, conditions: [...others, condition] } };
+}

@@ -1,0 +1,120 @@
+import type { RequestInfo } from '../endpoints/context.js';
+import type { Fairness } from './fairness.js';
+
+const ROOT = '/debug/api_priority_and_fairness/';
+
+/** What is going on in the queues, as text for people, one line for each; null where there is no such page. Pure. */
+export function dumpPage(path: string, query: URLSearchParams, fairness: Fairness): string | null {
+  if (!path.startsWith(ROOT)) return null;
+  switch (path.slice(ROOT.length)) {
+    case 'dump_priority_levels':
+      return written(
+        levelColumns,
+        [...fairness.levels].map(({ settings, level, counts }) => [
+          settings.name,
+          level.busyQueues,
+          level.underWay + level.waiting === 0,
+          false,
+          level.waiting,
+          level.underWay,
+          counts.dispatched,
+          counts.rejected,
+          counts.timedOut,
+          counts.cancelled,
+        ]),
+      );
+    case 'dump_queues':
+      return written(
+        queueColumns,
+        [...fairness.levels].flatMap(({ settings, level }) =>
+          level.queues.map((queue, index) => [
+            settings.name,
+            index,
+            queue.waiting.length,
+            queue.underWay,
+            queue.seatsInUse,
+            `${queue.nextR.toFixed(8)}ss`,
+            queue.waitingSeats,
+            queue.waitingSeats,
+            queue.waitingSeats,
+          ]),
+        ),
+      );
+    case 'dump_requests': {
+      const details = query.get('includeRequestDetails') === '1';
+      return written(details ? [...requestColumns, ...detailColumns] : requestColumns, requestsOf(fairness, details));
+    }
+    default:
+      return null;
+  }
+}
+
+const levelColumns = [
+  'PriorityLevelName',
+  'ActiveQueues',
+  'IsIdle',
+  'IsQuiescing',
+  'WaitingRequests',
+  'ExecutingRequests',
+  'DispatchedRequests',
+  'RejectedRequests',
+  'TimedoutRequests',
+  'CancelledRequests',
+];
+const queueColumns = [
+  'PriorityLevelName',
+  'Index',
+  'PendingRequests',
+  'ExecutingRequests',
+  'SeatsInUse',
+  'NextDispatchR',
+  'InitialSeatsSum',
+  'MaxSeatsSum',
+  'TotalWorkSum',
+];
+const requestColumns = [
+  'PriorityLevelName',
+  'FlowSchemaName',
+  'QueueIndex',
+  'RequestIndexInQueue',
+  'FlowDistingsher',
+  'ArriveTime',
+  'InitialSeats',
+  'FinalSeats',
+  'AdditionalLatency',
+];
+const detailColumns = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource'];
+
+type Cell = string | number | boolean;
+
+/** What waits, in the order of its queue. Times are seconds since the process began. */
+function requestsOf(fairness: Fairness, details: boolean): Cell[][] {
+  return [...fairness.levels].flatMap(({ settings, level }) =>
+    level.queues.flatMap((queue, index) =>
+      queue.waiting.map(({ of: { of: facts }, arrivedAt, seats }, place): Cell[] => {
+        const { schema, guest, work } = facts;
+        const flow = schema.distinguisher === 'ByUser' ? guest.user.name : guest.info.isResource ? guest.info.namespace : '';
+        return [
+          settings.name,
+          schema.name,
+          index,
+          place,
+          schema.distinguisher === null ? '' : flow,
+          `${arrivedAt.toFixed(6)}s`,
+          seats,
+          work.finalSeats,
+          `${work.finalMs}ms`,
+          ...(details ? [guest.user.name, ...detailsOf(guest.info)] : []),
+        ];
+      }),
+    ),
+  );
+}
+
+const detailsOf = (info: RequestInfo): Cell[] =>
+  info.isResource
+    ? [info.verb, info.path, info.namespace, info.name, info.version, info.resource, info.subresource]
+    : [info.verb, info.path, '', '', '', '', ''];
+
+const written = (columns: readonly string[], rows: readonly (readonly Cell[])[]): string =>
+  [columns, ...rows].map((row) => `${row.join(', ')}\n`).join('');

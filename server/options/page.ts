@@ -1,0 +1,36 @@
+import { formatDuration } from '../catalogue/flags/duration.js';
+import type { Flag, FlagTable } from '../catalogue/flags/flag.js';
+import { neutralOptionName } from '../vocabulary.js';
+
+/** The text of docs/options.md: every option of the API server under its heading. Pure. */
+export function optionsPage(table: FlagTable): string {
+  const groups = [...new Set(Object.values(table).map(({ group }) => group))];
+  const parts = groups.map((group) => {
+    const rows = Object.entries(table).filter(([, flag]) => flag.group === group);
+    return `## ${group}\n\n| Option | Value | Default | What it does |\n|---|---|---|---|\n${rows.map(([name, flag]) => row(name, flag)).join('')}`;
+  });
+  return `# Options of the API server
+
+Made by \`npm run generate\` from the tables in \`server/options\`, which \`apiserver --help\` prints as well. Durations are written \`300ms\`, \`10s\` or \`1h30m\`; lists with commas
+between; an option of the kind bool is on when it is named. Names with \`etcd\`, \`kubelet\` and the like have a second, neutral spelling.
+
+${parts.join('\n')}`;
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+function row(name: string, flag: Flag): string {
+  const neutral = neutralOptionName(name);
+  const also = neutral === null ? '' : ` (also \`--${neutral}\`)`;
+  const kind = flag.value ?? flag.kind;
+  const choice = flag.oneOf === undefined ? '' : ` One of: ${flag.oneOf.join(', ')}.`;
+  const state = flag.effect === undefined ? '' : ' Not available: whoever gives it is refused.';
+  return `| \`--${name}\`${also} | ${cell(kind)} | ${cell(defaultText(flag))} | ${cell(`${flag.help}${choice}${state}`)} |\n`;
+}
+
+function defaultText({ kind, default: value }: Flag): string {
+  if (value === null || value === '') return '';
+  if (kind === 'duration') return value === 0 ? '0s' : formatDuration(value as number);
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'object' ? '' : String(value);
+}

@@ -1,0 +1,181 @@
+import { Agent, request } from 'node:https';
+import { traceHeaders } from '../api/activeTrace.js';
+import { unavailable } from '../api/status.js';
+import { identityHeaders } from '../aggregation/proxy.js';
+import type { Catalogue } from '../registry/resources.js';
+import type { RequestContext, RequestInfo } from '../endpoints/context.js';
+import { ask, BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';
+import { framedBody } from '../endpoints/backends/framing.js';
+import { answeredHeaders, forwardedHeaders } from '../endpoints/backends/headers.js';
+import { encodePath } from '../endpoints/backends/paths.js';
+import { handOver, leaveWith, pass } from '../endpoints/backends/relay.js';
+import { readLease, SERVER_LEASES, type ServerAddress } from '../presence/serverLease.js';
+import type { Storage } from '../storage/contract.js';
+import { follow, type Following } from '../storage/follow.js';
+import { silentWhileIdle } from '../webhook/regularConnections.js';
+
+/** Says that another server has passed a request on; it is not passed on once more. */
+const PROXIED = 'x-kubernetes-peer-proxied';
+/** A name that the certificates of all API servers have. */
+const SERVER_NAME = 'kubernetes.default.svc';
+const connectTimeoutMs = 5_000;
+const answerBytesMax = 4 * 1024 * 1024;
+/** How long it is believed what a peer serves. */
+const knownMs = 30_000;
+const idleMs = 90_000;
+
+export interface PeersOptions {
+  readonly storage: Pick<Storage, 'watch'>;
+  /** What this server serves itself. */
+  readonly catalogue: Catalogue;
+  /** The name of this server's lease. */
+  readonly own: string;
+  /** Proves to peers that what headers say about users comes from a server. */
+  readonly identity: { readonly cert?: string; readonly key?: string };
+  /** Authorities of peers' certificates; null for those that the system trusts. */
+  readonly ca: Buffer | null;
+}
+
+/** The other API servers of the cluster, for requests about versions that this one does not serve: while servers are being replaced, they serve different ones. */
+export class Peers {
+  readonly #addresses = new Map<string, ServerAddress>();
+  readonly #served = new Map<string, { readonly until: number; readonly resources: Promise<ReadonlySet<string>> }>();
+  readonly #following: Following;
+  readonly #agent: Agent;
+
+  constructor(private readonly options: PeersOptions) {
+    const { identity, ca } = options;
+    this.#agent = silentWhileIdle(
+      new Agent({ keepAlive: true, timeout: idleMs, servername: SERVER_NAME, ...identity, ...(ca === null ? {} : { ca }) }),
+    );
+    const { group, resource, namespace } = SERVER_LEASES;
+    this.#following = follow(
+      options.storage,
+      { group, resource },
+      {
+        put: (object) => {
+          if (object.namespace !== namespace || object.name === options.own) return;
+          const lease = readLease(object.decode());
+          if (lease === null) this.#addresses.delete(object.name);
+          else this.#addresses.set(object.name, lease.peerAddress);
+        },
+        remove: (_namespace, name) => {
+          this.#addresses.delete(name);
+        },
+      },
+    );
+  }
+
+  stop(): void {
+    this.#following.stop();
+    this.#agent.destroy();
+  }
+
+  /** Answers a request for what another server serves and this one does not; false when nobody does. Throws 503 when those who do cannot be reached. */
+  async answers(context: RequestContext): Promise<boolean> {
+    const { info, request: asked } = context;
+    if (!info.isResource || asked.headers[PROXIED] !== undefined) return false;
+    if (this.options.catalogue.resource(info.group, info.version, info.resource) !== null) return false;
+    let failure: BackendError | null = null;
+    for (const address of [...this.#addresses.values()]) {
+      if (!(await this.#serves(address, info, context))) continue;
+      const answer = await this.#send(address, context).catch((error: unknown) => {
+        if (error instanceof BackendError) return error;
+        throw error;
+      });
+      if (!(answer instanceof BackendError)) {
+        await passOn(context, answer);
+        return true;
+      }
+      failure = answer;
+      // What has been read of the body is gone.
+      if (framedBody(asked) !== null) break;
+    }
+    if (failure !== null)
+      throw unavailable(`error trying to reach another API server that serves ${info.group}/${info.version}: ${failure.message}`);
+    return false;
+  }
+
+  async #serves(address: ServerAddress, info: RequestInfo & { readonly isResource: true }, context: RequestContext): Promise<boolean> {
+    const path = info.group === '' ? `/api/${info.version}` : `/apis/${info.group}/${info.version}`;
+    const key = `${address.ip} ${address.port} ${path}`;
+    const known = this.#served.get(key);
+    const now = performance.now();
+    if (known === undefined || known.until < now) {
+      if (this.#served.size > servedMax) this.#served.clear();
+      const resources = this.#discover(address, path, context).catch((): ReadonlySet<string> => {
+        this.#served.delete(key);
+        return new Set();
+      });
+      this.#served.set(key, { until: now + knownMs, resources });
+    }
+    return (await this.#served.get(key)?.resources)?.has(info.resource) ?? false;
+  }
+
+  async #discover(address: ServerAddress, path: string, { user, signal }: RequestContext): Promise<ReadonlySet<string>> {
+    const headers = { accept: 'application/json', [PROXIED]: 'true', ...identityHeaders(user) };
+    const { response } = await this.#ask(address, { method: 'GET', path, headers, body: null, signal });
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
+      text += chunk;
+      if (text.length > answerBytesMax) throw new Error('the list of resources is too long');
+    }
+    if (response.statusCode === 404) return new Set();
+    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+    const { resources = [] } = JSON.parse(text) as { readonly resources?: readonly { readonly name: string }[] };
+    return new Set(resources.map(({ name }) => name));
+  }
+
+  #send(address: ServerAddress, context: RequestContext): Promise<BackendAnswer> {
+    const { upgrade = null, request: asked, query } = context;
+    const stay = upgrade === null ? null : leaveWith(upgrade);
+    return this.#ask(address, {
+      method: asked.method ?? 'GET',
+      path: `${encodePath(context.info.path)}${query.size === 0 ? '' : `?${query.toString()}`}`,
+      headers: { ...forwardedHeaders(context, upgrade !== null), ...traceHeaders(), ...identityHeaders(context.user), [PROXIED]: 'true' },
+      body: upgrade === null ? framedBody(asked) : null,
+      signal: context.signal,
+    }).finally(() => stay?.());
+  }
+
+  #ask({ ip, port }: ServerAddress, { method, path, headers, body, signal }: Asked): Promise<BackendAnswer> {
+    const { identity, ca } = this.options;
+    const outgoing = request({
+      host: ip,
+      port,
+      servername: SERVER_NAME,
+      method,
+      path,
+      headers: { ...headers, host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },
+      signal,
+      // A connection that becomes another protocol's is not given back.
+      agent: headers['upgrade'] === undefined ? this.#agent : false,
+      ...identity,
+      ...(ca === null ? {} : { ca }),
+    });
+    return ask(outgoing, {
+      body,
+      whom: `${ip}:${port}`,
+      connectTimeoutMs,
+      explain: (error) => new BackendError(`${ip}:${port}: ${error.message}`, false, { cause: error }),
+    });
+  }
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly body: ReturnType<typeof framedBody>;
+  readonly signal: AbortSignal;
+}
+
+const servedMax = 1_000;
+
+async function passOn(context: RequestContext, answer: BackendAnswer): Promise<void> {
+  const { upgrade = null, response } = context;
+  if (upgrade !== null) return handOver(context, upgrade, answer);
+  response.writeHead(answer.response.statusCode ?? 502, answeredHeaders(answer.response));
+  response.flushHeaders();
+  await pass(answer.response, context);
+}

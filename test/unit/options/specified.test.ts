@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
+import { helpText } from '../../../server/catalogue/flags/help.js';
+import type { FlagKind, FlagTable } from '../../../server/catalogue/flags/flag.js';
+import { apiServerFlags, readApiServerOptions } from '../../../server/options/apiserver.js';
+import { optionsPage } from '../../../server/options/page.js';
+import { neutralOptionName } from '../../../server/vocabulary.js';
+import { formatDuration } from '../../../server/catalogue/flags/duration.js';
+import { packageRoot } from '../../fixtures/packageRoot.js';
+
+/** Every option that the product is defined by: name (in the neutral spelling), type and default, as its specification has them. */
+const specified = JSON.parse(fs.readFileSync(path.join(packageRoot, 'test/unit/options/specified.json'), 'utf8')) as [
+  string,
+  string,
+  string,
+][];
+const table: FlagTable = apiServerFlags;
+const real = new Map(Object.keys(table).flatMap((name) => [[name, name] as const, [neutralOptionName(name) ?? name, name] as const]));
+
+/** Types of the specification, and what they are read as here. */
+const kinds: Readonly<Record<string, readonly FlagKind[]>> = {
+  bool: ['bool'],
+  int: ['int'],
+  'int (seconds)': ['int'],
+  float: ['float'],
+  duration: ['duration'],
+  quantity: ['quantity'],
+  string: ['string', 'repeated'],
+  strings: ['strings', 'repeated'],
+  stringToString: ['map', 'repeated'],
+  'key=value': ['map'],
+  'key=value pairs': ['map'],
+  'N1-N2': ['string'],
+  'pattern=N,...': ['string'],
+  colonSeparatedMultimapStringString: ['gates'],
+  'version[=true]': ['version'],
+};
+/** Defaults that are another here, and why. */
+const otherDefaults: Readonly<Record<string, string>> = {
+  'cert-dir': 'the specification has one for each program, in one row',
+  'api-audiences': 'the issuer, where there is one: worked out when it is known',
+  'authorization-mode': 'worked out, since --authorization-config stands in its place',
+  'oidc-ca-file': 'those of the host, where it is not given',
+  'service-account-key-file': 'the key of TLS, where it is not given',
+  'storage-backend': 'in its real spelling',
+  'storage-media-type': 'in its real spelling',
+  'audit-log-version': 'in its real spelling',
+  'audit-webhook-version': 'in its real spelling',
+  'tls-cipher-suites': 'those of the runtime, where they are not given',
+  version: 'told in words',
+  'anonymous-auth': 'on, unless a configuration file says something: so "not given" is told apart',
+};
+/** What no value of the kind is. */
+const nonsense: Partial<Record<FlagKind, string>> = {
+  bool: 'maybe',
+  int: 'x',
+  float: 'x',
+  duration: 'x',
+  quantity: 'x',
+  map: 'x',
+  gates: 'x',
+};
+/** Options whose effect no test shows by name; it may only shrink. */
+const unshown: readonly string[] = JSON.parse(
+  fs.readFileSync(path.join(packageRoot, 'test/unit/options/unshown.json'), 'utf8'),
+) as string[];
+
+const help = helpText(apiServerFlags, { program: 'apiserver', about: '', examples: [], width: 100 });
+
+function shownDefault(name: string): string {
+  const { kind, default: value } = table[name]!;
+  if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return 'none';
+  if (kind === 'duration') return value === 0 ? 'none' : formatDuration(value as number);
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value === 'object') return 'none';
+  return String(value);
+}
+
+/** Names that tests give to a server, or read out of its options. */
+const tested = fs
+  .readdirSync(path.join(packageRoot, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('specified.test.ts'))
+  .map((file) => fs.readFileSync(path.join(packageRoot, 'test', file), 'utf8'))
+  .concat(fs.readFileSync(path.join(packageRoot, 'deploy', 'flags.ts'), 'utf8'))
+  .join('\n');
+
+describe('options of the specification', () => {
+  for (const [neutral, type, given] of specified) {
+    const name = real.get(neutral) ?? neutral;
+    it(`--${name} is read, checked and told of`, () => {
+      const flag = table[name];
+      if (flag === undefined) throw new Error(`--${neutral} is not known`);
+      expect(kinds[type] ?? [type], type).to.include(flag.kind);
+      expect(help).to.match(new RegExp(`^ {2}(?:-\\w, )?--${name}(?: |$)`, 'm'));
+      expect(flag.effect).to.not.equal('none');
+      if (otherDefaults[name] === undefined) {
+        const wanted =
+          given === '[]' || (given === '0' && shownDefault(name) === 'none') || given.startsWith('none') ? 'none' : given.split(' ')[0];
+        expect(
+          shownDefault(name) === '0' || shownDefault(name) === 'false' ? [wanted, 'none'] : [shownDefault(name)],
+          `the default of --${name}, specified as ${given}`,
+        ).to.include(wanted);
+      }
+      const wrong = nonsense[flag.kind];
+      if (wrong !== undefined) {
+        const read = readApiServerOptions([`--${name}=${wrong}`]);
+        expect(read.ok ? '' : read.errors.join(), 'names option, value and what is right').to.match(
+          new RegExp(`(?:invalid value "${wrong}" for --${name}: want|--${name} names ${wrong}, which) .+`),
+        );
+      }
+    });
+  }
+
+  it('have their effect shown by a test that names them, but for those that are listed', () => {
+    const missing = specified
+      .map(([neutral]) => real.get(neutral) ?? neutral)
+      .filter((name) => !tested.includes(`--${name}`) && !tested.includes(`'${name}'`));
+    expect(missing.sort()).to.deep.equal([...unshown].sort());
+  });
+
+  it('are in docs/options.md as they are; npm run generate writes it', () => {
+    expect(fs.readFileSync(path.join(packageRoot, 'docs/options.md'), 'utf8')).to.equal(optionsPage(apiServerFlags));
+  });
+
+  it('leave no option without effect', () => {
+    expect(
+      Object.entries(table)
+        .filter(([, { effect }]) => effect === 'none')
+        .map(([name]) => name),
+    ).to.deep.equal([]);
+  });
+});
