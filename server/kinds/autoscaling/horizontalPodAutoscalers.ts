@@ -8,6 +8,7 @@ import type { Kind } from '../kind.js';
 import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
 import { validateMetrics, validateReference } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';
+import { targetsCell } from './targets.js';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
@@ -89,6 +90,7 @@ export const horizontalPodAutoscalers: Kind = {
   },
   cells: {
     Reference: (object) => `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
+    Targets: targetsCell,
     MinPods: atOr(UNSET, 'spec', 'minReplicas'),
     MaxPods: numberAt('spec', 'maxReplicas'),
     Replicas: numberAt('status', 'currentReplicas'),

@@ -5,7 +5,7 @@ import { invalid, notSupported, Path, required, type FieldError } from '../../re
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { ageAt, at, booleanAt, countAt, NONE, selectorText, containersAt, POD_TEMPLATE } from '../cells.js';
+import { ageAt, at, countAt, NONE, selectorText, containersAt, POD_TEMPLATE } from '../cells.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import type { Kind } from '../kind.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
@@ -140,7 +140,8 @@ export const cronJobs: Kind = {
   cells: {
     Schedule: at('spec', 'schedule'),
     Timezone: at('spec', 'timeZone'),
-    Suspend: booleanAt('spec', 'suspend'),
+    // Spelt as a word, other than the columns of other kinds.
+    Suspend: (object) => (memberAt(object, 'spec', 'suspend') === true ? 'True' : 'False'),
     Active: countAt('status', 'active'),
     'Last Schedule': (object, now) =>
       memberAt(object, 'status', 'lastScheduleTime') === undefined ? NONE : ageAt('status', 'lastScheduleTime')(object, now),
