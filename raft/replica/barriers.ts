@@ -2,6 +2,7 @@ import type { LogIndex } from '../types.js';
 
 interface Barrier {
   readonly id: number;
+  readonly sinceMs: number;
   readonly deadlineMs: number;
 }
 
@@ -30,10 +31,10 @@ export class Barriers {
   }
 
   /** False when there are too many. */
-  add(id: number, deadlineMs: number): boolean {
+  add(id: number, nowMs: number, timeoutMs: number): boolean {
     if (this.#count >= this.#countMax) return false;
     this.#count += 1;
-    this.#waiting.push({ id, deadlineMs });
+    this.#waiting.push({ id, sinceMs: nowMs, deadlineMs: nowMs + timeoutMs });
     return true;
   }
 
@@ -74,12 +75,12 @@ export class Barriers {
     return ids;
   }
 
-  /** Ids whose time is up. */
-  expire(nowMs: number): number[] {
+  /** Ids whose time is up, and of those that have waited since `sinceMs` or longer. */
+  expire(nowMs: number, sinceMs = Number.NEGATIVE_INFINITY): number[] {
     if (this.#count === 0) return [];
     const late: number[] = [];
-    const keep = ({ id, deadlineMs }: Barrier): boolean => {
-      if (deadlineMs > nowMs) return true;
+    const keep = ({ id, sinceMs: since, deadlineMs }: Barrier): boolean => {
+      if (deadlineMs > nowMs && since > sinceMs) return true;
       late.push(id);
       return false;
     };

@@ -75,6 +75,8 @@ export class Engine {
   #quietTicks = 0;
   #membership: Membership | null = null;
   #leaderWasKnown = false;
+  /** Since when no leader is known, after one was; null while there is one. In milliseconds of `performance.now()`. */
+  #leaderlessSince: number | null = null;
   #state: 'running' | 'stopping' | 'ended' = 'running';
   #drained: (() => void) | null = null;
 
@@ -125,7 +127,7 @@ export class Engine {
   }
 
   barrier(id: number, timeoutMs: number): void {
-    const taken = this.#state === 'running' && this.#barriers.add(id, performance.now() + timeoutMs);
+    const taken = this.#state === 'running' && this.#barriers.add(id, performance.now(), timeoutMs);
     if (!taken)
       this.#parts.sink.barrier(id, {
         outcome: 'unavailable',
@@ -279,12 +281,20 @@ export class Engine {
     const now = performance.now();
     this.#giveUp(this.#proposals.expire(now), 'within the time limit');
     this.#giveUp(this.#proposals.stuck(), 'in the time in which a cluster with a majority finds a leader');
-    for (const id of this.#barriers.expire(now))
-      this.#parts.sink.barrier(id, { outcome: 'unavailable', reason: 'no leader confirmed the read within the time limit' });
+    this.#expireBarriers(now);
     this.#administration.tick();
     this.#administration.expire(now);
     if (this.#proposals.size === 0) this.#parts.store.maintain();
     this.#hastenFirstElection();
+  }
+
+  #expireBarriers(now: number): void {
+    const leaderless = this.#leaderlessSince !== null && now - this.#leaderlessSince >= this.#limits.leaderlessReadMs;
+    const reason = leaderless
+      ? 'no leader is known: a majority of the members is not there'
+      : 'no leader confirmed the read within the time limit';
+    for (const id of this.#barriers.expire(now, leaderless ? now - this.#limits.leaderlessReadMs : undefined))
+      this.#parts.sink.barrier(id, { outcome: 'unavailable', reason });
   }
 
   /** Carries out Readies until there is none. Returns whether there may be more. */
@@ -411,6 +421,7 @@ export class Engine {
 
   #onState({ role, term, leader }: NonNullable<Ready['state']>): void {
     if (leader !== null) this.#leaderWasKnown = true;
+    this.#leaderlessSince = leader === null && this.#leaderWasKnown ? (this.#leaderlessSince ?? performance.now()) : null;
     this.#silences.changed();
     this.#figures.stateChanged(role, leader);
     this.#parts.sink.log('info', 'leadership', { role, term, leader: leader ?? 'none' });

@@ -15,6 +15,8 @@ export const replicaLimits = {
   sessionsMax: 4_096,
   /** Barriers that wait. */
   barriersMax: 65_536,
+  /** A read waits no longer than this, in milliseconds, while no leader has been known for as long: a cluster with a majority finds one in less, and without one, who asks should hear of it. */
+  leaderlessReadMs: 1_500,
   /** Raft messages that wait for the next round; more are dropped, as a network may. */
   messagesMax: 16_384,
   /** The same for what is in them: what two busy peers send in a second or so. */

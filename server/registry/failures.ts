@@ -6,7 +6,8 @@ import type { Failure, WriteResult } from '../storage/contract.js';
 export function readFailure(failure: Failure, { expiredMessage }: { readonly expiredMessage?: string } = {}): StatusError {
   switch (failure.outcome) {
     case 'unavailable':
-      return unavailable(failure.reason);
+      // Without a hint to come back: clients that are given one try ten times, in silence, before they tell anybody.
+      return new StatusError(503, 'ServiceUnavailable', failure.reason);
     case 'tooLarge':
       return tooLargeVersion(failure.requested, failure.current);
     case 'expired':

@@ -135,6 +135,22 @@ describe('raft/replica, three replicas', function () {
     if (written.outcome === 'unavailable') expect(Object.keys(all)).to.deep.equal(['/before']);
   });
 
+  it('without a majority: reads are refused as soon as no leader is known for long, whatever time they are given', async () => {
+    await startAll();
+    const leader = await cluster.leader();
+    const [first, second] = everyone(cluster).filter((running) => running !== leader) as [Running, Running];
+    await created(second, '/before');
+    await cluster.stop(leader.id);
+    await cluster.stop(first.id);
+    expect(await second.replica.barrier({ timeoutMs: 3_600_000 })).to.deep.include({
+      outcome: 'unavailable',
+      reason: 'no leader is known: a majority of the members is not there',
+    });
+    await cluster.start(first.id);
+    await cluster.leader();
+    expect(await second.replica.barrier({ timeoutMs })).to.include({ outcome: 'reached' });
+  });
+
   it('without a majority: the log and the memory of a replica stay bounded, however much is offered', async () => {
     const limits = { proposalsMax: 50 };
     for (const name of ['a', 'b', 'c']) await cluster.start(name, {}, limits);

@@ -18,8 +18,8 @@ import type { Entry } from '../../../raft/types.js';
 describe('raft/replica/barriers', () => {
   it('shares one read among all that wait, and is reached when its index is applied', () => {
     const barriers = new Barriers(10);
-    barriers.add(1, 100);
-    barriers.add(2, 100);
+    barriers.add(1, 0, 100);
+    barriers.add(2, 0, 100);
     const group = barriers.begin() as number;
     expect(barriers.begin()).to.equal(null);
     barriers.confirmed(group, logIndex(7));
@@ -30,8 +30,8 @@ describe('raft/replica/barriers', () => {
 
   it('asks again after a failure, with the next tick, until the time is up', () => {
     const barriers = new Barriers(10);
-    barriers.add(1, 100);
-    barriers.add(2, 200);
+    barriers.add(1, 0, 100);
+    barriers.add(2, 0, 200);
     barriers.failed(barriers.begin() as number);
     expect(barriers.begin()).to.equal(null);
     barriers.tick();
@@ -41,10 +41,20 @@ describe('raft/replica/barriers', () => {
     expect(barriers.reached(logIndex(1))).to.deep.equal([2]);
   });
 
+  it('lets those go that have waited for long, where it is said since when', () => {
+    const barriers = new Barriers(10);
+    barriers.add(1, 10, 1_000);
+    barriers.add(2, 60, 1_000);
+    expect(barriers.expire(100)).to.deep.equal([]);
+    expect(barriers.expire(100, 10)).to.deep.equal([1]);
+    expect(barriers.expire(100, 60)).to.deep.equal([2]);
+    expect(barriers.size).to.equal(0);
+  });
+
   it('takes no more than its bound, and ignores answers to reads that it does not know', () => {
     const barriers = new Barriers(1);
-    expect(barriers.add(1, 5)).to.equal(true);
-    expect(barriers.add(2, 5)).to.equal(false);
+    expect(barriers.add(1, 0, 5)).to.equal(true);
+    expect(barriers.add(2, 0, 5)).to.equal(false);
     barriers.confirmed(99, logIndex(1));
     barriers.failed(99);
     expect(barriers.expire(5)).to.deep.equal([1]);
