@@ -75,7 +75,8 @@ const join: Estimator = (target, [by]) => {
   const all = times(list, target.elements ?? UNKNOWN_SIZE);
   const between = by === undefined ? exactly(0) : times(sizeOf(by), { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) });
   const size = plus(all, between);
-  return { cost: share(size.max, CHARACTER), size };
+  // What is read, and what is written: that is charged when it runs.
+  return { cost: share(size.max, 2 * CHARACTER), size };
 };
 
 const pattern = (text: Size, source: Size): number => capped(share(text.max + 1, CHARACTER) * share(source.max, PATTERN_CHARACTER));
