@@ -43,8 +43,6 @@ export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, i
     'service-account-signing-key-file': pki.serviceAccount.keyFile,
     'service-account-key-file': pki.serviceAccount.pubFile,
     'service-cluster-ip-range': serviceRange,
-    // Stand-in nodes have names that nobody resolves; they listen here, and say so.
-    'kubelet-preferred-address-types': 'InternalDNS,Hostname,InternalIP,ExternalDNS,ExternalIP',
     'raft-data-dir': dataDirectory,
     'raft-member-id': id,
     'raft-initial-cluster': peers,

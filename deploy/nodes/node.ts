@@ -48,9 +48,8 @@ export function nodeStatus(
     conditions,
     addresses: [
       { type: 'InternalIP', address: nodeAddress(index) },
-      { type: 'Hostname', address: nodeName(index) },
-      // Where the program that pretends to be all nodes listens.
-      { type: 'InternalDNS', address: 'localhost' },
+      // Of the machine, as servers prefer it: the program that pretends to be all nodes listens here.
+      { type: 'Hostname', address: 'localhost' },
     ],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: {
