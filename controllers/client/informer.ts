@@ -32,6 +32,8 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   #version = '';
   #running: Promise<void> | null = null;
   #synced = false;
+  /** It was stopped. */
+  #over = false;
   #whenSynced: (() => void)[] = [];
 
   constructor(private readonly options: InformerOptions<T>) {
@@ -70,13 +72,18 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     this.#scheduleResync(signal);
     const { random } = this.options;
     this.#running = new Reflector({ ...this.options, random }, this).run(signal);
-    // Nothing waits for a type that will never be known.
-    signal.addEventListener('abort', () => this.#wake(), { once: true });
+    // Nothing waits for a type that will never be known, whether it has begun to wait or not.
+    const end = (): void => {
+      this.#over = true;
+      this.#wake();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
   }
 
   /** Resolves when the cache has the state of some moment after the start, or the informer was stopped. */
   synced(): Promise<void> {
-    return this.#synced
+    return this.#synced || this.#over
       ? Promise.resolve()
       : new Promise((resolve) => {
           this.#whenSynced.push(resolve);

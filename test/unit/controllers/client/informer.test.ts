@@ -333,6 +333,19 @@ describe('controllers/client/informer', () => {
 });
 
 describe('controllers/client/informers', () => {
+  it('keep nobody waiting after the end, not even who begins to wait then', async () => {
+    const clock = new FakeClock();
+    const api = new MemoryApi({ clock });
+    const informers = new Informers({ api, clock, random: () => 0 });
+    const stopping = new AbortController();
+    const early = informers.of(configMaps);
+    informers.start(stopping.signal);
+    stopping.abort();
+    await early.synced();
+    await informers.of({ ...configMaps, resource: 'others' }).synced();
+    await informers.stopped();
+  });
+
   it('are one for each type, and start late ones at once', async () => {
     const clock = new FakeClock();
     const api = new MemoryApi({ clock });
