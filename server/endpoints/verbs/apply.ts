@@ -1,3 +1,4 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { EncodingName } from '../../../workers/codecs/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
@@ -115,16 +116,19 @@ function applyThrough(
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
+/** Whatever a client has put where a text belongs. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : writeJson(value));
+
 function configuration(value: unknown, resource: ServedResource): ApiObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequest('error decoding YAML: the configuration must be an object');
   const config = value as ApiObject;
   const expected = apiVersionOf(resource);
   if (config.kind === undefined || config.kind === '')
-    throw badRequest(`error decoding YAML: Object 'Kind' is missing in '${JSON.stringify(config)}'`);
+    throw badRequest(`error decoding YAML: Object 'Kind' is missing in '${writeJson(config)}'`);
   if (config.kind !== resource.kind || config.apiVersion !== expected) {
     throw badRequest(
-      `Incorrect version specified in apply patch. Specified patch version: ${config.apiVersion ?? ''}, expected: ${expected}`,
+      `Incorrect version specified in apply patch. Specified patch version: ${textOf(config.apiVersion)}, expected: ${expected}`,
     );
   }
   const { metadata } = config;

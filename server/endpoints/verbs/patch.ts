@@ -125,7 +125,7 @@ function patched(patcher: Patcher, current: JsonObject, body: JsonValue, resourc
 function checkedKind(object: JsonObject, resource: ServedResource, refuse: (why: string) => StatusError): JsonObject {
   const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = object;
   if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return object;
-  throw refuse(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}, or it is not a ${resource.kind}`);
+  throw refuse(`no kind ${writeJson(kind)} is registered for version ${writeJson(apiVersion)}, or it is not a ${resource.kind}`);
 }
 
 /** The reference knows no name here: it shows the whole patched object, or for a strategic merge the patch. */
