@@ -56,6 +56,23 @@ describe('server-side apply over HTTP', () => {
     }
   }
 
+  it('is refused where version and kind are no texts, whatever they are', async () => {
+    const bodies = [
+      '{"apiVersion":{"toString":"x"},"kind":"ConfigMap","metadata":{"name":"odd"}}',
+      '{"apiVersion":12345678901234567890,"kind":"ConfigMap","metadata":{"name":"odd"}}',
+      '{"apiVersion":["v1"],"kind":"ConfigMap"}',
+      '{"n":12345678901234567890}',
+      '{"apiVersion":"v1","kind":{"toString":1}}',
+    ];
+    for (const body of bodies) {
+      const answer = await call(server.url, 'PATCH', '/api/v1/namespaces/default/configmaps/odd?fieldManager=m', {
+        type: 'application/apply-patch+yaml',
+        body,
+      });
+      expect([body, answer.status]).to.deep.equal([body, 400]);
+    }
+  });
+
   it('lets an object go that it held by the last finalizer', async () => {
     const name = next();
     await apply(`${MAPS}/${name}`, map(name, { finalizers: ['example.com/f'] }));
