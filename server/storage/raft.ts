@@ -1,6 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Replica, WriteOutcome } from '../../raft/replica-api.js';
-import type { Comparison, KeyValue, Operation } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
@@ -30,6 +28,7 @@ import type {
 import { DirectWatcher } from './direct/watcher.js';
 import { Follower } from './direct/follower.js';
 import { encodeStored, encodeWrite } from './encoding.js';
+import type { Comparison, EngineOperation, KeyValue, StoreEngine, WriteOutcome } from './engine.js';
 import type { StoredForm } from './forms.js';
 import { KeySpace } from './keys.js';
 import { OwnWrites } from './ownWrites.js';
@@ -38,7 +37,7 @@ import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields,
 import { within } from './within.js';
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
-  readonly replica: Pick<Replica, 'write' | 'barrier' | 'range' | 'changesSince' | 'onChanges' | 'compact'>;
+  readonly replica: StoreEngine;
   /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
@@ -223,7 +222,7 @@ class ReplicatedStorage implements RaftStorage {
 
   private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
     const encoded = encodeWrite(key, object, this.options.storedForm ?? null);
-    const operation: Operation = { type: 'put', key: this.keys.keyOf(key), value: encoded.value };
+    const operation: EngineOperation = { type: 'put', key: this.keys.keyOf(key), value: encoded.value };
     const done = this.ownWrites.begin(operation.key, encoded);
     try {
       const outcome = await this.write(key, expected, operation, terms);
@@ -240,7 +239,7 @@ class ReplicatedStorage implements RaftStorage {
   private async write(
     key: ObjectKey,
     expected: Version,
-    operation: Operation,
+    operation: EngineOperation,
     { timeoutMs, beside = [] }: WriteTerms,
   ): Promise<Version | WriteResult> {
     const created = beside.filter(({ action }) => action === 'create').map((side) => side.key);
@@ -265,7 +264,7 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  private sideOperation(side: SideWrite): Operation {
+  private sideOperation(side: SideWrite): EngineOperation {
     const key = this.keys.keyOf(side.key);
     return side.action === 'remove'
       ? { type: 'delete', key }

@@ -1,5 +1,5 @@
-import type { ChangeBatch, Replica } from '../../../raft/replica-api.js';
 import { revision, type Revision } from '../../../raft/types.js';
+import type { ChangeBatch, StoreEngine } from '../engine.js';
 import type { KeySpace } from '../keys.js';
 import type { WatchCache } from './watchcache.js';
 
@@ -34,7 +34,7 @@ export class ReplicaFeed {
   private readonly unsubscribe: () => void;
 
   constructor(
-    private readonly replica: Pick<Replica, 'range' | 'changesSince' | 'onChanges'>,
+    private readonly replica: Pick<StoreEngine, 'range' | 'changesSince' | 'onChanges'>,
     private readonly cache: WatchCache,
     private readonly keys: KeySpace,
     /** Changes are missing: the cache is no longer fed, nothing of it may be read, and `load` has to be called again. */
