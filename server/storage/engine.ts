@@ -1,8 +1,13 @@
-import type { BarrierOutcome, ChangeBatch, WriteOutcome } from '../../raft/replica-api.js';
+import type { BarrierOutcome, ChangeBatch, WriteOutcome as ReplicaOutcome } from '../../raft/replica-api.js';
 import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from '../../raft/store/contract.js';
 import type { Revision } from '../../raft/types.js';
 
-export type { BarrierOutcome, Change, ChangeBatch, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult, WriteOutcome };
+export type { BarrierOutcome, Change, ChangeBatch, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult };
+
+export type WriteOutcome =
+  | ReplicaOutcome
+  /** Definite: the engine will not take this write, whoever asks and whenever. `reason` is for the client. */
+  | { readonly outcome: 'rejected'; readonly reason: string };
 
 /** An operation that may say how long what it puts is kept; an engine that does not expire keys by itself takes no notice of it. */
 export type EngineOperation = Operation & {
