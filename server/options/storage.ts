@@ -117,9 +117,8 @@ export const storageFlags = {
       kind: 'strings',
       default: [],
       check: serverUrl,
-      effect: 'refused',
       value: 'url,...',
-      help: 'Servers of an etcd to use in place of the built-in store.',
+      help: 'Servers of an etcd to use in place of the built-in store; keys and values are then those of kube-apiserver, and the replicated store and its options are not used.',
     },
     'etcd-servers-overrides': {
       kind: 'strings',
@@ -131,12 +130,11 @@ export const storageFlags = {
     'etcd-cafile': {
       kind: 'string',
       default: null,
-      effect: 'refused',
       value: 'file',
       help: "Authorities of the etcd servers' certificates.",
     },
-    'etcd-certfile': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'Certificate shown to etcd.' },
-    'etcd-keyfile': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'Its key.' },
+    'etcd-certfile': { kind: 'string', default: null, value: 'file', help: 'Certificate shown to etcd.' },
+    'etcd-keyfile': { kind: 'string', default: null, value: 'file', help: 'Its key.' },
     'etcd-prefix': {
       kind: 'string',
       default: '/registry',
