@@ -63,8 +63,10 @@ import { isOtherMediaType, type StoredForm } from './storage/forms.js';
 import { KeySpace } from './storage/keys.js';
 import { referenceLayout } from './storage/keyLayout.js';
 import type { ReferenceForm } from './storage/reference/values.js';
+import type { StoreEngine } from './storage/engine.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
+import { routedStorage } from './storage/routed.js';
 import type { ServerStore } from './store/store.js';
 import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } from './webhooks.js';
 
@@ -104,15 +106,20 @@ export function assembleApi({ options, files, plugins, agents, egress, store, en
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
   const isBuiltIn = builtInResources();
-  const storage = createRaftStorage({
-    ...storeOf({ options, store, encryption, log, definedKind: (resource) => custom.kindOf(resource) }),
-    prefix: options['etcd-prefix'],
-    selectableFields: (resource) => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)),
-    cached: cachedResources(options),
-    report: (error) => {
-      log.named('storage').error('broken stored object', { error });
-    },
-  });
+  const storageOver = (engine: StoreEngine): RaftStorage =>
+    createRaftStorage({
+      ...storeOf({ options, store: { ...store, engine }, encryption, log, definedKind: (resource) => custom.kindOf(resource) }),
+      prefix: options['etcd-prefix'],
+      selectableFields: (resource) => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)),
+      cached: cachedResources(options),
+      report: (error) => {
+        log.named('storage').error('broken stored object', { error });
+      },
+    });
+  const storage = routedStorage(
+    storageOver(store.engine),
+    store.elsewhere.map(({ resources, engine }) => ({ resources, storage: storageOver(engine) })),
+  );
   const connections = hookConnections(options, storage, egress);
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({

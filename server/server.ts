@@ -455,7 +455,7 @@ function frontOf({ options, log, store, encryption, metrics, auditor, api, progr
       mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
     },
     progress,
-    replica: store.engine,
+    replica: store.health,
     graceMs: options['livez-grace-period'],
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],

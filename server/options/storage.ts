@@ -1,5 +1,6 @@
 import { hostPort, serverUrl } from '../catalogue/flags/checks.js';
 import { inGroup } from '../catalogue/flags/flag.js';
+import { etcdOverride } from './etcdOverrides.js';
 import { watchCacheSize } from './watchCache.js';
 
 /** Where objects are kept: the replicated store inside the server, or an etcd beside it. */
@@ -123,9 +124,9 @@ export const storageFlags = {
     'etcd-servers-overrides': {
       kind: 'strings',
       default: [],
-      effect: 'refused',
+      check: etcdOverride,
       value: 'group/resource#url;url,...',
-      help: 'Other etcd servers for single resources.',
+      help: 'Other etcd servers for single built-in resources, beside --etcd-servers.',
     },
     'etcd-cafile': {
       kind: 'string',

@@ -29,6 +29,8 @@ export async function openEmbedded(options: ApiServerOptions, log: Logger): Prom
 
 const storeOver = (replica: Replica & ReplicaAdministration): ServerStore => ({
   engine: replica,
+  elsewhere: [],
+  health: replica,
   asReference: false,
   expires: false,
   replayedRevisions: null,

@@ -1,20 +1,64 @@
 import { readFileSync } from 'node:fs';
+import { revision } from '../../raft/types.js';
+import type { GroupResource } from '../api/resource.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { every } from '../observability/storageMetrics.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
+import { readEtcdOverride } from '../options/etcdOverrides.js';
 import { EtcdClient } from '../storage/etcd/client.js';
 import { EtcdCompaction } from '../storage/etcd/compaction.js';
 import { EtcdEngine } from '../storage/etcd/engine.js';
 import { EtcdError } from '../storage/etcd/failure.js';
 import { Leases } from '../storage/etcd/leases.js';
+import type { BarrierOutcome } from '../storage/engine.js';
 import { KeySpace } from '../storage/keys.js';
-import type { ServerStore } from './store.js';
+import type { HistoryKeeper, ServerStore } from './store.js';
 
 const statusTimeoutMs = 5_000;
 
 /** Connects to an etcd. Does not wait for it: a server whose etcd is away says so when it is asked, and serves once it is there. */
 export function openEtcd(options: ApiServerOptions, servers: readonly string[], log: Logger): ServerStore {
+  const main = connected(options, servers, log);
+  const elsewhere = [...byServers(options['etcd-servers-overrides'])].map(([text, resources]) => ({
+    ...connected(options, text.split(';'), log),
+    resources,
+  }));
+  const all = [main, ...elsewhere];
+  return {
+    engine: main.engine,
+    elsewhere,
+    health: { barrier: (terms) => barrierOf(all, terms) },
+    asReference: true,
+    expires: true,
+    replayedRevisions: 0,
+    replica: null,
+    leads: () => Promise.resolve(true),
+    onFailure: (listener) => {
+      for (const { engine } of all) engine.onFailure(listener);
+    },
+    history: (_owner, compactionLog) => historyOf(all, compactionLog),
+    expose: (metrics, { 'etcd-db-metric-poll-interval': periodMs }) => {
+      exposeSize(
+        metrics,
+        all.map(({ client }) => client),
+        periodMs,
+      );
+    },
+    handOver: () => Promise.resolve(),
+    stop: () => {
+      for (const { engine } of all) engine.stop();
+      return Promise.resolve();
+    },
+  };
+}
+
+interface Connected {
+  readonly client: EtcdClient;
+  readonly engine: EtcdEngine;
+}
+
+function connected(options: ApiServerOptions, servers: readonly string[], log: Logger): Connected {
   const etcdLog = log.named('etcd');
   const client = new EtcdClient({
     servers,
@@ -34,30 +78,47 @@ export function openEtcd(options: ApiServerOptions, servers: readonly string[], 
       etcdLog.warn(what, { error });
     },
   });
-  return {
-    engine,
-    asReference: true,
-    expires: true,
-    replayedRevisions: 0,
-    replica: null,
-    leads: () => Promise.resolve(true),
-    onFailure: (listener) => {
-      engine.onFailure(listener);
-    },
-    history: (owner, compactionLog) =>
+  return { client, engine };
+}
+
+/** Resources by the servers that keep them, which are one etcd however many resources name them. */
+function byServers(overrides: readonly string[]): ReadonlyMap<string, readonly GroupResource[]> {
+  const found = new Map<string, GroupResource[]>();
+  for (const { resource, servers } of overrides.flatMap((text) => readEtcdOverride(text) ?? [])) {
+    const name = servers.join(';');
+    // What claims of services need and clients cannot see goes where services are.
+    const resources =
+      resource.group === '' && resource.resource === 'services' ? [resource, { group: '', resource: 'nodeports' }] : [resource];
+    found.set(name, [...(found.get(name) ?? []), ...resources]);
+  }
+  return found;
+}
+
+async function barrierOf(all: readonly Connected[], terms: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
+  const outcomes = await Promise.all(all.map(({ engine }) => engine.barrier(terms)));
+  return outcomes.find(({ outcome }) => outcome !== 'reached') ?? outcomes[0]!;
+}
+
+/** Each etcd is compacted by itself. */
+function historyOf(all: readonly Connected[], log: Logger): HistoryKeeper {
+  const keepers = all.map(
+    ({ client, engine }) =>
       new EtcdCompaction({
         client,
         barrier: (timeoutMs) => engine.barrier({ timeoutMs }),
-        compact: (version, timeoutMs) => owner.compact(version, { timeoutMs }),
-        log: compactionLog,
+        compact: (at, timeoutMs) => engine.compact(revision(at), { timeoutMs }),
+        log,
       }),
-    expose: (metrics, { 'etcd-db-metric-poll-interval': periodMs }) => {
-      exposeSize(metrics, client, periodMs);
+  );
+  return {
+    start: (intervalMs) => {
+      for (const keeper of keepers) keeper.start(intervalMs);
     },
-    handOver: () => Promise.resolve(),
+    begin: () => {
+      for (const keeper of keepers) keeper.begin();
+    },
     stop: () => {
-      engine.stop();
-      return Promise.resolve();
+      for (const keeper of keepers) keeper.stop();
     },
   };
 }
@@ -73,10 +134,10 @@ function fileOf(options: ApiServerOptions, name: 'etcd-cafile' | 'etcd-certfile'
 }
 
 /** Sizes of the members' databases, under the names that alerts know. */
-function exposeSize(metrics: Metrics, client: EtcdClient, periodMs: number): void {
+function exposeSize(metrics: Metrics, clients: readonly EtcdClient[], periodMs: number): void {
   if (periodMs === 0) return;
   const sizes = every(periodMs, async () => {
-    const members = await client.members(statusTimeoutMs);
+    const members = (await Promise.all(clients.map((client) => client.members(statusTimeoutMs)))).flat();
     return new Map(
       members.flatMap(([url, answer], index) => (answer instanceof EtcdError ? [] : [[url, { id: `etcd-${index}`, size: answer.dbSize }]])),
     );

@@ -2,6 +2,7 @@ import type { Replica, ReplicaAdministration } from '../../raft/replica-api.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Logger } from '../observability/logger.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
+import type { GroupResource } from '../api/resource.js';
 import type { Version } from '../storage/contract.js';
 import type { StoreEngine, WriteOutcome } from '../storage/engine.js';
 
@@ -26,6 +27,10 @@ export interface HistoryOwner {
  */
 export interface ServerStore {
   readonly engine: StoreEngine;
+  /** Where resources are kept that are kept elsewhere. */
+  readonly elsewhere: readonly { readonly resources: readonly GroupResource[]; readonly engine: StoreEngine }[];
+  /** Barriers that all engines have to reach: whether they can be read and written. */
+  readonly health: Pick<StoreEngine, 'barrier'>;
   /** Keys and values have the form that kube-apiserver gives them in etcd. */
   readonly asReference: boolean;
   /** Keys that are put with a lifetime go by themselves. Otherwise somebody has to remove them. */
