@@ -3,7 +3,7 @@ import { release, versionInfo } from '../catalogue/version.js';
 export const about =
   'The API server checks and stores the objects of a cluster (pods, services and all others), serves them over HTTPS, and is the way by which ' +
   'everything else in the cluster learns of them. It keeps them in a replicated store of its own: start three or five servers that know each other, and any ' +
-  'minority of them may fail.\n\nCommands for operators: apiserver member, apiserver backup, apiserver restore and apiserver check; each has --help.';
+  'minority of them may fail.\n\nCommands for operators: apiserver member, apiserver backup, apiserver restore, apiserver check and apiserver migrate; each has --help.';
 
 export const examples = [
   {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { startCluster, type Cluster } from '../../deploy/cluster.js';
-import type { ReplicaCount } from '../../deploy/settings.js';
+import { storeKinds, type ReplicaCount } from '../../deploy/settings.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import type { Server } from './connection.js';
 import { allAreas, listScenarios } from './recordings.js';
@@ -27,12 +27,14 @@ const usage = `usage: npm run golden -- [OPTION...] [NAME-PART...]
   --update      keep the lists in test/golden: passing.json of scenarios that pass, failingVariations.json of variations that do not
   --repeat N    replay scenarios N times; only what passes every time counts as passing
   --replicas N  API servers to start (1)
+  --store KIND  where they keep objects: raft, or etcd, which has to be installed (raft)
   --server URL  a running server instead of a new cluster, with --cert FILE and --key FILE of an administrator`;
 
 const options = {
   update: { type: 'boolean', default: false },
   repeat: { type: 'string', default: '1' },
   replicas: { type: 'string', default: '1' },
+  store: { type: 'string', default: 'raft' },
   server: { type: 'string' },
   cert: { type: 'string' },
   key: { type: 'string' },
@@ -86,13 +88,15 @@ async function variations(values: Values, parts: readonly string[]): Promise<num
 
 /** Each group of recordings on a cluster of its own, unless a server is named. */
 async function against<T>(
-  { server, cert = '', key = '', replicas }: Values,
+  { server, cert = '', key = '', replicas, store: wanted }: Values,
   surround: Surround,
   work: (server: Server) => Promise<T>,
 ): Promise<T> {
   if (server !== undefined) return work({ address: server, certFile: cert, keyFile: key });
   const count: ReplicaCount = replicas === '3' ? 3 : 1;
-  const cluster: Cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas: count, ...surround });
+  const store = storeKinds.find((kind) => kind === wanted);
+  if (store === undefined) throw new Error(`--store must be one of ${storeKinds.join(', ')}`);
+  const cluster: Cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas: count, store, ...surround });
   try {
     return await work({ address: cluster.address, ...cluster.pki.admin });
   } finally {

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { EtcdClient } from '../../server/storage/etcd/client.js';
+import { range } from '../../server/storage/etcd/messages.js';
+import { createAuthority } from '../fixtures/certificates.js';
+import { hasEtcd, startEtcd, type EtcdServers } from '../fixtures/etcdServers.js';
+import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
+import { ClusterUnderTest } from './clusterUnderTest.js';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const events = '/api/v1/namespaces/default/events';
+const noTls = { ca: null, cert: null, key: null };
+
+/** Keys that begin with a text. */
+async function keysIn(client: EtcdClient, start: string): Promise<readonly string[]> {
+  const { kvs } = await client.call(
+    range,
+    { key: start, rangeEnd: `${start}\xff`, keysOnly: true },
+    { timeoutMs: 5_000, repeatable: true },
+  );
+  return kvs.map(({ key }) => key);
+}
+
+describe('cluster/etcd', function () {
+  this.timeout(120_000);
+  const running: EtcdServers[] = [];
+  let cluster: ClusterUnderTest | null = null;
+
+  before(function () {
+    if (!hasEtcd()) this.skip();
+  });
+
+  afterEach(async () => {
+    await cluster?.stop();
+    cluster = null;
+    await Promise.all(running.splice(0).map((etcd) => etcd.stop()));
+  });
+
+  it('serves three API servers over three members, of which one falls', async () => {
+    const etcd = await startEtcd({ members: 3 });
+    running.push(etcd);
+    cluster = await ClusterUnderTest.start({
+      replicas: 3,
+      managers: 0,
+      etcdServers: etcd.urls,
+      apiserverFlags: ['--etcd-compaction-interval=1s', '--etcd-count-metric-poll-period=1s', '--etcd-db-metric-poll-interval=1s'],
+    });
+    const [first, second, third] = cluster.members.map((member) => cluster!.at(member));
+    const seen = third!.watch(`${maps}?watch=1`);
+    await second!.expect(201, 'POST', maps, { body: { metadata: { name: 'a' }, data: { n: '0' } } });
+    for (let n = 1; n <= 30; n++) {
+      if (n === 10) await etcd.members[0]!.kill();
+      if (n === 20) etcd.members[0]!.restart();
+      const writer = [first, second, third][n % 3]!;
+      const { metadata } = await writer.expect(200, 'GET', `${maps}/a`);
+      const { resourceVersion } = metadata;
+      for (;;) {
+        // A write on its way to a member that fell may have been done or not; the next one says which.
+        const { status } = await writer.request('PUT', `${maps}/a`, {
+          body: { metadata: { name: 'a', resourceVersion }, data: { n: String(n) } },
+        });
+        if (status === 200 || status === 409) break;
+      }
+      const read = await [second, third, first][n % 3]!.expect(200, 'GET', `${maps}/a`);
+      expect(read.data).to.deep.equal({ n: String(n) });
+    }
+    await seen.until((all) => all.some(({ object }) => object.data?.['n'] === '30'));
+    expect(seen.events.filter(({ object }) => object.metadata.name === 'a').map(({ object }) => object.data?.['n'])).to.deep.equal(
+      Array.from({ length: 31 }, (_, n) => String(n)),
+    );
+    seen.close();
+    const sizes = String((await first!.request('GET', '/metrics')).body);
+    expect(sizes).to.match(/apiserver_storage_size_bytes\{storage_cluster_id="etcd-\d"\} \d+/);
+    const addresses = await first!.expect(200, 'GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases');
+    expect(addresses.items?.filter(({ metadata }) => metadata.name.startsWith('apiserver-'))).to.have.length(3);
+  });
+
+  it('goes with a certificate, under a prefix, and keeps single resources elsewhere', async () => {
+    const directory = temporaryDirectory('etcd-tls');
+    const authority = await createAuthority(directory);
+    const { certFile, keyFile, caFile } = await authority.issuePeer('etcd', { dnsName: 'localhost' });
+    const own = await authority.issueClient('apiserver');
+    const [main, other] = await Promise.all([startEtcd({ tls: { ca: caFile, cert: certFile, key: keyFile } }), startEtcd()]);
+    running.push(main, other);
+    cluster = await ClusterUnderTest.start({
+      replicas: 1,
+      managers: 0,
+      etcdServers: main.urls,
+      apiserverFlags: [
+        `--etcd-cafile=${caFile}`,
+        `--etcd-certfile=${own.certFile}`,
+        `--etcd-keyfile=${own.keyFile}`,
+        '--etcd-prefix=/elsewhere',
+        `--etcd-servers-overrides=/events#${other.urls.join(';')}`,
+        '--event-ttl=1s',
+        '--etcd-healthcheck-timeout=300ms',
+        '--etcd-readycheck-timeout=300ms',
+      ],
+    });
+    await cluster.client.expect(201, 'POST', maps, { body: { metadata: { name: 'a' } } });
+    const seen = cluster.client.watch(`${events}?watch=1`);
+    const involvedObject = { kind: 'Pod', namespace: 'default', name: 'p' };
+    await cluster.client.expect(201, 'POST', events, {
+      body: { metadata: { name: 'e' }, involvedObject, reason: 'R', message: 'm', type: 'Normal' },
+    });
+    const beside = new EtcdClient({ servers: other.urls, tls: noTls });
+    const kept = await keysIn(beside, '/elsewhere/');
+    expect(kept.filter((key) => !key.includes('/raftplane/'))).to.deep.equal(['/elsewhere/events/default/e']);
+    await seen.until((all) => all.some(({ type, object }) => type === 'DELETED' && object.metadata.name === 'e'));
+    seen.close();
+    beside.close();
+    // One of the two stores is enough to make the server unready.
+    const exited = once(other.members[0]!.process, 'exit');
+    await other.members[0]!.kill();
+    await exited;
+    const { status, body } = await cluster.at(cluster.members[0]!).request('GET', '/readyz?verbose');
+    expect(status).to.equal(500);
+    expect(String(body)).to.contain('[-]etcd failed').and.to.contain('[-]etcd-readiness failed');
+  });
+});
