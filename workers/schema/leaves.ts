@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from '../codecs/time.js';
+import { formatTime, parseTime } from '../../api/time.js';
 import { isMembers, NumberLiteral, type Json } from '../codecs/value.js';
 import { countMembers } from '../codecs/json.js';
 import { StructureError, type CheckContext } from './context.js';
