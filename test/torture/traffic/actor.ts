@@ -36,7 +36,7 @@ export async function goneHere({ pinned, server }: Actor): Promise<number | null
   return compactedOf(answer);
 }
 
-export const compactedOf = (answer: Answer | null): number | null =>
+const compactedOf = (answer: Answer | null): number | null =>
   answer?.status === 200 ? (answer.body as { readonly compactedRevision: number }).compactedRevision : null;
 
 /** Asked right after a 410. Whoever gave it may be gone itself, and the others may be without a leader for a while. */
