@@ -26,6 +26,8 @@ export interface Holder {
 export interface RequestFilter {
   readonly text: string;
   readonly verb: string;
+  /** Whether questions about health are shown, of which there are many. */
+  readonly probes: boolean;
   readonly only: 'all' | 'refused' | 'failed' | 'slow' | 'watches';
 }
 
@@ -49,7 +51,10 @@ const kinds: Readonly<Record<RequestFilter['only'], (request: SeenRequest) => bo
   watches: ({ watch }) => watch,
 };
 
-export function fits(request: SeenRequest, { text, verb, only }: RequestFilter): boolean {
+const probePath = /^\/(?:readyz|livez|healthz)(?:\/|$)/;
+
+export function fits(request: SeenRequest, { text, verb, only, probes }: RequestFilter): boolean {
+  if (!probes && probePath.test(request.path)) return false;
   if (verb !== '' && request.verb !== verb) return false;
   if (!kinds[only](request)) return false;
   const wanted = text.trim().toLowerCase();
@@ -82,12 +87,23 @@ export function topUsers(requests: readonly SeenRequest[], max: number): readonl
   return [...counts.values()].sort((a, b) => b.count - a.count || (a.user < b.user ? -1 : 1)).slice(0, max);
 }
 
+export interface HolderCount {
+  readonly user: string;
+  readonly count: number;
+  readonly resources: number;
+}
+
 /** Who holds most watches on all servers together. */
-export function topHolders(holders: readonly Holder[], max: number): readonly Holder[] {
-  const sums = new Map<string, Holder>();
-  for (const holder of holders) {
-    const key = `${holder.user} ${holder.resource}`;
-    sums.set(key, { ...holder, count: holder.count + (sums.get(key)?.count ?? 0) });
+export function topHolders(holders: readonly Holder[], max: number): readonly HolderCount[] {
+  const sums = new Map<string, { count: number; readonly resources: Set<string> }>();
+  for (const { user, resource, count } of holders) {
+    const sum = sums.get(user) ?? { count: 0, resources: new Set<string>() };
+    sum.count += count;
+    sum.resources.add(resource);
+    sums.set(user, sum);
   }
-  return [...sums.values()].sort((a, b) => b.count - a.count).slice(0, max);
+  return [...sums]
+    .map(([user, { count, resources }]) => ({ user, count, resources: resources.size }))
+    .sort((a, b) => b.count - a.count || (a.user < b.user ? -1 : 1))
+    .slice(0, max);
 }

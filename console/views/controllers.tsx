@@ -75,7 +75,7 @@ export function Controllers({ client }: ViewProps): VNode {
             <p class="soft">{t.controllers.noLease}</p>
           ) : (
             <dl>
-              <div>
+              <div class="wide">
                 <dt>{t.controllers.holder}</dt>
                 <dd class="breaks">{lease.spec?.holderIdentity}</dd>
               </div>

@@ -228,6 +228,24 @@ const Changes = ({ changes }: { readonly changes: readonly Change[] }): VNode =>
     </>
   );
 
+/** Keys stand out. */
+const Yaml = ({ text }: { readonly text: string }): VNode => (
+  <>
+    {text.split('\n').map((line) => {
+      const [, before = '', key, rest = ''] = /^(\s*(?:- )*)([\w./-]+|"[^"]+")(:.*)$/.exec(line) ?? [];
+      return key === undefined ? (
+        `${line}\n`
+      ) : (
+        <>
+          {before}
+          <b>{key}</b>
+          {`${rest}\n`}
+        </>
+      );
+    })}
+  </>
+);
+
 /** The object as text, and an editor for it: nothing is written that was not tried first. */
 function YamlTab({ client, resource, namespace, name, object }: TabProps): VNode {
   const [text, setText] = useState<string | null>(null);
@@ -242,7 +260,7 @@ function YamlTab({ client, resource, namespace, name, object }: TabProps): VNode
           </p>
         ) : null}
         <pre class="yaml" tabIndex={0} role="region" aria-label={t.objects.tabs.yaml}>
-          {yamlOf(object)}
+          <Yaml text={yamlOf(object)} />
         </pre>
       </>
     );

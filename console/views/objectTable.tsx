@@ -75,10 +75,11 @@ export function ObjectTable({ label, columns, all, rows, namespaced, order, setO
   const now = performance.now();
   const wall = Date.now();
   const cells = columns.map((column) => ({ column, at: all.indexOf(column), isAge: /^age$/i.test(column.name) }));
-  const sizes = [
-    ...(namespaced ? ['minmax(9rem, 1fr)'] : []),
-    ...columns.map(({ name }) => (name === 'Name' ? 'minmax(14rem, 2fr)' : 'minmax(5.5rem, 1fr)')),
-  ].join(' ');
+  const widths = [...(namespaced ? [9] : []), ...columns.map(({ name }) => (name === 'Name' ? 15 : 6.5))];
+  const style = {
+    '--columns': widths.map((width) => `minmax(${width}rem, ${width}fr)`).join(' '),
+    '--width': `${widths.reduce((sum, width) => sum + width, 1)}rem`,
+  };
 
   return (
     <div
@@ -89,7 +90,7 @@ export function ObjectTable({ label, columns, all, rows, namespaced, order, setO
       aria-rowcount={rows.length + 1}
       aria-busy={!listed}
       tabIndex={rows.length === 0 ? 0 : undefined}
-      style={{ '--columns': sizes }}
+      style={style}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={(event) => {
         const act = event.target instanceof HTMLButtonElement ? undefined : keys[event.key];
@@ -136,7 +137,7 @@ export function ObjectTable({ label, columns, all, rows, namespaced, order, setO
                     ? age(Date.parse(metadata.creationTimestamp), wall)
                     : String(row.cells[cell] ?? '');
                 return (
-                  <span role="gridcell" title={text}>
+                  <span role="gridcell" title={text} class={wordClass(text)}>
                     {text}
                   </span>
                 );
@@ -149,6 +150,11 @@ export function ObjectTable({ label, columns, all, rows, namespaced, order, setO
     </div>
   );
 }
+
+const goodWords = /^(?:Running|Active|Ready|Bound|Complete|Completed|Succeeded|Available|Established|True)$/;
+const badWords = /(?:Error|BackOff|Failed|Evicted|Unknown|NotReady|Lost|OOMKilled)/;
+/** What of all kinds is well, and what is not, by the word that stands there. */
+const wordClass = (text: string): string => (goodWords.test(text) ? 'well' : badWords.test(text) ? 'unwell' : '');
 
 /** Up, down, and as it was. */
 function nextOrder(order: Order | null, column: number): Order | null {

@@ -206,6 +206,10 @@ function pointsOf({ ids, figures, statuses, leader }: Watching): Record<string, 
 
 const whole = (value: number | null): string =>
   value === null ? '–' : value < 10 ? value.toFixed(value === 0 ? 0 : 1) : Math.round(value).toLocaleString('en');
+/** Both in milliseconds. */
+const twoTimes = ({ p50, p99 }: Rates): string => (p50 === null || p99 === null ? '–' : `${tenths(p50)} / ${tenths(p99)} ms`);
+const tenths = (value: number): string => (value < 0.01 ? (value * 1000).toFixed(1) : String(Math.round(value * 1000)));
+
 const charts = [
   ['requests', whole],
   ['p99', seconds],
@@ -281,7 +285,7 @@ function Members({
           [t.replicas.applied, status?.appliedIndex.toLocaleString('en') ?? '–'],
           [t.replicas.lag, lag === null ? '–' : String(lag), t.replicas.lagHint],
           [t.replicas.requests, whole(figures?.rates.requests ?? null)],
-          [t.replicas.latency, `${seconds(figures?.rates.p50 ?? null)} / ${seconds(figures?.rates.p99 ?? null)}`],
+          [t.replicas.latency, twoTimes(figures?.rates ?? noRates)],
           [t.replicas.watches, String(figures?.now.watches ?? '–')],
           [t.replicas.connections, String(figures?.now.connections ?? '–')],
           [t.replicas.loop, seconds(figures?.now.loopSeconds ?? null), t.replicas.loopHint],

@@ -43,7 +43,7 @@ interface Batch {
 /** Requests to all servers, as they end. */
 export function Requests({ client }: ViewProps): VNode {
   const [seen] = useState<Seen>(() => ({ requests: [], holders: new Map(), dropped: 0, held: false, problem: '' }));
-  const [filter, setFilter] = useState<RequestFilter>({ text: '', verb: '', only: 'all' });
+  const [filter, setFilter] = useState<RequestFilter>({ text: '', verb: '', only: 'all', probes: false });
   const [worst, setWorst] = useState(false);
   const draw = useFrames();
   useRun(
@@ -95,6 +95,14 @@ export function Requests({ client }: ViewProps): VNode {
             <option value="newest">{t.requests.newest}</option>
             <option value="worst">{t.requests.worst}</option>
           </select>
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={filter.probes}
+            onChange={(event) => setFilter({ ...filter, probes: event.currentTarget.checked })}
+          />
+          {t.requests.probes}
         </label>
         <button
           type="button"
@@ -151,7 +159,7 @@ export function Requests({ client }: ViewProps): VNode {
           <section class="card" aria-labelledby="top-users">
             <h2 id="top-users">{t.requests.topUsers}</h2>
             <Ranks
-              ranks={topUsers(seen.requests, topMax).map(({ user, count, refused }) => ({
+              ranks={topUsers(fitting, topMax).map(({ user, count, refused }) => ({
                 name: user,
                 count,
                 more: refused > 0 ? t.requests.refusedCount(refused) : '',
@@ -161,10 +169,10 @@ export function Requests({ client }: ViewProps): VNode {
           <section class="card" aria-labelledby="top-watchers">
             <h2 id="top-watchers">{t.requests.topWatchers}</h2>
             <Ranks
-              ranks={topHolders([...seen.holders.values()].flat(), topMax).map(({ user, resource, count }) => ({
+              ranks={topHolders([...seen.holders.values()].flat(), topMax).map(({ user, resources, count }) => ({
                 name: user,
                 count,
-                more: resource,
+                more: t.requests.ofResources(resources),
               }))}
             />
           </section>

@@ -23,7 +23,7 @@ export function TimelineView({
   const span = Math.min(windowMs, Math.max(60_000, now - begun));
   const x = (at: number): number => Math.max(0, width - ((now - at) / span) * width);
   const minutes = span / 60_000;
-  const marks = [0, 1 / 3, 2 / 3, 1].map((part) => Math.round(minutes * part * 10) / 10);
+  const marks = [0, 1 / 3, 2 / 3, 1].map((part) => minutes * part);
   return (
     <section aria-labelledby="timeline" class="timeline">
       <h2 id="timeline">{t.replicas.timeline}</h2>
