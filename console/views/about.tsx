@@ -120,7 +120,7 @@ export function FieldsTab({ object }: TabProps): VNode {
       {managers.map(({ manager = '', operation = '', subresource = '', time, fieldsV1 }) => {
         const paths = fieldPaths(fieldsV1);
         return (
-          <details key={`${manager} ${operation} ${subresource}`} open={managers.length < 4}>
+          <details key={`${manager} ${operation} ${subresource}`} open>
             <summary>
               {t.objects.managerOf(manager, subresource === '' ? operation : `${operation} ${subresource}`)}{' '}
               <span class="soft">

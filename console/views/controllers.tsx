@@ -108,7 +108,7 @@ export function Controllers({ client }: ViewProps): VNode {
         <h2 id="queues">{t.controllers.queues}</h2>
         {seen.hasLauncher === false ? <p class="soft">{t.controllers.local}</p> : null}
         {queues.queues.length === 0 ? null : (
-          <div class="scroll" tabIndex={0} role="region" aria-label={t.controllers.queues}>
+          <div class="scroll" tabIndex={0} role="group" aria-label={t.controllers.queue}>
             <table class="plain">
               <thead>
                 <tr>
