@@ -32,7 +32,7 @@ function signingToken(secret: Secret, now: number): { readonly id: string; reado
 }
 
 /** A signature (JWS with HMAC) that does not hold what it signs: whoever checks it has that already. */
-export function detachedSignature(content: string, id: string, secret: string): string {
+function detachedSignature(content: string, id: string, secret: string): string {
   const encoded = (text: string): string => Buffer.from(text).toString('base64url');
   const header = encoded(JSON.stringify({ alg: 'HS256', kid: id }));
   const signature = createHmac('sha256', secret)

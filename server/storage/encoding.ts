@@ -21,7 +21,7 @@ import { decodeBody, encodeBody, type StoredForm } from './forms.js';
  * The resource version is left out because it is known only once the write has been applied; for JSON `itemOf` puts it in without parsing.
  * Every value says its media type, so that values of all media types may lie beside each other.
  */
-export const storedFormat = 0xa1;
+const storedFormat = 0xa1;
 
 /** What stands for a value that could not even be decrypted; never stored. */
 const unreadableFormat = 0xa0;
