@@ -55,7 +55,7 @@ const belowHttp = [
 const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/contract.js'];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
-  ['server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/'],
+  ['server/console/', 'server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/', 'server/presence/'],
   ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/fairness/', 'server/extensions/'],
   ['server/registry/', 'server/kinds/', 'server/admission/', 'server/patch/'],
   ['server/storage/'],
@@ -99,7 +99,9 @@ const rules: readonly Rule[] = [
   },
   // Tests' clusters are looked at with the same client.
   { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', ...apiFacts] },
-  { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'test/'] },
+  // The page runs in browsers, and is a client as any other: it knows nothing of the server but its API.
+  { from: 'console/', to: ['console/'], pure: true },
+  { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'console/model/', 'test/'] },
 ];
 
 /** Every import of a file: statements, re-exports, `import()` and `import()` types. */
