@@ -43,7 +43,7 @@ const logName = 'log.db';
  * clients have seen those revisions: they must neither wait for them nor meet them again with another meaning, but be sent back to a list. A number that no
  * cluster reaches between a backup and its restore (28 hours of 10,000 writes a second); the same on every server that is restored.
  */
-const revisionsSkipped = 1_000_000_000;
+export const revisionsSkipped = 1_000_000_000;
 
 /** Reads a whole backup against its checksums. Throws a ReplicaError that says what to do. */
 export function verifyBackup(file: string): Contents {

@@ -13,6 +13,8 @@ export interface MigrationOptions {
   readonly resume: boolean;
   /** How long events are kept in a store that removes them by itself, in milliseconds. */
   readonly eventTtlMs: number;
+  /** By so many revisions the source is ahead of what anybody has ever seen of it; 0 unless told. */
+  readonly unseen?: number;
   /** Revisions that are passed over with empty writes at most, so that they do not go back. */
   readonly raiseMax?: number;
   readonly progress?: (line: string) => void;
@@ -63,7 +65,7 @@ export async function migrate(options: MigrationOptions): Promise<MigrationRepor
     );
   const definedKinds = await kindsDefined(from);
   const to: Side = { ...options.to, form: formOf(options.to.kind, definedKinds) };
-  await raise(options.to, sourceRevision, options.raiseMax ?? raiseDefaultMax, progress);
+  await raise(options.to, sourceRevision - (options.unseen ?? 0), options.raiseMax ?? raiseDefaultMax, progress);
   let [written, removed] = [0, 0];
   for (let pass = 1; ; pass++) {
     const at = await present(from.engine, 'source');

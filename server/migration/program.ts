@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { startReplica } from '../../raft/client.js';
+import { revisionsSkipped } from '../../raft/maintenance.js';
 import { memberId } from '../../raft/types.js';
 import { createEncryption } from '../storage/encryption/encryption.js';
 import { readEncryptionConfiguration } from '../storage/encryption/configuration.js';
@@ -27,6 +28,7 @@ interface MigrateFlags {
   readonly encryptionProviderConfig?: string;
   readonly eventTtlSeconds: number;
   readonly resume: boolean;
+  readonly restored: boolean;
   readonly json: boolean;
 }
 
@@ -53,11 +55,12 @@ const command = (): Command =>
       'go on with a move that was broken off, or that the source has changed since: what the source does not have is removed',
       false,
     )
+    .option('--restored', 'the data directory comes from apiserver restore, and no server has been started on it', false)
     .option('--json', 'report in JSON', false)
     .addHelpText(
       'after',
       '\nExamples:\n  apiserver migrate --from embedded --data-dir single --to etcd --etcd-servers https://10.0.0.1:2379 --etcd-cafile ca.crt --etcd-certfile c.crt --etcd-keyfile c.key\n  apiserver migrate --from etcd --etcd-servers http://127.0.0.1:2379 --to embedded --data-dir single\n' +
-        'For a cluster of several built-in servers: apiserver backup, then apiserver restore for one member alone, and move that; back again in the other order.',
+        'For a cluster of several built-in servers: apiserver backup, then apiserver restore for one member alone, and move that with --restored; back again in the other order.',
     );
 
 /** Runs `apiserver migrate`. Resolves with the exit code, as `runOperation` does. */
@@ -94,6 +97,7 @@ async function move(flags: MigrateFlags): Promise<void> {
       from: side(flags.from),
       to: side(flags.to),
       resume: flags.resume,
+      unseen: flags.restored && flags.from === 'embedded' ? revisionsSkipped : 0,
       eventTtlMs: flags.eventTtlSeconds * 1_000,
       progress: (line) => {
         process.stderr.write(`${line}\n`);

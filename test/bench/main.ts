@@ -12,6 +12,7 @@ import { benchEmbed } from './embed.js';
 import { benchFailover } from './failover.js';
 import { benchOverload } from './overload.js';
 import { benchReads } from './reads.js';
+import { benchStore } from './store.js';
 import { benchWatchCache } from './watchcache.js';
 import { benchWatchers } from './watchers.js';
 import { benchWrites } from './writes.js';
@@ -48,6 +49,16 @@ program
   .option('--connections <n>', 'connections of the load generator', positive, 32)
   .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
   .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchWrites(options));
+
+program
+  .command('store')
+  .description(
+    'the built-in store beside an etcd of three members, under three servers each, in turns: creates, updates, reads, watches, memory, failover',
+  )
+  .option('--seconds <n>', 'how long each turn of a measure runs', positive, 3)
+  .option('--connections <n>', 'connections of the load generator', positive, 16)
+  .option('--rounds <n>', 'turns of each measure', positive, 3)
+  .action((options: { seconds: number; connections: number; rounds: number }) => benchStore(options));
 
 program
   .command('embed')
