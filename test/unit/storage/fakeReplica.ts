@@ -86,8 +86,10 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
 
   /** Applies operations under the next revision, as if another replica had asked for them. */
   apply(operations: readonly Operation[]): Revision {
+    // Removing what is not there changes nothing.
+    const effective = operations.filter(({ type, key }) => type === 'put' || this.newest(key, this.revision) !== null);
     this.revision = revision(this.revision + 1);
-    const changes = operations.map((operation) => this.record(operation));
+    const changes = effective.map((operation) => this.record(operation));
     // One buffer for the whole batch, as the real one has it.
     const batch = Buffer.concat(changes.map(({ value }) => value ?? Buffer.alloc(0)));
     let offset = 0;
