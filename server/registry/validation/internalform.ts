@@ -1,11 +1,13 @@
 import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { itemsOf } from '../members.js';
+import { printedSelector } from './printed.js';
 
 /**
  * Structures as messages quote them: the reference prints its own ones, with all their members, under the names that these have in Go.
  * - `text`, `number`, `flag`: the zero value when absent.
  * - `optional`: null when absent; so is a list of plain values.
+ * - `map`: in the order of its keys; null when absent. `quantity`: zero when absent. `selector`: null when absent, with the names that it has in JSON.
  * - a structure, always there; `optional` structures and lists of structures are null when absent.
  */
 export type MemberForm =
@@ -13,13 +15,38 @@ export type MemberForm =
   | 'number'
   | 'flag'
   | 'optional'
+  | 'map'
+  | 'quantity'
+  | 'selector'
   | { readonly of: StructureForm }
   | { readonly optional: StructureForm }
   | { readonly list: StructureForm };
 /** Members in the order of declaration: the JSON name, the Go name, and how it is held. */
 export type StructureForm = readonly (readonly [member: string, shown: string, form: MemberForm])[];
 
-const ZERO = { text: '', number: 0, flag: false, optional: null } as const;
+type Members = StructureForm;
+
+/** Members that are held alike. The Go name is the JSON name with a capital letter, or what stands after an equals sign: `iqn=IQN`. */
+const held =
+  (form: MemberForm) =>
+  (...names: readonly string[]): Members =>
+    names.map((name) => {
+      const [member = '', shown = member.charAt(0).toUpperCase() + member.slice(1)] = name.split('=');
+      return [member, shown, form];
+    });
+export const texts = held('text');
+export const numbers = held('number');
+export const flags = held('flag');
+export const optionals = held('optional');
+export const maps = held('map');
+/** A structure, a structure that may be absent, a list of structures. */
+export const structure = (name: string, of: StructureForm): Members => held({ of })(name);
+export const optionalStructure = (name: string, optional: StructureForm): Members => held({ optional })(name);
+export const listOf = (name: string, list: StructureForm): Members => held({ list })(name);
+export const selectors = held('selector');
+export const quantities = held('quantity');
+
+const ZERO = { text: '', number: 0, flag: false, optional: null, map: null, quantity: '0', selector: null } as const;
 
 export const printedStructure = (value: JsonValue | undefined, form: StructureForm): JsonObject => {
   const holder = isObject(value) ? value : {};
@@ -28,8 +55,15 @@ export const printedStructure = (value: JsonValue | undefined, form: StructureFo
 
 function printedMember(value: JsonValue | undefined, form: MemberForm): JsonValue {
   const absent = value === undefined || value === null;
-  if (typeof form === 'string') return absent ? ZERO[form] : value;
+  if (typeof form === 'string') return absent ? ZERO[form] : printedPlain(value, form);
   if ('of' in form) return printedStructure(value, form.of);
   if (absent) return null;
   return 'optional' in form ? printedStructure(value, form.optional) : itemsOf(value).map((item) => printedStructure(item, form.list));
+}
+
+function printedPlain(value: JsonValue, form: MemberForm): JsonValue {
+  if (form === 'selector') return printedSelector(value);
+  return form === 'map' && isObject<JsonObject>(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 }

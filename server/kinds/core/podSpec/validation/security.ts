@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../../registry/members.js';
-import { printedSecurityContext } from '../printed.js';
+import { printedSecurityContext } from '../printedContainers.js';
 import { forbidden, invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../../registry/validation/field.js';
 import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 
