@@ -257,13 +257,32 @@ function parseVersion(text: string): number {
 }
 
 /** What a PUT with another object's uid is told. */
-export const wrongUid = ({ resource, namespace, name }: Target, wanted: string, actual: string): StatusError =>
-  conflict(
+export function wrongUid({ resource, namespace, name }: Target, { wanted, actual, dryRun }: WrongUid): StatusError {
+  const kept = KEPT_UNDER[resource.storage.resource] ?? resource.storage.resource;
+  // A dry run ends before the store, which puts its own prefix before the key.
+  const key = `${dryRun ? '' : '/registry'}/${kept}/${namespace === '' ? '' : `${namespace}/`}${name}`;
+  return conflict(
     resource.storage,
     name,
-    `StorageError: invalid object, Code: 4, Key: /registry/${resource.storage.resource}/${namespace === '' ? '' : `${namespace}/`}${name}, ResourceVersion: 0, ` +
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, ` +
       `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`,
   );
+}
+
+interface WrongUid {
+  readonly wanted: string;
+  readonly actual: string;
+  readonly dryRun: boolean;
+}
+
+/** Under which names the reference keeps what it does not keep under the name of the resource. */
+const KEPT_UNDER: Readonly<Record<string, string>> = {
+  endpoints: 'services/endpoints',
+  ingresses: 'ingress',
+  nodes: 'minions',
+  replicationcontrollers: 'controllers',
+  services: 'services/specs',
+};
 
 /** The value of a member of the status, for callers outside the strategies. */
 export const statusOf = (object: ApiObject): ReturnType<typeof membersOf> => membersOf(object['status']);

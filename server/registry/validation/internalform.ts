@@ -1,13 +1,14 @@
 import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { itemsOf } from '../members.js';
-import { printedSelector } from './printed.js';
+import { itemsOf, membersOf } from '../members.js';
+import { printedMetadata, printedSelector } from './printed.js';
 
 /**
  * Structures as messages quote them: the reference prints its own ones, with all their members, under the names that these have in Go.
  * - `text`, `number`, `flag`: the zero value when absent.
  * - `optional`: null when absent; so is a list of plain values.
  * - `map`: in the order of its keys; null when absent. `quantity`: zero when absent. `selector`: null when absent, with the names that it has in JSON.
+ * - `metadata`: its members, those that are set, stand among the others, with the names that they have in JSON.
  * - a structure, always there; `optional` structures and lists of structures are null when absent.
  */
 export type MemberForm =
@@ -18,6 +19,7 @@ export type MemberForm =
   | 'map'
   | 'quantity'
   | 'selector'
+  | 'metadata'
   | { readonly of: StructureForm }
   | { readonly optional: StructureForm }
   | { readonly list: StructureForm };
@@ -45,12 +47,19 @@ export const optionalStructure = (name: string, optional: StructureForm): Member
 export const listOf = (name: string, list: StructureForm): Members => held({ list })(name);
 export const selectors = held('selector');
 export const quantities = held('quantity');
+export const metadata = held('metadata')('metadata');
 
-const ZERO = { text: '', number: 0, flag: false, optional: null, map: null, quantity: '0', selector: null } as const;
+const ZERO = { text: '', number: 0, flag: false, optional: null, map: null, quantity: '0', selector: null, metadata: null } as const;
 
 export const printedStructure = (value: JsonValue | undefined, form: StructureForm): JsonObject => {
   const holder = isObject(value) ? value : {};
-  return Object.fromEntries(form.map(([member, shown, held]) => [shown, printedMember(holder[member], held)]));
+  return Object.fromEntries(
+    form.flatMap(([member, shown, held]): [string, JsonValue][] =>
+      held === 'metadata'
+        ? Object.entries(printedMetadata(membersOf(holder[member]))).map(([name, each]) => [name, each ?? null])
+        : [[shown, printedMember(holder[member], held)]],
+    ),
+  );
 };
 
 function printedMember(value: JsonValue | undefined, form: MemberForm): JsonValue {

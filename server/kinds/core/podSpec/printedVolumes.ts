@@ -2,6 +2,7 @@ import {
   flags,
   listOf,
   maps,
+  metadata,
   numbers,
   optionals,
   optionalStructure,
@@ -105,6 +106,6 @@ export const VOLUME: StructureForm = [
     ...maps('volumeAttributes'),
     ...optionalStructure('nodePublishSecretRef', SECRET),
   ]),
-  ...optionalStructure('ephemeral', optionalStructure('volumeClaimTemplate', structure('spec', CLAIM))),
+  ...optionalStructure('ephemeral', optionalStructure('volumeClaimTemplate', [...metadata, ...structure('spec', CLAIM)])),
   ...optionalStructure('image', texts('reference', 'pullPolicy')),
 ];

@@ -145,7 +145,8 @@ export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldErro
     ...validateWindowsOptions(context, path),
     ...validateAppArmor(context, path),
     ...optionallyOneOf(context['supplementalGroupsPolicy'], ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
-    ...optionallyOneOf(context['seLinuxChangePolicy'], ['MountOption', 'Recursive'], path.child('seLinuxChangePolicy')),
+    // The other policy (`MountOption`) comes with the feature SELinuxMount, which is off.
+    ...optionallyOneOf(context['seLinuxChangePolicy'], ['Recursive'], path.child('seLinuxChangePolicy')),
   ];
 }
 
