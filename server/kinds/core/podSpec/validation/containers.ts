@@ -90,7 +90,7 @@ export function validateInitContainers(spec: JsonObject, path: Path, facts: PodF
     const at = path.child('initContainers').index(position);
     const name = textAt(container, 'name');
     const sidecar = container['restartPolicy'] === 'Always';
-    const findings = [...validateCommon(container, at, facts), ...validateRestart(container, at)];
+    const findings = [...validateCommon(container, at, facts), ...validateRestart(container, at, true)];
     if (name !== '' && names.has(name)) findings.push(duplicate(at.child('name'), name));
     names.add(name);
     // Init containers run one after the other, so each is compared with itself only, as if it were the first.
