@@ -92,6 +92,8 @@ const rules: readonly Rule[] = [
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'server/catalogue/', 'workers/codecs/', ...apiFacts] },
   { from: 'deploy/', to: ['deploy/'] },
+  // Says which SQLite a replica would take on this machine.
+  { from: 'deploy/cli/doctor.ts', to: ['deploy/', 'raft/sqlite/driver.js'] },
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
   {
     from: 'deploy/nodes/',
