@@ -52,6 +52,8 @@ export interface ClusterOptions {
   readonly inProcess?: boolean | undefined;
   /** A module that every thread of an API server loads first: the faults of a test. */
   readonly apiserverPreload?: string | undefined;
+  /** The same for managers and stand-in nodes. */
+  readonly clientPreload?: string | undefined;
   /** A program said something else than `ready`. */
   readonly onMessage?: ((program: ManagedProgram, message: unknown) => void) | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
@@ -220,11 +222,18 @@ class LocalCluster implements Cluster {
             address: this.address,
           });
     this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
-    const { fakeNodes: nodes = 0, bindPods = true } = prepared.options;
+    const { fakeNodes: nodes = 0, bindPods = true, clientPreload } = prepared.options;
     const nodeFlags = ['--kubeconfig', this.kubeconfig, '--count', String(nodes), ...(bindPods ? [] : ['--no-bind'])];
     this.fakeNodes =
       nodes > 0
-        ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: nodeFlags, address: null })
+        ? this.#process({
+            role: 'fake-nodes',
+            name: 'fake-nodes',
+            program: programFile('nodes'),
+            args: nodeFlags,
+            address: null,
+            preload: clientPreload,
+          })
         : null;
     this.#servers = [...this.members.map((member) => member.process), ...(this.balancer ? [this.balancer] : [])];
     this.#clients = [...this.managers, ...(this.fakeNodes ? [this.fakeNodes] : [])];
@@ -312,6 +321,7 @@ class LocalCluster implements Cluster {
       name,
       program: programFile('controller-manager'),
       args,
+      preload: this.prepared.options.clientPreload,
       address: securePort === 0 ? null : `https://${host}:${securePort}`,
     });
     if (this.prepared.options.restartManagers) this.#supervisors.set(process, new Supervisor(() => this.#startAgain(process)));

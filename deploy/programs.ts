@@ -12,6 +12,7 @@ export const programs = {
   leash: 'deploy/leash.js',
   threadLeash: 'deploy/threadLeash.js',
   memberFaults: 'deploy/testing/memberFaults.js',
+  clientFaults: 'deploy/testing/clientFaults.js',
   testing: 'deploy/testing/index.js',
   client: 'controllers/client/index.js',
   api: 'api/index.js',

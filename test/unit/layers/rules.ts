@@ -100,7 +100,7 @@ const rules: readonly Rule[] = [
     to: ['deploy/nodes/', 'deploy/certificates.js', 'controllers/client/', ...apiFacts],
   },
   // Tests' clusters are looked at with the same client.
-  { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', ...apiFacts] },
+  { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', 'server/cel/environment.js', ...apiFacts], types: ['server/api/'] },
   { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'test/'] },
 ];
 
