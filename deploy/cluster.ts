@@ -15,6 +15,7 @@ import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { programFile } from './programs.js';
 import { Supervisor } from './supervisor.js';
+import { restoreMembers } from './restore.js';
 import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount } from './settings.js';
 
 /**
@@ -30,6 +31,8 @@ export interface ClusterOptions {
   readonly port?: number | undefined;
   /** Forget the data, logs and ports of an earlier cluster; certificates stay. */
   readonly fresh?: boolean | undefined;
+  /** A backup with which a new cluster begins. */
+  readonly restore?: string | undefined;
   /** What runs as a replica: the API server, unless a test puts something else in its place. */
   readonly apiserverProgram?: string | undefined;
   /** Further flags for each API server, or those for one by its id. */
@@ -141,6 +144,10 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   );
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
+  if (options.restore !== undefined) {
+    say(`restoring ${options.restore}`);
+    restoreMembers(options.restore, directory, settings);
+  }
   const peerAddresses = await options.peerAddresses?.(settings.members);
   return new LocalCluster({ directory, clusterFile, settings, port, peerAddresses, managerPorts, pki, options, say, unlock });
 }

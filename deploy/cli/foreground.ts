@@ -1,4 +1,7 @@
+import fs from 'node:fs';
 import path from 'node:path';
+import { CommandRefused } from './control.js';
+import { kindOf } from '../restore.js';
 import { Launcher } from './launcher.js';
 import type { UpOptions } from './upOptions.js';
 
@@ -20,7 +23,12 @@ export async function runCluster(
   say: (line: string) => void,
   ready: (kubeconfig: string) => void,
 ): Promise<void> {
-  const { port, replicas, managers, nodes, bind, fresh, apiserverFlag, managerFlag } = options;
+  const { port, replicas, managers, nodes, bind, fresh, restore, apiserverFlag, managerFlag } = options;
+  const restored = restore === undefined ? null : kindOf(restore);
+  if (restore !== undefined && !fresh && fs.existsSync(path.join(directory, 'data')))
+    throw new CommandRefused(
+      `${directory} holds a cluster already, and only a new one can be restored: give another --name, or start empty with --fresh`,
+    );
   process.umask(PRIVATE_FILES_UMASK);
   const signal = stopRequest();
   const launcher = await Launcher.start({
@@ -31,14 +39,28 @@ export async function runCluster(
     fakeNodes: nodes,
     bindPods: bind,
     fresh,
+    restore: restored === 'backup' ? restore : undefined,
     apiserverFlags: apiserverFlag,
     managerFlags: managerFlag,
     signal,
     onProgress: say,
   });
+  if (restore !== undefined && restored === 'snapshot') await putSnapshotBack(restore, launcher, say);
   process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
   ready(path.resolve(launcher.kubeconfig));
   await launcher.run();
+}
+
+/** A cluster that lacks what it was to begin with is not left running. */
+async function putSnapshotBack(file: string, launcher: Launcher, say: (line: string) => void): Promise<void> {
+  say(`restoring ${file}`);
+  try {
+    const { putBack } = await import('../testing/putBack.js');
+    await putBack(file, launcher.kubeconfig);
+  } catch (error) {
+    await launcher.stop();
+    throw new Error(`${file} cannot be restored: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 /** A word that a POSIX shell reads back unchanged. */

@@ -63,8 +63,7 @@ export class Contents {
 
   /** Resets, and makes everything again that a snapshot holds: with its status and owners, under new uids. */
   async restore(snapshot: Uint8Array): Promise<void> {
-    const { form, objects } = decode(snapshot) as { readonly form?: unknown; readonly objects: readonly KubeObject[] };
-    if (form !== snapshotForm) throw new Error(`these bytes are no snapshot of the form ${snapshotForm}`);
+    const objects = objectsIn(snapshot);
     await this.reset();
     const uids = new Map<string, string>();
     let rest = [...objects];
@@ -159,6 +158,22 @@ export class Contents {
     // What is in it goes in the same turn, so nobody need clean up.
     if (isNamespace(object)) await unless(gone, this.api.update(type, { ...object, spec: {} } as KubeObject, { subresource: 'finalize' }));
   }
+}
+
+/** Throws for anything else. */
+function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
+  let value: unknown;
+  try {
+    value = decode(snapshot);
+  } catch {
+    // Told below, as bytes are that mean something else.
+  }
+  const { form, objects } = (typeof value === 'object' && value !== null ? value : {}) as {
+    readonly form?: unknown;
+    readonly objects?: unknown;
+  };
+  if (form !== snapshotForm || !Array.isArray(objects)) throw new Error(`these bytes are no snapshot of the form ${snapshotForm}`);
+  return objects as readonly KubeObject[];
 }
 
 const isNamespace = ({ kind, apiVersion }: KubeObject): boolean => kind === 'Namespace' && apiVersion === 'v1';

@@ -393,7 +393,7 @@ describe('cluster/testing library: what is left', () => {
   });
 
   it('is nothing after fifty rounds: no handle, file, folder, child or port, and memory is flat', function () {
-    this.timeout(300_000);
+    this.timeout(900_000);
     const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'left-'));
     const text = `
       import fs from 'node:fs';
