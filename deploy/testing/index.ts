@@ -1,3 +1,11 @@
+/**
+ * The control plane inside a test: real API servers, over HTTPS, on free ports of loopback, with everything they need in a temporary folder.
+ * Start with `docs/testing-operators.md`.
+ *
+ *     import { startApiServer } from 'raftplane/testing';
+ *     await using server = await startApiServer();
+ * @module raftplane/testing
+ */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,14 +15,6 @@ import { programFile } from '../programs.js';
 import type { ReplicaCount } from '../settings.js';
 import { auditFlags, auditPolicy } from './auditLog.js';
 import { TestCluster } from './testCluster.js';
-
-/**
- * The control plane inside a test: real API servers, over HTTPS, on free ports of loopback, with everything they need in a temporary folder.
- * Start with `docs/testing-operators.md`.
- *
- *     import { startApiServer } from 'raftplane/testing';
- *     await using server = await startApiServer();
- */
 
 export type { AuditedRequest } from './auditLog.js';
 export type { ArmedFailure, Failure, RequestMatch } from './failures.js';

@@ -88,7 +88,8 @@ export class TestCluster implements AsyncDisposable {
   #users = 0;
   #stopping: Promise<void> | null = null;
 
-  /** Not to be called by tests. */
+  /** Not to be called by tests.
+   * @internal */
   constructor(
     private readonly cluster: Cluster,
     private readonly files: TestFiles,
@@ -291,12 +292,14 @@ export class TestCluster implements AsyncDisposable {
 
   // ---- inside ----
 
-  /** Not to be called by tests: what `reset` leaves is what is there now. */
+  /** Not to be called by tests: what `reset` leaves is what is there now.
+   * @internal */
   begin(): Promise<void> {
     return this.#contents.remember();
   }
 
-  /** Not to be called by tests: something that a member said. */
+  /** Not to be called by tests: something that a member said.
+   * @internal */
   heard(id: string, message: unknown): void {
     const member = this.#members.find((candidate) => candidate.id === id);
     if (isSpent(message)) this.#failures.spent(message.spent);
