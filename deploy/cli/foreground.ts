@@ -23,18 +23,22 @@ export async function runCluster(
   say: (line: string) => void,
   ready: (kubeconfig: string) => void,
 ): Promise<void> {
-  const { port, replicas, managers, nodes, bind, fresh, restore, apiserverFlag, managerFlag } = options;
+  const { port, replicas, store, etcdServers, managers, nodes, bind, fresh, restore, apiserverFlag, managerFlag } = options;
   const restored = restore === undefined ? null : kindOf(restore);
   if (restore !== undefined && !fresh && fs.existsSync(path.join(directory, 'data')))
     throw new CommandRefused(
       `${directory} holds a cluster already, and only a new one can be restored: give another --name, or start empty with --fresh`,
     );
+  if (restored === 'backup' && (store === 'etcd' || etcdServers !== undefined))
+    throw new CommandRefused(`${String(restore)} is a backup of the built-in store, which an etcd cannot be restored from`);
   process.umask(PRIVATE_FILES_UMASK);
   const signal = stopRequest();
   const launcher = await Launcher.start({
     dataDirectory: directory,
     port,
     replicas,
+    store,
+    etcdServers,
     managers,
     fakeNodes: nodes,
     bindPods: bind,

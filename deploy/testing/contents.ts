@@ -33,7 +33,11 @@ export class Contents {
   #before: ReadonlySet<string> = new Set();
   #types: readonly DiscoveredType[] = [];
 
-  constructor(private readonly api: RestApi) {}
+  /** `hasControllers`: something makes objects of types that nobody asked for, so all types are looked at until nothing is left. */
+  constructor(
+    private readonly api: RestApi,
+    private readonly hasControllers = true,
+  ) {}
 
   /** Everything that exists now stays through every reset. */
   async remember(): Promise<void> {
@@ -43,10 +47,12 @@ export class Contents {
 
   /** Deletes what came since the start, whatever finalizers it has, and resolves when nothing of it is left. What was there and was changed stays as it is. */
   async reset(): Promise<void> {
+    let where: readonly DiscoveredType[] | undefined;
     await eventually(
       async () => {
-        const added = await this.#added(true);
+        const added = await this.#added(true, where);
         await Promise.all(added.map((found) => this.#remove(found)));
+        if (!this.hasControllers) where = [...new Set(added.map(({ type }) => type))];
         return added.length === 0;
       },
       { timeoutMs: resetTimeoutMs, everyMs: 1 },
@@ -128,14 +134,15 @@ export class Contents {
     );
   }
 
-  async #added(metadataOnly: boolean): Promise<Found[]> {
-    return (await this.#all(metadataOnly)).filter(
+  async #added(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
+    return (await this.#all(metadataOnly, where)).filter(
       (found) => !this.#before.has(uidOf(found.object)) && !byThemselves.some((rule) => rule(found)),
     );
   }
 
-  async #all(metadataOnly: boolean): Promise<Found[]> {
-    const types = (this.#types = deletableTypes(await discover(this.api)));
+  /** Of these types, or of all that are served now. */
+  async #all(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
+    const types = where ?? (this.#types = deletableTypes(await discover(this.api)));
     const lists = await Promise.all(
       types.map(async (type) => {
         // A custom type may go between the two requests.

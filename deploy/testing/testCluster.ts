@@ -110,7 +110,7 @@ export class TestCluster implements AsyncDisposable {
     this.#doors = this.members.map(({ url }) => new OperatorDoor({ ...this.admin, server: url }));
     this.#api = new RestApi({ connection: this.#connection, userAgent: 'raftplane-testing' });
     this.#objects = new Objects(this.#api);
-    this.#contents = new Contents(this.#api);
+    this.#contents = new Contents(this.#api, cluster.managers.length > 0 || cluster.fakeNodes !== null);
     this.#failures = new Failures(files.faults, (order) => this.#tell(order));
   }
 
