@@ -1,3 +1,7 @@
+/**
+ * Puts the server together and takes it apart: which part comes before which, and what goes back to where it was when one fails. That order is one thing,
+ * which is why it stands in one file; what the parts do stands in theirs.
+ */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';

@@ -189,11 +189,4 @@ describe('options whose effect is looked at where it is', () => {
     output?.write('info', 'x'.repeat(1_100));
     expect(others.join('')).to.contain('a line\n');
   });
-
-  it('--etcd-certfile, --etcd-keyfile and --etcd-servers-overrides are refused, since there is no such store', () => {
-    for (const option of ['--etcd-certfile=x', '--etcd-keyfile=x', '--etcd-servers-overrides=/pods#http://x']) {
-      const result = readApiServerOptions([option]);
-      expect(result.ok ? '' : result.errors.join()).to.contain('is not available in this build');
-    }
-  });
 });
