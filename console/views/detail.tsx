@@ -34,8 +34,7 @@ interface Change {
 }
 const changesMax = 30;
 
-export const yamlOf = (object: ApiObject): string =>
-  stringify(withoutManagedFields(object), { lineWidth: 0, aliasDuplicateObjects: false });
+const yamlOf = (object: ApiObject): string => stringify(withoutManagedFields(object), { lineWidth: 0, aliasDuplicateObjects: false });
 
 const tabs: readonly (readonly [name: keyof typeof t.objects.tabs, tab: ComponentType<TabProps>, fits: (resource: Resource) => boolean])[] =
   [

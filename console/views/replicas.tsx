@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { ViewProps } from '../app.js';
-import { ApiError, messageOf } from '../api/client.js';
+import { ApiError, messageOf, type ApiClient } from '../api/client.js';
 import {
   figuresOf,
   order,
@@ -148,13 +148,9 @@ export function Replicas({ client }: ViewProps): VNode {
 
   const act = async (command: MemberCommand, id: string): Promise<void> => {
     setSaid('');
-    try {
-      await order(client, command, id);
-      setSaid(t.replicas.act.done(t.replicas.act[command], id));
-    } catch (error) {
-      // The member that carries the word may be the one that is killed.
-      setSaid(error instanceof ApiError ? messageOf(error) : t.replicas.act.done(t.replicas.act[command], id));
-    }
+    const done = t.replicas.act.done(t.replicas.act[command], id);
+    setSaid(await orderSurely(client, command, id).then(() => done, messageOf));
+    redraw();
   };
 
   const { leader, ids } = watching;
@@ -176,6 +172,33 @@ export function Replicas({ client }: ViewProps): VNode {
       )}
     </>
   );
+}
+
+/** What a command leads to. */
+const leadsTo: Readonly<Record<MemberCommand, ProgramState['state']>> = {
+  kill: 'down',
+  pause: 'paused',
+  resume: 'running',
+  partition: 'partitioned',
+  heal: 'running',
+  restart: 'running',
+};
+const againMs = 500;
+const attemptsMax = 5;
+
+/** Gives an order, again where the connection broke before it was carried out: the member that carries the word may be the one that is killed. */
+async function orderSurely(client: ApiClient, command: MemberCommand, id: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await order(client, command, id);
+      return;
+    } catch (error) {
+      if (error instanceof ApiError || attempt === attemptsMax) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, againMs));
+    const states = await programs(client, AbortSignal.timeout(answerMs)).catch(() => []);
+    if (states.find(({ name }) => name === id)?.state === leadsTo[command]) return;
+  }
 }
 
 /** A server that is there and refuses is a matter for people; one that is not there is what the timeline is for. */
@@ -223,7 +246,7 @@ const charts = [
 
 /** Colours of members, by their order. */
 const memberColours = 5;
-export const colourOf = (index: number): string => `--member-${(index % memberColours) + 1}`;
+const colourOf = (index: number): string => `--member-${(index % memberColours) + 1}`;
 
 function Charts({ watching }: { readonly watching: Watching }): VNode {
   const { ids, series, reading } = watching;
