@@ -30,7 +30,10 @@ function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    dialog.current?.showModal();
+    const element = dialog.current;
+    element?.showModal();
+    // Closing gives the focus back to where it was.
+    return () => element?.close();
   }, []);
   return (
     <dialog ref={dialog} aria-label={label} onClose={done}>

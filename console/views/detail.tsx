@@ -64,6 +64,15 @@ export function Detail(props: DetailProps): VNode {
     return () => (before instanceof HTMLElement && before.isConnected ? before.focus() : undefined);
   }, []);
 
+  useEffect(() => {
+    const leave = (event: KeyboardEvent): void => {
+      // Whoever edits would lose what he wrote; a dialog has Escape for itself.
+      if (event.key === 'Escape' && dialog === null && !(event.target instanceof HTMLTextAreaElement)) close();
+    };
+    addEventListener('keydown', leave);
+    return () => removeEventListener('keydown', leave);
+  }, [dialog]);
+
   useRun(
     (signal) => {
       let known: ApiObject | null = null;
@@ -98,9 +107,6 @@ export function Detail(props: DetailProps): VNode {
     <section
       class="detail"
       aria-labelledby="detail-name"
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && dialog === null) close();
-      }}
     >
       <header>
         <div>
