@@ -104,10 +104,7 @@ export function Detail(props: DetailProps): VNode {
   const Tab = tabs.find(([each]) => each === tab)?.[1] ?? YamlTab;
   const shown = tabs.filter(([, , fits]) => fits(resource));
   return (
-    <section
-      class="detail"
-      aria-labelledby="detail-name"
-    >
+    <section class="detail" aria-labelledby="detail-name">
       <header>
         <div>
           <h2 id="detail-name" tabIndex={-1} ref={heading}>

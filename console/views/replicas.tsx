@@ -37,6 +37,8 @@ class Watching {
   programs: readonly ProgramState[] = [];
   readonly statuses = new Map<string, RaftStatus>();
   readonly figures = new Map<string, { readonly now: Figures; readonly rates: Rates }>();
+  /** The latest of each member, however long ago: rates go over the time in which a connection was made anew. */
+  readonly readings = new Map<string, Figures>();
   problem: string | null = null;
   reading = 0;
 
@@ -136,8 +138,9 @@ export function Replicas({ client }: ViewProps): VNode {
       watching.ids.map(async (id) => {
         const server = watching.server(id);
         const now = server === undefined ? null : await figuresOf(client, server.name, limited).catch(() => null);
-        if (now === null) watching.figures.delete(id);
-        else watching.figures.set(id, { now, rates: ratesOf(watching.figures.get(id)?.now, now) });
+        if (now === null) return void watching.figures.delete(id);
+        watching.figures.set(id, { now, rates: ratesOf(watching.readings.get(id), now) });
+        watching.readings.set(id, now);
       }),
     );
     if (signal.aborted || watching.figures.size === 0) return;
