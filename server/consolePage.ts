@@ -12,7 +12,8 @@ import { leaseName } from './presence/serverLease.js';
 interface PageParts {
   readonly options: ApiServerOptions;
   readonly api: Pick<Api, 'access' | 'storage'>;
-  readonly replica: Pick<Replica, 'status'>;
+  /** Null where objects are kept elsewhere. */
+  readonly replica: Pick<Replica, 'status'> | null;
   readonly metrics: Metrics;
   readonly tap: RequestTap;
   /** Requests that have not been answered. */
@@ -34,7 +35,7 @@ export function consolePage({ options, api, replica, metrics, tap, active }: Pag
     tap,
     active,
     launcherSocket: options['console-launcher-socket'],
-    status: () => replica.status(),
+    replica,
     metrics: metrics.registry,
   });
 }

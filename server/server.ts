@@ -3,12 +3,9 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startReplica } from '../raft/client.js';
-import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi, type Api } from './assembly.js';
-import { Compaction } from './compaction.js';
 import { RequestTap } from './console/requestTap.js';
 import { consolePage } from './consolePage.js';
 import { LiveFiles, type Live } from './files/liveFile.js';
@@ -31,12 +28,10 @@ import { storedResources } from './registry/resources.js';
 import { HealthIndicators } from './observability/slis.js';
 import { processPages } from './processPages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
-import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
-import { replicaOptions } from './options/replica.js';
 import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';
 import { Presence } from './presence/presence.js';
@@ -45,6 +40,8 @@ import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
+import { openStore } from './store/open.js';
+import type { ServerStore } from './store/store.js';
 import { readEgressSelections } from './egress/configuration.js';
 import { createEgress, directEgress, type Egress } from './egress/egress.js';
 import { Fairness } from './fairness/fairness.js';
@@ -66,12 +63,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * How long a stopping leader looks for a successor, so that the others need not find out by waiting. A hand-over takes a few milliseconds;
- * where all stop at once there is no successor to wait for.
- */
-const handOverTimeoutMs = 500;
-const compactionTimeoutMs = 30_000;
 const farewellTimeoutMs = 200;
 
 /**
@@ -140,16 +131,9 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   begun.push(() => auditor?.close());
   const agents = readAgentCredentials(options);
 
-  const raftLog = log.named('raft');
-  const replica = await startReplica(replicaOptions(options), {
-    log: ({ level, message, fields }) => {
-      raftLog[level](message, fields);
-    },
-  }).catch((cause: unknown) => {
-    throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
-  });
-  begun.push(() => replica.stop());
-  const running = await serveReplica({
+  const store = await openStore(options, log);
+  begun.push(() => store.stop());
+  const running = await serveStore({
     options,
     log,
     live,
@@ -158,7 +142,7 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
     plugins,
     agents,
     egress,
-    replica,
+    store,
     encryption,
     metrics,
     auditor,
@@ -222,7 +206,7 @@ interface Prepared {
   readonly plugins: PluginConfigurations;
   readonly agents: AgentCredentials;
   readonly egress: Egress;
-  readonly replica: Replica & ReplicaAdministration;
+  readonly store: ServerStore;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
@@ -232,7 +216,7 @@ interface Prepared {
   readonly tracer: Tracer | null;
 }
 
-async function serveReplica({
+async function serveStore({
   options,
   log,
   live,
@@ -241,7 +225,7 @@ async function serveReplica({
   plugins,
   agents,
   egress,
-  replica,
+  store,
   encryption,
   metrics,
   auditor,
@@ -249,13 +233,13 @@ async function serveReplica({
   tracer,
 }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log });
-  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, replica, metrics }) : null;
+  const api = assembleApi({ options, files, plugins, agents, egress, store, encryption, metrics, log });
+  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics }) : null;
   const chain = frontOf({
     fairness: fairness?.fairness ?? null,
     options,
     log,
-    replica,
+    store,
     encryption,
     metrics,
     auditor,
@@ -268,22 +252,14 @@ async function serveReplica({
     await api.close();
     throw error;
   });
-  const compaction = new Compaction({
-    version: () => api.storage.version,
-    log: log.named('compaction'),
-    standing: async () => {
-      const { role, compactedRevision } = await replica.status();
-      return { leads: role === 'leader', compacted: compactedRevision };
-    },
-    compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
-  });
+  const compaction = store.history(api.storage, log.named('compaction'));
   compaction.start(options['etcd-compaction-interval']);
   const events =
-    options['event-ttl'] === 0
+    options['event-ttl'] === 0 || store.expires
       ? null
       : eventExpiry({
           api,
-          replica,
+          store,
           log,
           ttlMs: options['event-ttl'],
           sharedMs: options['lease-reuse-duration-seconds'] * 1000,
@@ -302,7 +278,7 @@ async function serveReplica({
     fairness?.objects.start();
   });
   const failed = new Promise<Error>((resolve) => {
-    replica.onFailure(resolve);
+    store.onFailure(resolve);
     ready.catch((error: unknown) => {
       if (!stopping.signal.aborted) resolve(error as Error);
     });
@@ -311,7 +287,7 @@ async function serveReplica({
   const stop = async (): Promise<void> => {
     progress.stopping = true;
     // Before anything else: until another replica leads, nobody writes. And whoever loses patience with this process and kills it then kills no leader.
-    const handedOver = handOver(replica, log);
+    const handedOver = store.handOver(log);
     stopping.abort(new Error('the server is stopping'));
     await handedOver;
     live.stop();
@@ -323,10 +299,10 @@ async function serveReplica({
     fairness?.fairness.stop();
     await drain(options, listener, chain, log);
     // Another one that stops meanwhile may have handed it back.
-    await handOver(replica, log);
+    await store.handOver(log);
     await auditor?.close();
     await api.close();
-    await replica.stop();
+    await store.stop();
     log.info('stopped');
   };
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
@@ -340,13 +316,13 @@ function fairnessOf({
   options,
   log,
   api,
-  replica,
+  store,
   metrics,
 }: {
   readonly options: ApiServerOptions;
   readonly log: Logger;
   readonly api: Api;
-  readonly replica: Replica;
+  readonly store: ServerStore;
   readonly metrics: Metrics;
 }): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
   const tally = new Tally();
@@ -363,7 +339,7 @@ function fairnessOf({
     storage: api.storage,
     registry: api.registry,
     catalogue: api.catalogue,
-    leads: async () => (await replica.status()).role === 'leader',
+    leads: () => store.leads(),
     now: machineClock.now,
     report: (what, error) => {
       log.named('fairness').warn('objects about priority and fairness', { what, error });
@@ -421,13 +397,13 @@ function presenceOf({
 
 function eventExpiry({
   api,
-  replica,
+  store,
   log,
   ttlMs,
   sharedMs,
 }: {
   readonly api: Api;
-  readonly replica: Replica;
+  readonly store: ServerStore;
   readonly log: Logger;
   readonly ttlMs: number;
   readonly sharedMs: number;
@@ -438,23 +414,17 @@ function eventExpiry({
     ttlMs,
     sharedMs,
     clock: machineClock,
-    leads: async () => (await replica.status()).role === 'leader',
+    leads: () => store.leads(),
     report: (error) => {
       log.named('events').warn('old events cannot be removed now; they are tried again', { error });
     },
   });
 }
 
-async function handOver(replica: Replica, log: Logger): Promise<void> {
-  await replica.transferLeadership({ timeoutMs: handOverTimeoutMs }).catch((error: unknown) => {
-    log.debug(2, 'leadership was not handed over', { error });
-  });
-}
-
 interface FrontOptions {
   readonly options: ApiServerOptions;
   readonly log: Logger;
-  readonly replica: Replica & ReplicaAdministration;
+  readonly store: ServerStore;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
@@ -466,8 +436,8 @@ interface FrontOptions {
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
-  exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
+function frontOf({ options, log, store, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
+  store.expose(metrics, options);
   exposeCounts({
     metrics,
     resources: () => storedResources(api.catalogue),
@@ -484,20 +454,20 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
       mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
     },
     progress,
-    replica,
+    replica: store.health,
     graceMs: options['livez-grace-period'],
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
   const tap = options.console ? new RequestTap() : null;
-  const page = tap === null ? null : consolePage({ options, api, replica, metrics, tap, active: () => chain.active });
+  const page = tap === null ? null : consolePage({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });
   const routes = createRoutes({
     resources: api.resources,
     documents: api.documents,
     health,
     metrics,
     console: page,
-    replica,
+    replica: store.replica,
     log: log.named('health'),
     pages: processPages({ options, debug, indicators, fairness }),
   });

@@ -232,8 +232,11 @@ function pointsOf({ ids, figures, statuses, leader }: Watching): Record<string, 
 
 const whole = (value: number | null): string =>
   value === null ? '–' : value < 10 ? value.toFixed(value === 0 ? 0 : 1) : Math.round(value).toLocaleString('en');
-/** Both in milliseconds. */
-const twoTimes = ({ p50, p99 }: Rates): string => (p50 === null || p99 === null ? '–' : `${tenths(p50)} / ${tenths(p99)} ms`);
+/** Both in milliseconds, while that is short. */
+function twoTimes({ p50, p99 }: Rates): string {
+  if (p50 === null || p99 === null) return '–';
+  return p99 < 1 ? `${tenths(p50)} / ${tenths(p99)} ms` : `${p50.toFixed(1)} / ${p99.toFixed(1)} s`;
+}
 const tenths = (value: number): string => (value < 0.01 ? (value * 1000).toFixed(1) : String(Math.round(value * 1000)));
 
 const charts = [

@@ -79,6 +79,11 @@ export class Launcher {
     await close();
   }
 
+  /** Stops the cluster of a launcher that does not run yet. */
+  stop(): Promise<void> {
+    return this.cluster.stop();
+  }
+
   /** Starts again what is down. */
   startStopped(): Promise<void> {
     return this.cluster.startStopped();
@@ -98,8 +103,8 @@ export class Launcher {
   }
 
   #programs(): readonly ManagedProgram[] {
-    const { members, balancer, managers, fakeNodes } = this.cluster;
-    return [...members.map((member) => member.process), balancer, ...managers, fakeNodes].filter((program) => program !== null);
+    const { etcd, members, balancer, managers, fakeNodes } = this.cluster;
+    return [etcd, ...members.map((member) => member.process), balancer, ...managers, fakeNodes].filter((program) => program !== null);
   }
 
   async #carryOut({ command, target }: ControlRequest, say: (line: string) => void): Promise<unknown> {
@@ -210,7 +215,7 @@ export class Launcher {
     this.#paused.clear();
     this.#cutOff.clear();
     const replicas = this.cluster.members.length as 1 | 3 | 5;
-    this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, onProgress: say });
+    this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, restore: undefined, onProgress: say });
     this.#up = true;
   }
 

@@ -1,4 +1,5 @@
-import { badRequest, StatusError, tooManyRequests } from '../api/status.js';
+import type { Replica } from '../../raft/replica-api.js';
+import { badRequest, notFound, StatusError, tooManyRequests } from '../api/status.js';
 import { attributesOf, type Authorizer } from '../authorization/authorizer.js';
 import { forbidden } from '../authorization/forbidden.js';
 import { writeJson } from '../http/errors.js';
@@ -18,7 +19,8 @@ export interface ConsoleOptions {
   readonly active: () => Iterable<Exchange>;
   /** Socket of the launcher of a local cluster; null elsewhere. */
   readonly launcherSocket: string | null;
-  readonly status: () => Promise<unknown>;
+  /** Where objects are kept elsewhere, there is no replica to tell of. */
+  readonly replica: Pick<Replica, 'status'> | null;
   readonly metrics: { readonly contentType: string; metrics(): Promise<string> };
   /** Where the built page is, if not where this package has it. */
   readonly folder?: string | null;
@@ -56,7 +58,7 @@ type Route = (exchange: Exchange) => Promise<void> | void;
 
 /** By path, then by method. */
 function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonly<Record<string, Route>>>> {
-  const { servers, tap, active, launcherSocket, authorize } = options;
+  const { servers, tap, active, launcherSocket, authorize, replica } = options;
   let redeeming = 0;
   /** Answers here, or where `?server=` says; a user needs the right to `path` as well. */
   const atServer =
@@ -94,7 +96,10 @@ function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonl
       GET: async (exchange) => writeJson(exchange, 200, { servers: await servers.list(), launcher: launcherSocket !== null }),
     },
     [`${root}/v1/status`]: {
-      GET: atServer('/raft/v1/status', async (exchange) => writeJson(exchange, 200, await options.status())),
+      GET: atServer('/raft/v1/status', async (exchange) => {
+        if (replica === null) throw notFound({ group: '', resource: 'replicas' }, 'of this server');
+        writeJson(exchange, 200, await replica.status());
+      }),
     },
     [`${root}/v1/metrics`]: {
       GET: atServer('/metrics', async (exchange) => {

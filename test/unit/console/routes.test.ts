@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { ReplicaStatus } from '../../../raft/replica-api.js';
 import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import { createConsole } from '../../../server/console/console.js';
 import { RequestTap } from '../../../server/console/requestTap.js';
@@ -63,7 +64,7 @@ describe('console/routes', () => {
       tap,
       active: () => [],
       launcherSocket,
-      status: () => Promise.resolve({ memberId: 'r1' }),
+      replica: { status: () => Promise.resolve({ memberId: 'r1' } as ReplicaStatus) },
       metrics: { contentType: 'text/plain', metrics: () => Promise.resolve('up 1') },
       folder,
     });
