@@ -235,7 +235,7 @@ const whole = (value: number | null): string =>
 /** Both in milliseconds, while that is short. */
 function twoTimes({ p50, p99 }: Rates): string {
   if (p50 === null || p99 === null) return '–';
-  return p99 < 1 ? `${tenths(p50)} / ${tenths(p99)} ms` : `${p50.toFixed(1)} / ${p99.toFixed(1)} s`;
+  return p99 < 1 ? `${tenths(p50)} / ${tenths(p99)} ms` : `${p50.toFixed(2)} / ${p99.toFixed(1)} s`;
 }
 const tenths = (value: number): string => (value < 0.01 ? (value * 1000).toFixed(1) : String(Math.round(value * 1000)));
 
