@@ -16,11 +16,12 @@ export default {
     'test/{bench,fuzz,golden,simulation,torture}/main.ts',
     'test/bench/{raft,rbac}.ts',
     'test/bench/http2/{bareserver,broadcaster}.ts',
+    'console/main.tsx',
     'test/run.ts',
     'test/**/*.test.ts',
     'examples/**/*.{ts,mjs}',
   ],
-  project: ['**/*.{ts,mjs}', '!.ci/tools/**'],
+  project: ['**/*.{ts,tsx,mjs}', '!.ci/tools/**'],
   // Generated for users of the package, who may want any of them.
   ignore: ['api/types/**'],
   // Only files of the first two are read; the third is installed beside, by .ci/run.

@@ -30,7 +30,10 @@ function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    dialog.current?.showModal();
+    const element = dialog.current;
+    element?.showModal();
+    // Closing gives the focus back to where it was.
+    return () => element?.close();
   }, []);
   return (
     <dialog ref={dialog} aria-label={label} onClose={done}>
@@ -82,7 +85,7 @@ export function DeleteDialog({ client, resource, namespace, name, done }: Action
 export function ScaleDialog({ client, resource, namespace, name, done }: ActionProps): VNode {
   const field = useRef<HTMLInputElement>(null);
   const path = `${pathOf(resource, namespace, name)}/scale`;
-  const [now, setNow] = useState<number | null>(null);
+  const [now, setNow] = useState<number | null | 'reading'>('reading');
   useEffect(() => {
     client.json<ApiObject & { readonly spec?: { readonly replicas?: number } }>(path).then(
       ({ spec }) => setNow(spec?.replicas ?? 0),
@@ -99,7 +102,11 @@ export function ScaleDialog({ client, resource, namespace, name, done }: ActionP
     <Dialog label={t.objects.scale} submit={t.objects.scale} act={act} done={done}>
       <label>
         {t.objects.scaleTo}
-        <input ref={field} key={now} type="number" min={0} required defaultValue={now === null ? '' : String(now)} />
+        {now === 'reading' ? (
+          t.loading
+        ) : (
+          <input ref={field} type="number" min={0} required defaultValue={now === null ? '' : String(now)} />
+        )}
       </label>
     </Dialog>
   );

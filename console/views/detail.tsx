@@ -34,8 +34,7 @@ interface Change {
 }
 const changesMax = 30;
 
-export const yamlOf = (object: ApiObject): string =>
-  stringify(withoutManagedFields(object), { lineWidth: 0, aliasDuplicateObjects: false });
+const yamlOf = (object: ApiObject): string => stringify(withoutManagedFields(object), { lineWidth: 0, aliasDuplicateObjects: false });
 
 const tabs: readonly (readonly [name: keyof typeof t.objects.tabs, tab: ComponentType<TabProps>, fits: (resource: Resource) => boolean])[] =
   [
@@ -64,6 +63,15 @@ export function Detail(props: DetailProps): VNode {
     heading.current?.focus();
     return () => (before instanceof HTMLElement && before.isConnected ? before.focus() : undefined);
   }, []);
+
+  useEffect(() => {
+    const leave = (event: KeyboardEvent): void => {
+      // Whoever edits would lose what he wrote; a dialog has Escape for itself.
+      if (event.key === 'Escape' && dialog === null && !(event.target instanceof HTMLTextAreaElement)) close();
+    };
+    addEventListener('keydown', leave);
+    return () => removeEventListener('keydown', leave);
+  }, [dialog]);
 
   useRun(
     (signal) => {
@@ -96,13 +104,7 @@ export function Detail(props: DetailProps): VNode {
   const Tab = tabs.find(([each]) => each === tab)?.[1] ?? YamlTab;
   const shown = tabs.filter(([, , fits]) => fits(resource));
   return (
-    <section
-      class="detail"
-      aria-labelledby="detail-name"
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && dialog === null) close();
-      }}
-    >
+    <section class="detail" aria-labelledby="detail-name">
       <header>
         <div>
           <h2 id="detail-name" tabIndex={-1} ref={heading}>

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { ViewProps } from '../app.js';
-import { ApiError, messageOf } from '../api/client.js';
+import { ApiError, messageOf, type ApiClient } from '../api/client.js';
 import {
   figuresOf,
   order,
@@ -37,6 +37,8 @@ class Watching {
   programs: readonly ProgramState[] = [];
   readonly statuses = new Map<string, RaftStatus>();
   readonly figures = new Map<string, { readonly now: Figures; readonly rates: Rates }>();
+  /** The latest of each member, however long ago: rates go over the time in which a connection was made anew. */
+  readonly readings = new Map<string, Figures>();
   problem: string | null = null;
   reading = 0;
 
@@ -136,8 +138,9 @@ export function Replicas({ client }: ViewProps): VNode {
       watching.ids.map(async (id) => {
         const server = watching.server(id);
         const now = server === undefined ? null : await figuresOf(client, server.name, limited).catch(() => null);
-        if (now === null) watching.figures.delete(id);
-        else watching.figures.set(id, { now, rates: ratesOf(watching.figures.get(id)?.now, now) });
+        if (now === null) return void watching.figures.delete(id);
+        watching.figures.set(id, { now, rates: ratesOf(watching.readings.get(id), now) });
+        watching.readings.set(id, now);
       }),
     );
     if (signal.aborted || watching.figures.size === 0) return;
@@ -148,13 +151,9 @@ export function Replicas({ client }: ViewProps): VNode {
 
   const act = async (command: MemberCommand, id: string): Promise<void> => {
     setSaid('');
-    try {
-      await order(client, command, id);
-      setSaid(t.replicas.act.done(t.replicas.act[command], id));
-    } catch (error) {
-      // The member that carries the word may be the one that is killed.
-      setSaid(error instanceof ApiError ? messageOf(error) : t.replicas.act.done(t.replicas.act[command], id));
-    }
+    const done = t.replicas.act.done(t.replicas.act[command], id);
+    setSaid(await orderSurely(client, command, id).then(() => done, messageOf));
+    redraw();
   };
 
   const { leader, ids } = watching;
@@ -176,6 +175,33 @@ export function Replicas({ client }: ViewProps): VNode {
       )}
     </>
   );
+}
+
+/** What a command leads to. */
+const leadsTo: Readonly<Record<MemberCommand, ProgramState['state']>> = {
+  kill: 'down',
+  pause: 'paused',
+  resume: 'running',
+  partition: 'partitioned',
+  heal: 'running',
+  restart: 'running',
+};
+const againMs = 500;
+const attemptsMax = 5;
+
+/** Gives an order, again where the connection broke before it was carried out: the member that carries the word may be the one that is killed. */
+async function orderSurely(client: ApiClient, command: MemberCommand, id: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await order(client, command, id);
+      return;
+    } catch (error) {
+      if (error instanceof ApiError || attempt === attemptsMax) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, againMs));
+    const states = await programs(client, AbortSignal.timeout(answerMs)).catch(() => []);
+    if (states.find(({ name }) => name === id)?.state === leadsTo[command]) return;
+  }
 }
 
 /** A server that is there and refuses is a matter for people; one that is not there is what the timeline is for. */
@@ -206,8 +232,11 @@ function pointsOf({ ids, figures, statuses, leader }: Watching): Record<string, 
 
 const whole = (value: number | null): string =>
   value === null ? '–' : value < 10 ? value.toFixed(value === 0 ? 0 : 1) : Math.round(value).toLocaleString('en');
-/** Both in milliseconds. */
-const twoTimes = ({ p50, p99 }: Rates): string => (p50 === null || p99 === null ? '–' : `${tenths(p50)} / ${tenths(p99)} ms`);
+/** Both in milliseconds, while that is short. */
+function twoTimes({ p50, p99 }: Rates): string {
+  if (p50 === null || p99 === null) return '–';
+  return p99 < 1 ? `${tenths(p50)} / ${tenths(p99)} ms` : `${p50.toFixed(2)} / ${p99.toFixed(1)} s`;
+}
 const tenths = (value: number): string => (value < 0.01 ? (value * 1000).toFixed(1) : String(Math.round(value * 1000)));
 
 const charts = [
@@ -223,7 +252,7 @@ const charts = [
 
 /** Colours of members, by their order. */
 const memberColours = 5;
-export const colourOf = (index: number): string => `--member-${(index % memberColours) + 1}`;
+const colourOf = (index: number): string => `--member-${(index % memberColours) + 1}`;
 
 function Charts({ watching }: { readonly watching: Watching }): VNode {
   const { ids, series, reading } = watching;

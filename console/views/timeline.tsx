@@ -20,7 +20,7 @@ export function TimelineView({
   readonly now: number;
 }): VNode {
   const begun = Math.min(now, ...[...timeline.lanes.values()].map((lane) => lane[0]?.from ?? now));
-  const span = Math.min(windowMs, Math.max(60_000, now - begun));
+  const span = Math.min(windowMs, Math.max(30_000, now - begun));
   const x = (at: number): number => Math.max(0, width - ((now - at) / span) * width);
   const minutes = span / 60_000;
   const marks = [0, 1 / 3, 2 / 3, 1].map((part) => minutes * part);

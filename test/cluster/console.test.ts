@@ -227,15 +227,51 @@ describe('cluster/console', function () {
     await page.locator('.detail').waitFor({ state: 'detached' });
   });
 
+  it('reads the log of a pod, and runs a command in it, where a node agent serves them', async () => {
+    await api.expect(201, 'POST', '/api/v1/namespaces/team/pods', {
+      body: {
+        metadata: {
+          name: 'shell',
+          annotations: {
+            'fake-node/logs': 'the first line\nthe last line',
+            'fake-node/exec': '[{"command":"*","stdout":"\\u001b[1mwell\\u001b[0m done\\r\\n"}]',
+          },
+        },
+        spec: { containers: [{ name: 'main', image: 'registry.example/app:1' }] },
+      },
+    });
+    const { page } = await visitSignedIn();
+    await show(page, '#objects/core/pods?namespace=team');
+    await page.getByLabel('Name contains').fill('shell');
+    await page.locator('.rows .row').getByText('Running').waitFor();
+    await page.locator('.rows .row').getByText('shell').click();
+    await page.getByRole('tab', { name: 'Logs' }).click();
+    await page.getByRole('log').getByText('the last line').waitFor();
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('log').getByText('well done').waitFor();
+  });
+
   it('shows requests of all servers, with those refused', async () => {
     const { page } = await visitSignedIn();
     await show(page, '#requests');
     const stranger = new ApiClient(origin, await authority(), { token });
     await page.locator('.plain tbody tr').first().waitFor();
     // The stream of each server may begin a moment after the first has.
-    const asking = setInterval(() => void stranger.request('GET', '/api/v1/namespaces/team/secrets').catch(() => undefined), 100);
+    let turn = 0;
+    const asked = ['secrets', 'pods', 'configmaps', 'services', 'events'];
+    const asking = setInterval(() => {
+      void stranger.request('GET', `/api/v1/namespaces/team/${asked[turn++ % asked.length]}`).catch(() => undefined);
+      void api
+        .request('PATCH', '/api/v1/namespaces/team', {
+          raw: `{"metadata":{"labels":{"turn":"${turn}"}}}`,
+          type: 'application/merge-patch+json',
+        })
+        .catch(() => undefined);
+    }, 150);
     try {
       await page.locator('tr.refused').getByText('system:serviceaccount:team:reader').first().waitFor();
+      await page.locator('.plain tbody tr').nth(30).waitFor();
     } finally {
       clearInterval(asking);
       stranger.close();
@@ -251,6 +287,10 @@ describe('cluster/console', function () {
     await show(page, '#controllers');
     await page.getByText('stands by').waitFor();
     await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
+    await api.expect(201, 'POST', '/api/v1/namespaces/team/services', {
+      body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } },
+    });
+    await page.locator('tr.lit').getByText('endpoint', { exact: true }).waitFor();
     await picture(page, 'controllers');
   });
 
@@ -309,6 +349,18 @@ describe('cluster/console', function () {
     await page.getByRole('button', { name: `Restart ${leader}` }).click();
     await page.locator(`[data-event=started][data-member=${leader}]`).waitFor();
     await page.locator(`article[data-standing=follower][data-member=${leader}]`).waitFor();
+
+    const other = await page.locator(`article[data-standing=follower]:not([data-member=${leader}])`).getAttribute('data-member');
+    await page.getByRole('button', { name: `Pause ${other}` }).click();
+    await page.locator(`[data-event=paused][data-member=${other}]`).waitFor();
+    await page.getByRole('button', { name: `Resume ${other}` }).click();
+    await page.locator(`[data-event=resumed][data-member=${other}]`).waitFor();
+    // Charts have a line for each member again.
+    await page
+      .locator(`article[data-member=${leader}]`)
+      .getByText(/\d ms$/)
+      .first()
+      .waitFor();
     await picture(page, 'replicas');
   });
 });

@@ -63,7 +63,7 @@ describe('the lease of a server', () => {
     fc.assert(
       fc.property(address, fc.option(address), fc.string(), fc.string(), (told, peerAddress, hostname, memberId) => {
         const lease = leaseOf({ ...identity(told), peerAddress, hostname, memberId }, 1_000);
-        expect(readLease(lease)).to.deep.equal({ address: told, peerAddress: peerAddress ?? told, renewedAt: 1_000 });
+        expect(readLease(lease)).to.deep.equal({ address: told, peerAddress: peerAddress ?? told, memberId, renewedAt: 1_000 });
         expect(lease.metadata.name).to.match(/^apiserver-[a-z2-7]{26}$/);
       }),
     );

@@ -1,0 +1,41 @@
+import { hostname } from 'node:os';
+import type { Replica } from '../raft/replica-api.js';
+import type { Api } from './assembly.js';
+import { createConsole, type Console } from './console/console.js';
+import type { RequestTap } from './console/requestTap.js';
+import { Servers } from './console/servers.js';
+import type { Exchange } from './http/exchange.js';
+import type { Metrics } from './observability/metrics.js';
+import type { ApiServerOptions } from './options/apiserver.js';
+import { leaseName } from './presence/serverLease.js';
+
+interface PageParts {
+  readonly options: ApiServerOptions;
+  readonly api: Pick<Api, 'access' | 'storage'>;
+  /** Null where objects are kept elsewhere. */
+  readonly replica: Pick<Replica, 'status'> | null;
+  readonly metrics: Metrics;
+  readonly tap: RequestTap;
+  /** Requests that have not been answered. */
+  readonly active: () => Iterable<Exchange>;
+}
+
+/** The page for people, as the options want it. */
+export function consolePage({ options, api, replica, metrics, tap, active }: PageParts): Console {
+  const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
+  return createConsole({
+    authorize: api.access.authorize,
+    servers: new Servers({
+      storage: api.storage,
+      own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+      identity: certFile === null || keyFile === null ? null : { certFile, keyFile },
+      // Members of one cluster know the authority of each other's replicas in any case.
+      caFile: options['peer-ca-file'] ?? options['raft-ca-file'],
+    }),
+    tap,
+    active,
+    launcherSocket: options['console-launcher-socket'],
+    replica,
+    metrics: metrics.registry,
+  });
+}
