@@ -29,11 +29,23 @@ const forbiddenGlobals = [
 ].map((name) => ({ name, message: 'Pure code: take it as an argument.' }));
 
 export default tseslint.config(
-  { ignores: ['dist/', '.build/', 'node_modules/', '.cluster/', 'coverage/', 'api/data/', 'api/types/'] },
+  {
+    ignores: [
+      'dist/',
+      '.ci/tools/node_modules/',
+      '.build/',
+      'node_modules/',
+      '.cluster/',
+      'coverage/',
+      'api/data/',
+      'api/types/',
+      'knip.ts',
+    ],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       // The rules that need types, chosen for the mistakes they find rather than for completeness: they take most of the time.

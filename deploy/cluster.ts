@@ -15,7 +15,8 @@ import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { programFile } from './programs.js';
 import { Supervisor } from './supervisor.js';
-import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount } from './settings.js';
+import { restoreMembers } from './restore.js';
+import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount, type StoreKind } from './settings.js';
 
 /**
  * A local cluster: API server replicas and a balancer, each in a process of its own, with everything they need in one folder.
@@ -26,10 +27,16 @@ export interface ClusterOptions {
   readonly dataDirectory: string;
   /** As many as the data directory holds, or three. */
   readonly replicas?: ReplicaCount | undefined;
+  /** Where objects are kept: in the replicas, or in an etcd of one member that is started with them. As before, or in the replicas. */
+  readonly store?: Exclude<StoreKind, 'etcd-servers'> | undefined;
+  /** Servers of an etcd that is there already and keeps the objects. */
+  readonly etcdServers?: readonly string[] | undefined;
   /** The balancer's port; without it, a free one. */
   readonly port?: number | undefined;
   /** Forget the data, logs and ports of an earlier cluster; certificates stay. */
   readonly fresh?: boolean | undefined;
+  /** A backup with which a new cluster begins. */
+  readonly restore?: string | undefined;
   /** What runs as a replica: the API server, unless a test puts something else in its place. */
   readonly apiserverProgram?: string | undefined;
   /** Further flags for each API server, or those for one by its id. */
@@ -52,6 +59,8 @@ export interface ClusterOptions {
   readonly inProcess?: boolean | undefined;
   /** A module that every thread of an API server loads first: the faults of a test. */
   readonly apiserverPreload?: string | undefined;
+  /** The same for managers and stand-in nodes. */
+  readonly clientPreload?: string | undefined;
   /** A program said something else than `ready`. */
   readonly onMessage?: ((program: ManagedProgram, message: unknown) => void) | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
@@ -86,6 +95,8 @@ export interface Cluster {
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
   readonly balancer: ManagedProgram | null;
+  /** The etcd that belongs to the cluster. */
+  readonly etcd: ManagedProgram | null;
   /** Controller managers, of which one works. */
   readonly managers: readonly ManagedProgram[];
   /** The process of the stand-in nodes. */
@@ -128,7 +139,11 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   await waitForLeftovers(clusterFile, say);
   if (options.fresh) removeState(directory);
   makeFolder(path.join(directory, 'logs'), 0o700);
-  const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
+  const { etcdServers: given } = options;
+  const store = given === undefined ? options.store : 'etcd-servers';
+  const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas, store);
+  const etcdUrls = settings.store === 'etcd' ? (await findFreePorts(2)).map((each) => `http://${host}:${each}`) : null;
+  if (etcdUrls !== null && options.inProcess) throw new Error('an etcd cannot run in a thread: give the addresses of one that runs');
   const port = options.balancer === false ? (settings.members[0]?.securePort ?? 0) : await choosePort(options.port);
   const managers = options.managers ?? 0;
   const managerPorts = options.managersServe === false ? Array.from({ length: managers }, () => 0) : await findFreePorts(managers);
@@ -139,8 +154,26 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   );
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
+  if (options.restore !== undefined) {
+    say(`restoring ${options.restore}`);
+    restoreMembers(options.restore, directory, settings);
+  }
   const peerAddresses = await options.peerAddresses?.(settings.members);
-  return new LocalCluster({ directory, clusterFile, settings, port, peerAddresses, managerPorts, pki, options, say, unlock });
+  const etcdServers = given ?? etcdUrls?.slice(0, 1);
+  return new LocalCluster({
+    directory,
+    clusterFile,
+    settings,
+    port,
+    peerAddresses,
+    etcdUrls,
+    etcdServers,
+    managerPorts,
+    pki,
+    options,
+    say,
+    unlock,
+  });
 }
 
 function removeState(directory: string): void {
@@ -176,6 +209,9 @@ interface Prepared {
   readonly settings: ClusterSettings;
   readonly port: number;
   readonly peerAddresses: ReadonlyMap<string, string> | undefined;
+  /** For clients and for peers of the etcd that belongs to the cluster. */
+  readonly etcdUrls: readonly string[] | null;
+  readonly etcdServers: readonly string[] | undefined;
   readonly managerPorts: readonly number[];
   readonly pki: PkiFiles;
   readonly options: ClusterOptions;
@@ -190,8 +226,11 @@ class LocalCluster implements Cluster {
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
   readonly balancer: ManagedProgram | null;
+  readonly etcd: ManagedProgram | null;
   readonly managers: readonly ManagedProgram[];
   readonly fakeNodes: ManagedProgram | null;
+  /** What the servers need. */
+  readonly #stores: readonly ManagedProgram[];
   /** What answers requests, and what makes them: the latter starts when the former is ready, and stops first. */
   readonly #servers: readonly ManagedProgram[];
   readonly #clients: readonly ManagedProgram[];
@@ -208,6 +247,17 @@ class LocalCluster implements Cluster {
     this.kubeconfig = path.join(directory, 'admin.kubeconfig');
     this.pki = pki;
     this.#ca = fs.readFileSync(pki.caFile, 'utf8');
+    this.etcd =
+      prepared.etcdUrls === null
+        ? null
+        : this.#process({
+            role: 'etcd',
+            name: 'etcd',
+            program: programFile('etcdMember'),
+            args: [path.join(directory, 'data', 'etcd'), ...prepared.etcdUrls],
+            address: null,
+          });
+    this.#stores = this.etcd ? [this.etcd] : [];
     this.members = settings.members.map((member) => this.#member(member));
     this.balancer =
       prepared.options.balancer === false
@@ -220,11 +270,18 @@ class LocalCluster implements Cluster {
             address: this.address,
           });
     this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
-    const { fakeNodes: nodes = 0, bindPods = true } = prepared.options;
+    const { fakeNodes: nodes = 0, bindPods = true, clientPreload } = prepared.options;
     const nodeFlags = ['--kubeconfig', this.kubeconfig, '--count', String(nodes), ...(bindPods ? [] : ['--no-bind'])];
     this.fakeNodes =
       nodes > 0
-        ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: nodeFlags, address: null })
+        ? this.#process({
+            role: 'fake-nodes',
+            name: 'fake-nodes',
+            program: programFile('nodes'),
+            args: nodeFlags,
+            address: null,
+            preload: clientPreload,
+          })
         : null;
     this.#servers = [...this.members.map((member) => member.process), ...(this.balancer ? [this.balancer] : [])];
     this.#clients = [...this.managers, ...(this.fakeNodes ? [this.fakeNodes] : [])];
@@ -243,7 +300,7 @@ class LocalCluster implements Cluster {
   }
 
   async startStopped(): Promise<void> {
-    for (const processes of [this.#servers, this.#clients]) {
+    for (const processes of [this.#stores, this.#servers, this.#clients]) {
       for (const process of processes) if (!process.running) process.start();
       this.#writeFile();
       await Promise.all(processes.map((process) => this.#waitReady(process)));
@@ -262,13 +319,17 @@ class LocalCluster implements Cluster {
   }
 
   discard(): Promise<void> {
-    this.#stopping ??= Promise.all([...this.#clients, ...this.#servers].map((program) => program.kill())).then(() => this.#giveBack());
+    this.#stopping ??= Promise.all([
+      ...[...this.#clients, ...this.#servers].map((program) => program.kill()),
+      // A process that etcd belongs to must not go before it.
+      ...this.#stores.map((program) => program.kill('SIGTERM')),
+    ]).then(() => this.#giveBack());
     return this.#stopping;
   }
 
   async #stopInOrder(): Promise<void> {
     const { say } = this.prepared;
-    for (const processes of [this.#clients, this.#servers]) {
+    for (const processes of [this.#clients, this.#servers, this.#stores]) {
       await Promise.all(
         processes.map(async (process) => {
           if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
@@ -312,6 +373,7 @@ class LocalCluster implements Cluster {
       name,
       program: programFile('controller-manager'),
       args,
+      preload: this.prepared.options.clientPreload,
       address: securePort === 0 ? null : `https://${host}:${securePort}`,
     });
     if (this.prepared.options.restartManagers) this.#supervisors.set(process, new Supervisor(() => this.#startAgain(process)));
@@ -347,7 +409,7 @@ class LocalCluster implements Cluster {
   }
 
   #boundLogs(): void {
-    for (const { spec } of [...this.#servers, ...this.#clients]) {
+    for (const { spec } of [...this.#stores, ...this.#servers, ...this.#clients]) {
       try {
         boundLog(spec.log);
       } catch (error) {
@@ -357,7 +419,7 @@ class LocalCluster implements Cluster {
   }
 
   #writeFile(): void {
-    writeClusterFile(this.prepared.clusterFile, [...this.#servers, ...this.#clients]);
+    writeClusterFile(this.prepared.clusterFile, [...this.#stores, ...this.#servers, ...this.#clients]);
   }
 
   async #waitReady(program: ManagedProgram): Promise<void> {

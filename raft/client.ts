@@ -7,7 +7,6 @@ import { restoreError } from './replica/port.js';
 import type { LogLine } from './replica/port.js';
 import type { ThreadData, ThreadStarted } from './thread.js';
 
-export { ReplicaError } from './replica/errors.js';
 export type { LogLine } from './replica/port.js';
 
 export interface ClientOptions {

@@ -3,13 +3,13 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startReplica } from '../raft/client.js';
-import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
-import { Compaction } from './compaction.js';
+import { createConsole, type Console } from './console/console.js';
+import { RequestTap } from './console/requestTap.js';
+import { Servers } from './console/servers.js';
 import { LiveFiles, type Live } from './files/liveFile.js';
 import type { AgentCredentials } from './endpoints/backends/connection.js';
 import { readAgentCredentials } from './endpoints/backends/credentials.js';
@@ -18,6 +18,7 @@ import type { Progress } from './healthChecks.js';
 import type { Auditor } from './audit/auditor.js';
 import { createAuditing } from './audit/backends.js';
 import { createChain } from './http/chain.js';
+import type { Exchange } from './http/exchange.js';
 import type { Chain } from './http/chain.js';
 import { serveDebugSocket } from './http/debugSocket.js';
 import { listen } from './http/listener.js';
@@ -32,20 +33,20 @@ import { storedResources } from './registry/resources.js';
 import { HealthIndicators } from './observability/slis.js';
 import { processPages } from './processPages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
-import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
-import { replicaOptions } from './options/replica.js';
 import { machineClock } from './presence/machineClock.js';
-import type { ServerAddress } from './presence/serverLease.js';
+import { leaseName, type ServerAddress } from './presence/serverLease.js';
 import { Presence } from './presence/presence.js';
 import { advertisedAddress, endpointAddress, servingOptions } from './serving.js';
 import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
+import { openStore } from './store/open.js';
+import type { ServerStore } from './store/store.js';
 import { readEgressSelections } from './egress/configuration.js';
 import { createEgress, directEgress, type Egress } from './egress/egress.js';
 import { Fairness } from './fairness/fairness.js';
@@ -67,12 +68,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * How long a stopping leader looks for a successor, so that the others need not find out by waiting. A hand-over takes a few milliseconds;
- * where all stop at once there is no successor to wait for.
- */
-const handOverTimeoutMs = 500;
-const compactionTimeoutMs = 30_000;
 const farewellTimeoutMs = 200;
 
 /**
@@ -141,16 +136,9 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   begun.push(() => auditor?.close());
   const agents = readAgentCredentials(options);
 
-  const raftLog = log.named('raft');
-  const replica = await startReplica(replicaOptions(options), {
-    log: ({ level, message, fields }) => {
-      raftLog[level](message, fields);
-    },
-  }).catch((cause: unknown) => {
-    throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
-  });
-  begun.push(() => replica.stop());
-  const running = await serveReplica({
+  const store = await openStore(options, log);
+  begun.push(() => store.stop());
+  const running = await serveStore({
     options,
     log,
     live,
@@ -159,7 +147,7 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
     plugins,
     agents,
     egress,
-    replica,
+    store,
     encryption,
     metrics,
     auditor,
@@ -223,7 +211,7 @@ interface Prepared {
   readonly plugins: PluginConfigurations;
   readonly agents: AgentCredentials;
   readonly egress: Egress;
-  readonly replica: Replica & ReplicaAdministration;
+  readonly store: ServerStore;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
@@ -233,7 +221,7 @@ interface Prepared {
   readonly tracer: Tracer | null;
 }
 
-async function serveReplica({
+async function serveStore({
   options,
   log,
   live,
@@ -242,7 +230,7 @@ async function serveReplica({
   plugins,
   agents,
   egress,
-  replica,
+  store,
   encryption,
   metrics,
   auditor,
@@ -250,13 +238,13 @@ async function serveReplica({
   tracer,
 }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log });
-  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, replica, metrics }) : null;
+  const api = assembleApi({ options, files, plugins, agents, egress, store, encryption, metrics, log });
+  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics }) : null;
   const chain = frontOf({
     fairness: fairness?.fairness ?? null,
     options,
     log,
-    replica,
+    store,
     encryption,
     metrics,
     auditor,
@@ -269,22 +257,14 @@ async function serveReplica({
     await api.close();
     throw error;
   });
-  const compaction = new Compaction({
-    version: () => api.storage.version,
-    log: log.named('compaction'),
-    standing: async () => {
-      const { role, compactedRevision } = await replica.status();
-      return { leads: role === 'leader', compacted: compactedRevision };
-    },
-    compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
-  });
+  const compaction = store.history(api.storage, log.named('compaction'));
   compaction.start(options['etcd-compaction-interval']);
   const events =
-    options['event-ttl'] === 0
+    options['event-ttl'] === 0 || store.expires
       ? null
       : eventExpiry({
           api,
-          replica,
+          store,
           log,
           ttlMs: options['event-ttl'],
           sharedMs: options['lease-reuse-duration-seconds'] * 1000,
@@ -303,7 +283,7 @@ async function serveReplica({
     fairness?.objects.start();
   });
   const failed = new Promise<Error>((resolve) => {
-    replica.onFailure(resolve);
+    store.onFailure(resolve);
     ready.catch((error: unknown) => {
       if (!stopping.signal.aborted) resolve(error as Error);
     });
@@ -312,7 +292,7 @@ async function serveReplica({
   const stop = async (): Promise<void> => {
     progress.stopping = true;
     // Before anything else: until another replica leads, nobody writes. And whoever loses patience with this process and kills it then kills no leader.
-    const handedOver = handOver(replica, log);
+    const handedOver = store.handOver(log);
     stopping.abort(new Error('the server is stopping'));
     await handedOver;
     live.stop();
@@ -324,10 +304,10 @@ async function serveReplica({
     fairness?.fairness.stop();
     await drain(options, listener, chain, log);
     // Another one that stops meanwhile may have handed it back.
-    await handOver(replica, log);
+    await store.handOver(log);
     await auditor?.close();
     await api.close();
-    await replica.stop();
+    await store.stop();
     log.info('stopped');
   };
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
@@ -341,13 +321,13 @@ function fairnessOf({
   options,
   log,
   api,
-  replica,
+  store,
   metrics,
 }: {
   readonly options: ApiServerOptions;
   readonly log: Logger;
   readonly api: Api;
-  readonly replica: Replica;
+  readonly store: ServerStore;
   readonly metrics: Metrics;
 }): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
   const tally = new Tally();
@@ -364,7 +344,7 @@ function fairnessOf({
     storage: api.storage,
     registry: api.registry,
     catalogue: api.catalogue,
-    leads: async () => (await replica.status()).role === 'leader',
+    leads: () => store.leads(),
     now: machineClock.now,
     report: (what, error) => {
       log.named('fairness').warn('objects about priority and fairness', { what, error });
@@ -422,13 +402,13 @@ function presenceOf({
 
 function eventExpiry({
   api,
-  replica,
+  store,
   log,
   ttlMs,
   sharedMs,
 }: {
   readonly api: Api;
-  readonly replica: Replica;
+  readonly store: ServerStore;
   readonly log: Logger;
   readonly ttlMs: number;
   readonly sharedMs: number;
@@ -439,23 +419,17 @@ function eventExpiry({
     ttlMs,
     sharedMs,
     clock: machineClock,
-    leads: async () => (await replica.status()).role === 'leader',
+    leads: () => store.leads(),
     report: (error) => {
       log.named('events').warn('old events cannot be removed now; they are tried again', { error });
     },
   });
 }
 
-async function handOver(replica: Replica, log: Logger): Promise<void> {
-  await replica.transferLeadership({ timeoutMs: handOverTimeoutMs }).catch((error: unknown) => {
-    log.debug(2, 'leadership was not handed over', { error });
-  });
-}
-
 interface FrontOptions {
   readonly options: ApiServerOptions;
   readonly log: Logger;
-  readonly replica: Replica & ReplicaAdministration;
+  readonly store: ServerStore;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
@@ -467,8 +441,8 @@ interface FrontOptions {
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
-  exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
+function frontOf({ options, log, store, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
+  store.expose(metrics, options);
   exposeCounts({
     metrics,
     resources: () => storedResources(api.catalogue),
@@ -485,23 +459,27 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
       mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
     },
     progress,
-    replica,
+    replica: store.health,
     graceMs: options['livez-grace-period'],
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
+  const tap = options.console ? new RequestTap() : null;
+  const page = tap === null ? null : consoleOf({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });
   const routes = createRoutes({
     resources: api.resources,
     documents: api.documents,
     health,
     metrics,
-    replica,
+    console: page,
+    replica: store.replica,
     log: log.named('health'),
     pages: processPages({ options, debug, indicators, fairness }),
   });
   const directives = options['strict-transport-security-directives'];
-  return createChain(
+  const chain: Chain = createChain(
     {
+      tap,
       tracer,
       fairness,
       authenticate: api.access.authenticate,
@@ -516,6 +494,33 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
     },
     routes,
   );
+  return chain;
+}
+
+interface ConsoleParts extends Pick<FrontOptions, 'options' | 'api' | 'metrics'> {
+  readonly replica: ServerStore['replica'];
+  readonly tap: RequestTap;
+  readonly active: () => Iterable<Exchange>;
+}
+
+/** The page for people. */
+function consoleOf({ options, api, replica, metrics, tap, active }: ConsoleParts): Console {
+  const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
+  return createConsole({
+    authorize: api.access.authorize,
+    servers: new Servers({
+      storage: api.storage,
+      own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+      identity: certFile === null || keyFile === null ? null : { certFile, keyFile },
+      // Members of one cluster know the authority of each other's replicas in any case.
+      caFile: options['peer-ca-file'] ?? options['raft-ca-file'],
+    }),
+    tap,
+    active,
+    launcherSocket: options['console-launcher-socket'],
+    replica,
+    metrics: metrics.registry,
+  });
 }
 
 const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>

@@ -30,7 +30,7 @@ interface Total {
 }
 
 /** Changes the number of pods of workloads by what is measured. */
-export class Autoscaler {
+class Autoscaler {
   readonly #histories = new Map<string, History>();
   readonly #metrics: MetricsApi;
   readonly #targets: ScaleTargets;
@@ -194,7 +194,11 @@ export class Autoscaler {
         cpuInitializationMs: options['horizontal-pod-autoscaler-cpu-initialization-period'],
         readinessDelayMs: options['horizontal-pod-autoscaler-initial-readiness-delay'],
       },
-      tolerances: tolerancesOf(autoscaler, options['horizontal-pod-autoscaler-tolerance']),
+      tolerances: tolerancesOf(
+        autoscaler,
+        options['horizontal-pod-autoscaler-tolerance'],
+        this.environment.isOn('HPAConfigurableTolerance'),
+      ),
       now: clock.now(),
     };
     let best: Proposal | null = null;

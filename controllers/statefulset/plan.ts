@@ -19,6 +19,8 @@ export interface Observed {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
   readonly collisions: number;
+  /** Updates replace one pod at a time, also where the set allows more. */
+  readonly oneAtATime?: boolean;
   readonly now: number;
 }
 
@@ -45,7 +47,7 @@ interface Step {
   readonly blocks: boolean;
 }
 
-export const isInOrder = ({ spec }: StatefulSet): boolean => spec?.podManagementPolicy !== 'Parallel';
+const isInOrder = ({ spec }: StatefulSet): boolean => spec?.podManagementPolicy !== 'Parallel';
 
 /** Decides the next steps of a StatefulSet. Pure. */
 export function plan(observed: Observed): Plan {
@@ -82,6 +84,7 @@ function stagesOf(observed: Observed, inOrder: boolean): (readonly Action[])[] {
     update: observed.update,
     replicas: replicas.map(({ pod }) => pod),
     isUnavailable: (pod) => isUnavailable(observed, pod),
+    oneAtATime: observed.oneAtATime ?? false,
   });
   return [living.actions, owning, going.actions, victims.map((pod) => ({ do: 'delete', pod }))];
 }
@@ -122,7 +125,7 @@ function staysCurrent({ spec, status }: StatefulSet, index: number): boolean {
 }
 
 const isRunning = ({ status }: Pod): boolean => status?.phase === 'Running';
-export const isUnavailable = ({ set, now }: Pick<Observed, 'set' | 'now'>, pod: Pod): boolean =>
+const isUnavailable = ({ set, now }: Pick<Observed, 'set' | 'now'>, pod: Pod): boolean =>
   !isRunning(pod) || !isAvailable(pod, set.spec?.minReadySeconds ?? 0, now) || isTerminating(pod);
 
 function replicaStep(observed: Observed, { pod, exists }: Replica, inOrder: boolean): Step {

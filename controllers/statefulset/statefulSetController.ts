@@ -75,7 +75,7 @@ interface Revisions {
 /** Names that are tried for a revision whose hash others have. */
 const collisionsMax = 100;
 
-export class StatefulSetLoop {
+class StatefulSetLoop {
   readonly #pods: StatefulPods;
 
   constructor(private readonly environment: ManagerEnvironment) {
@@ -100,6 +100,7 @@ export class StatefulSetLoop {
       pods: owned,
       claimOf: (name) => claims.get(`${namespaceOf(set)}/${name}`),
       ...revisions,
+      oneAtATime: !this.environment.isOn('MaxUnavailableStatefulSet'),
       now: clock.now(),
     });
     const failure = await this.#carryOut(set, stages, inOrder);

@@ -1,17 +1,21 @@
 import fs from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parse } from 'yaml';
-import { replicaCounts, type ReplicaCount } from '../settings.js';
+import { replicaCounts, storeKinds, type ReplicaCount } from '../settings.js';
 
 /** What a cluster shall be, from flags and from a file; flags win. */
 export interface UpOptions {
   readonly port: number;
   readonly replicas?: ReplicaCount;
+  readonly store?: (typeof storeKinds)[number];
+  readonly etcdServers?: readonly string[];
   readonly managers: number;
   readonly nodes: number;
   /** Whether stand-in nodes bind pods as well. */
   readonly bind: boolean;
   readonly fresh: boolean;
+  /** A backup, or a snapshot of a test, with which a new cluster begins. */
+  readonly restore?: string;
   readonly apiserverFlag: readonly string[];
   readonly managerFlag: readonly string[];
 }
@@ -52,6 +56,17 @@ export function withUpOptions(command: Command): Command {
     .addOption(
       new Option('--replicas <count>', `API servers: ${replicaCounts.join(', ')} (default: as before, or 3)`).argParser(parseReplicas),
     )
+    .addOption(
+      new Option(
+        '--store <kind>',
+        'where objects are kept: raft (in the API servers), or etcd (a program of that name, which has to be installed, is started); default: as before, or raft',
+      ).choices([...storeKinds]),
+    )
+    .addOption(
+      new Option('--etcd-servers <url,...>', 'keep objects in an etcd that is there already')
+        .argParser((text) => text.split(','))
+        .conflicts('store'),
+    )
     .option('--managers <count>', 'controller managers, of which one works and the others stand by; 0 for none', parseCount, 2)
     .option('--nodes <count>', 'stand-in nodes, on which pods seem to run; for machines without nodes', parseCount, 0)
     .addOption(new Option('--fake-nodes <count>', 'the same as --nodes').argParser(parseCount))
@@ -64,6 +79,7 @@ export function withUpOptions(command: Command): Command {
     )
     .option('--manager-flag <flag>', 'a further flag for each controller manager', parseFlag, [])
     .option('--config <file>', 'YAML with any of: port, replicas, managers, nodes, apiserverFlags, managerFlags')
+    .option('--restore <file>', 'a new cluster begins with what a backup holds ("raftplane backup"), or a snapshot of raftplane/testing')
     .option('--fresh', 'start empty: forget the data and logs of an earlier start', false);
 }
 

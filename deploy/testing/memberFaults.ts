@@ -1,10 +1,12 @@
 import fs from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import tls from 'node:tls';
 import { BroadcastChannel, getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
+import { cutOff, trackPeers } from '../peerSockets.js';
+import { delayCommits, patchDrivers } from './slowDisk.js';
+import { patchDate, setClock } from './testClock.js';
 import { fits, isMemberOrder, isWatch, type FailureTerms, type MemberOrder, type Rule, type SeenRequest } from './orders.js';
 
 /**
@@ -30,6 +32,7 @@ type AnyResponse = Pick<ServerResponse, 'statusCode'> & {
 /** Of the threads inside a server only this one talks to other members. In a thread, the second argument is the file that it runs. */
 const isConsensus = process.argv[1]?.endsWith(`${path.sep}thread.js`) ?? false;
 const consensusIsThere = 'consensus';
+const forConsensus: ReadonlySet<MemberOrder['order']> = new Set(['cutOff', 'slowDisk']);
 const channelKey = 'raftplane.memberFaults';
 let rules: readonly Rule[] = [];
 const watches = new Map<AnyRequest, SeenRequest>();
@@ -49,6 +52,12 @@ function obey(order: MemberOrder): void {
     case 'cutOff':
       cutOff(order.from);
       break;
+    case 'slowDisk':
+      delayCommits(order.ms);
+      break;
+    case 'clock':
+      setClock(order);
+      break;
   }
 }
 
@@ -61,18 +70,21 @@ function listen(): void {
     const done = ({ turn }: { readonly turn?: number }): void => {
       if (turn !== undefined) process.send?.({ done: turn });
     };
-    let last: MemberOrder | null = null;
+    const last = new Map<MemberOrder['order'], MemberOrder>();
     process.on('message', (message: unknown) => {
       if (!isMemberOrder(message)) return;
-      if (message.order === 'cutOff') return channel.postMessage((last = message));
+      if (forConsensus.has(message.order)) {
+        last.set(message.order, message);
+        return channel.postMessage(message);
+      }
       obey(message);
       done(message);
     });
     channel.onmessage = (event) => {
       const { data } = event as { readonly data: typeof consensusIsThere | { readonly turn?: number } };
       if (data !== consensusIsThere) done(data);
-      // It was not there yet when the order came.
-      else if (last) channel.postMessage(last);
+      // It was not there yet when the orders came.
+      else for (const order of last.values()) channel.postMessage(order);
     };
     // Waiting for orders is no reason to live.
     process.channel?.unref();
@@ -168,51 +180,20 @@ function breakStream(request: AnyRequest): void {
   else request.socket.destroy();
 }
 
-// ---- the network between replicas ----
-
-let cut: ReadonlySet<string> = new Set();
-const peers = new Map<tls.TLSSocket, string>();
-const peerNameEnd = '.raft';
-const memberOf = (name: string | undefined): string | null => (name?.endsWith(peerNameEnd) ? name.slice(0, -peerNameEnd.length) : null);
-
-function track(socket: tls.TLSSocket, member: string | null): void {
-  if (member === null) return;
-  if (cut.has(member)) return void socket.destroy(new Error('cut off by the test'));
-  peers.set(socket, member);
-  socket.once('close', () => peers.delete(socket));
-}
-
-function cutOff(from: readonly string[]): void {
-  cut = new Set(from);
-  for (const [socket, member] of peers) if (cut.has(member)) socket.destroy(new Error('cut off by the test'));
-}
-
-/** Replicas prove who they are by `DNS:<member>.raft`. */
-function callerOf(socket: tls.TLSSocket): string | null {
-  const { subjectaltname = '' } = socket.getPeerCertificate() ?? {};
-  return memberOf(/DNS:([^,\s]+)/.exec(subjectaltname)?.[1]);
-}
-
-function patchTls(): void {
-  const { connect } = tls;
-  tls.connect = ((...args: Parameters<typeof connect>) => {
-    const socket = connect(...args);
-    const [options] = args as unknown as [{ readonly servername?: string } | undefined];
-    track(socket, memberOf(options?.servername));
-    return socket;
-  }) as typeof connect;
+function meetRequests(): void {
   const server = tls.Server.prototype as tls.Server & { emit(event: string, ...args: unknown[]): boolean };
   const { emit } = server;
   server.emit = function patched(this: tls.Server, event: string, ...args: unknown[]): boolean {
     const go = (): boolean => emit.call(this, event, ...args);
-    if (event === 'secureConnection') track(args[0] as tls.TLSSocket, callerOf(args[0] as tls.TLSSocket));
     if (event !== 'request') return go();
     const [request, response] = args as [AnyRequest, AnyResponse];
     void meet(request, response, go);
     return true;
   };
-  syncBuiltinESMExports();
 }
 
 listen();
-patchTls();
+trackPeers();
+meetRequests();
+patchDate();
+if (isConsensus) patchDrivers();

@@ -7,7 +7,7 @@ import type { Share } from './shares.js';
 import { ownerOf, type Slots } from './slots.js';
 import { untakenAnswers } from './untaken.js';
 
-export const nobody: User = { name: '', uid: '', groups: [], extra: {} };
+const nobody: User = { name: '', uid: '', groups: [], extra: {} };
 
 /**
  * One request on its way through the filters, with its answer. What the filters learn is filled in as they run.
@@ -214,6 +214,7 @@ const longPaths: ReadonlySet<string> = new Set([
   '/debug/pprof/trace',
   '/raft/v1/backup',
   '/raft/v1/digest',
+  '/console/v1/requests',
 ]);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 const ignore = (): void => {};

@@ -1,3 +1,4 @@
+import { conflictingOverrides, readEtcdOverride } from './etcdOverrides.js';
 import { isIP } from 'node:net';
 import { formatDuration } from '../catalogue/flags/duration.js';
 import { admissionComplaint } from './admission.js';
@@ -52,6 +53,8 @@ const rules: readonly Rule[] = [
   pair('kubelet-client-certificate', 'kubelet-client-key'),
   pair('proxy-client-cert-file', 'proxy-client-key-file'),
   pair('etcd-certfile', 'etcd-keyfile'),
+  needs('etcd-servers-overrides', 'etcd-servers'),
+  (options) => conflictingOverrides(options['etcd-servers-overrides'].flatMap((text) => readEtcdOverride(text) ?? [])),
   pair('raft-cert-file', 'raft-key-file'),
   ...oidcNames.flatMap((name) => [needs(name, 'oidc-issuer-url'), needs(name, 'oidc-client-id')]),
   oidcIssuer,

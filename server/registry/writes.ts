@@ -3,10 +3,10 @@ import type { ApiObject, JsonObject, ObjectMeta } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
+import { oddPartOf } from '../storage/keyLayout.js';
 import type { Target } from './contract.js';
 import { nullEmptyLists } from './emptylists.js';
 import { sameValue } from './equality.js';
-import { membersOf } from './members.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { ownCreated, ownUpdated } from './ownership.js';
 import { restoreContent } from './statuswrites.js';
@@ -208,7 +208,7 @@ const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { metadata }: Strate
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 
-export function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
+function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
   // Whatever the client calls it: an object that several groups serve is checked as what is stored.
   return invalidObject({ group: resource.storage.group, kind: resource.storage.kind }, name, findings.map(toCause));
 }
@@ -258,7 +258,7 @@ function parseVersion(text: string): number {
 
 /** What a PUT with another object's uid is told. */
 export function wrongUid({ resource, namespace, name }: Target, { wanted, actual, dryRun }: WrongUid): StatusError {
-  const kept = KEPT_UNDER[resource.storage.resource] ?? resource.storage.resource;
+  const kept = oddPartOf(resource.storage) ?? resource.storage.resource;
   // A dry run ends before the store, which puts its own prefix before the key.
   const key = `${dryRun ? '' : '/registry'}/${kept}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   return conflict(
@@ -274,15 +274,3 @@ interface WrongUid {
   readonly actual: string;
   readonly dryRun: boolean;
 }
-
-/** Under which names the reference keeps what it does not keep under the name of the resource. */
-const KEPT_UNDER: Readonly<Record<string, string>> = {
-  endpoints: 'services/endpoints',
-  ingresses: 'ingress',
-  nodes: 'minions',
-  replicationcontrollers: 'controllers',
-  services: 'services/specs',
-};
-
-/** The value of a member of the status, for callers outside the strategies. */
-export const statusOf = (object: ApiObject): ReturnType<typeof membersOf> => membersOf(object['status']);

@@ -18,7 +18,6 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'server/registry/store.ts',
     'server/registry/bootstrap.ts',
     'server/authentication/published.ts',
-    'controllers/main.ts',
     'controllers/client/program.ts',
     'controllers/client/clock.ts',
   ],
@@ -32,11 +31,10 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'server/authentication/jwt/authenticator.ts',
     'server/authentication/tokens/bootstrapTokens.ts',
     'server/endpoints/subresources/token.ts',
-    'controllers/serving/selfSigned.ts',
   ],
   'How long ago an object says that it was written, and times in leases, which other machines read': ['server/presence/machineClock.ts'],
   'The age of old log files, by the dates in their names': ['server/audit/rotatingFile.ts'],
-  'Deadlines as gRPC wants them; it turns them into timers at once': ['server/grpc/localService.ts'],
+  'Deadlines as gRPC wants them; it turns them into timers at once': ['server/grpc/localService.ts', 'server/storage/etcd/client.ts'],
 };
 
 function readsWallClock(file: string): boolean {
