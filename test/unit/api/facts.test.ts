@@ -74,7 +74,12 @@ describe('api/generate', () => {
   it('makes the table of types: members by name, inlined ones in their places', () => {
     expect(table(files, 'types')['example.v1.WidgetSpec']).to.deep.equal({
       fields: 'colour string=;labels {}string;parts []example.v1.WidgetPart;since meta.v1.Time!;size int32!*',
-      more: { colour: { enum: ['red', 'blue'] }, parts: { listType: 'map', listMapKeys: ['name'] }, size: { default: 0 } },
+      more: {
+        colour: { enum: ['red', 'blue'], within: 'WidgetSource' },
+        labels: { within: 'WidgetSource' },
+        parts: { listType: 'map', listMapKeys: ['name'] },
+        size: { default: 0 },
+      },
     });
     expect(table(files, 'types')['example.v1.Widget']).to.have.property('kinds').that.deep.equals(['example.k8s.io/v1/Widget']);
     expect(table(files, 'types')).not.to.have.property('example.v1.WidgetSource');

