@@ -190,10 +190,22 @@ describe('options whose effect is looked at where it is', () => {
     expect(others.join('')).to.contain('a line\n');
   });
 
-  it('--etcd-certfile, --etcd-keyfile and --etcd-servers-overrides are refused, since there is no such store', () => {
-    for (const option of ['--etcd-certfile=x', '--etcd-keyfile=x', '--etcd-servers-overrides=/pods#http://x']) {
-      const result = readApiServerOptions([option]);
-      expect(result.ok ? '' : result.errors.join()).to.contain('is not available in this build');
-    }
+  it('--etcd-certfile and --etcd-keyfile go together, and files that an etcd is to be met with are read', async () => {
+    const alone = readApiServerOptions(['--etcd-certfile=x']);
+    expect(alone.ok ? '' : alone.errors.join()).to.contain('--etcd-certfile and --etcd-keyfile');
+    const options = read(
+      '--etcd-servers=https://127.0.0.1:1',
+      '--etcd-cafile=/nowhere/ca',
+      '--etcd-certfile=/nowhere/crt',
+      '--etcd-keyfile=/nowhere/key',
+    );
+    const failure = await startServer({ ...options, 'cert-dir': temporaryDirectory('etcd') }, recordingLogger([])).then(
+      async (running) => {
+        await running.stop();
+        return 'started';
+      },
+      (error: Error) => error.message,
+    );
+    expect(failure).to.contain('/nowhere/');
   });
 });
