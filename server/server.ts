@@ -1,3 +1,7 @@
+/**
+ * One API server from its options to its end: the order in which its parts begin, wait for each other and stop. It is long because all of them meet here, and
+ * because that order can only be judged where it is seen whole.
+ */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
