@@ -329,12 +329,16 @@ function fairnessOf({
   readonly store: ServerStore;
   readonly metrics: Metrics;
 }): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
+  const bySize = featuresOf(options).enabled('SizeBasedListCostEstimate');
   const tally = new Tally();
   tally.expose(metrics.registry, () => fairness);
   const fairness: Fairness = new Fairness({
     seats: options['max-requests-inflight'] + options['max-mutating-requests-inflight'],
     waitMaxMs: options['request-timeout'] / waitPart,
-    estimate: (resource) => api.storage.estimate(resource),
+    estimate: (resource) => {
+      const found = api.storage.estimate(resource);
+      return bySize ? found : { ...found, bytes: null };
+    },
     tally,
   });
   fairness.start();

@@ -8,11 +8,13 @@ export interface Work {
   readonly finalMs: number;
 }
 
-/** What is there of a resource. */
-export type Estimate = (resource: GroupResource) => { readonly objects: number; readonly watchers: number };
+/** What is there of a resource. `bytes`: of all objects; null where lists count by objects alone (SizeBasedListCostEstimate is off). */
+export type Estimate = (resource: GroupResource) => { readonly objects: number; readonly bytes: number | null; readonly watchers: number };
 
 const seatsMax = 10;
 const objectsPerSeat = 100;
+/** As much as a hundred objects of a usual size. */
+const bytesPerSeat = 100_000;
 const watchersPerSeat = 10;
 /** For each seat of writes that others watch. */
 const finalMsPerSeat = 5;
@@ -39,9 +41,10 @@ export function workOf(info: RequestInfo, query: URLSearchParams, estimate: Esti
 function listWork(info: RequestInfo & { readonly isResource: true }, query: URLSearchParams, estimate: Estimate): Work {
   // One object, whatever there is beside it.
   if (info.name !== '') return plain;
-  const { objects } = estimate(info);
+  const { objects, bytes } = estimate(info);
   const limit = Number(query.get('limit') ?? 0);
   const selective = info.fieldSelector !== undefined || info.labelSelector !== undefined;
   const looked = limit > 0 && !selective ? Math.min(limit, objects) : objects;
-  return { seats: Math.min(seatsMax, Math.max(1, Math.ceil(looked / objectsPerSeat))), finalSeats: 0, finalMs: 0 };
+  const cost = bytes === null || objects === 0 ? looked / objectsPerSeat : ((bytes / objects) * looked) / bytesPerSeat;
+  return { seats: Math.min(seatsMax, Math.max(1, Math.ceil(cost))), finalSeats: 0, finalMs: 0 };
 }

@@ -23,6 +23,7 @@ export const SWITCHING = [
   'MutatingAdmissionPolicy',
   'PodTopologyLabelsAdmission',
   'RemoteRequestHeaderUID',
+  'SizeBasedListCostEstimate',
   'StorageVersionHash',
   'UnknownVersionInteroperabilityProxy',
   'WatchList',

@@ -65,7 +65,7 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
 export interface RaftStorage extends Storage {
   readonly version: Version;
   /** What this replica holds in memory of a resource, and how many watch it: an estimate, at no cost. Nothing is known of resources that are not cached. */
-  estimate(resource: GroupResource): { readonly objects: number; readonly watchers: number };
+  estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number };
   /** Gives up history before `version`, in the store of all replicas and in this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   /** Stops following the replica; for the end of the process. */
@@ -132,8 +132,8 @@ class ReplicatedStorage implements RaftStorage {
     return this.cache.clock.version;
   }
 
-  estimate(resource: GroupResource): { readonly objects: number; readonly watchers: number } {
-    return { objects: this.cache.count(resource), watchers: this.cache.watchers(resource) };
+  estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number } {
+    return { objects: this.cache.count(resource), bytes: this.cache.bytes(resource), watchers: this.cache.watchers(resource) };
   }
 
   ready(): Promise<void> {

@@ -28,6 +28,8 @@ export class ResourceCache {
   readonly watchers = new WatchIndex();
   readonly history: History;
   private readonly past: PastStates;
+  /** Of all objects, as they lie in the store. */
+  #bytes = 0;
 
   /** `floor`: the version up to which changes are not known one by one. */
   constructor(
@@ -37,6 +39,10 @@ export class ResourceCache {
   ) {
     this.history = new History(context.history, floor);
     this.past = new PastStates(this.tree, this.history, context.past);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get clock(): VersionGate {
@@ -54,6 +60,7 @@ export class ResourceCache {
   /** Begins anew with the state at a version. Who watches from then or later stays; the others would miss what lies between. */
   restart(version: Version): void {
     this.tree.clear();
+    this.#bytes = 0;
     this.history.restart(version);
     this.past.restart();
     this.watchers.endBefore(version);
@@ -61,13 +68,14 @@ export class ResourceCache {
 
   /** Adds an object while loading. */
   load(object: StoredItem): void {
-    this.tree.set(object);
+    this.#bytes += object.size - (this.tree.set(object)?.size ?? 0);
   }
 
   /** Applies one change and shows it to the watchers. */
   apply(version: Version, namespace: string, name: string, next: StoredItem | null): void {
     const previous = next === null ? this.tree.delete(namespace, name) : this.tree.set(next);
     if (previous === null && next === null) return;
+    this.#bytes += (next?.size ?? 0) - (previous?.size ?? 0);
     const change = new ObjectChange(version, previous, next, this.context.now());
     this.history.push(change);
     this.watchers.deliver(change);

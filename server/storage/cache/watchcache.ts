@@ -81,6 +81,11 @@ export class WatchCache {
     return this.resources.get(qualifiedName(resource))?.tree.size ?? 0;
   }
 
+  /** How many bytes they are in the store. */
+  bytes(resource: GroupResource): number {
+    return this.resources.get(qualifiedName(resource))?.bytes ?? 0;
+  }
+
   /** How many watch a resource. */
   watchers(resource: GroupResource): number {
     return this.resources.get(qualifiedName(resource))?.watchers.size ?? 0;

@@ -71,7 +71,12 @@ describe('fairness at the door', () => {
 
   it('lets a mouse pass an elephant, and says by what they were judged', async () => {
     let clock = 0;
-    const fairness = new Fairness({ seats: 2, waitMaxMs: 60_000, estimate: () => ({ objects: 0, watchers: 0 }), now: () => clock });
+    const fairness = new Fairness({
+      seats: 2,
+      waitMaxMs: 60_000,
+      estimate: () => ({ objects: 0, bytes: null, watchers: 0 }),
+      now: () => clock,
+    });
     fairness.configure(
       [schemaOf(schema('all', 'one', 5, '*'))],
       [levelOf(level('one', { limitResponse: { type: 'Queue', queuing: { queues: 64, handSize: 4, queueLengthLimit: 100 } } }))],
@@ -123,7 +128,7 @@ describe('fairness at the door', () => {
   });
 
   it('refuses what finds no room with 429 and when to come back, at once or after waiting, and forgets who goes away', async () => {
-    const fairness = new Fairness({ seats: 2, waitMaxMs: 30, estimate: () => ({ objects: 0, watchers: 0 }) });
+    const fairness = new Fairness({ seats: 2, waitMaxMs: 30, estimate: () => ({ objects: 0, bytes: null, watchers: 0 }) });
     fairness.configure(
       [schemaOf(schema('strict', 'strict', 1, 'elephant')), schemaOf(schema('lenient', 'lenient', 2, '*'))],
       [
@@ -169,7 +174,7 @@ describe('fairness at the door', () => {
   });
 
   it('holds no seat while a body is being sent', async () => {
-    const fairness = new Fairness({ seats: 1, waitMaxMs: 60_000, estimate: () => ({ objects: 0, watchers: 0 }) });
+    const fairness = new Fairness({ seats: 1, waitMaxMs: 60_000, estimate: () => ({ objects: 0, bytes: null, watchers: 0 }) });
     fairness.configure(
       [schemaOf(schema('all', 'one', 5, '*'))],
       [levelOf(level('one', { limitResponse: { type: 'Queue', queuing: { queues: 1, handSize: 1, queueLengthLimit: 10 } } }))],
@@ -204,7 +209,7 @@ describe('fairness at the door', () => {
 
 describe('fairness: what every cluster has', () => {
   const objects = bootstrapObjects();
-  const fairness = new Fairness({ seats: 600, waitMaxMs: 1, estimate: () => ({ objects: 0, watchers: 0 }) });
+  const fairness = new Fairness({ seats: 600, waitMaxMs: 1, estimate: () => ({ objects: 0, bytes: null, watchers: 0 }) });
   fairness.configure((objects['flowschemas'] ?? []).map(schemaOf), (objects['prioritylevelconfigurations'] ?? []).map(levelOf));
   const levelFor = (user: string, groups: readonly string[], method: string, path: string): string | undefined => {
     const read = requestInfo(method, path, new URLSearchParams());
@@ -246,7 +251,7 @@ describe('fairness: what every cluster has', () => {
       const url = new URL(target, 'http://x');
       const read = requestInfo(method, url.pathname, url.searchParams);
       if (!read.ok) throw new Error(read.message);
-      return workOf(read.info, url.searchParams, () => ({ objects: objectsThere, watchers }));
+      return workOf(read.info, url.searchParams, () => ({ bytes: null, objects: objectsThere, watchers }));
     };
     const seats = (count: number): object => ({ seats: count, finalSeats: 0, finalMs: 0 });
     expect(of('GET', '/api/v1/pods', 5)).to.deep.equal(seats(1));

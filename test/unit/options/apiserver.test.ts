@@ -31,6 +31,7 @@ const refused: [string[], RegExp][] = [
   [['--etcd-servers=https://a:1', '--etcd-servers-overrides=/services#https://b:1'], /written together/],
   [['--etcd-servers=https://a:1', '--etcd-servers-overrides=/events#https://b:1,/events#https://c:1'], /names a resource twice/],
   [['--kvstore-certfile=f'], /--etcd-certfile and --etcd-keyfile belong together/],
+  [['--kvstore-servers-overrides=/events#https://a:1'], /--etcd-servers-overrides needs --etcd-servers/],
   [['--authorization-mode=RBAC,RBAC'], /names a mode twice/],
   [['--authorization-mode=Nope'], /want one of AlwaysAllow, AlwaysDeny/],
   [['--authorization-mode=ABAC'], /--authorization-mode=ABAC needs --authorization-policy-file/],
@@ -108,6 +109,7 @@ describe('API server options', () => {
   it('accepts an empty command line, and refuses what is not there', () => {
     expect(readApiServerOptions([])).to.deep.include({ ok: true, withoutEffect: [] });
     expect(errorsOf('--no-such-option=f')).to.match(/no-such-option/);
+    expect(errorsOf('--kvstore-servers-overrides=f')).to.match(/want group\/resource#url/);
   });
   it('prints help and version even beside options that do not go together', () => {
     expect(readApiServerOptions(['--help', '--tls-cert-file=a'])).to.include({ ok: true });

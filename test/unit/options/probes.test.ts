@@ -189,4 +189,23 @@ describe('options whose effect is looked at where it is', () => {
     output?.write('info', 'x'.repeat(1_100));
     expect(others.join('')).to.contain('a line\n');
   });
+
+  it('--etcd-certfile and --etcd-keyfile go together, and files that an etcd is to be met with are read', async () => {
+    const alone = readApiServerOptions(['--etcd-certfile=x']);
+    expect(alone.ok ? '' : alone.errors.join()).to.contain('--etcd-certfile and --etcd-keyfile');
+    const options = read(
+      '--etcd-servers=https://127.0.0.1:1',
+      '--etcd-cafile=/nowhere/ca',
+      '--etcd-certfile=/nowhere/crt',
+      '--etcd-keyfile=/nowhere/key',
+    );
+    const failure = await startServer({ ...options, 'cert-dir': temporaryDirectory('etcd') }, recordingLogger([])).then(
+      async (running) => {
+        await running.stop();
+        return 'started';
+      },
+      (error: Error) => error.message,
+    );
+    expect(failure).to.contain('/nowhere/');
+  });
 });
