@@ -7,6 +7,9 @@ import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFil
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
+import { createConsole, type Console } from './console/console.js';
+import { RequestTap } from './console/requestTap.js';
+import { Servers } from './console/servers.js';
 import { LiveFiles, type Live } from './files/liveFile.js';
 import type { AgentCredentials } from './endpoints/backends/connection.js';
 import { readAgentCredentials } from './endpoints/backends/credentials.js';
@@ -15,6 +18,7 @@ import type { Progress } from './healthChecks.js';
 import type { Auditor } from './audit/auditor.js';
 import { createAuditing } from './audit/backends.js';
 import { createChain } from './http/chain.js';
+import type { Exchange } from './http/exchange.js';
 import type { Chain } from './http/chain.js';
 import { serveDebugSocket } from './http/debugSocket.js';
 import { listen } from './http/listener.js';
@@ -34,7 +38,7 @@ import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
 import { machineClock } from './presence/machineClock.js';
-import type { ServerAddress } from './presence/serverLease.js';
+import { leaseName, type ServerAddress } from './presence/serverLease.js';
 import { Presence } from './presence/presence.js';
 import { advertisedAddress, endpointAddress, servingOptions } from './serving.js';
 import { DamagedValueError } from './storage/encoding.js';
@@ -460,18 +464,22 @@ function frontOf({ options, log, store, encryption, metrics, auditor, api, progr
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
+  const tap = options.console ? new RequestTap() : null;
+  const page = tap === null ? null : consoleOf({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });
   const routes = createRoutes({
     resources: api.resources,
     documents: api.documents,
     health,
     metrics,
+    console: page,
     replica: store.replica,
     log: log.named('health'),
     pages: processPages({ options, debug, indicators, fairness }),
   });
   const directives = options['strict-transport-security-directives'];
-  return createChain(
+  const chain: Chain = createChain(
     {
+      tap,
       tracer,
       fairness,
       authenticate: api.access.authenticate,
@@ -486,6 +494,33 @@ function frontOf({ options, log, store, encryption, metrics, auditor, api, progr
     },
     routes,
   );
+  return chain;
+}
+
+interface ConsoleParts extends Pick<FrontOptions, 'options' | 'api' | 'metrics'> {
+  readonly replica: ServerStore['replica'];
+  readonly tap: RequestTap;
+  readonly active: () => Iterable<Exchange>;
+}
+
+/** The page for people. */
+function consoleOf({ options, api, replica, metrics, tap, active }: ConsoleParts): Console {
+  const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
+  return createConsole({
+    authorize: api.access.authorize,
+    servers: new Servers({
+      storage: api.storage,
+      own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+      identity: certFile === null || keyFile === null ? null : { certFile, keyFile },
+      // Members of one cluster know the authority of each other's replicas in any case.
+      caFile: options['peer-ca-file'] ?? options['raft-ca-file'],
+    }),
+    tap,
+    active,
+    launcherSocket: options['console-launcher-socket'],
+    replica,
+    metrics: metrics.registry,
+  });
 }
 
 const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>

@@ -16,12 +16,12 @@ function stopRequest(): AbortSignal {
   return controller.signal;
 }
 
-/** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. `ready` is called with the kubeconfig once all is up. */
+/** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. `ready` is called once all is up. */
 export async function runCluster(
   directory: string,
   options: UpOptions,
   say: (line: string) => void,
-  ready: (kubeconfig: string) => void,
+  ready: (started: Started) => void,
 ): Promise<void> {
   const { port, replicas, store, etcdServers, managers, nodes, bind, fresh, restore, apiserverFlag, managerFlag } = options;
   const restored = restore === undefined ? null : kindOf(restore);
@@ -51,8 +51,15 @@ export async function runCluster(
   });
   if (restore !== undefined && restored === 'snapshot') await putSnapshotBack(restore, launcher, say);
   process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
-  ready(path.resolve(launcher.kubeconfig));
-  await launcher.run();
+  // The socket is there before anybody is told of the link, which is redeemed on it.
+  await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
+}
+
+/** What whoever started a cluster wants to know. */
+export interface Started {
+  readonly kubeconfig: string;
+  /** Signs its owner into the console, once; null where there is none. */
+  readonly link: string | null;
 }
 
 /** A cluster that lacks what it was to begin with is not left running. */
