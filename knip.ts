@@ -8,6 +8,7 @@ export default {
     'raft/thread.ts',
     'workers/task.ts',
     'server/openapi/builderThread.ts',
+    'console/**/*.tsx',
     // What deploy/bootstrap.mjs runs.
     'deploy/*.mjs',
     'api/generate/main.ts',
