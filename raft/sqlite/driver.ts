@@ -27,7 +27,7 @@ export class NoSqliteError extends Error {
 
 /** Tries the drivers in order of preference; `only` names the one that may be taken. Opens a database in memory, which proves that native code fits this Node. */
 export function chooseSqlite(
-  only: string | null = process.env[sqliteVariable] ?? null,
+  only: string | null = process.env[sqliteVariable] || null,
   drivers: readonly SqliteDriver[] = byPreference,
 ): SqliteChoice {
   const passedOver: { name: string; reason: string }[] = [];
