@@ -79,7 +79,10 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'use-service-account-credentials': 'true',
     'bind-address': host,
     'secure-port': String(securePort),
+    // Both authorities by file: it need not ask the servers for them before it can start.
     'client-ca-file': pki.caFile,
+    'requestheader-client-ca-file': pki.frontProxy.caFile,
+    'requestheader-allowed-names': frontProxyName,
     'authentication-kubeconfig': kubeconfig,
     'authorization-kubeconfig': kubeconfig,
     'root-ca-file': pki.caFile,

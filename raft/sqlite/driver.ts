@@ -27,13 +27,13 @@ export class NoSqliteError extends Error {
 
 /** Tries the drivers in order of preference; `only` names the one that may be taken. Opens a database in memory, which proves that native code fits this Node. */
 export function chooseSqlite(
-  only: string | undefined = process.env[sqliteVariable],
+  only: string | null = process.env[sqliteVariable] || null,
   drivers: readonly SqliteDriver[] = byPreference,
 ): SqliteChoice {
   const passedOver: { name: string; reason: string }[] = [];
   for (const driver of drivers) {
     try {
-      if (only && only !== driver.name) throw new Error(`${sqliteVariable} is ${only}`);
+      if (only !== null && only !== driver.name) throw new Error(`${sqliteVariable} is ${only}`);
       const open = driver.load();
       return { name: driver.name, version: versionOf(open), passedOver, open };
     } catch (error) {

@@ -161,7 +161,7 @@ describe('the choice of SQLite', () => {
   });
 
   it('takes the first that works, and says why the others were not taken', () => {
-    const { name, version, passedOver } = chooseSqlite(undefined, [
+    const { name, version, passedOver } = chooseSqlite(null, [
       fake('better-sqlite3', new Error('no native code\nRequire stack: …')),
       fake('node:sqlite', '3.53.4'),
     ]);
@@ -174,13 +174,13 @@ describe('the choice of SQLite', () => {
 
   it('takes the one that is asked for, and no other', () => {
     const both = [fake('better-sqlite3', '3.53.2'), fake('node:sqlite', '3.53.4')];
-    expect(chooseSqlite(undefined, both).name).to.equal('better-sqlite3');
+    expect(chooseSqlite(null, both).name).to.equal('better-sqlite3');
     expect(chooseSqlite('node:sqlite', both).name).to.equal('node:sqlite');
     expect(() => chooseSqlite('other', both)).to.throw(NoSqliteError, `${sqliteVariable} is other`);
   });
 
   it('takes none that is too old, and says all reasons at once', () => {
-    expect(() => chooseSqlite(undefined, [fake('better-sqlite3', new Error('gone')), fake('node:sqlite', '3.50.4')])).to.throw(
+    expect(() => chooseSqlite(null, [fake('better-sqlite3', new Error('gone')), fake('node:sqlite', '3.50.4')])).to.throw(
       NoSqliteError,
       /better-sqlite3: gone; node:sqlite: it has SQLite 3\.50\.4; 3\.51 or newer is needed/,
     );
