@@ -13,26 +13,17 @@ import { Compaction } from './compaction.js';
 import { LiveFiles, type Live } from './files/liveFile.js';
 import type { AgentCredentials } from './endpoints/backends/connection.js';
 import { readAgentCredentials } from './endpoints/backends/credentials.js';
-import { addHealthChecks } from './healthChecks.js';
+import { drain, fairnessOf, frontOf, tracingOf, type FrontOptions } from './front.js';
 import type { Progress } from './healthChecks.js';
 import type { Auditor } from './audit/auditor.js';
 import { createAuditing } from './audit/backends.js';
-import { createChain } from './http/chain.js';
-import type { Chain } from './http/chain.js';
 import { serveDebugSocket } from './http/debugSocket.js';
 import { listen } from './http/listener.js';
-import type { Listener, ListenerOptions } from './http/listener.js';
-import { createRoutes } from './http/routes.js';
-import { createHealthRegistry } from './observability/health.js';
+import type { ListenerOptions } from './http/listener.js';
 import type { Logger, Verbosity } from './observability/logger.js';
 import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
-import { exposeCounts } from './observability/storageMetrics.js';
-import { storedResources } from './registry/resources.js';
-import { HealthIndicators } from './observability/slis.js';
-import { processPages } from './processPages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
-import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
@@ -48,12 +39,7 @@ import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { readEgressSelections } from './egress/configuration.js';
 import { createEgress, directEgress, type Egress } from './egress/egress.js';
-import { Fairness } from './fairness/fairness.js';
-import { FollowedObjects } from './fairness/objectsFollowed.js';
-import { Tally } from './fairness/tally.js';
-import { drainAndClose } from './shutdown.js';
-import { readTracingConfiguration, type TracingConfiguration } from './tracing/configuration.js';
-import { OtlpExporter } from './tracing/otlp.js';
+import { readTracingConfiguration } from './tracing/configuration.js';
 import { Tracer } from './tracing/tracer.js';
 
 export interface RunningServer {
@@ -174,30 +160,6 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
     debug.socket.stop();
   };
   return { ...running, stop };
-}
-
-/** Requests as parts of traces, sent to a collector. */
-function tracingOf(
-  { endpoint, ratePerMillion }: TracingConfiguration,
-  options: ApiServerOptions,
-  log: Logger,
-): { readonly tracer: Tracer; readonly exporter: OtlpExporter } {
-  const service = { 'service.name': 'apiserver', 'service.instance.id': options['raft-member-id'] };
-  const exporter = new OtlpExporter({
-    endpoint,
-    service,
-    report: (error) => {
-      log.named('tracing').warn('spans cannot be sent, and are dropped', { error });
-    },
-  });
-  const tracer = new Tracer({
-    ratePerMillion,
-    now: () => performance.timeOrigin + performance.now(),
-    export: (span) => {
-      exporter.add(span);
-    },
-  });
-  return { tracer, exporter };
 }
 
 /** Pages about the process: on the port only where profiling is on; a socket has been asked for by name. */
@@ -333,46 +295,6 @@ async function serveReplica({
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
 }
 
-/** A quarter of the time that a request has: the rest is for the work on it. */
-const waitPart = 4;
-
-/** Who is worked on when, as the cluster's objects say. */
-function fairnessOf({
-  options,
-  log,
-  api,
-  replica,
-  metrics,
-}: {
-  readonly options: ApiServerOptions;
-  readonly log: Logger;
-  readonly api: Api;
-  readonly replica: Replica;
-  readonly metrics: Metrics;
-}): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
-  const tally = new Tally();
-  tally.expose(metrics.registry, () => fairness);
-  const fairness: Fairness = new Fairness({
-    seats: options['max-requests-inflight'] + options['max-mutating-requests-inflight'],
-    waitMaxMs: options['request-timeout'] / waitPart,
-    estimate: (resource) => api.storage.estimate(resource),
-    tally,
-  });
-  fairness.start();
-  const objects = new FollowedObjects({
-    fairness,
-    storage: api.storage,
-    registry: api.registry,
-    catalogue: api.catalogue,
-    leads: async () => (await replica.status()).role === 'leader',
-    now: machineClock.now,
-    report: (what, error) => {
-      log.named('fairness').warn('objects about priority and fairness', { what, error });
-    },
-  });
-  return { fairness, objects };
-}
-
 /** Where the other API servers find this one, if not at the address that clients have: one that listens on a loopback address is found there. */
 function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): ServerAddress | null {
   const found = { ip: options['peer-advertise-ip'] ?? advertisedAddress(options), port: Number(options['peer-advertise-port'] ?? port) };
@@ -451,81 +373,6 @@ async function handOver(replica: Replica, log: Logger): Promise<void> {
     log.debug(2, 'leadership was not handed over', { error });
   });
 }
-
-interface FrontOptions {
-  readonly options: ApiServerOptions;
-  readonly log: Logger;
-  readonly replica: Replica & ReplicaAdministration;
-  readonly encryption: Live<Encryption> | null;
-  readonly metrics: Metrics;
-  readonly auditor: Auditor | null;
-  readonly api: Api;
-  readonly progress: Progress;
-  readonly debug: DebugPages | null;
-  readonly tracer: Tracer | null;
-  readonly fairness: Fairness | null;
-}
-
-/** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
-  exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
-  exposeCounts({
-    metrics,
-    resources: () => storedResources(api.catalogue),
-    count: (resource) => api.storage.estimate(resource).objects,
-    periodMs: options['etcd-count-metric-poll-period'],
-  });
-  const indicators = new HealthIndicators();
-  const health = createHealthRegistry((endpoint, name, passed) => {
-    indicators.observe(endpoint, name, passed);
-  });
-  addHealthChecks(health, {
-    keyServices: {
-      current: () => encryption?.current.keyServices ?? [],
-      mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
-    },
-    progress,
-    replica,
-    graceMs: options['livez-grace-period'],
-    healthTimeoutMs: options['etcd-healthcheck-timeout'],
-    readyTimeoutMs: options['etcd-readycheck-timeout'],
-  });
-  const routes = createRoutes({
-    resources: api.resources,
-    documents: api.documents,
-    health,
-    metrics,
-    replica,
-    log: log.named('health'),
-    pages: processPages({ options, debug, indicators, fairness }),
-  });
-  const directives = options['strict-transport-security-directives'];
-  return createChain(
-    {
-      tracer,
-      fairness,
-      authenticate: api.access.authenticate,
-      authorize: api.access.authorize,
-      audit: auditor,
-      metrics,
-      log: log.named('http'),
-      requestTimeoutMs: options['request-timeout'],
-      inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
-      corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
-      strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
-    },
-    routes,
-  );
-}
-
-const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>
-  drainAndClose(listener, chain, {
-    delayMs: options['shutdown-delay-duration'],
-    sendRetryAfter: options['shutdown-send-retry-after'],
-    watchGraceMs: options['shutdown-watch-termination-grace-period'],
-    requestsMs: options['request-timeout'],
-    log,
-  });
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {

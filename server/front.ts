@@ -1,0 +1,173 @@
+import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
+import type { Api } from './assembly.js';
+import type { Auditor } from './audit/auditor.js';
+import { Fairness } from './fairness/fairness.js';
+import { FollowedObjects } from './fairness/objectsFollowed.js';
+import { Tally } from './fairness/tally.js';
+import type { Live } from './files/liveFile.js';
+import { addHealthChecks } from './healthChecks.js';
+import type { Progress } from './healthChecks.js';
+import { createChain } from './http/chain.js';
+import type { Chain } from './http/chain.js';
+import type { Listener } from './http/listener.js';
+import { createRoutes } from './http/routes.js';
+import { createHealthRegistry } from './observability/health.js';
+import type { Logger } from './observability/logger.js';
+import type { Metrics } from './observability/metrics.js';
+import type { DebugPages } from './observability/profiles/pages.js';
+import { exposeReplica } from './observability/raftMetrics.js';
+import { HealthIndicators } from './observability/slis.js';
+import { exposeCounts } from './observability/storageMetrics.js';
+import type { ApiServerOptions } from './options/apiserver.js';
+import { machineClock } from './presence/machineClock.js';
+import { processPages } from './processPages.js';
+import { storedResources } from './registry/resources.js';
+import { drainAndClose } from './shutdown.js';
+import type { Encryption } from './storage/encryption/encryption.js';
+import type { TracingConfiguration } from './tracing/configuration.js';
+import { OtlpExporter } from './tracing/otlp.js';
+import { Tracer } from './tracing/tracer.js';
+
+/** What stands between the port and the API: filters, health checks, pages, metrics, and whose turn it is. */
+
+export interface FrontOptions {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly replica: Replica & ReplicaAdministration;
+  readonly encryption: Live<Encryption> | null;
+  readonly metrics: Metrics;
+  readonly auditor: Auditor | null;
+  readonly api: Api;
+  readonly progress: Progress;
+  readonly debug: DebugPages | null;
+  readonly tracer: Tracer | null;
+  readonly fairness: Fairness | null;
+}
+
+/** Filters, health checks and metrics around the API. */
+export function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
+  exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
+  exposeCounts({
+    metrics,
+    resources: () => storedResources(api.catalogue),
+    count: (resource) => api.storage.estimate(resource).objects,
+    periodMs: options['etcd-count-metric-poll-period'],
+  });
+  const indicators = new HealthIndicators();
+  const health = createHealthRegistry((endpoint, name, passed) => {
+    indicators.observe(endpoint, name, passed);
+  });
+  addHealthChecks(health, {
+    keyServices: {
+      current: () => encryption?.current.keyServices ?? [],
+      mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
+    },
+    progress,
+    replica,
+    graceMs: options['livez-grace-period'],
+    healthTimeoutMs: options['etcd-healthcheck-timeout'],
+    readyTimeoutMs: options['etcd-readycheck-timeout'],
+  });
+  const routes = createRoutes({
+    resources: api.resources,
+    documents: api.documents,
+    health,
+    metrics,
+    replica,
+    log: log.named('health'),
+    pages: processPages({ options, debug, indicators, fairness }),
+  });
+  const directives = options['strict-transport-security-directives'];
+  return createChain(
+    {
+      tracer,
+      fairness,
+      authenticate: api.access.authenticate,
+      authorize: api.access.authorize,
+      audit: auditor,
+      metrics,
+      log: log.named('http'),
+      requestTimeoutMs: options['request-timeout'],
+      inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
+      corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
+      strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
+    },
+    routes,
+  );
+}
+
+export const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>
+  drainAndClose(listener, chain, {
+    delayMs: options['shutdown-delay-duration'],
+    sendRetryAfter: options['shutdown-send-retry-after'],
+    watchGraceMs: options['shutdown-watch-termination-grace-period'],
+    requestsMs: options['request-timeout'],
+    log,
+  });
+
+
+/** A quarter of the time that a request has: the rest is for the work on it. */
+const waitPart = 4;
+
+/** Who is worked on when, as the cluster's objects say. */
+export function fairnessOf({
+  options,
+  log,
+  api,
+  replica,
+  metrics,
+}: {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly api: Api;
+  readonly replica: Replica;
+  readonly metrics: Metrics;
+}): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
+  const tally = new Tally();
+  tally.expose(metrics.registry, () => fairness);
+  const fairness: Fairness = new Fairness({
+    seats: options['max-requests-inflight'] + options['max-mutating-requests-inflight'],
+    waitMaxMs: options['request-timeout'] / waitPart,
+    estimate: (resource) => api.storage.estimate(resource),
+    tally,
+  });
+  fairness.start();
+  const objects = new FollowedObjects({
+    fairness,
+    storage: api.storage,
+    registry: api.registry,
+    catalogue: api.catalogue,
+    leads: async () => (await replica.status()).role === 'leader',
+    now: machineClock.now,
+    report: (what, error) => {
+      log.named('fairness').warn('objects about priority and fairness', { what, error });
+    },
+  });
+  return { fairness, objects };
+}
+
+
+/** Requests as parts of traces, sent to a collector. */
+export function tracingOf(
+  { endpoint, ratePerMillion }: TracingConfiguration,
+  options: ApiServerOptions,
+  log: Logger,
+): { readonly tracer: Tracer; readonly exporter: OtlpExporter } {
+  const service = { 'service.name': 'apiserver', 'service.instance.id': options['raft-member-id'] };
+  const exporter = new OtlpExporter({
+    endpoint,
+    service,
+    report: (error) => {
+      log.named('tracing').warn('spans cannot be sent, and are dropped', { error });
+    },
+  });
+  const tracer = new Tracer({
+    ratePerMillion,
+    now: () => performance.timeOrigin + performance.now(),
+    export: (span) => {
+      exporter.add(span);
+    },
+  });
+  return { tracer, exporter };
+}
+
