@@ -8,6 +8,7 @@ import type { AccessFiles } from './accessFiles.js';
 import { createAdmission } from './admission/chain.js';
 import type { PluginConfigurations } from './admission/configuration.js';
 import type { Admission, AdmissionPlugin } from './admission/contract.js';
+import type { CountEvents } from './admission/events/rateLimit.js';
 import { createLookup } from './admission/lookup.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
@@ -57,6 +58,7 @@ import type { Registry } from './registry/contract.js';
 import { liveCatalogue, type Catalogue } from './registry/resources.js';
 import { createRegistry } from './registry/store.js';
 import { advertisedAddress } from './serving.js';
+import type { Version } from './storage/contract.js';
 import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { isOtherMediaType, type StoredForm } from './storage/forms.js';
@@ -74,6 +76,8 @@ export interface Api {
   readonly resources: (context: RequestContext) => Promise<void> | void;
   /** False when the path is no document of the API. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
+  /** Resolves once users' rights, definitions and API services are known. */
+  readonly synced: Promise<unknown>;
   /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
   readonly bootstrap: (signal: AbortSignal) => Promise<void>;
   close(): Promise<void>;
@@ -90,19 +94,36 @@ export interface AssemblyOptions {
   /** By which way other programs are reached. */
   readonly egress: Egress;
   readonly replica: Replica;
+  /** Where several threads of the process use the replica: how far any of them may know. */
+  readonly published?: () => Version;
+  /** In place of counting events here: where the process counts them. */
+  readonly countEvents?: CountEvents;
   /** Null when values are kept in plain. */
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log }: AssemblyOptions): Api {
+export function assembleApi({
+  options,
+  files,
+  plugins,
+  agents,
+  egress,
+  replica,
+  published,
+  countEvents,
+  encryption,
+  metrics,
+  log,
+}: AssemblyOptions): Api {
   const builtIn = emulatedCatalogue(options);
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
   const isBuiltIn = builtInResources();
   const storage = createRaftStorage({
     ...storeOf({ options, replica, encryption, log }),
+    ...(published === undefined ? {} : { published }),
     prefix: options['etcd-prefix'],
     selectableFields: (resource) => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)),
     cached: cachedResources(options),
@@ -163,7 +184,16 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     collectsGarbage: options['enable-garbage-collector'],
     provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     allocators: { services },
-    admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
+    admission: admissionOf({
+      options,
+      plugins,
+      countEvents,
+      storage,
+      catalogue,
+      access,
+      enabled,
+      guards: [...webhooks.steps, ...policies.steps],
+    }),
     deletionsAtOnce: options['delete-collection-workers'],
   });
   const peers = features.enabled('UnknownVersionInteroperabilityProxy')
@@ -220,6 +250,9 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
+  const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
+  // Told to whoever waits for it.
+  synced.catch(() => undefined);
   let lifeCycles: LifeCycles | null = null;
   let policyStatuses: PolicyStatuses | null = null;
   return {
@@ -227,6 +260,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
     registry,
     catalogue,
     access,
+    synced,
     resources: (context) => {
       const answered = aggregation.answers(context);
       if (answered === true) return undefined;
@@ -259,7 +293,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
           log.named('access').warn('authorities cannot be published', { error });
         });
       });
-      await Promise.all([access.synced, custom.synced, aggregation.synced]);
+      await synced;
       policyStatuses = new PolicyStatuses({
         storage,
         registry,
@@ -310,6 +344,7 @@ export function assembleApi({ options, files, plugins, agents, egress, replica, 
 }
 
 interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
+  readonly countEvents: CountEvents | undefined;
   readonly storage: RaftStorage;
   readonly catalogue: Catalogue;
   readonly access: Access;
@@ -319,11 +354,21 @@ interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
   readonly guards: readonly AdmissionPlugin[];
 }
 
-function admissionOf({ options, plugins: configurations, storage, catalogue, access, enabled, guards }: AdmissionParts): Admission {
+function admissionOf({
+  options,
+  plugins: configurations,
+  countEvents,
+  storage,
+  catalogue,
+  access,
+  enabled,
+  guards,
+}: AdmissionParts): Admission {
   return createAdmission(
     createPlugins({
       storage,
       configurations,
+      ...(countEvents === undefined ? {} : { countEvents }),
       enabled,
       tolerationSeconds: {
         'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'],

@@ -3,12 +3,14 @@ import type { Api } from './assembly.js';
 import type { Auditor } from './audit/auditor.js';
 import { Fairness } from './fairness/fairness.js';
 import { FollowedObjects } from './fairness/objectsFollowed.js';
+import type { SharedSeats } from './fairness/seatPool.js';
 import { Tally } from './fairness/tally.js';
 import type { Live } from './files/liveFile.js';
 import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
 import { createChain } from './http/chain.js';
 import type { Chain } from './http/chain.js';
+import type { Count } from './http/counts.js';
 import type { Listener } from './http/listener.js';
 import { createRoutes } from './http/routes.js';
 import { createHealthRegistry } from './observability/health.js';
@@ -42,17 +44,46 @@ export interface FrontOptions {
   readonly debug: DebugPages | null;
   readonly tracer: Tracer | null;
   readonly fairness: Fairness | null;
+  /** Where several threads serve: what this one has of what they have in common. Null where it serves alone. */
+  readonly threads: ThreadShare | null;
+}
+
+/** What one of several serving threads shares with the others. */
+export interface ThreadShare {
+  /** The thread that looks after what there is once in a process. */
+  readonly isFirst: boolean;
+  /** Seats of priority levels. */
+  readonly seats: SharedSeats;
+  /** Reads, writes and probes in flight. */
+  readonly inflight: readonly [Count, Count, Count];
+  /** What `/metrics` says, of all threads. */
+  readonly exposition: () => Promise<string>;
 }
 
 /** Filters, health checks and metrics around the API. */
-export function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
-  exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
-  exposeCounts({
-    metrics,
-    resources: () => storedResources(api.catalogue),
-    count: (resource) => api.storage.estimate(resource).objects,
-    periodMs: options['etcd-count-metric-poll-period'],
-  });
+export function frontOf({
+  options,
+  log,
+  replica,
+  encryption,
+  metrics,
+  auditor,
+  api,
+  progress,
+  debug,
+  tracer,
+  fairness,
+  threads,
+}: FrontOptions): Chain {
+  if (threads?.isFirst !== false) {
+    exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
+    exposeCounts({
+      metrics,
+      resources: () => storedResources(api.catalogue),
+      count: (resource) => api.storage.estimate(resource).objects,
+      periodMs: options['etcd-count-metric-poll-period'],
+    });
+  }
   const indicators = new HealthIndicators();
   const health = createHealthRegistry((endpoint, name, passed) => {
     indicators.observe(endpoint, name, passed);
@@ -73,6 +104,7 @@ export function frontOf({ options, log, replica, encryption, metrics, auditor, a
     documents: api.documents,
     health,
     metrics,
+    ...(threads === null ? {} : { exposition: threads.exposition }),
     replica,
     log: log.named('health'),
     pages: processPages({ options, debug, indicators, fairness }),
@@ -88,7 +120,12 @@ export function frontOf({ options, log, replica, encryption, metrics, auditor, a
       metrics,
       log: log.named('http'),
       requestTimeoutMs: options['request-timeout'],
-      inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
+      inflight: {
+        readOnlyMax: options['max-requests-inflight'],
+        mutatingMax: options['max-mutating-requests-inflight'],
+        ...(threads === null ? {} : { counts: threads.inflight }),
+      },
+      ...(threads === null ? {} : { caughtUp: () => api.storage.caughtUp() }),
       corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
       strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
     },
@@ -105,7 +142,6 @@ export const drain = (options: ApiServerOptions, listener: Listener, chain: Chai
     log,
   });
 
-
 /** A quarter of the time that a request has: the rest is for the work on it. */
 const waitPart = 4;
 
@@ -116,12 +152,15 @@ export function fairnessOf({
   api,
   replica,
   metrics,
+  seats = null,
 }: {
   readonly options: ApiServerOptions;
   readonly log: Logger;
   readonly api: Api;
   readonly replica: Replica;
   readonly metrics: Metrics;
+  /** Seats that several threads have in common. */
+  readonly seats?: SharedSeats | null;
 }): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
   const tally = new Tally();
   tally.expose(metrics.registry, () => fairness);
@@ -130,6 +169,7 @@ export function fairnessOf({
     waitMaxMs: options['request-timeout'] / waitPart,
     estimate: (resource) => api.storage.estimate(resource),
     tally,
+    shared: seats,
   });
   fairness.start();
   const objects = new FollowedObjects({
@@ -145,7 +185,6 @@ export function fairnessOf({
   });
   return { fairness, objects };
 }
-
 
 /** Requests as parts of traces, sent to a collector. */
 export function tracingOf(
@@ -170,4 +209,3 @@ export function tracingOf(
   });
   return { tracer, exporter };
 }
-

@@ -3,7 +3,9 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startReplica } from '../raft/client.js';
+import { isMainThread } from 'node:worker_threads';
+import type { Revision } from '../raft/types.js';
+import { startReplica, startSharedReplica, type ClientOptions, type ReplicaTicket } from '../raft/client.js';
 import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
@@ -15,11 +17,17 @@ import type { AgentCredentials } from './endpoints/backends/connection.js';
 import { readAgentCredentials } from './endpoints/backends/credentials.js';
 import { drain, fairnessOf, frontOf, tracingOf, type FrontOptions } from './front.js';
 import type { Progress } from './healthChecks.js';
-import type { Auditor } from './audit/auditor.js';
+import type { OpenAuditor } from './audit/auditor.js';
 import { createAuditing } from './audit/backends.js';
 import { serveDebugSocket } from './http/debugSocket.js';
 import { listen } from './http/listener.js';
-import type { ListenerOptions } from './http/listener.js';
+import type { Listener, ListenerOptions } from './http/listener.js';
+import { bodyBudget } from './http/bodyBudget.js';
+import { connectionsMax } from './http/connectionLimit.js';
+import { untakenAnswers } from './http/untaken.js';
+import { ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
+import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
+import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
 import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
@@ -40,7 +48,7 @@ import type { Encryption } from './storage/encryption/encryption.js';
 import { readEgressSelections } from './egress/configuration.js';
 import { createEgress, directEgress, type Egress } from './egress/egress.js';
 import { readTracingConfiguration } from './tracing/configuration.js';
-import { Tracer } from './tracing/tracer.js';
+import type { Tracer } from './tracing/tracer.js';
 
 export interface RunningServer {
   /** Where it listens, also when any free port was asked for. */
@@ -127,15 +135,14 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   begun.push(() => auditor?.close());
   const agents = readAgentCredentials(options);
 
-  const raftLog = log.named('raft');
-  const replica = await startReplica(replicaOptions(options), {
-    log: ({ level, message, fields }) => {
-      raftLog[level](message, fields);
-    },
-  }).catch((cause: unknown) => {
-    throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
-  });
+  const threads = servingThreadsOf(options);
+  if (threads > 1 && !isMainThread)
+    throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
+  const { replica, published, tickets } = await startReplicaFor(threads, options, log);
   begun.push(() => replica.stop());
+  const limits = eventLimitsOf(plugins, options);
+  const countEvents = limits === null ? () => [] : eventCounter(limits);
+  const others = tickets.length === 0 ? null : new ServingThreads({ options, threads, metrics, audit: auditor?.sink ?? null, countEvents });
   const running = await serveReplica({
     options,
     log,
@@ -151,6 +158,10 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
     auditor,
     debug: debug.served,
     tracer: tracing?.tracer ?? null,
+    published,
+    countEvents: limits === null ? null : countEvents,
+    others,
+    tickets,
   });
   // The pages about the process stay until nothing else is left to ask about.
   const stop = async (): Promise<void> => {
@@ -175,6 +186,35 @@ function debugPages(
   return { served: options.profiling ? pages : null, socket: pages };
 }
 
+interface StartedReplica {
+  readonly replica: Replica & ReplicaAdministration;
+  /** How far any thread of the process may know; null where there is only this one. */
+  readonly published: (() => Revision) | null;
+  /** For the other threads. */
+  readonly tickets: readonly ReplicaTicket[];
+}
+
+async function startReplicaFor(threads: number, options: ApiServerOptions, log: Logger): Promise<StartedReplica> {
+  const raftLog = log.named('raft');
+  const client: ClientOptions = {
+    log: ({ level, message, fields }) => {
+      raftLog[level](message, fields);
+    },
+  };
+  try {
+    if (threads > 1) return await startSharedReplica(replicaOptions(options), threads - 1, client);
+    return { replica: await startReplica(replicaOptions(options), client), published: null, tickets: [] };
+  } catch (cause) {
+    throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
+  }
+}
+
+/** What the operator says of events, where the plug-in runs that counts them. */
+function eventLimitsOf(plugins: PluginConfigurations, options: ApiServerOptions): readonly EventLimit[] | null {
+  const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
+  return enabled.has('EventRateLimit') ? eventLimitsIn(plugins.get('EventRateLimit') ?? null) : null;
+}
+
 interface Prepared {
   readonly options: ApiServerOptions;
   readonly log: Logger;
@@ -188,11 +228,17 @@ interface Prepared {
   readonly replica: Replica & ReplicaAdministration;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
-  readonly auditor: Auditor | null;
+  readonly auditor: OpenAuditor | null;
   /** Null with `--profiling=false`. */
   readonly debug: DebugPages | null;
   /** Null when nothing is traced. */
   readonly tracer: Tracer | null;
+  readonly published: (() => Revision) | null;
+  /** Null where no events are counted. */
+  readonly countEvents: CountEvents | null;
+  /** The other serving threads; null where there are none. */
+  readonly others: ServingThreads | null;
+  readonly tickets: readonly ReplicaTicket[];
 }
 
 async function serveReplica({
@@ -210,10 +256,29 @@ async function serveReplica({
   auditor,
   debug,
   tracer,
+  published,
+  countEvents,
+  others,
+  tickets,
 }: Prepared): Promise<RunningServer> {
-  const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, agents, egress, replica, encryption, metrics, log });
-  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, replica, metrics }) : null;
+  const progress: Progress = others?.progress ?? { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
+  const api = assembleApi({
+    options,
+    files,
+    plugins,
+    agents,
+    egress,
+    replica,
+    ...(published === null ? {} : { published }),
+    ...(countEvents === null ? {} : { countEvents }),
+    encryption,
+    metrics,
+    log,
+  });
+  const threads = others?.share ?? null;
+  const fairness = options['enable-priority-and-fairness']
+    ? fairnessOf({ options, log, api, replica, metrics, seats: threads?.seats ?? null })
+    : null;
   const chain = frontOf({
     fairness: fairness?.fairness ?? null,
     options,
@@ -226,11 +291,13 @@ async function serveReplica({
     progress,
     debug,
     tracer,
+    threads,
   });
-  const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
+  const listener = await listenWith(others, { ...serving, handle: chain.handle }).catch(async (error: unknown) => {
     await api.close();
     throw error;
   });
+  await others?.start(listener.socket, tickets);
   const compaction = new Compaction({
     version: () => api.storage.version,
     log: log.named('compaction'),
@@ -258,7 +325,7 @@ async function serveReplica({
   const stopping = new AbortController();
   // Each object of the bootstrap waits by itself when storage takes no writes yet: many at once are no leak.
   setMaxListeners(0, stopping.signal);
-  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal }).then(() => {
+  const ready = becomeReady({ options, log, api, progress, others, stopping: stopping.signal }).then(() => {
     compaction.begin();
     events?.start();
     presence?.start();
@@ -266,6 +333,7 @@ async function serveReplica({
   });
   const failed = new Promise<Error>((resolve) => {
     replica.onFailure(resolve);
+    void others?.failed.then(resolve);
     ready.catch((error: unknown) => {
       if (!stopping.signal.aborted) resolve(error as Error);
     });
@@ -284,9 +352,10 @@ async function serveReplica({
     events?.stop();
     fairness?.objects.stop();
     fairness?.fairness.stop();
-    await drain(options, listener, chain, log);
+    await Promise.all([drain(options, listener, chain, log), others?.drain()]);
     // Another one that stops meanwhile may have handed it back.
     await handOver(replica, log);
+    await others?.stop();
     await auditor?.close();
     await api.close();
     await replica.stop();
@@ -368,6 +437,20 @@ function eventExpiry({
   });
 }
 
+/** Where others listen with it, each has its part of what the process may have. */
+function listenWith(others: ServingThreads | null, options: ListenerOptions): Promise<Listener> {
+  if (others === null) return listen(options);
+  const { threads } = others;
+  bodyBudget.shareAmong(threads);
+  untakenAnswers.shareAmong(threads);
+  return listen({
+    ...options,
+    keepsSocket: true,
+    ticketKeys: others.ticketKeys,
+    connectionsMax: Math.ceil((options.connectionsMax ?? connectionsMax()) / threads),
+  });
+}
+
 async function handOver(replica: Replica, log: Logger): Promise<void> {
   await replica.transferLeadership({ timeoutMs: handOverTimeoutMs }).catch((error: unknown) => {
     log.debug(2, 'leadership was not handed over', { error });
@@ -390,8 +473,10 @@ async function becomeReady({
   log,
   api,
   progress,
+  others,
   stopping,
-}: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> & { readonly stopping: AbortSignal }): Promise<void> {
+}: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> &
+  Pick<Prepared, 'others'> & { readonly stopping: AbortSignal }): Promise<void> {
   const timeoutMs = options['storage-initialization-timeout'];
   const patience = setTimeout(() => {
     progress.storageAwaited = true;
@@ -409,6 +494,7 @@ async function becomeReady({
   progress.synced = true;
   progress.storageAwaited = true;
   await api.bootstrap(stopping);
+  await others?.synced();
   clearTimeout(patience);
   // Whoever made it gives up without an error when the server stops.
   stopping.throwIfAborted();

@@ -30,9 +30,10 @@ export interface Metrics {
   histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
-export function createMetrics(choice: MetricChoice = {}): Metrics {
+/** `ofProcess`: with those about the process, which one of its threads has. */
+export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: { readonly ofProcess?: boolean } = {}): Metrics {
   const registry = new ChosenMetrics(choice);
-  collectDefaultMetrics({ register: registry });
+  if (ofProcess) collectDefaultMetrics({ register: registry });
   const requests = requestMetrics(registry);
   return {
     registry,
