@@ -25,7 +25,7 @@ import type { Listener, ListenerOptions } from './http/listener.js';
 import { bodyBudget } from './http/bodyBudget.js';
 import { connectionsMax } from './http/connectionLimit.js';
 import { untakenAnswers } from './http/untaken.js';
-import { ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
+import { exposeConnections, ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
@@ -297,7 +297,10 @@ async function serveReplica({
     await api.close();
     throw error;
   });
-  await others?.start(listener.socket, tickets);
+  if (others !== null) {
+    exposeConnections(metrics, 0, () => listener.connections);
+    await others.start(listener.socket, tickets);
+  }
   const compaction = new Compaction({
     version: () => api.storage.version,
     log: log.named('compaction'),

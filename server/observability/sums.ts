@@ -19,6 +19,7 @@ export interface Exported {
 /** Gauges that count what happens on each thread. The others tell of the process, or of the cluster, and are the same wherever they are read. */
 const summedGauges = [
   /^apiserver_current_inflight_requests$/,
+  /^apiserver_serving_thread_connections$/,
   /^apiserver_longrunning_requests$/,
   /^apiserver_flowcontrol_current_(executing|inqueue)_(requests|seats)$/,
 ];

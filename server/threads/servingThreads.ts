@@ -169,3 +169,13 @@ export function inflightIn(memory: SharedArrayBuffer): readonly [Count, Count, C
   const words = new Int32Array(memory);
   return [new SharedCount(words, 0), new SharedCount(words, 1), new SharedCount(words, 2)];
 }
+
+/** How evenly clients are spread. */
+export function exposeConnections({ gauges }: Metrics, thread: number, open: () => number): void {
+  gauges(
+    'apiserver_serving_thread_connections',
+    'Connections of clients that are open now, by the thread that serves them.',
+    'thread',
+    () => Promise.resolve(new Map([[String(thread), open()]])),
+  );
+}
