@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectProcessMetrics } from '../../server/catalogue/loopLag.js';
 import { measures, type MeasureName, type Measures } from '../measures.js';
 import type { QueueMetrics } from '../client/workQueue.js';
 
@@ -18,7 +19,7 @@ export class Metrics {
     const registers = [this.#registry];
     const seconds = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10];
     const labelNames = ['name'] as const;
-    collectDefaultMetrics({ register: this.#registry });
+    collectProcessMetrics(this.#registry);
     this.#queue = {
       adds: new Counter({ name: 'workqueue_adds_total', help: 'Keys added to a queue.', labelNames, registers }),
       depth: new Gauge({ name: 'workqueue_depth', help: 'Keys that wait in a queue.', labelNames, registers }),

@@ -1,4 +1,5 @@
-import { Counter, Gauge, collectDefaultMetrics, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { collectProcessMetrics } from '../catalogue/loopLag.js';
 import type { RequestInfo } from '../endpoints/context.js';
 import { ChosenMetrics, type MetricChoice } from './chosenMetrics.js';
 import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from './durations.js';
@@ -33,7 +34,7 @@ export interface Metrics {
 /** `ofProcess`: with those about the process, which one of its threads has. */
 export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: { readonly ofProcess?: boolean } = {}): Metrics {
   const registry = new ChosenMetrics(choice);
-  if (ofProcess) collectDefaultMetrics({ register: registry });
+  if (ofProcess) collectProcessMetrics(registry);
   const requests = requestMetrics(registry);
   return {
     registry,
