@@ -13,7 +13,7 @@ const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Certificates are valid from a little before they were made, for machines whose clocks differ. */
-export const clockSkewMsDefault = 5 * 60 * 1000;
+const clockSkewMsDefault = 5 * 60 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;
 /** Tokens are signed with RSA, which every library that verifies them knows. */

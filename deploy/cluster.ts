@@ -15,7 +15,7 @@ import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { programFile } from './programs.js';
 import { Supervisor } from './supervisor.js';
-import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount } from './settings.js';
+import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount, type StoreKind } from './settings.js';
 
 /**
  * A local cluster: API server replicas and a balancer, each in a process of its own, with everything they need in one folder.
@@ -26,6 +26,10 @@ export interface ClusterOptions {
   readonly dataDirectory: string;
   /** As many as the data directory holds, or three. */
   readonly replicas?: ReplicaCount | undefined;
+  /** Where objects are kept: in the replicas, or in an etcd of one member that is started with them. As before, or in the replicas. */
+  readonly store?: Exclude<StoreKind, 'etcd-servers'> | undefined;
+  /** Servers of an etcd that is there already and keeps the objects. */
+  readonly etcdServers?: readonly string[] | undefined;
   /** The balancer's port; without it, a free one. */
   readonly port?: number | undefined;
   /** Forget the data, logs and ports of an earlier cluster; certificates stay. */
@@ -86,6 +90,8 @@ export interface Cluster {
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
   readonly balancer: ManagedProgram | null;
+  /** The etcd that belongs to the cluster. */
+  readonly etcd: ManagedProgram | null;
   /** Controller managers, of which one works. */
   readonly managers: readonly ManagedProgram[];
   /** The process of the stand-in nodes. */
@@ -128,7 +134,11 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   await waitForLeftovers(clusterFile, say);
   if (options.fresh) removeState(directory);
   makeFolder(path.join(directory, 'logs'), 0o700);
-  const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
+  const { etcdServers: given } = options;
+  const store = given === undefined ? options.store : 'etcd-servers';
+  const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas, store);
+  const etcdUrls = settings.store === 'etcd' ? (await findFreePorts(2)).map((each) => `http://${host}:${each}`) : null;
+  if (etcdUrls !== null && options.inProcess) throw new Error('an etcd cannot run in a thread: give the addresses of one that runs');
   const port = options.balancer === false ? (settings.members[0]?.securePort ?? 0) : await choosePort(options.port);
   const managers = options.managers ?? 0;
   const managerPorts = options.managersServe === false ? Array.from({ length: managers }, () => 0) : await findFreePorts(managers);
@@ -140,7 +150,21 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
   const peerAddresses = await options.peerAddresses?.(settings.members);
-  return new LocalCluster({ directory, clusterFile, settings, port, peerAddresses, managerPorts, pki, options, say, unlock });
+  const etcdServers = given ?? etcdUrls?.slice(0, 1);
+  return new LocalCluster({
+    directory,
+    clusterFile,
+    settings,
+    port,
+    peerAddresses,
+    etcdUrls,
+    etcdServers,
+    managerPorts,
+    pki,
+    options,
+    say,
+    unlock,
+  });
 }
 
 function removeState(directory: string): void {
@@ -176,6 +200,9 @@ interface Prepared {
   readonly settings: ClusterSettings;
   readonly port: number;
   readonly peerAddresses: ReadonlyMap<string, string> | undefined;
+  /** For clients and for peers of the etcd that belongs to the cluster. */
+  readonly etcdUrls: readonly string[] | null;
+  readonly etcdServers: readonly string[] | undefined;
   readonly managerPorts: readonly number[];
   readonly pki: PkiFiles;
   readonly options: ClusterOptions;
@@ -190,8 +217,11 @@ class LocalCluster implements Cluster {
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
   readonly balancer: ManagedProgram | null;
+  readonly etcd: ManagedProgram | null;
   readonly managers: readonly ManagedProgram[];
   readonly fakeNodes: ManagedProgram | null;
+  /** What the servers need. */
+  readonly #stores: readonly ManagedProgram[];
   /** What answers requests, and what makes them: the latter starts when the former is ready, and stops first. */
   readonly #servers: readonly ManagedProgram[];
   readonly #clients: readonly ManagedProgram[];
@@ -208,6 +238,17 @@ class LocalCluster implements Cluster {
     this.kubeconfig = path.join(directory, 'admin.kubeconfig');
     this.pki = pki;
     this.#ca = fs.readFileSync(pki.caFile, 'utf8');
+    this.etcd =
+      prepared.etcdUrls === null
+        ? null
+        : this.#process({
+            role: 'etcd',
+            name: 'etcd',
+            program: programFile('etcdMember'),
+            args: [path.join(directory, 'data', 'etcd'), ...prepared.etcdUrls],
+            address: null,
+          });
+    this.#stores = this.etcd ? [this.etcd] : [];
     this.members = settings.members.map((member) => this.#member(member));
     this.balancer =
       prepared.options.balancer === false
@@ -243,7 +284,7 @@ class LocalCluster implements Cluster {
   }
 
   async startStopped(): Promise<void> {
-    for (const processes of [this.#servers, this.#clients]) {
+    for (const processes of [this.#stores, this.#servers, this.#clients]) {
       for (const process of processes) if (!process.running) process.start();
       this.#writeFile();
       await Promise.all(processes.map((process) => this.#waitReady(process)));
@@ -262,13 +303,17 @@ class LocalCluster implements Cluster {
   }
 
   discard(): Promise<void> {
-    this.#stopping ??= Promise.all([...this.#clients, ...this.#servers].map((program) => program.kill())).then(() => this.#giveBack());
+    this.#stopping ??= Promise.all([
+      ...[...this.#clients, ...this.#servers].map((program) => program.kill()),
+      // A process that etcd belongs to must not go before it.
+      ...this.#stores.map((program) => program.kill('SIGTERM')),
+    ]).then(() => this.#giveBack());
     return this.#stopping;
   }
 
   async #stopInOrder(): Promise<void> {
     const { say } = this.prepared;
-    for (const processes of [this.#clients, this.#servers]) {
+    for (const processes of [this.#clients, this.#servers, this.#stores]) {
       await Promise.all(
         processes.map(async (process) => {
           if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
@@ -347,7 +392,7 @@ class LocalCluster implements Cluster {
   }
 
   #boundLogs(): void {
-    for (const { spec } of [...this.#servers, ...this.#clients]) {
+    for (const { spec } of [...this.#stores, ...this.#servers, ...this.#clients]) {
       try {
         boundLog(spec.log);
       } catch (error) {
@@ -357,7 +402,7 @@ class LocalCluster implements Cluster {
   }
 
   #writeFile(): void {
-    writeClusterFile(this.prepared.clusterFile, [...this.#servers, ...this.#clients]);
+    writeClusterFile(this.prepared.clusterFile, [...this.#stores, ...this.#servers, ...this.#clients]);
   }
 
   async #waitReady(program: ManagedProgram): Promise<void> {

@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly pki: PkiFiles;
   /** The balancer's port. */
   readonly port: number;
+  /** Servers of an etcd that holds the objects; without it, the API servers hold them. */
+  readonly etcdServers?: readonly string[] | undefined;
   /** Where members reach each other instead of at their own ports: a network of a test between them. */
   readonly peerAddresses?: ReadonlyMap<string, string> | undefined;
 }
@@ -21,9 +23,9 @@ export function balancerFlags({ port, settings, pki }: Surroundings): string[] {
   return ['--listen', `${host}:${port}`, ...backends, '--ca-file', pki.caFile];
 }
 
-export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, id: string, dataDirectory: string): string[] {
+export function apiserverFlags(surroundings: Surroundings, id: string, dataDirectory: string): string[] {
+  const { settings, pki } = surroundings;
   const self = settings.members.find((member) => member.id === id);
-  const peers = settings.members.map((member) => `${member.id}=${peerAddresses?.get(member.id) ?? `${host}:${member.peerPort}`}`).join(',');
   return written({
     'secure-port': String(self?.securePort),
     'bind-address': host,
@@ -43,15 +45,28 @@ export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, i
     'service-account-signing-key-file': pki.serviceAccount.keyFile,
     'service-account-key-file': pki.serviceAccount.pubFile,
     'service-cluster-ip-range': serviceRange,
-    'raft-data-dir': dataDirectory,
     'raft-member-id': id,
+    ...storeFlags(surroundings, id, dataDirectory),
+  });
+}
+
+function storeFlags(
+  { settings, pki, peerAddresses, etcdServers }: Surroundings,
+  id: string,
+  dataDirectory: string,
+): Readonly<Record<string, string>> {
+  if (etcdServers !== undefined) return { 'etcd-servers': etcdServers.join(',') };
+  const self = settings.members.find((member) => member.id === id);
+  const peers = settings.members.map((member) => `${member.id}=${peerAddresses?.get(member.id) ?? `${host}:${member.peerPort}`}`).join(',');
+  return {
+    'raft-data-dir': dataDirectory,
     'raft-initial-cluster': peers,
     'raft-cluster-token': settings.token,
     'raft-listen-address': `${host}:${self?.peerPort}`,
     'raft-ca-file': pki.caFile,
     'raft-cert-file': pki.peer(id).certFile,
     'raft-key-file': pki.peer(id).keyFile,
-  });
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
 /** A log larger than this is emptied, and what was in it kept beside it until the next time. */
-export const logBytesMax = 32 * 1024 * 1024;
+const logBytesMax = 32 * 1024 * 1024;
 export const logCheckIntervalMs = 10_000;
 
 /**

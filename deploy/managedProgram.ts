@@ -1,6 +1,6 @@
 /** What runs a program for a cluster: a process (`managedProcess.ts`), or a thread of this one (`managedThread.ts`). */
 
-export type ProcessRole = 'apiserver' | 'controller-manager' | 'balancer' | 'fake-nodes';
+export type ProcessRole = 'apiserver' | 'controller-manager' | 'balancer' | 'fake-nodes' | 'etcd';
 
 /** What to run, and what `cluster.json` says of it. */
 export interface ProcessSpec {

@@ -7,6 +7,7 @@ export const programs = {
   'controller-manager': 'controllers/main.js',
   balancer: 'deploy/balancer.js',
   nodes: 'deploy/nodes/main.js',
+  etcdMember: 'deploy/etcdMember.js',
   up: 'deploy/up.js',
   raftplane: 'deploy/cli/main.js',
   leash: 'deploy/leash.js',

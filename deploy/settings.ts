@@ -7,7 +7,12 @@ export interface ClusterSettings {
   /** Replicas of different clusters never mix, even on the same ports. */
   readonly token: string;
   readonly members: readonly MemberSettings[];
+  /** Where the API servers keep their objects: in themselves unless told, in an etcd that belongs to the cluster, or in one that does not. */
+  readonly store?: StoreKind;
 }
+
+export const storeKinds = ['raft', 'etcd'] as const;
+export type StoreKind = (typeof storeKinds)[number] | 'etcd-servers';
 
 export interface MemberSettings {
   readonly id: string;
@@ -22,16 +27,26 @@ export type ReplicaCount = (typeof replicaCounts)[number];
 const defaultReplicas: ReplicaCount = 3;
 
 /** Reads the settings, or makes and keeps new ones. `replicas` must agree with a cluster that exists. */
-export async function loadSettings(file: string, replicas: ReplicaCount | undefined): Promise<ClusterSettings> {
+export async function loadSettings(file: string, replicas: ReplicaCount | undefined, store?: StoreKind): Promise<ClusterSettings> {
   const existing = readSettings(file);
   if (existing && replicas !== undefined && existing.members.length !== replicas) {
     throw new Error(
       `the data directory holds a cluster of ${existing.members.length} replicas: start it with --replicas ${existing.members.length}, or start empty with --fresh`,
     );
   }
-  const settings = existing ? await withFreePorts(existing) : await newSettings(replicas ?? defaultReplicas);
+  if (existing) demandSameStore(existing, store);
+  const settings = existing
+    ? await withFreePorts(existing)
+    : { ...(await newSettings(replicas ?? defaultReplicas)), ...(store ? { store } : {}) };
   writeFileAtomically(file, JSON.stringify(settings, null, 2) + '\n');
   return settings;
+}
+
+/** Objects do not move by themselves: with another store, the cluster would seem to have lost them. */
+function demandSameStore({ store = 'raft' }: ClusterSettings, wanted: StoreKind | undefined): void {
+  if (wanted === store || (wanted === undefined && store !== 'etcd-servers')) return;
+  const before = store === 'etcd-servers' ? 'with --etcd-servers' : `with --store ${store}`;
+  throw new Error(`the objects of this data directory's cluster are elsewhere: start it ${before}, as before, or start empty with --fresh`);
 }
 
 async function newSettings(replicas: ReplicaCount): Promise<ClusterSettings> {

@@ -8,7 +8,7 @@ export interface SupervisorClock {
   after(ms: number, callback: () => void): () => void;
 }
 
-export const supervisorClock: SupervisorClock = {
+const supervisorClock: SupervisorClock = {
   elapsed: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms);

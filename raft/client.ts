@@ -10,7 +10,6 @@ import type { SharedAccess, ThreadData, ThreadStarted } from './thread.js';
 import { revision } from './types.js';
 import type { Revision } from './types.js';
 
-export { ReplicaError } from './replica/errors.js';
 export type { LogLine } from './replica/port.js';
 
 export interface ClientOptions {

@@ -16,8 +16,6 @@ import { createTransport } from './transport/transport.js';
 import type { Transport } from './transport/contract.js';
 import type { MemberId } from './types.js';
 
-export { Engine } from './replica/engine.js';
-
 /**
  * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told.
  * `session` names this start of the replica in its proposals. Rejects with a StorageError, a ReplicaError, or an Error of the listener.

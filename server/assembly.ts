@@ -1,7 +1,6 @@
 import { timeText } from '../api/time.js';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import type { AccessFiles } from './accessFiles.js';
@@ -27,6 +26,7 @@ import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { Egress } from './egress/egress.js';
+import type { GroupResource } from './api/resource.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { convertAny } from './extensions/conversion/admission.js';
@@ -37,7 +37,7 @@ import type { Live } from './files/liveFile.js';
 import { createServiceAllocator } from './kinds/core/service/allocator.js';
 import { parsePortRange, parseRanges } from './kinds/core/service/ranges.js';
 import { repairServiceClaims } from './kinds/core/service/repair.js';
-import { builtInResources, storedKinds } from './kinds/index.js';
+import { builtInResources, storedKinds, storedResourceTypes } from './kinds/index.js';
 import { selectableFieldsOf } from './kinds/index.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
@@ -58,13 +58,17 @@ import type { Registry } from './registry/contract.js';
 import { liveCatalogue, type Catalogue } from './registry/resources.js';
 import { createRegistry } from './registry/store.js';
 import { advertisedAddress } from './serving.js';
-import type { Version } from './storage/contract.js';
 import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { isOtherMediaType, type StoredForm } from './storage/forms.js';
 import { KeySpace } from './storage/keys.js';
+import { referenceLayout } from './storage/keyLayout.js';
+import type { ReferenceForm } from './storage/reference/values.js';
+import type { StoreEngine } from './storage/engine.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
+import { routedStorage } from './storage/routed.js';
+import type { ServerStore } from './store/store.js';
 import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } from './webhooks.js';
 
 /** The API behind the filters, put together from storage, registry and endpoints. */
@@ -93,9 +97,7 @@ export interface AssemblyOptions {
   readonly agents: AgentCredentials;
   /** By which way other programs are reached. */
   readonly egress: Egress;
-  readonly replica: Replica;
-  /** Where several threads of the process use the replica: how far any of them may know. */
-  readonly published?: () => Version;
+  readonly store: ServerStore;
   /** In place of counting events here: where the process counts them. */
   readonly countEvents?: CountEvents;
   /** Null when values are kept in plain. */
@@ -110,8 +112,7 @@ export function assembleApi({
   plugins,
   agents,
   egress,
-  replica,
-  published,
+  store,
   countEvents,
   encryption,
   metrics,
@@ -121,17 +122,21 @@ export function assembleApi({
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
   const isBuiltIn = builtInResources();
-  const storage = createRaftStorage({
-    ...storeOf({ options, replica, encryption, log }),
-    ...(published === undefined ? {} : { published }),
-    prefix: options['etcd-prefix'],
-    selectableFields: (resource) => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)),
-    cached: cachedResources(options),
-    storedForm: storedFormOf(options['storage-media-type']),
-    report: (error) => {
-      log.named('storage').error('broken stored object', { error });
-    },
-  });
+  const storageOver = (engine: StoreEngine): RaftStorage =>
+    createRaftStorage({
+      ...storeOf({ options, store: { ...store, engine }, encryption, log, definedKind: (resource) => custom.kindOf(resource) }),
+      ...(store.published === null ? {} : { published: store.published }),
+      prefix: options['etcd-prefix'],
+      selectableFields: (resource) => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)),
+      cached: cachedResources(options),
+      report: (error) => {
+        log.named('storage').error('broken stored object', { error });
+      },
+    });
+  const storage = routedStorage(
+    storageOver(store.engine),
+    store.elsewhere.map(({ resources, engine }) => ({ resources, storage: storageOver(engine) })),
+  );
   const connections = hookConnections(options, storage, egress);
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({
@@ -389,28 +394,57 @@ function admissionOf({
 /** Documents in which custom resources occur. */
 const TELLS_DEFINED = /^\/(apis|openapi)(\/|$)/;
 
-/** The replica as storage sees it. */
+type StorePart = 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
+
+/** The store as storage sees it, and how objects are kept there. */
 function storeOf({
   options,
-  replica,
+  store,
   encryption,
   log,
-}: Pick<AssemblyOptions, 'options' | 'replica' | 'encryption' | 'log'>): Pick<RaftStorageOptions, 'replica' | 'isStale'> {
-  if (encryption === null) return { replica };
+  definedKind,
+}: Pick<AssemblyOptions, 'options' | 'store' | 'encryption' | 'log'> & {
+  /** Kind of a custom resource. */
+  readonly definedKind: (resource: GroupResource) => string | null;
+}): Pick<RaftStorageOptions, StorePart> {
+  const mediaType = options['storage-media-type'];
+  const kept: Pick<RaftStorageOptions, Exclude<StorePart, 'replica' | 'isStale'>> = {
+    ...(store.asReference
+      ? { layout: referenceLayout(storedResourceTypes()), storedForm: { mediaType, kindOf: anyKind(definedKind) } }
+      : { storedForm: storedFormOf(mediaType) }),
+    ...(store.expires ? { ttlMs: ttlOf(options['event-ttl']) } : {}),
+    ...(store.replayedRevisions === null ? {} : { replayedRevisions: store.replayedRevisions }),
+  };
+  if (encryption === null) return { ...kept, replica: store.engine };
   const report = (error: unknown): void => {
     log.named('encryption').warn('a stored value cannot be decrypted', { error });
   };
   const encrypted = new EncryptedReplica({
-    replica,
-    keys: new KeySpace(options['etcd-prefix']),
+    replica: store.engine,
+    keys: new KeySpace(options['etcd-prefix'], kept.layout),
     encryption: () => encryption.current,
     report,
   });
-  return { replica: encrypted, isStale: (key) => encrypted.isStale(key) };
+  return { ...kept, replica: encrypted, isStale: (key) => encrypted.isStale(key) };
 }
+
+/** Events alone go by themselves. */
+const ttlOf =
+  (eventTtlMs: number) =>
+  ({ group, resource }: GroupResource): number | null =>
+    eventTtlMs !== 0 && group === '' && resource === 'events' ? eventTtlMs : null;
 
 /** Objects of custom resources, and all others of which the catalogue knows nothing, are stored in JSON in any case. */
 const storedFormOf = (mediaType: string): StoredForm | null => (isOtherMediaType(mediaType) ? { mediaType, kind: storedKinds() } : null);
+
+function anyKind(definedKind: (resource: GroupResource) => string | null): ReferenceForm['kindOf'] {
+  const builtInKind = storedKinds();
+  return (resource) => {
+    const builtIn = builtInKind(resource);
+    const kind = builtIn ?? definedKind(resource);
+    return kind === null ? null : { kind, builtIn: builtIn !== null };
+  };
+}
 
 /** A server that cannot repair claims still serves: the next one that starts tries again. */
 async function repair(storage: RaftStorage, log: Logger): Promise<void> {

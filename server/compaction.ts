@@ -1,4 +1,4 @@
-import type { WriteOutcome } from '../raft/replica-api.js';
+import type { WriteOutcome } from './storage/engine.js';
 import { delayMsMax } from './catalogue/flags/duration.js';
 import type { Version } from './storage/contract.js';
 import type { Logger } from './observability/logger.js';

@@ -1,4 +1,3 @@
-import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
 import type { Api } from './assembly.js';
 import type { Auditor } from './audit/auditor.js';
 import { Fairness } from './fairness/fairness.js';
@@ -17,7 +16,6 @@ import { createHealthRegistry } from './observability/health.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
 import type { DebugPages } from './observability/profiles/pages.js';
-import { exposeReplica } from './observability/raftMetrics.js';
 import { HealthIndicators } from './observability/slis.js';
 import { exposeCounts } from './observability/storageMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
@@ -25,6 +23,7 @@ import { machineClock } from './presence/machineClock.js';
 import { processPages } from './processPages.js';
 import { storedResources } from './registry/resources.js';
 import { drainAndClose } from './shutdown.js';
+import type { ServerStore } from './store/store.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import type { TracingConfiguration } from './tracing/configuration.js';
 import { OtlpExporter } from './tracing/otlp.js';
@@ -35,7 +34,7 @@ import { Tracer } from './tracing/tracer.js';
 export interface FrontOptions {
   readonly options: ApiServerOptions;
   readonly log: Logger;
-  readonly replica: Replica & ReplicaAdministration;
+  readonly store: ServerStore;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
@@ -64,7 +63,7 @@ export interface ThreadShare {
 export function frontOf({
   options,
   log,
-  replica,
+  store,
   encryption,
   metrics,
   auditor,
@@ -76,7 +75,7 @@ export function frontOf({
   threads,
 }: FrontOptions): Chain {
   if (threads?.isFirst !== false) {
-    exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
+    store.expose(metrics, options);
     exposeCounts({
       metrics,
       resources: () => storedResources(api.catalogue),
@@ -94,7 +93,7 @@ export function frontOf({
       mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
     },
     progress,
-    replica,
+    replica: store.health,
     graceMs: options['livez-grace-period'],
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],
@@ -105,7 +104,7 @@ export function frontOf({
     health,
     metrics,
     ...(threads === null ? {} : { exposition: threads.exposition }),
-    replica,
+    replica: store.replica,
     log: log.named('health'),
     pages: processPages({ options, debug, indicators, fairness }),
   });
@@ -150,14 +149,14 @@ export function fairnessOf({
   options,
   log,
   api,
-  replica,
+  store,
   metrics,
   seats = null,
 }: {
   readonly options: ApiServerOptions;
   readonly log: Logger;
   readonly api: Api;
-  readonly replica: Replica;
+  readonly store: ServerStore;
   readonly metrics: Metrics;
   /** Seats that several threads have in common. */
   readonly seats?: SharedSeats | null;
@@ -177,7 +176,7 @@ export function fairnessOf({
     storage: api.storage,
     registry: api.registry,
     catalogue: api.catalogue,
-    leads: async () => (await replica.status()).role === 'leader',
+    leads: () => store.leads(),
     now: machineClock.now,
     report: (what, error) => {
       log.named('fairness').warn('objects about priority and fairness', { what, error });

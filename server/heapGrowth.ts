@@ -26,5 +26,5 @@ function review(): void {
 }
 
 /** How far a heap of which so much is in use may grow. */
-export const growthPercent = (usedBytes: number): number =>
+const growthPercent = (usedBytes: number): number =>
   Math.round(Math.min(growthPercentMax, Math.max(growthPercentMin, (100 * growthBytesMin) / usedBytes)));

@@ -21,6 +21,11 @@ const PRIVATE_FILES_UMASK = 0o077;
 async function main(argv: readonly string[]): Promise<void> {
   // As a thread it shares the process's with others, and its launcher keeps the folder closed.
   if (isMainThread) process.umask(PRIVATE_FILES_UMASK);
+  if (argv[0] === 'migrate') {
+    const { runMigration } = await import('./migration/program.js');
+    process.exitCode = await runMigration(argv.slice(1));
+    return;
+  }
   if (operationNames.has(argv[0] ?? '')) {
     const { runOperation } = await import('./operations/program.js');
     process.exitCode = await runOperation(argv);

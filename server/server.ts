@@ -4,14 +4,10 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import type { Revision } from '../raft/types.js';
-import { startReplica, startSharedReplica, type ClientOptions, type ReplicaTicket } from '../raft/client.js';
-import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
-import { Compaction } from './compaction.js';
 import { LiveFiles, type Live } from './files/liveFile.js';
 import type { AgentCredentials } from './endpoints/backends/connection.js';
 import { readAgentCredentials } from './endpoints/backends/credentials.js';
@@ -36,7 +32,6 @@ import type { ApiServerOptions } from './options/apiserver.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
-import { replicaOptions } from './options/replica.js';
 import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';
 import { Presence } from './presence/presence.js';
@@ -45,6 +40,8 @@ import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
+import { openStore } from './store/open.js';
+import type { ServerStore } from './store/store.js';
 import { readEgressSelections } from './egress/configuration.js';
 import { createEgress, directEgress, type Egress } from './egress/egress.js';
 import { readTracingConfiguration } from './tracing/configuration.js';
@@ -61,12 +58,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * How long a stopping leader looks for a successor, so that the others need not find out by waiting. A hand-over takes a few milliseconds;
- * where all stop at once there is no successor to wait for.
- */
-const handOverTimeoutMs = 500;
-const compactionTimeoutMs = 30_000;
 const farewellTimeoutMs = 200;
 
 /**
@@ -138,12 +129,12 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   const threads = servingThreadsOf(options);
   if (threads > 1 && !isMainThread)
     throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
-  const { replica, published, tickets } = await startReplicaFor(threads, options, log);
-  begun.push(() => replica.stop());
+  const store = await openStore(options, log, threads);
+  begun.push(() => store.stop());
   const limits = eventLimitsOf(plugins, options);
   const countEvents = limits === null ? () => [] : eventCounter(limits);
-  const others = tickets.length === 0 ? null : new ServingThreads({ options, threads, metrics, audit: auditor?.sink ?? null, countEvents });
-  const running = await serveReplica({
+  const others = threads === 1 ? null : new ServingThreads({ options, threads, metrics, audit: auditor?.sink ?? null, countEvents });
+  const running = await serveStore({
     options,
     log,
     live,
@@ -152,16 +143,14 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
     plugins,
     agents,
     egress,
-    replica,
+    store,
     encryption,
     metrics,
     auditor,
     debug: debug.served,
     tracer: tracing?.tracer ?? null,
-    published,
     countEvents: limits === null ? null : countEvents,
     others,
-    tickets,
   });
   // The pages about the process stay until nothing else is left to ask about.
   const stop = async (): Promise<void> => {
@@ -186,29 +175,6 @@ function debugPages(
   return { served: options.profiling ? pages : null, socket: pages };
 }
 
-interface StartedReplica {
-  readonly replica: Replica & ReplicaAdministration;
-  /** How far any thread of the process may know; null where there is only this one. */
-  readonly published: (() => Revision) | null;
-  /** For the other threads. */
-  readonly tickets: readonly ReplicaTicket[];
-}
-
-async function startReplicaFor(threads: number, options: ApiServerOptions, log: Logger): Promise<StartedReplica> {
-  const raftLog = log.named('raft');
-  const client: ClientOptions = {
-    log: ({ level, message, fields }) => {
-      raftLog[level](message, fields);
-    },
-  };
-  try {
-    if (threads > 1) return await startSharedReplica(replicaOptions(options), threads - 1, client);
-    return { replica: await startReplica(replicaOptions(options), client), published: null, tickets: [] };
-  } catch (cause) {
-    throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
-  }
-}
-
 /** What the operator says of events, where the plug-in runs that counts them. */
 function eventLimitsOf(plugins: PluginConfigurations, options: ApiServerOptions): readonly EventLimit[] | null {
   const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
@@ -225,7 +191,7 @@ interface Prepared {
   readonly plugins: PluginConfigurations;
   readonly agents: AgentCredentials;
   readonly egress: Egress;
-  readonly replica: Replica & ReplicaAdministration;
+  readonly store: ServerStore;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: OpenAuditor | null;
@@ -233,15 +199,13 @@ interface Prepared {
   readonly debug: DebugPages | null;
   /** Null when nothing is traced. */
   readonly tracer: Tracer | null;
-  readonly published: (() => Revision) | null;
   /** Null where no events are counted. */
   readonly countEvents: CountEvents | null;
   /** The other serving threads; null where there are none. */
   readonly others: ServingThreads | null;
-  readonly tickets: readonly ReplicaTicket[];
 }
 
-async function serveReplica({
+async function serveStore({
   options,
   log,
   live,
@@ -250,16 +214,14 @@ async function serveReplica({
   plugins,
   agents,
   egress,
-  replica,
+  store,
   encryption,
   metrics,
   auditor,
   debug,
   tracer,
-  published,
   countEvents,
   others,
-  tickets,
 }: Prepared): Promise<RunningServer> {
   const progress: Progress = others?.progress ?? { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
   const api = assembleApi({
@@ -268,8 +230,7 @@ async function serveReplica({
     plugins,
     agents,
     egress,
-    replica,
-    ...(published === null ? {} : { published }),
+    store,
     ...(countEvents === null ? {} : { countEvents }),
     encryption,
     metrics,
@@ -277,13 +238,13 @@ async function serveReplica({
   });
   const threads = others?.share ?? null;
   const fairness = options['enable-priority-and-fairness']
-    ? fairnessOf({ options, log, api, replica, metrics, seats: threads?.seats ?? null })
+    ? fairnessOf({ options, log, api, store, metrics, seats: threads?.seats ?? null })
     : null;
   const chain = frontOf({
     fairness: fairness?.fairness ?? null,
     options,
     log,
-    replica,
+    store,
     encryption,
     metrics,
     auditor,
@@ -299,24 +260,16 @@ async function serveReplica({
   });
   if (others !== null) {
     exposeConnections(metrics, 0, () => listener.connections);
-    await others.start(listener.socket, tickets);
+    await others.start(listener.socket, store.tickets);
   }
-  const compaction = new Compaction({
-    version: () => api.storage.version,
-    log: log.named('compaction'),
-    standing: async () => {
-      const { role, compactedRevision } = await replica.status();
-      return { leads: role === 'leader', compacted: compactedRevision };
-    },
-    compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
-  });
+  const compaction = store.history(api.storage, log.named('compaction'));
   compaction.start(options['etcd-compaction-interval']);
   const events =
-    options['event-ttl'] === 0
+    options['event-ttl'] === 0 || store.expires
       ? null
       : eventExpiry({
           api,
-          replica,
+          store,
           log,
           ttlMs: options['event-ttl'],
           sharedMs: options['lease-reuse-duration-seconds'] * 1000,
@@ -335,7 +288,7 @@ async function serveReplica({
     fairness?.objects.start();
   });
   const failed = new Promise<Error>((resolve) => {
-    replica.onFailure(resolve);
+    store.onFailure(resolve);
     void others?.failed.then(resolve);
     ready.catch((error: unknown) => {
       if (!stopping.signal.aborted) resolve(error as Error);
@@ -345,7 +298,7 @@ async function serveReplica({
   const stop = async (): Promise<void> => {
     progress.stopping = true;
     // Before anything else: until another replica leads, nobody writes. And whoever loses patience with this process and kills it then kills no leader.
-    const handedOver = handOver(replica, log);
+    const handedOver = store.handOver(log);
     stopping.abort(new Error('the server is stopping'));
     await handedOver;
     live.stop();
@@ -357,11 +310,11 @@ async function serveReplica({
     fairness?.fairness.stop();
     await Promise.all([drain(options, listener, chain, log), others?.drain()]);
     // Another one that stops meanwhile may have handed it back.
-    await handOver(replica, log);
+    await store.handOver(log);
     await others?.stop();
     await auditor?.close();
     await api.close();
-    await replica.stop();
+    await store.stop();
     log.info('stopped');
   };
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
@@ -416,13 +369,13 @@ function presenceOf({
 
 function eventExpiry({
   api,
-  replica,
+  store,
   log,
   ttlMs,
   sharedMs,
 }: {
   readonly api: Api;
-  readonly replica: Replica;
+  readonly store: ServerStore;
   readonly log: Logger;
   readonly ttlMs: number;
   readonly sharedMs: number;
@@ -433,7 +386,7 @@ function eventExpiry({
     ttlMs,
     sharedMs,
     clock: machineClock,
-    leads: async () => (await replica.status()).role === 'leader',
+    leads: () => store.leads(),
     report: (error) => {
       log.named('events').warn('old events cannot be removed now; they are tried again', { error });
     },
@@ -451,12 +404,6 @@ function listenWith(others: ServingThreads | null, options: ListenerOptions): Pr
     keepsSocket: true,
     ticketKeys: others.ticketKeys,
     connectionsMax: Math.ceil((options.connectionsMax ?? connectionsMax()) / threads),
-  });
-}
-
-async function handOver(replica: Replica, log: Logger): Promise<void> {
-  await replica.transferLeadership({ timeoutMs: handOverTimeoutMs }).catch((error: unknown) => {
-    log.debug(2, 'leadership was not handed over', { error });
   });
 }
 

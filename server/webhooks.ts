@@ -157,11 +157,7 @@ function imagePolicyStep(
 }
 
 /** Clients with the users of a kubeconfig; null for none. */
-export const clientsFor = (
-  { addresses, identity, egress }: HookConnections,
-  kubeconfig: string | null,
-  answerBytesMax?: number,
-): HookClients =>
+const clientsFor = ({ addresses, identity, egress }: HookConnections, kubeconfig: string | null, answerBytesMax?: number): HookClients =>
   createHookClients({
     resolve: addresses,
     dial: { service: egress('cluster'), host: egress('controlplane') },

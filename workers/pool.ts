@@ -48,13 +48,13 @@ export interface Workers {
  * The break-even by encoding, as `test/bench/codecs.ts` shows it: below, the event loop is held up for less time by doing the work
  * than by passing the object between threads, or at least for no more than a few milliseconds.
  */
-export const INLINE_BYTES_MAX: Readonly<Record<EncodingName, number>> = {
+const INLINE_BYTES_MAX: Readonly<Record<EncodingName, number>> = {
   json: 256 * 1024,
   protobuf: 128 * 1024,
   cbor: 64 * 1024,
   yaml: 8 * 1024,
 };
-export const QUEUE_MAX = 256;
+const QUEUE_MAX = 256;
 const IDLE_TIMEOUT_MS = 10_000;
 const THREADS_MAX = 4;
 /** Memory of one thread; a body that needs more ends its thread and is refused, and the others go on. */

@@ -11,7 +11,7 @@ export function interfaceFiles(facts: Facts, model: Model): Map<string, string> 
   return new Map([...places].map(([place, types]) => [`${place}.ts`, new Writer(facts, model, place).file(types)]));
 }
 
-export const generatedMark = '// Generated from api/facts by `npm run generate`: change it there.';
+const generatedMark = '// Generated from api/facts by `npm run generate`: change it there.';
 const SCALARS: Readonly<Record<string, string>> = {
   string: 'string',
   bytes: 'string',

@@ -30,7 +30,7 @@ interface Total {
 }
 
 /** Changes the number of pods of workloads by what is measured. */
-export class Autoscaler {
+class Autoscaler {
   readonly #histories = new Map<string, History>();
   readonly #metrics: MetricsApi;
   readonly #targets: ScaleTargets;

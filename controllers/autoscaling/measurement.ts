@@ -88,7 +88,7 @@ export interface Tolerances {
   readonly up: number;
   readonly down: number;
 }
-export const isTolerated = (ratio: number, { up, down }: Tolerances): boolean => ratio >= 1 - down && ratio <= 1 + up;
+const isTolerated = (ratio: number, { up, down }: Tolerances): boolean => ratio >= 1 - down && ratio <= 1 + up;
 
 export interface Measured {
   readonly replicas: number;

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isTerminating } from '../../api/meta/object.js';
+import { parseTime } from '../../api/time.js';
 import type { ConfigMap, Secret } from '../../api/types/core/v1.js';
 
 /** Tokens with which new nodes come to a cluster: what they sign, and when they end. Pure. */
@@ -17,8 +18,8 @@ const dataOf = ({ data }: Secret, key: string): string => Buffer.from(data?.[key
 export function remainingMs(secret: Secret, now: number): number | null {
   const text = dataOf(secret, 'expiration');
   if (text === '') return null;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+  const at = parseTime(text);
+  return at === undefined ? 0 : Math.max(0, at.seconds * 1000 - now);
 }
 
 /** Id and secret of a token that may sign; null where it may not. */
@@ -32,7 +33,7 @@ function signingToken(secret: Secret, now: number): { readonly id: string; reado
 }
 
 /** A signature (JWS with HMAC) that does not hold what it signs: whoever checks it has that already. */
-export function detachedSignature(content: string, id: string, secret: string): string {
+function detachedSignature(content: string, id: string, secret: string): string {
   const encoded = (text: string): string => Buffer.from(text).toString('base64url');
   const header = encoded(JSON.stringify({ alg: 'HS256', kid: id }));
   const signature = createHmac('sha256', secret)

@@ -15,7 +15,7 @@ export interface Approval {
 }
 
 /** The approvals that a request may get without a human. A node may renew its own certificate with less than it takes to get any. Pure. */
-export function possibleApprovals({ spec }: CertificateSigningRequest): readonly Approval[] {
+function possibleApprovals({ spec }: CertificateSigningRequest): readonly Approval[] {
   if (spec.signerName !== kubeletClientSigner) return [];
   const request = { ...readRequest(spec.request), usages: spec.usages ?? [] };
   if (kubeletClientRefusal(request) !== null) return [];

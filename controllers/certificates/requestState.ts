@@ -5,7 +5,7 @@ import type { CertificateSigningRequest, CertificateSigningRequestCondition } fr
 
 /** Where a request for a certificate stands. Pure. */
 
-export const has = ({ status }: CertificateSigningRequest, type: string): boolean =>
+const has = ({ status }: CertificateSigningRequest, type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status !== 'False') ?? false;
 
 export const isDecided = (request: CertificateSigningRequest): boolean => has(request, 'Approved') || has(request, 'Denied');

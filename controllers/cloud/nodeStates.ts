@@ -11,7 +11,7 @@ const shutDown: Taint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effe
 const isShutDownTaint = ({ key, effect }: Taint): boolean => key === shutDown.key && effect === shutDown.effect;
 
 /** The taints of a node that is shut down, or is not; null where it has them. Pure. */
-export function shutDownTaints({ spec }: Node, isDown: boolean, now: number): readonly Taint[] | null {
+function shutDownTaints({ spec }: Node, isDown: boolean, now: number): readonly Taint[] | null {
   const taints = spec?.taints ?? [];
   if (taints.some(isShutDownTaint) === isDown) return null;
   return isDown ? [...taints, { ...shutDown, timeAdded: timeText(now) }] : taints.filter((taint) => !isShutDownTaint(taint));

@@ -12,11 +12,11 @@ const excluded = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const leaving = 'ToBeDeletedByClusterAutoscaler';
 
 /** Services of a class of their own are somebody else's. Pure. */
-export const wantsBalancer = (service: Service): boolean =>
+const wantsBalancer = (service: Service): boolean =>
   service.spec?.type === 'LoadBalancer' && service.spec.loadBalancerClass === undefined && !isTerminating(service);
 
 /** Nodes that a balancer may send to, in the order of their names. Pure. */
-export const hostsOf = (all: readonly Node[]): readonly Node[] =>
+const hostsOf = (all: readonly Node[]): readonly Node[] =>
   all
     .filter(
       ({ metadata, spec, status }) =>

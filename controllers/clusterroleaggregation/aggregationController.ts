@@ -26,7 +26,7 @@ export function clusterRoleAggregation(environment: ManagerEnvironment): Control
 }
 
 /** Applies the rules with force: what is written by hand does not last. */
-export async function syncRole({ api, informers }: ManagerEnvironment, name: string): Promise<void> {
+async function syncRole({ api, informers }: ManagerEnvironment, name: string): Promise<void> {
   const { cache } = informers.of(clusterRoles);
   const role = cache.get(name);
   if (!role?.aggregationRule) return;

@@ -36,7 +36,7 @@ function without(cronJob: CronJob, uids: ReadonlySet<string | undefined>): CronJ
   return active.length === activeOf(cronJob).length ? cronJob : { ...cronJob, status: { ...cronJob.status, active } };
 }
 
-export class CronJobLoop {
+class CronJobLoop {
   /** What schedules without a time zone mean. */
   readonly #localZone: string;
 

@@ -65,7 +65,7 @@ function isOtherwise(set: DaemonSet, before: Node, after: Node): boolean {
 /** Pods created or deleted in one go; the rest comes with the next. */
 const burst = 250;
 
-export class DaemonSetLoop {
+class DaemonSetLoop {
   readonly expectations: Expectations;
   readonly #control: PodControl;
   readonly #history: DaemonHistory;

@@ -40,7 +40,7 @@ export function deploymentController(environment: ManagerEnvironment): Controlle
   return controller;
 }
 
-export class DeploymentLoop {
+class DeploymentLoop {
   constructor(private readonly environment: ManagerEnvironment) {}
 
   /** The key of the Deployment that a pod belongs to, if that one recreates. */

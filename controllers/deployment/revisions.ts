@@ -8,7 +8,7 @@ import { maxSurge } from './limits.js';
 
 /** Templates, revisions and the annotations in which ReplicaSets remember them. Pure. */
 
-export const hashLabel = 'pod-template-hash';
+const hashLabel = 'pod-template-hash';
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const historyAnnotation = 'deployment.kubernetes.io/revision-history';
 export const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';

@@ -10,7 +10,7 @@ export interface Resize {
   readonly size: number;
 }
 
-export const isInUse = (set: ReplicaSet): boolean => replicasOf(set) > 0;
+const isInUse = (set: ReplicaSet): boolean => replicasOf(set) > 0;
 
 /** Whether someone changed the Deployment's size since its sets were scaled last. Pure. */
 export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {

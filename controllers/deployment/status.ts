@@ -30,7 +30,7 @@ export function withCondition(before: Conditions, wanted: DeploymentCondition): 
   return [...without(before, wanted.type), { ...wanted, ...(since ? { lastTransitionTime: since } : {}) }];
 }
 
-export const without = (before: Conditions, type: string): Conditions => before.filter((other) => other.type !== type);
+const without = (before: Conditions, type: string): Conditions => before.filter((other) => other.type !== type);
 
 export interface Sets {
   readonly current: ReplicaSet | null;

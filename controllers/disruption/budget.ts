@@ -9,7 +9,7 @@ import { conditionOf, isReady } from '../workloads/podState.js';
 /** What a budget allows. Pure. */
 
 /** How long a pod whose eviction was granted may stay before it counts again. */
-export const deletionMs = 120_000;
+const deletionMs = 120_000;
 
 export type BudgetStatus = NonNullable<PodDisruptionBudget['status']>;
 

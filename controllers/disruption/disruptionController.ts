@@ -63,7 +63,7 @@ function followScale<T extends Workload>(
   });
 }
 
-export class DisruptionLoop {
+class DisruptionLoop {
   readonly #scales: Scales;
 
   constructor(private readonly environment: ManagerEnvironment) {

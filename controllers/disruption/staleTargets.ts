@@ -10,7 +10,7 @@ import { conditionOf, isFinished } from '../workloads/podState.js';
 
 const target = 'DisruptionTarget';
 /** A pod that was to be disrupted goes within this time, or will not. */
-export const staleAfterMs = 120_000;
+const staleAfterMs = 120_000;
 
 /** Milliseconds until a pod's mark of being disrupted is out of date; null where it bears none that ever will be. The node's own marks hold. Pure. */
 export function untilStaleMs(pod: Pod, now: number): number | null {

@@ -42,7 +42,7 @@ export function endpointsController(environment: ManagerEnvironment): Controller
   return controller;
 }
 
-export class EndpointsLoop {
+class EndpointsLoop {
   readonly #triggers = new TriggerTimes();
 
   constructor(private readonly environment: ManagerEnvironment) {}

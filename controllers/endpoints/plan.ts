@@ -8,8 +8,8 @@ import { isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { addressesMax, canonical, truncated } from './subsets.js';
 
-export const managedByLabel = 'endpoints.kubernetes.io/managed-by';
-export const manager = 'endpoint-controller';
+const managedByLabel = 'endpoints.kubernetes.io/managed-by';
+const manager = 'endpoint-controller';
 const headlessLabel = 'service.kubernetes.io/headless';
 const overCapacity = 'endpoints.kubernetes.io/over-capacity';
 

@@ -52,7 +52,7 @@ export function endpointSliceController(environment: ManagerEnvironment): Contro
   return controller;
 }
 
-export class EndpointSliceLoop {
+class EndpointSliceLoop {
   readonly pending: PendingWrites;
   readonly #triggers = new TriggerTimes();
   /** Services that have hints of topology, by key and family. */

@@ -8,7 +8,7 @@ import { controllerReference } from '../workloads/claim.js';
 /** Slices of a Service. Pure. */
 
 export const manager = 'endpointslice-controller.k8s.io';
-export const headlessLabel = 'service.kubernetes.io/headless';
+const headlessLabel = 'service.kubernetes.io/headless';
 const reserved: ReadonlySet<string> = new Set([managedByLabel, serviceNameLabel, headlessLabel]);
 
 /** A slice carries the labels of its Service, and those by which it is found. */

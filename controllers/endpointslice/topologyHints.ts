@@ -57,7 +57,7 @@ const add = (counts: Map<string, number>, zone: string, count: number): void => 
   counts.set(zone, (counts.get(zone) ?? 0) + count);
 };
 
-export function withoutHints(slice: EndpointSlice): EndpointSlice {
+function withoutHints(slice: EndpointSlice): EndpointSlice {
   if (!slice.endpoints?.some(({ hints }) => hints)) return slice;
   return { ...slice, endpoints: slice.endpoints.map(({ hints: _, ...endpoint }) => endpoint) };
 }

@@ -42,7 +42,7 @@ export function endpointSliceMirroringController(environment: ManagerEnvironment
   return controller;
 }
 
-export class MirroringLoop {
+class MirroringLoop {
   readonly pending: PendingWrites;
 
   constructor(private readonly environment: ManagerEnvironment) {

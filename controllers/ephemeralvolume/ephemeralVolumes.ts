@@ -8,7 +8,7 @@ import { controllerReference } from '../workloads/claim.js';
 const claimName = (pod: Pod, volume: Volume): string => `${nameOf(pod)}-${volume.name}`;
 
 /** The claims that a pod brings with it. Pure. */
-export function claimsOfPod(pod: Pod): readonly PersistentVolumeClaim[] {
+function claimsOfPod(pod: Pod): readonly PersistentVolumeClaim[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     const template = volume.ephemeral?.volumeClaimTemplate;
     if (!template) return [];

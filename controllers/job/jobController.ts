@@ -67,7 +67,7 @@ export function jobController(environment: ManagerEnvironment): Controller {
   };
 }
 
-export class JobLoop {
+class JobLoop {
   readonly expectations: Expectations;
   readonly #control: PodControl;
   readonly #backoffs = new Map<string, Backoff>();

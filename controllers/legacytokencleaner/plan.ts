@@ -4,7 +4,7 @@ import type { Pod, Secret, ServiceAccount, Volume } from '../../api/types/core/v
 
 /** Which tokens in secrets nobody uses any more. Days are texts of the form 2026-01-31, in UTC. Pure. */
 
-export const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
+const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
 const dayMs = 24 * 3_600_000;
 

@@ -38,7 +38,7 @@ export function namespaceController(environment: ManagerEnvironment): Controller
 }
 
 /** Brings a deleted namespace one step nearer to its end. */
-export async function syncNamespace(environment: ManagerEnvironment, key: string): Promise<SyncResult> {
+async function syncNamespace(environment: ManagerEnvironment, key: string): Promise<SyncResult> {
   const { api, clock } = environment;
   const found = await unless(isNotFound, api.get(namespaces, parseKey(key)));
   if (!found || !isTerminating(found)) return;

@@ -10,7 +10,7 @@ const lookEveryMs = 60_000;
 const keptMs = 15 * 60_000;
 
 /** A node agent that has not fetched its certificate by now will ask anew. Pure. */
-export const isStale = (request: PodCertificateRequest, now: number): boolean => now - createdAt(request) > keptMs;
+const isStale = (request: PodCertificateRequest, now: number): boolean => now - createdAt(request) > keptMs;
 
 /** Removes requests of pods for certificates that are over. */
 export function podCertificateRequestCleaner(environment: ManagerEnvironment): Controller {

@@ -11,7 +11,7 @@ const byGroup = 'pod group';
 const finalizer = 'scheduling.k8s.io/podgroup-protection';
 
 /** The group that a pod is scheduled with, while it has not ended. Pure. */
-export function groupKeyOf(pod: Pod): string | null {
+function groupKeyOf(pod: Pod): string | null {
   const name = pod.spec?.schedulingGroup?.podGroupName;
   return name && !isFinished(pod) ? `${namespaceOf(pod)}/${name}` : null;
 }

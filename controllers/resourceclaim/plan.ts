@@ -5,7 +5,7 @@ import { isFinished } from '../workloads/podState.js';
 
 /** Claims for devices that pods bring with them, and who uses a claim. Pure. */
 
-export const finalizer = 'resource.kubernetes.io/delete-protection';
+const finalizer = 'resource.kubernetes.io/delete-protection';
 const podClaimAnnotation = 'resource.kubernetes.io/pod-claim-name';
 /** Room for what makes a name unique, and for its dash. */
 const nameCharactersMax = 253 - 6;

@@ -23,7 +23,7 @@ export function quotaController(environment: ManagerEnvironment): Controller {
   return new QuotaController(environment);
 }
 
-export class QuotaController implements Controller {
+class QuotaController implements Controller {
   readonly name = 'resourcequota';
   readonly #loop: QueueController;
   readonly #stopping = new AbortController();

@@ -22,7 +22,7 @@ export function defaultAccountController(environment: ManagerEnvironment): Contr
   return controller;
 }
 
-export async function syncAccounts({ api, informers }: ManagerEnvironment, namespace: string): Promise<void> {
+async function syncAccounts({ api, informers }: ManagerEnvironment, namespace: string): Promise<void> {
   const phase = informers.of(namespaces).cache.get(namespace)?.status?.phase;
   if (phase !== 'Active' || informers.of(serviceAccounts).cache.get(`${namespace}/${accountName}`)) return;
   await unless(

@@ -28,7 +28,7 @@ export function rootCaPublisher(environment: ManagerEnvironment): Controller | n
   return controller;
 }
 
-export async function syncMap({ api, informers }: ManagerEnvironment, namespace: string, rootCa: string): Promise<void> {
+async function syncMap({ api, informers }: ManagerEnvironment, namespace: string, rootCa: string): Promise<void> {
   if (informers.of(namespaces).cache.get(namespace)?.status?.phase !== 'Active') return;
   const data = { 'ca.crt': rootCa };
   const map = informers.of(configMaps).cache.get(`${namespace}/${mapName}`);

@@ -3,7 +3,7 @@ import type { EndpointPort, Pod, Service, ServicePort } from '../../api/types/co
 /** Ports of a Service as they are on one pod. Pure. */
 
 /** The number behind a Service's port; null where the pod has no port of that name and protocol. */
-export function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: ServicePort): number | null {
+function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: ServicePort): number | null {
   if (typeof target === 'number' && target !== 0) return target;
   if (typeof target !== 'string' || target === '') return port;
   // Of the init containers those that go on running serve as well.

@@ -9,7 +9,7 @@ const prime = 0x0000000001000000000000000000013bn;
 const mask = (1n << 128n) - 1n;
 
 /** FNV-1a with 128 bits, over the UTF-8 bytes of a text, as 32 hexadecimal digits. */
-export function fnv128a(text: string): string {
+function fnv128a(text: string): string {
   let hash = offset;
   for (const byte of Buffer.from(text)) hash = ((hash ^ BigInt(byte)) * prime) & mask;
   return hash.toString(16).padStart(32, '0');

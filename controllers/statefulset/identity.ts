@@ -24,7 +24,7 @@ export const isInRange = (set: StatefulSet, ordinal: number): boolean =>
   ordinal >= startOf(set) && ordinal < startOf(set) + replicasOf(set);
 
 const podName = (set: StatefulSet, ordinal: number): string => `${nameOf(set)}-${ordinal}`;
-export const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
+const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
   `${nameOf(template)}-${podName(set, ordinal)}`;
 
 /** The claims of a pod, by the volumes that mount them. */

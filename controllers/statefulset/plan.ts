@@ -45,7 +45,7 @@ interface Step {
   readonly blocks: boolean;
 }
 
-export const isInOrder = ({ spec }: StatefulSet): boolean => spec?.podManagementPolicy !== 'Parallel';
+const isInOrder = ({ spec }: StatefulSet): boolean => spec?.podManagementPolicy !== 'Parallel';
 
 /** Decides the next steps of a StatefulSet. Pure. */
 export function plan(observed: Observed): Plan {
@@ -122,7 +122,7 @@ function staysCurrent({ spec, status }: StatefulSet, index: number): boolean {
 }
 
 const isRunning = ({ status }: Pod): boolean => status?.phase === 'Running';
-export const isUnavailable = ({ set, now }: Pick<Observed, 'set' | 'now'>, pod: Pod): boolean =>
+const isUnavailable = ({ set, now }: Pick<Observed, 'set' | 'now'>, pod: Pod): boolean =>
   !isRunning(pod) || !isAvailable(pod, set.spec?.minReadySeconds ?? 0, now) || isTerminating(pod);
 
 function replicaStep(observed: Observed, { pod, exists }: Replica, inOrder: boolean): Step {

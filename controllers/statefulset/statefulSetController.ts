@@ -75,7 +75,7 @@ interface Revisions {
 /** Names that are tried for a revision whose hash others have. */
 const collisionsMax = 100;
 
-export class StatefulSetLoop {
+class StatefulSetLoop {
   readonly #pods: StatefulPods;
 
   constructor(private readonly environment: ManagerEnvironment) {

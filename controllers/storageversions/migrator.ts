@@ -21,7 +21,7 @@ const isOver = ({ status }: StorageVersionMigration): boolean =>
   status?.conditions?.some(({ type, status: truth }) => (type === 'Succeeded' || type === 'Failed') && truth === 'True') ?? false;
 
 /** The migration with a condition set, and the others of this controller that it rules out taken back. Pure. */
-export function migrationWith(
+function migrationWith(
   { status }: StorageVersionMigration,
   type: 'Running' | 'Succeeded' | 'Failed',
   message: string,

@@ -20,7 +20,7 @@ export function ttlController(environment: ManagerEnvironment): Controller {
   return controller;
 }
 
-export async function syncFinishedJob({ api, informers, clock }: ManagerEnvironment, key: string): Promise<SyncResult> {
+async function syncFinishedJob({ api, informers, clock }: ManagerEnvironment, key: string): Promise<SyncResult> {
   const cached = informers.of(jobs).cache.get(key);
   const waitMs = cached ? remainingMs(cached, clock.now()) : null;
   if (waitMs === null) return;

@@ -16,7 +16,7 @@ export const forcedAfterMs = 6 * 60_000;
 export const attachmentName = (handle: string, driver: string, node: string): string =>
   `csi-${createHash('sha256').update(`${handle}${driver}${node}`).digest('hex')}`;
 /** As node agents name a volume in the status of their node. */
-export const volumeText = (driver: string, handle: string): string => `kubernetes.io/csi/${driver}^${handle}`;
+const volumeText = (driver: string, handle: string): string => `kubernetes.io/csi/${driver}^${handle}`;
 
 export interface World {
   readonly node: Node | undefined;

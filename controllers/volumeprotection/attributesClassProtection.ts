@@ -8,7 +8,7 @@ import { guard } from './finalizers.js';
 const byClass = 'attributes class';
 
 /** The classes that a claim has, had last, or is to have. Pure. */
-export const classesOfClaim = ({ spec, status }: PersistentVolumeClaim): readonly string[] => [
+const classesOfClaim = ({ spec, status }: PersistentVolumeClaim): readonly string[] => [
   ...new Set(
     [
       spec?.volumeAttributesClassName,

@@ -13,7 +13,7 @@ export interface Claims<T> {
 }
 
 /** Sorts candidates by owner and selector. An owner that is going away takes nothing and gives nothing. Pure. */
-export function claims<T extends KubeObject>(owner: KubeObject, candidates: readonly T[], matches: (object: T) => boolean): Claims<T> {
+function claims<T extends KubeObject>(owner: KubeObject, candidates: readonly T[], matches: (object: T) => boolean): Claims<T> {
   const owned: T[] = [];
   const adopt: T[] = [];
   const release: T[] = [];

@@ -4,21 +4,14 @@ const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;
 
-/** FNV-1a with 32 bits, over bytes. */
-export function fnv1a(bytes: Uint8Array, start = fnvOffset): number {
-  let hash = start;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, fnvPrime);
-  return hash >>> 0;
-}
-
 /** FNV-1 multiplies first: what the reference hashes templates with. */
-export function fnv1(bytes: Uint8Array, start = fnvOffset): number {
+function fnv1(bytes: Uint8Array, start = fnvOffset): number {
   let hash = start;
   for (const byte of bytes) hash = Math.imul(hash, fnvPrime) ^ byte;
   return hash >>> 0;
 }
 
-export const safeWord = (text: string): string => [...text].map((letter) => alphabet[letter.charCodeAt(0) % alphabet.length]).join('');
+const safeWord = (text: string): string => [...text].map((letter) => alphabet[letter.charCodeAt(0) % alphabet.length]).join('');
 
 /** The hash of any JSON value, whatever the order of its members, and of how often the name was taken before. */
 export function jsonHash(value: unknown, collisions: number | undefined): string {

@@ -20,13 +20,15 @@ export async function runCluster(
   say: (line: string) => void,
   ready: (kubeconfig: string) => void,
 ): Promise<void> {
-  const { port, replicas, managers, nodes, bind, fresh, apiserverFlag, managerFlag } = options;
+  const { port, replicas, store, etcdServers, managers, nodes, bind, fresh, apiserverFlag, managerFlag } = options;
   process.umask(PRIVATE_FILES_UMASK);
   const signal = stopRequest();
   const launcher = await Launcher.start({
     dataDirectory: directory,
     port,
     replicas,
+    store,
+    etcdServers,
     managers,
     fakeNodes: nodes,
     bindPods: bind,

@@ -82,8 +82,8 @@ export class Launcher {
   }
 
   #programs(): readonly ManagedProgram[] {
-    const { members, balancer, managers, fakeNodes } = this.cluster;
-    return [...members.map((member) => member.process), balancer, ...managers, fakeNodes].filter((program) => program !== null);
+    const { etcd, members, balancer, managers, fakeNodes } = this.cluster;
+    return [etcd, ...members.map((member) => member.process), balancer, ...managers, fakeNodes].filter((program) => program !== null);
   }
 
   async #carryOut({ command, target }: ControlRequest, say: (line: string) => void): Promise<unknown> {

@@ -1,12 +1,14 @@
 import fs from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parse } from 'yaml';
-import { replicaCounts, type ReplicaCount } from '../settings.js';
+import { replicaCounts, storeKinds, type ReplicaCount } from '../settings.js';
 
 /** What a cluster shall be, from flags and from a file; flags win. */
 export interface UpOptions {
   readonly port: number;
   readonly replicas?: ReplicaCount;
+  readonly store?: (typeof storeKinds)[number];
+  readonly etcdServers?: readonly string[];
   readonly managers: number;
   readonly nodes: number;
   /** Whether stand-in nodes bind pods as well. */
@@ -51,6 +53,17 @@ export function withUpOptions(command: Command): Command {
     .option('--port <port>', 'where clients connect, on 127.0.0.1; 0 means any free port', parsePort, 6443)
     .addOption(
       new Option('--replicas <count>', `API servers: ${replicaCounts.join(', ')} (default: as before, or 3)`).argParser(parseReplicas),
+    )
+    .addOption(
+      new Option(
+        '--store <kind>',
+        'where objects are kept: raft (in the API servers), or etcd (a program of that name, which has to be installed, is started); default: as before, or raft',
+      ).choices([...storeKinds]),
+    )
+    .addOption(
+      new Option('--etcd-servers <url,...>', 'keep objects in an etcd that is there already')
+        .argParser((text) => text.split(','))
+        .conflicts('store'),
     )
     .option('--managers <count>', 'controller managers, of which one works and the others stand by; 0 for none', parseCount, 2)
     .option('--nodes <count>', 'stand-in nodes, on which pods seem to run; for machines without nodes', parseCount, 0)

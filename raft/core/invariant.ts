@@ -2,7 +2,7 @@
  * A rule that Raft's safety rests on does not hold. The replica that meets one must stop: a stopped replica is repaired by the others,
  * a wrong one is not. Never caught inside the core.
  */
-export class InvariantViolation extends Error {
+class InvariantViolation extends Error {
   readonly code = 'RAFT_INVARIANT';
   override readonly name = 'InvariantViolation';
 

@@ -5,7 +5,7 @@ import { limits } from './limits.js';
 import type { LogReader } from './ready.js';
 
 /** What an entry counts against every limit in bytes. */
-export function sizeOf(entry: Entry): number {
+function sizeOf(entry: Entry): number {
   return entry.data.length + limits.entryOverheadBytes;
 }
 

@@ -18,7 +18,7 @@ import { TermRuns } from './termRuns.js';
 export type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
 
 /** Entries in memory by default. */
-export const tailBytesDefault = 16 * 1024 * 1024;
+const tailBytesDefault = 16 * 1024 * 1024;
 
 /**
  * Opens the log at `path`, creating it in an existing directory when there is none, and verifies all of it.

@@ -1,8 +1,8 @@
 import assert from 'node:assert';
 import type { Entry, LogIndex } from '../types.js';
 
-/** Dropped slots at the front of the array before it is moved. */
-const deadSlotsMax = 1024;
+/** Dropped slots at the front of the array before it is moved. They are empty: what was dropped is free at once. */
+const emptySlotsMax = 1024;
 
 /**
  * The newest entries in memory: nearly every read (a leader feeding followers, a member applying what just committed) is of these.
@@ -10,7 +10,7 @@ const deadSlotsMax = 1024;
  */
 export class Tail {
   readonly #bytesMax: number;
-  #entries: Entry[] = [];
+  #entries: (Entry | null)[] = [];
   #start = 0;
   #bytes = 0;
 
@@ -23,15 +23,15 @@ export class Tail {
   }
 
   push(entry: Entry): void {
-    const last = this.#entries.at(-1);
-    assert(last === undefined || entry.index === last.index + 1, `entry ${entry.index} does not follow ${String(last?.index)}`);
+    const last = this.#last;
+    assert(last === null || entry.index === last.index + 1, `entry ${entry.index} does not follow ${String(last?.index)}`);
     this.#entries.push(entry);
     this.#bytes += entry.data.length;
     while (this.#bytes > this.#bytesMax && this.#start < this.#entries.length - 1) this.#dropFirst();
   }
 
   truncateFrom(index: LogIndex): void {
-    for (let last = this.#entries.at(-1); last !== undefined && this.#length > 0 && last.index >= index; last = this.#entries.at(-1)) {
+    for (let last = this.#last; last !== null && last.index >= index; last = this.#last) {
       this.#entries.pop();
       this.#bytes -= last.data.length;
     }
@@ -55,13 +55,20 @@ export class Tail {
     if (first === null || from < first) return null;
     const begin = this.#start + (from - first);
     const end = this.#start + (to - first) + 1;
+    const found: Entry[] = [];
     let bytes = 0;
-    let position = begin;
-    for (; position < end; position += 1) {
-      bytes += this.#entries[position]?.data.length ?? 0;
-      if (bytes > bytesMax && position > begin) break;
+    for (const entry of this.#entries.slice(begin, end)) {
+      if (entry === null) throw new RangeError(`entry ${from + found.length} was dropped`);
+      bytes += entry.data.length;
+      if (bytes > bytesMax && found.length > 0) break;
+      found.push(entry);
     }
-    return this.#entries.slice(begin, position);
+    return found;
+  }
+
+  /** Null when the tail is empty: dropped slots are. */
+  get #last(): Entry | null {
+    return this.#entries.at(-1) ?? null;
   }
 
   get #length(): number {
@@ -70,8 +77,9 @@ export class Tail {
 
   #dropFirst(): void {
     this.#bytes -= this.#entries[this.#start]?.data.length ?? 0;
+    this.#entries[this.#start] = null;
     this.#start += 1;
-    if (this.#start < deadSlotsMax) return;
+    if (this.#start < emptySlotsMax) return;
     this.#entries.splice(0, this.#start);
     this.#start = 0;
   }

@@ -1,5 +1,6 @@
 import type { ReplicaOptions } from '../replica-api.js';
-import { openReplica, type Engine } from '../replica.js';
+import { openReplica } from '../replica.js';
+import type { Engine } from './engine.js';
 import { Clients, type ClientPort } from './clients.js';
 import type { ReplicaLimits } from './limits.js';
 import { readRequests, type RequestReceiver } from './port.js';

@@ -147,7 +147,7 @@ function readAppendResult(reader: ByteReader): AppendResult {
   return { accepted: false, rejected: logIndex(reader.uint()), hintIndex: logIndex(reader.uint()), hintTerm: term(reader.uint()) };
 }
 
-export function writeMembership(writer: ByteWriter, membership: Membership): void {
+function writeMembership(writer: ByteWriter, membership: Membership): void {
   writer.uint(membership.members.length);
   for (const member of membership.members) {
     writer.string(member.id);
@@ -158,7 +158,7 @@ export function writeMembership(writer: ByteWriter, membership: Membership): voi
   for (const id of membership.removed) writer.string(id);
 }
 
-export function readMembership(reader: ByteReader): Membership {
+function readMembership(reader: ByteReader): Membership {
   const members: Member[] = [];
   for (let left = reader.count(3); left > 0; left -= 1) {
     members.push({ id: memberId(reader.string()), role: oneOf(roles, reader.u8(), 'role'), address: reader.string() });

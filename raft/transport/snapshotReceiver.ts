@@ -14,7 +14,7 @@ import { transportLimits } from './limits.js';
 let received = 0;
 
 /** Prefix of files that are not complete, or not yet taken over: whatever is left of them after a restart is garbage. */
-export const incomingPrefix = 'incoming-';
+const incomingPrefix = 'incoming-';
 
 export interface SnapshotReceiverOptions {
   readonly connection: Connection;

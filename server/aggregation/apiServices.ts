@@ -26,7 +26,7 @@ export interface ApiService {
   readonly availability: Availability | null;
 }
 
-export function readApiService(object: ApiObject): ApiService {
+function readApiService(object: ApiObject): ApiService {
   const spec = objectAt(object, 'spec') ?? {};
   const service = objectAt(spec, 'service');
   const condition = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').find((each) => each['type'] === 'Available');

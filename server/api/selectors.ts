@@ -20,4 +20,3 @@ export { matchesFields, matchesLabels } from './selectors/match.js';
 export { formatLabelSelector, parseLabelSelector } from './selectors/labels.js';
 export { formatFieldSelector, parseFieldSelector } from './selectors/fields.js';
 export { labelSelectorOf, matchesNothing, type LabelSelectorObject } from './selectors/labelSelectorObject.js';
-export { labelKeyComplaints, labelValueComplaints } from './selectors/labelSyntax.js';

@@ -30,7 +30,7 @@ export interface AuthorizerSettings {
   readonly webhook: WebhookSettings | null;
 }
 
-export const authorizerTypes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
+const authorizerTypes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
 
 const OPTION = '--authorization-config';
 const CONDITIONS_MAX = 64;

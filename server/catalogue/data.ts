@@ -11,7 +11,7 @@ const packageRoot = (from: string): string => {
 };
 
 /** A file of the package, by its path below the package's root. */
-export const packageFile = (...path: readonly string[]): string => join(packageRoot(dirname(fileURLToPath(import.meta.url))), ...path);
+const packageFile = (...path: readonly string[]): string => join(packageRoot(dirname(fileURLToPath(import.meta.url))), ...path);
 
 /** Parses `api/data/NAME.json`. The caller knows its shape: the file is generated from `api/facts` and part of the repository. */
 export const readCatalogueData = <T>(name: string): T => JSON.parse(readFileSync(packageFile('api', 'data', `${name}.json`), 'utf8')) as T;

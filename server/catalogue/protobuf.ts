@@ -38,9 +38,6 @@ export const messageNamed = (name: string): Message | undefined => {
 export const messageOfKind = ({ group, version, kind }: KindName): Message | undefined =>
   messageNamed(`${PACKAGES[group] ?? group.split('.')[0]}.${version}.${kind}`) ?? messageNamed(`meta.v1.${kind}`);
 
-/** Short names of all messages. */
-export const messageNames = (): readonly string[] => Object.keys(allMessages());
-
 const allMessages = (): Readonly<Record<string, string>> => (data ??= readCatalogueData<Record<string, string>>('protobuf'));
 
 const expand = (name: string): Message | undefined => {

@@ -13,7 +13,7 @@ export interface Column {
 type Row = [name: string, type: string, format: string, priority: number];
 
 /** What a resource type without columns of its own is shown with. */
-export const DEFAULT_COLUMNS: readonly Column[] = [
+const DEFAULT_COLUMNS: readonly Column[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0 },
   { name: 'Created At', type: 'date', format: '', priority: 0 },
 ];

@@ -8,7 +8,7 @@ const timeoutMs = 30_000;
 const END_OF_HEAD = '\r\n\r\n';
 
 /** A connection to a proxy, by whatever transport. Resolves once it stands. */
-export function reach(transport: Transport): Promise<Socket> {
+function reach(transport: Transport): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket =
       'path' in transport

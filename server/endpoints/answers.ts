@@ -173,7 +173,7 @@ async function encodeItems(
 }
 
 /** `complete`: the token is named even if there is none. */
-export function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean, complete = false): ListMeta {
+function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean, complete = false): ListMeta {
   const last = items.at(-1);
   if (!more || last === undefined) return { resourceVersion: String(version), ...(complete ? { continue: '' } : {}) };
   const token = encodeContinue(version, last, allNamespaces);

@@ -175,12 +175,7 @@ const refusal = ({ refused: why, message }: PoolFailure): StatusError => {
 };
 
 /** Unknown and duplicate fields: nothing, a warning each, or one refusal that names all. */
-export function reportFields(
-  context: RequestContext,
-  findings: readonly string[],
-  validation: FieldValidation,
-  refuse: () => StatusError,
-): void {
+function reportFields(context: RequestContext, findings: readonly string[], validation: FieldValidation, refuse: () => StatusError): void {
   if (findings.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw refuse();
   context.warnings.push(...findings);

@@ -11,18 +11,3 @@ export const goType = (value: JsonValue): string =>
         : typeof value === 'bigint'
           ? 'number'
           : typeof value;
-
-const TYPE_STRUCT = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
-/** What is wrong with the outermost value or with its kind and apiVersion, or null. */
-export function typeComplaint(value: JsonValue): string | null {
-  if (value === null) return null;
-  if (typeof value !== 'object' || Array.isArray(value))
-    return `json: cannot unmarshal ${goType(value)} into Go value of type ${TYPE_STRUCT}`;
-  for (const member of ['apiVersion', 'kind']) {
-    const found = value[member];
-    if (found !== undefined && found !== null && typeof found !== 'string')
-      return `json: cannot unmarshal ${goType(found)} into Go struct field .${member} of type string`;
-  }
-  return null;
-}

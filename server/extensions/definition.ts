@@ -110,7 +110,7 @@ export function readDefinition(object: ApiObject): Definition {
   };
 }
 
-export const namesIn = (names: JsonObject): Names => ({
+const namesIn = (names: JsonObject): Names => ({
   plural: textAt(names, 'plural'),
   singular: textAt(names, 'singular'),
   kind: textAt(names, 'kind'),
@@ -142,9 +142,6 @@ function readVersion(version: JsonObject): DefinedVersion {
     selectableFields: objectsIn(version, 'selectableFields').map((field) => textAt(field, 'jsonPath').replace(/^\./, '')),
   };
 }
-
-/** A definition is served once its names are its own, and for as long as it exists. */
-export const isServed = ({ conditions }: Definition): boolean => conditions.has('Established') || conditions.has('NamesAccepted');
 
 /** Discovery waits a moment longer. */
 export const isEstablished = ({ conditions }: Definition): boolean => conditions.has('Established');

@@ -78,6 +78,12 @@ export class CustomResources {
     return this.entries.get(`${resource}.${group}`)?.type ?? null;
   }
 
+  /** The kind that a definition gives its objects, or null where there is none. */
+  readonly kindOf = ({ group, resource }: GroupResource): string | null => {
+    const definition = this.entries.get(`${resource}.${group}`)?.definition;
+    return definition === undefined || definition.names.kind === '' ? null : definition.names.kind;
+  };
+
   /** Definitions of a group's resources that are served, as they are stored: JSON. */
   readonly storedIn = (group: string): Uint8Array[] =>
     [...this.entries.values()]

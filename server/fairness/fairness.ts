@@ -252,7 +252,7 @@ interface TurnFacts {
 }
 
 /** One request's way through the queues. It may go through them twice: before its body is read, and after. */
-export class Turn {
+class Turn {
   #ticket: Ticket<Turn> | null = null;
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void; readonly timer: NodeJS.Timeout } | null = null;
   #watched = false;

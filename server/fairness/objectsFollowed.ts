@@ -210,7 +210,7 @@ function specFor(present: ApiObject, wanted: ApiObject): JsonObject {
 const differs = (present: ApiObject, wanted: ApiObject): boolean => !sameValue(objectAt(present, 'spec') ?? {}, specFor(present, wanted));
 
 /** What is to be said of a schema. Pure. */
-export function danglingOf(schema: ApiObject, levels: ReadonlyMap<string, unknown>): JsonObject {
+function danglingOf(schema: ApiObject, levels: ReadonlyMap<string, unknown>): JsonObject {
   const name = textAt(objectAt(objectAt(schema, 'spec') ?? {}, 'priorityLevelConfiguration') ?? {}, 'name');
   return levels.has(name)
     ? {

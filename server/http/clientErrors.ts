@@ -12,7 +12,7 @@ interface ParserError extends Error {
  * What is answered to bytes that Node cannot read as a request of HTTP/1.1: they never become one, so nobody is asked who sent them, and nothing is told
  * but that. The connection is to be closed after it. Pure.
  */
-export function answerToUnreadable(error: ParserError): string {
+function answerToUnreadable(error: ParserError): string {
   switch (error.code) {
     case 'HPE_INVALID_METHOD':
       return isMethod(error)

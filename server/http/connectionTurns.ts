@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Requests of all connections that were read ahead of their turn; the connection that reads one more is cut. Some 150 MB of Node's objects. */
-export const readAheadMax = 50_000;
+const readAheadMax = 50_000;
 
 interface Lane {
   readonly waiting: (() => void)[];

@@ -7,7 +7,7 @@ import type { Share } from './shares.js';
 import { ownerOf, type Slots } from './slots.js';
 import { untakenAnswers } from './untaken.js';
 
-export const nobody: User = { name: '', uid: '', groups: [], extra: {} };
+const nobody: User = { name: '', uid: '', groups: [], extra: {} };
 
 /**
  * One request on its way through the filters, with its answer. What the filters learn is filled in as they run.

@@ -174,7 +174,7 @@ export interface Digest {
 }
 
 /** A fingerprint of everything that is stored at a revision: keys, values, and all that is known about them. Equal replicas have equal ones. */
-export async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {
+async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {
   const hash = createHash('sha256');
   let keys = 0;
   let at = wanted;

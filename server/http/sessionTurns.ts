@@ -1,14 +1,14 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 
 /** Requests over HTTP/2, of all connections, that begin in one turn of the event loop: some ten milliseconds of work. */
-export const begunPerTurnMax = 64;
+const begunPerTurnMax = 64;
 /** Requests of one connection that wait for a turn; more than streams may be open, since those that were taken back count until then. */
 const waitingMax = 8_192;
 /** Those that have begun are dropped from a lane once there are so many, or none waits. */
 const begunKeptMax = 1_024;
 
 /** Waiting requests of one connection from which on nothing more is read from it, and down to which reading goes on again: heads are decoded when they are read, however many there are. */
-export const heldFrom = 64;
+const heldFrom = 64;
 const heldTo = 16;
 
 /** How reading from a connection stops and goes on. */

@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.js';
 
 /** Of answers that are complete and that their clients do not take, all clients together. Lists are made as they are taken and do not count. */
-export const untakenBytesMax = 64 * 1024 * 1024;
+const untakenBytesMax = 64 * 1024 * 1024;
 /** When there is more, the oldest go until so much is left. */
 const untakenBytesKept = untakenBytesMax * 0.75;
 

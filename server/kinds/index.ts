@@ -157,6 +157,11 @@ export const builtInResources = (): ((resource: GroupResource) => boolean) => {
   return (resource) => kindOf(resource) !== null;
 };
 
+/** Groups and names under which built-in types are kept, whether they are served or not. */
+export const storedResourceTypes = (): readonly GroupResource[] => [
+  ...new Map(everyResource().map(({ storage: { group, resource } }) => [`${group}/${resource}`, { group, resource }])).values(),
+];
+
 /** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */
 export const storedKinds = (): ((resource: GroupResource) => string | null) => {
   const kinds = new Map(everyResource().map(({ storage: { group, resource, kind } }) => [`${group}/${resource}`, kind]));

@@ -50,13 +50,13 @@ export function buildDocuments(source: Source, { version, encoding }: Form): Bui
 }
 
 /** The documents of version 3, not encoded. */
-export const documentsV3 = (source: Source): Map<string, JsonObject> =>
+const documentsV3 = (source: Source): Map<string, JsonObject> =>
   documentsOfSections(pathsBySection(source), definedTypes(source.definitions ?? [], 3));
 
 const documentsOfSections = (sections: ReadonlyMap<string, PathEntry[]>, defined: DefinedTypes): Map<string, JsonObject> =>
   new Map([...sections].map(([section, paths]) => [section, documentV3(paths, release, defined)]));
 
-export const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map<string, PathEntry[]> =>
+const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map<string, PathEntry[]> =>
   new Map([
     ...(partial ? [] : rootDocuments(groups)),
     ...groups.flatMap((group) =>

@@ -36,7 +36,7 @@ export function readApiServerOptions(argv: readonly string[]): OptionsResult {
 }
 
 /** Ignoring these would keep or send data in a way that was not asked for. */
-export function unavailable(table: FlagTable, given: ReadonlySet<string>): string[] {
+function unavailable(table: FlagTable, given: ReadonlySet<string>): string[] {
   return [...given]
     .filter((name) => table[name]?.effect === 'refused')
     .map((name) => `--${name} is not available in this build; leave it out`);

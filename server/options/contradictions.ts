@@ -1,3 +1,4 @@
+import { conflictingOverrides, readEtcdOverride } from './etcdOverrides.js';
 import { isIP } from 'node:net';
 import { formatDuration } from '../catalogue/flags/duration.js';
 import { admissionComplaint } from './admission.js';
@@ -49,9 +50,15 @@ const oidcNames = [
 const rules: readonly Rule[] = [
   pair('tls-cert-file', 'tls-private-key-file'),
   suitesOfHttp2,
+  ({ 'serving-threads': threads }, given) =>
+    threads !== 1 && given.has('etcd-servers')
+      ? '--serving-threads above 1 is for the built-in store: with --etcd-servers, leave it out'
+      : null,
   pair('kubelet-client-certificate', 'kubelet-client-key'),
   pair('proxy-client-cert-file', 'proxy-client-key-file'),
   pair('etcd-certfile', 'etcd-keyfile'),
+  needs('etcd-servers-overrides', 'etcd-servers'),
+  (options) => conflictingOverrides(options['etcd-servers-overrides'].flatMap((text) => readEtcdOverride(text) ?? [])),
   pair('raft-cert-file', 'raft-key-file'),
   ...oidcNames.flatMap((name) => [needs(name, 'oidc-issuer-url'), needs(name, 'oidc-client-id')]),
   oidcIssuer,

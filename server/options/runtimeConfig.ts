@@ -106,7 +106,7 @@ export function emulatedRuntimeConfigComplaint(options: Emulation): string | nul
 }
 
 /** Keys that name nothing that could be served. */
-export function unknownKeys(config: RuntimeConfig, { groups }: Pick<Catalogue, 'groups'>): string[] {
+function unknownKeys(config: RuntimeConfig, { groups }: Pick<Catalogue, 'groups'>): string[] {
   const resources = groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources));
   const known = resources.flatMap((resource) => namesOf(resource).flatMap((name) => [name, `${name}/${resource.resource}`]));
   const names = new Set([...known, ...stages.map(([key]) => key)]);

@@ -1,5 +1,6 @@
 import { hostPort, serverUrl } from '../catalogue/flags/checks.js';
 import { inGroup } from '../catalogue/flags/flag.js';
+import { etcdOverride } from './etcdOverrides.js';
 import { watchCacheSize } from './watchCache.js';
 
 /** Where objects are kept: the replicated store inside the server, or an etcd beside it. */
@@ -117,26 +118,24 @@ export const storageFlags = {
       kind: 'strings',
       default: [],
       check: serverUrl,
-      effect: 'refused',
       value: 'url,...',
-      help: 'Servers of an etcd to use in place of the built-in store.',
+      help: 'Servers of an etcd to use in place of the built-in store; keys and values are then those of kube-apiserver, and the replicated store and its options are not used.',
     },
     'etcd-servers-overrides': {
       kind: 'strings',
       default: [],
-      effect: 'refused',
+      check: etcdOverride,
       value: 'group/resource#url;url,...',
-      help: 'Other etcd servers for single resources.',
+      help: 'Other etcd servers for single built-in resources, beside --etcd-servers.',
     },
     'etcd-cafile': {
       kind: 'string',
       default: null,
-      effect: 'refused',
       value: 'file',
       help: "Authorities of the etcd servers' certificates.",
     },
-    'etcd-certfile': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'Certificate shown to etcd.' },
-    'etcd-keyfile': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'Its key.' },
+    'etcd-certfile': { kind: 'string', default: null, value: 'file', help: 'Certificate shown to etcd.' },
+    'etcd-keyfile': { kind: 'string', default: null, value: 'file', help: 'Its key.' },
     'etcd-prefix': {
       kind: 'string',
       default: '/registry',

@@ -31,7 +31,9 @@ export const watchFailure = (failure: Failure, requested: string): StatusError =
 export const EXPIRED_LIST = 'The resourceVersion for the provided list is too old.';
 
 /** A write that storage refused for a reason other than a changed object. */
-export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailable' | 'unknown' }>): StatusError {
+export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailable' | 'rejected' | 'unknown' }>): StatusError {
+  // The reference passes on what etcd says, as a failure of its own.
+  if (result.outcome === 'rejected') return new StatusError(500, '', result.reason);
   return result.outcome === 'unavailable'
     ? unavailable(result.reason)
     : timeout(`the request did not complete within the allowed duration, and may still take effect: ${result.reason}`);

@@ -6,7 +6,6 @@ import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './contract.js';
 import { nullEmptyLists } from './emptylists.js';
 import { sameValue } from './equality.js';
-import { membersOf } from './members.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { ownCreated, ownUpdated } from './ownership.js';
 import { restoreContent } from './statuswrites.js';
@@ -208,7 +207,7 @@ const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { metadata }: Strate
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 
-export function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
+function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
   // Whatever the client calls it: an object that several groups serve is checked as what is stored.
   return invalidObject({ group: resource.storage.group, kind: resource.storage.kind }, name, findings.map(toCause));
 }
@@ -264,6 +263,3 @@ export const wrongUid = ({ resource, namespace, name }: Target, wanted: string, 
     `StorageError: invalid object, Code: 4, Key: /registry/${resource.storage.resource}/${namespace === '' ? '' : `${namespace}/`}${name}, ResourceVersion: 0, ` +
       `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`,
   );
-
-/** The value of a member of the status, for callers outside the strategies. */
-export const statusOf = (object: ApiObject): ReturnType<typeof membersOf> => membersOf(object['status']);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BarrierOutcome, Replica } from '../../raft/replica-api.js';
+import type { BarrierOutcome, StoreEngine } from './engine.js';
 import { within } from './within.js';
 
 /** Readers gather no longer than this. */
@@ -28,7 +28,7 @@ export class Barriers {
   private underWay: Promise<unknown> | null = null;
 
   constructor(
-    private readonly replica: Pick<Replica, 'barrier'>,
+    private readonly replica: Pick<StoreEngine, 'barrier'>,
     private readonly timeoutMs: number,
     { gatherMs = gatherMsMax, promptMs = promptMsMax }: BarrierTimes = {},
   ) {

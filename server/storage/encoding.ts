@@ -3,6 +3,7 @@ import type { ApiObject, JsonObject } from '../api/object.js';
 import type { ObjectKey } from './contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import { decodeBody, encodeBody, type StoredForm } from './forms.js';
+import { decodeReference, encodeReference, isReferenceValue, referenceApiVersion, type ReferenceForm } from './reference/values.js';
 
 /**
  * The form of a value in the store:
@@ -18,10 +19,12 @@ import { decodeBody, encodeBody, type StoredForm } from './forms.js';
  *     body           for JSON: the object without kind, apiVersion and resource version; for others see `forms.ts`
  *     last 4 bytes   CRC-32 of everything before
  *
+ * Values that kube-apiserver has written, or that are written so that it can read them, are told apart by their first byte: see `reference/values.ts`.
+ *
  * The resource version is left out because it is known only once the write has been applied; for JSON `itemOf` puts it in without parsing.
  * Every value says its media type, so that values of all media types may lie beside each other.
  */
-export const storedFormat = 0xa1;
+const storedFormat = 0xa1;
 
 /** What stands for a value that could not even be decrypted; never stored. */
 const unreadableFormat = 0xa0;
@@ -71,7 +74,7 @@ export class DamagedValueError extends Error {
  * Encodes what is stored for `object`: in the given form if the type has it, otherwise in JSON. Identity comes first in metadata, as in the
  * reference's output; the resource version follows it.
  */
-export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | null = null): Buffer =>
+export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null = null): Buffer =>
   encodeWrite(key, object, form).value;
 
 /** What is stored, and the object in JSON where that is something else: who has written it need not read it to show it. */
@@ -80,7 +83,8 @@ export interface EncodedWrite {
   readonly json: JsonLayout | null;
 }
 
-export function encodeWrite(key: ObjectKey, object: ApiObject, form: StoredForm | null): EncodedWrite {
+export function encodeWrite(key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null): EncodedWrite {
+  if (form !== null && 'kindOf' in form) return { value: encodeReference(form, key, object), json: inJson(key, object) };
   const body = form === null ? null : encodeBody(form, key, object);
   const json = inJson(key, object);
   if (form !== null && body !== null) {
@@ -155,10 +159,10 @@ export interface UnreadValue {
  */
 export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): Item | UnreadValue {
   const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (isReferenceValue(stored)) return { stored: ownCopy(stored), apiVersion: shared(referenceApiVersion(stored)) };
   check(key, stored);
   if (stored[1] === jsonMediaType) return itemInJson(key, stored, version);
-  const own = Buffer.allocUnsafeSlow(stored.length);
-  stored.copy(own);
+  const own = ownCopy(stored);
   return { stored: own, apiVersion: apiVersionIn(own) };
 }
 
@@ -179,6 +183,12 @@ export function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVer
   };
 }
 
+function ownCopy(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
+
 /** Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab. */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
@@ -187,6 +197,11 @@ function ownBytes(text: string): Buffer {
 }
 
 function decoded(key: ObjectKey, stored: Buffer): ApiObject {
+  if (isReferenceValue(stored)) {
+    const reference = decodeReference(stored);
+    if (!reference.ok) throw new DamagedValueError(key, reference.message);
+    return reference.object;
+  }
   const body = stored.subarray(headerBytes + (stored[3] ?? 0), stored.length - checksumBytes);
   const result = decodeBody(mediaTypes[stored[1] ?? 0] ?? '', body);
   if (!result.ok) throw new DamagedValueError(key, result.message);
@@ -296,8 +311,9 @@ function check(key: ObjectKey, stored: Buffer): void {
 const apiVersions = new Map<string, string>();
 const apiVersionsMax = 4096;
 
-function apiVersionIn(stored: Buffer): string {
-  const text = stored.toString('latin1', headerBytes, headerBytes + (stored[3] ?? 0));
+const apiVersionIn = (stored: Buffer): string => shared(stored.toString('latin1', headerBytes, headerBytes + (stored[3] ?? 0)));
+
+function shared(text: string): string {
   const known = apiVersions.get(text);
   if (known !== undefined) return known;
   if (apiVersions.size < apiVersionsMax) apiVersions.set(text, text);

@@ -3,8 +3,9 @@ import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/pro
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
-import { typeNamed, typeOfKind, type ApiType, type KindName, type Shape } from '../catalogue/types.js';
+import { typeOfKind, type KindName } from '../catalogue/types.js';
 import type { ObjectKey } from './contract.js';
+import { holdsObjects } from './heldObjects.js';
 
 /** Forms of stored objects besides JSON, which every type has and which `encoding.ts` knows by itself. */
 export type OtherMediaType = 'application/yaml' | 'application/vnd.kubernetes.protobuf';
@@ -14,29 +15,6 @@ export interface StoredForm {
   /** Kind of a built-in type in the form in which it is stored, which objects in storage do not name; null for any other type. */
   readonly kind: (resource: GroupResource) => string | null;
 }
-
-/**
- * Whether objects of a type hold whole objects, as a StatefulSet holds claims. In JSON those name their kind; in Protobuf they cannot, and
- * would come back different.
- */
-function holdsObjects(type: ApiType): boolean {
-  let holds = holders.get(type.name);
-  if (holds === undefined) {
-    holders.set(type.name, false); // Types may contain themselves.
-    holders.set(type.name, (holds = [...(type.fields?.values() ?? [])].some(({ shape }) => isOrHoldsObjects(shape))));
-  }
-  return holds;
-}
-
-function isOrHoldsObjects(shape: Shape): boolean {
-  if (shape.is === 'scalar') return false;
-  if (shape.is !== 'type') return isOrHoldsObjects(shape.is === 'list' ? shape.items : shape.values);
-  const type = typeNamed(shape.name);
-  return type !== undefined && (type.kinds.length > 0 || holdsObjects(type));
-}
-
-/** Bounded by the number of built-in types. */
-const holders = new Map<string, boolean>();
 
 interface FormCodec {
   /** Null when objects of the type have no such form, or would not come back from it as they were. */

@@ -1,14 +1,18 @@
 import type { GroupResource } from '../api/resource.js';
 import type { ObjectKey } from './contract.js';
+import { groupedLayout, type KeyLayout } from './keyLayout.js';
 
-/** How objects are named in the store: `<prefix>/<group, or "core">/<resource>[/<namespace>]/<name>`. Names never contain a slash. */
+/** How objects are named in the store: `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */
 export class KeySpace {
   /** Range that holds every object. */
   readonly start: string;
   readonly end: string;
 
   /** `prefix` starts with a slash and does not end with one, such as `/registry`. */
-  constructor(private readonly prefix: string) {
+  constructor(
+    private readonly prefix: string,
+    private readonly layout: KeyLayout = groupedLayout,
+  ) {
     if (!/^\/.*[^/]$/.test(prefix)) throw new RangeError(`key prefix ${JSON.stringify(prefix)} must start with "/", and not end with it`);
     this.start = `${prefix}/`;
     this.end = `${prefix}${afterSlash}`;
@@ -27,20 +31,20 @@ export class KeySpace {
   /** Null for a key that is no object's. */
   parse(key: string): { readonly group: string; readonly resource: string; readonly namespace: string; readonly name: string } | null {
     if (!key.startsWith(this.start)) return null;
-    const [group, resource, ...rest] = key.slice(this.start.length).split('/');
-    if (group === undefined || resource === undefined || rest.length < 1 || rest.length > 2) return null;
+    const found = this.layout.resourceAt(key.slice(this.start.length).split('/'));
+    if (found === null || found.rest.length < 1 || found.rest.length > 2) return null;
+    const { resource, rest } = found;
     const [name, namespace] = rest.length === 1 ? [rest[0], ''] : [rest[1], rest[0]];
     return name === undefined || name === '' || namespace === undefined
       ? null
-      : { group: group === coreGroup ? '' : group, resource, namespace, name };
+      : { group: resource.group, resource: resource.resource, namespace, name };
   }
 
-  private collection({ group, resource }: GroupResource): string {
-    return `${this.prefix}/${group === '' ? coreGroup : group}/${resource}`;
+  private collection(resource: GroupResource): string {
+    return `${this.prefix}/${this.layout.partOf(resource)}`;
   }
 }
 
-const coreGroup = 'core';
 /** The character after "/": keys that start with `x/` end before `x0`. */
 const afterSlash = '0';
 

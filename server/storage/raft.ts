@@ -1,6 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Replica, WriteOutcome } from '../../raft/replica-api.js';
-import type { Comparison, KeyValue, Operation } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
@@ -30,20 +28,29 @@ import type {
 import { DirectWatcher } from './direct/watcher.js';
 import { Follower } from './direct/follower.js';
 import { encodeStored, encodeWrite } from './encoding.js';
+import type { Comparison, EngineOperation, KeyValue, StoreEngine, WriteOutcome } from './engine.js';
 import type { StoredForm } from './forms.js';
+import type { KeyLayout } from './keyLayout.js';
 import { KeySpace } from './keys.js';
 import { OwnWrites } from './ownWrites.js';
+import type { ReferenceForm } from './reference/values.js';
 import { StoreReader } from './storereader.js';
 import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
 import { within } from './within.js';
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
-  readonly replica: Pick<Replica, 'write' | 'barrier' | 'range' | 'changesSince' | 'onChanges' | 'compact'>;
+  readonly replica: StoreEngine;
   /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
   /** Form of what is written from now on, JSON if null; what is there stays readable. */
-  readonly storedForm?: StoredForm | null;
+  readonly storedForm?: StoredForm | ReferenceForm | null;
+  /** Which part of a key stands for a resource. Default: the built-in store's. */
+  readonly layout?: KeyLayout;
+  /** How long objects of a resource are kept after they were last written, in milliseconds, where the engine removes them by itself; null: for ever. */
+  readonly ttlMs?: (resource: GroupResource) => number | null;
+  /** How far back from the present the state is loaded, in revisions; see `cache/feed.ts`. */
+  readonly replayedRevisions?: number;
   /** Resources whose objects are kept in memory; all of them unless told. The others are read from the store, with the same answers. */
   readonly cached?: (resource: GroupResource) => boolean;
   /** Whether the value under a key is kept in a way in which nothing is written any more. Never, unless told. */
@@ -101,7 +108,7 @@ class ReplicatedStorage implements RaftStorage {
     const { replica, prefix = '/registry', selectableFields = noSelectableFields } = options;
     this.readTimeoutMs = options.readTimeoutMs ?? readTimeoutDefaultMs;
     this.versionTimeoutMs = options.versionTimeoutMs ?? versionTimeoutDefaultMs;
-    this.keys = new KeySpace(prefix);
+    this.keys = new KeySpace(prefix, options.layout);
     this.cache = new WatchCache({
       ...options,
       keys: this.keys,
@@ -115,8 +122,11 @@ class ReplicatedStorage implements RaftStorage {
     });
     this.barriers = new Barriers(replica, this.readTimeoutMs);
     this.store = new StoreReader(replica, this.keys);
-    this.feed = new ReplicaFeed(replica, this.cache, this.keys, () => {
-      this.loading = this.loadAnew();
+    this.feed = new ReplicaFeed(replica, this.cache, this.keys, {
+      replayedRevisions: options.replayedRevisions,
+      onGap: () => {
+        this.loading = this.loadAnew();
+      },
     });
     this.loading = this.load();
     this.loading.catch(() => undefined); // Reported to whoever calls `ready`.
@@ -232,7 +242,13 @@ class ReplicatedStorage implements RaftStorage {
 
   private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
     const encoded = encodeWrite(key, object, this.options.storedForm ?? null);
-    const operation: Operation = { type: 'put', key: this.keys.keyOf(key), value: encoded.value };
+    const ttlMs = this.options.ttlMs?.(key.resource) ?? null;
+    const operation: EngineOperation = {
+      type: 'put',
+      key: this.keys.keyOf(key),
+      value: encoded.value,
+      ...(ttlMs === null ? {} : { ttlMs }),
+    };
     const done = this.ownWrites.begin(operation.key, encoded);
     try {
       const outcome = await this.write(key, expected, operation, terms);
@@ -249,7 +265,7 @@ class ReplicatedStorage implements RaftStorage {
   private async write(
     key: ObjectKey,
     expected: Version,
-    operation: Operation,
+    operation: EngineOperation,
     { timeoutMs, beside = [] }: WriteTerms,
   ): Promise<Version | WriteResult> {
     const created = beside.filter(({ action }) => action === 'create').map((side) => side.key);
@@ -268,13 +284,14 @@ class ReplicatedStorage implements RaftStorage {
         return this.conflictOf(key, expected, created, outcome.current);
       case 'unavailable':
       case 'unknown':
+      case 'rejected':
         return outcome;
       case 'compacted':
         throw new Error(`broken invariant: writing ${operation.key} was answered by "compacted"`);
     }
   }
 
-  private sideOperation(side: SideWrite): Operation {
+  private sideOperation(side: SideWrite): EngineOperation {
     const key = this.keys.keyOf(side.key);
     return side.action === 'remove'
       ? { type: 'delete', key }

@@ -1,7 +1,6 @@
-import type { Replica } from '../../raft/replica-api.js';
-import type { Change, KeyValue, RangeResult } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
 import type { Failure, GetResult, ListRequest, ListResult, ObjectKey, StoredObject, Version } from './contract.js';
+import type { Change, KeyValue, RangeResult, StoreEngine } from './engine.js';
 import { keyAfter, type KeySpace } from './keys.js';
 import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './matching.js';
 import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedobject.js';
@@ -28,7 +27,7 @@ export interface ChangesPage {
 /** Reads from the store itself: versions that the cache does not reach back to, until compaction takes them away, and resources that are not cached. */
 export class StoreReader {
   constructor(
-    private readonly replica: Pick<Replica, 'range' | 'changesSince'>,
+    private readonly replica: Pick<StoreEngine, 'range' | 'changesSince'>,
     private readonly keys: KeySpace,
   ) {}
 

@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { joinReplica } from '../../raft/client.js';
 import { closeAccessFiles, readAccessFiles } from '../accessFiles.js';
 import { readPluginConfigurations } from '../admission/configuration.js';
 import { assembleApi } from '../assembly.js';
@@ -24,6 +23,7 @@ import { loggerOptions } from '../options/logging.js';
 import { metricChoice } from '../options/metrics.js';
 import { machineClock } from '../presence/machineClock.js';
 import { servingOptions } from '../serving.js';
+import { joinEmbedded } from '../store/embedded.js';
 import { loadEncryption } from '../storage/encryption/load.js';
 import { readTracingConfiguration } from '../tracing/configuration.js';
 import type { ThreadStart, ToFirst, ToThread } from './contract.js';
@@ -88,15 +88,14 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   bodyBudget.shareAmong(threads);
   untakenAnswers.shareAmong(threads);
 
-  const { replica, published } = joinReplica(ticket);
+  const store = joinEmbedded(ticket);
   const api = assembleApi({
     options,
     files,
     plugins,
     agents: readAgentCredentials(options),
     egress,
-    replica,
-    published,
+    store,
     countEvents: (keys) => line.ask('countEvent', keys),
     encryption,
     metrics,
@@ -109,12 +108,12 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     inflight: inflightIn(shared.inflight),
     exposition: () => line.ask('metrics', null),
   };
-  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, replica, metrics, seats }) : null;
+  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics, seats }) : null;
   const progress = new SharedProgress(shared.progress);
   const chain = frontOf({
     options,
     log,
-    replica,
+    store,
     encryption,
     metrics,
     auditor,
@@ -143,7 +142,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   };
   finish = async () => {
     await api.close();
-    await replica.stop();
+    await store.stop();
     await tracing?.exporter.stop();
     debug.stop();
     closeAccessFiles(files);

@@ -52,7 +52,7 @@ const keyValue = ([key, value]: readonly [string, string | number]): object => (
 });
 
 /** Spans as one request to a collector. Pure. */
-export const requestOf = (spans: readonly Span[], service: Readonly<Record<string, string>>): ExportRequest => ({
+const requestOf = (spans: readonly Span[], service: Readonly<Record<string, string>>): ExportRequest => ({
   resourceSpans: [
     {
       resource: { attributes: Object.entries(service).map(keyValue) },

@@ -42,7 +42,7 @@ export async function settledCounts(client: ApiClient, before: Counts): Promise<
 const connectionsOfClients = 4;
 
 /** From the text of `/metrics`. */
-export function countsIn(metrics: string): Counts {
+function countsIn(metrics: string): Counts {
   const sum = (pattern: RegExp): number => [...metrics.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
   return {
     readOnly: sum(/^apiserver_current_inflight_requests\{[^}]*request_kind="readOnly"[^}]*\} (\S+)/gm),

@@ -38,7 +38,7 @@ const warmUp = { gets: 12_000, lists: 200, turnsMax: 10 } as const;
 const gets: Width = { connections: 8, streams: 4 };
 const lists: Width = { connections: 8, streams: 1 };
 
-export const configMap = (name: string, bytes: number): string =>
+const configMap = (name: string, bytes: number): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value: 'v'.repeat(bytes) } });
 
 /** Creates objects over several connections. */

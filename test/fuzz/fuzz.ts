@@ -45,7 +45,7 @@ export interface FuzzReport {
 const warmUpShare = 0.25;
 /** A session that broke the rules is found to be silent after 30 s and ends 15 s later, and both are looked for every 5 s; on a busy machine somewhat later. */
 const givenBackWithinMs = 120_000;
-export const memoryGrowthMax = 1.5;
+const memoryGrowthMax = 1.5;
 const findingsMax = 20;
 const progressMs = 10_000;
 

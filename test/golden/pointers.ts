@@ -6,7 +6,7 @@ export const escaped = (segment: string): string => segment.replaceAll('~', '~0'
 const unescaped = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Segments of a JSON pointer (RFC 6901). */
-export const segmentsOf = (pointer: Pointer): string[] => (pointer === '' ? [] : pointer.slice(1).split('/').map(unescaped));
+const segmentsOf = (pointer: Pointer): string[] => (pointer === '' ? [] : pointer.slice(1).split('/').map(unescaped));
 
 const isBranch = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 

@@ -32,7 +32,7 @@ export async function playVariations(connection: Connection, name: string, varia
 }
 
 /** Says what is changed, which is stable when cases are added; cases of one description are numbered. */
-export function idsOf(name: string, { cases }: Variations): string[] {
+function idsOf(name: string, { cases }: Variations): string[] {
   const seen = new Map<string, number>();
   return cases.map(({ base, verb, edit = [] }) => {
     const id = [
@@ -179,7 +179,7 @@ function changesOf(before: unknown, after: unknown): Record<string, unknown> {
 }
 
 /** Causes are a set: which fields are wrong, and how. */
-export function verdictOf(want: Outcome, got: Outcome): Verdict {
+function verdictOf(want: Outcome, got: Outcome): Verdict {
   if (want.status !== got.status) return 'status';
   const sameWarnings = text(want.warnings) === text(got.warnings);
   if (want.status >= 300) {

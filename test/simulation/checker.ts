@@ -4,7 +4,7 @@ import { fingerprintOf } from './store.js';
 import type { StoreState } from './store.js';
 
 /** A rule of Raft's figure 3, or a promise to clients, does not hold. */
-export class RuleBroken extends Error {
+class RuleBroken extends Error {
   constructor(
     readonly rule: string,
     details: string,

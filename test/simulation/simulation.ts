@@ -20,7 +20,7 @@ export interface SimulationOptions {
 }
 
 /** After the faults end, a leader must exist, commit, and bring everyone up to date within this many election timeouts ... */
-export const LIVENESS_ELECTION_TIMEOUTS = 30;
+const LIVENESS_ELECTION_TIMEOUTS = 30;
 /** ... and this much time for each entry that somebody lacks: some schedules allow one entry a message and one message in flight. */
 const INSTANTS_PER_ENTRY = 20;
 

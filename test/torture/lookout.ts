@@ -57,7 +57,7 @@ export class Lookout {
   }
 }
 
-export function sightOf({ members, votes, network, badDisks }: Pick<TortureCluster, 'members' | 'votes' | 'network' | 'badDisks'>): Sight {
+function sightOf({ members, votes, network, badDisks }: Pick<TortureCluster, 'members' | 'votes' | 'network' | 'badDisks'>): Sight {
   const listening = listeningPorts(fs.readFileSync('/proc/net/tcp', 'utf8'));
   const good = (from: string, to: string): boolean => {
     const { cut, delayMs, breaksPermille } = network.link(from, to);
@@ -92,7 +92,7 @@ function runs({ process }: TortureMember): boolean {
 const listens = '0A';
 
 /** Local ports of the kernel's table on which somebody listens. Columns: number, local, remote, state. */
-export function listeningPorts(table: string): ReadonlySet<number> {
+function listeningPorts(table: string): ReadonlySet<number> {
   return new Set(
     table
       .split('\n')

@@ -42,6 +42,3 @@ export const cborMembersOf = (map: Buffer): { readonly count: number; readonly a
   const bytes = 2 ** (information - 24);
   return { count: map.readUIntBE(1, bytes), at: 1 + bytes };
 };
-
-/** Whether bytes begin with the tag. */
-export const isSelfDescribedCbor = (bytes: Uint8Array): boolean => SELF_DESCRIBED.every((byte, index) => bytes[index] === byte);

@@ -1,5 +1,5 @@
 import type { Json, JsonMembers } from './value.js';
-import { formatTime } from './time.js';
+import { formatTime } from '../../api/time.js';
 
 export type CborResult = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 

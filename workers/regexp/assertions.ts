@@ -3,9 +3,9 @@ import type { Assertion } from './syntax.js';
 /** What stands beside a position: all that assertions ask for. */
 export type Side = 0 | 1 | 2 | 3;
 export const NOTHING: Side = 0;
-export const NEW_LINE: Side = 1;
-export const WORD: Side = 2;
-export const OTHER: Side = 3;
+const NEW_LINE: Side = 1;
+const WORD: Side = 2;
+const OTHER: Side = 3;
 
 export function sideOf(code: number): Side {
   if (code === 10) return NEW_LINE;

@@ -42,7 +42,7 @@ export class CharSet {
 
 const hex = (code: number): string => `\\u{${code.toString(16)}}`;
 /** Halves of pairs stand for themselves only: an escape of one would join the next. */
-export const rangeSource = (low: number, high: number): string => (low === high ? hex(low) : `${hex(low)}-${hex(high)}`);
+const rangeSource = (low: number, high: number): string => (low === high ? hex(low) : `${hex(low)}-${hex(high)}`);
 
 export const range = (low: number, high: number): ClassItem => ({ source: rangeSource(low, high), negated: false });
 

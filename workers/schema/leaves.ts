@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from '../codecs/time.js';
+import { formatTime, parseTime } from '../../api/time.js';
 import { isMembers, NumberLiteral, type Json } from '../codecs/value.js';
 import { countMembers } from '../codecs/json.js';
 import { StructureError, type CheckContext } from './context.js';
@@ -161,7 +161,7 @@ const outOfRange = (text: string): string => {
   return hour > 23 ? 'hour' : minute > 59 ? 'minute' : second > 59 ? 'second' : 'day';
 };
 
-export const quantityChecker: Checker = {
+const quantityChecker: Checker = {
   goType: 'resource.Quantity',
   zero: () => '0',
   check: (value) => {
@@ -200,7 +200,7 @@ const anyChecker: Checker = {
 };
 
 /** Replaces numbers kept for their spelling by plain ones, in place. */
-export const plainNumbers = (value: Json): Json => {
+const plainNumbers = (value: Json): Json => {
   if (value instanceof NumberLiteral) return Number(value.text);
   if (Array.isArray(value))
     value.forEach((item, index) => {

@@ -11,7 +11,7 @@ const concerns = (toleration: JsonObject, taint: string): boolean =>
   ['', taint].includes(textAt(toleration, 'key')) && ['', 'NoExecute'].includes(textAt(toleration, 'effect'));
 
 /** Adds what the pod does not decide itself. */
-export function addDefaultTolerations(spec: JsonObject, seconds: Readonly<Record<string, number>>): void {
+function addDefaultTolerations(spec: JsonObject, seconds: Readonly<Record<string, number>>): void {
   const present = objectsIn(spec, 'tolerations');
   const added = TAINTS.filter((taint) => !present.some((toleration) => concerns(toleration, taint))).map((key) => ({
     key,

@@ -24,7 +24,7 @@ const priorityOf = (found: ApiObject): Priority => ({
 });
 
 /** The class that pods without one belong to; of several, the one that asks for least. */
-export function defaultClass(classes: readonly ApiObject[]): ApiObject | null {
+function defaultClass(classes: readonly ApiObject[]): ApiObject | null {
   const defaults = classes.filter((each) => each['globalDefault'] === true);
   return defaults.reduce<ApiObject | null>(
     (least, each) => (least === null || Number(least['value'] ?? 0) > Number(each['value'] ?? 0) ? each : least),
@@ -33,7 +33,7 @@ export function defaultClass(classes: readonly ApiObject[]): ApiObject | null {
 }
 
 /** Writes a priority into the pod's specification; tells why the pod's own values contradict it, or null. */
-export function applyPriority(spec: JsonObject, { className, value, preemptionPolicy }: Priority): string | null {
+function applyPriority(spec: JsonObject, { className, value, preemptionPolicy }: Priority): string | null {
   const own = spec['priority'];
   if (own !== undefined && own !== null && Number(own) !== value) {
     return `the integer value of priority (${String(own)}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;

@@ -11,7 +11,7 @@ const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
 const PODS = { group: '', resource: 'pods' };
 
 /** Takes the overhead of the class over into the pod; tells why the pod contradicts it, or null. */
-export function applyOverhead(spec: JsonObject, found: ApiObject): string | null {
+function applyOverhead(spec: JsonObject, found: ApiObject): string | null {
   const fixed = objectAt(objectAt(found, 'overhead') ?? {}, 'podFixed');
   if (fixed === null) return null;
   const own = objectAt(spec, 'overhead');
@@ -22,7 +22,7 @@ export function applyOverhead(spec: JsonObject, found: ApiObject): string | null
 }
 
 /** Takes over where pods of the class can run; tells why the pod contradicts it, or null. */
-export function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
+function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
   const scheduling = objectAt(found, 'scheduling');
   if (scheduling === null) return null;
   const [selector, own] = [objectAt(scheduling, 'nodeSelector') ?? {}, objectAt(spec, 'nodeSelector') ?? {}];

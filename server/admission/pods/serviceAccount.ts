@@ -32,7 +32,7 @@ const accessVolume = (name: string): JsonObject => ({
 });
 
 /** Mounts the account's token where containers have nothing else. */
-export function mountToken(spec: JsonObject, newName: () => string): void {
+function mountToken(spec: JsonObject, newName: () => string): void {
   const present = objectsIn(spec, 'volumes')
     .map((volume) => textAt(volume, 'name'))
     .find((name) => name.startsWith(VOLUME_PREFIX));

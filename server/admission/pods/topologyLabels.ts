@@ -10,7 +10,7 @@ const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] 
 const NODE_NAMES: Readonly<Record<string, readonly string[]>> = { '': ['spec', 'nodeName'], binding: ['target', 'name'] };
 
 /** Labels of a node that its pods get, too; they replace what a pod says itself. */
-export function copyTopology(pod: ApiObject, node: ApiObject): void {
+function copyTopology(pod: ApiObject, node: ApiObject): void {
   const labels = node.metadata.labels ?? {};
   const copied = LABELS.filter((label) => labels[label] !== undefined).map((label) => [label, labels[label] ?? ''] as const);
   if (copied.length > 0) pod.metadata.labels = { ...pod.metadata.labels, ...Object.fromEntries(copied) };

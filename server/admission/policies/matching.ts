@@ -38,7 +38,7 @@ export type Planned<P extends Policy> = { readonly invocations: readonly Invocat
 const said = (error: unknown): string => (error as Error).message;
 
 /** As what a request meets the criteria, or null. */
-export async function meets({ terms, excluded }: Criteria, subject: Subject): Promise<Addressed | null> {
+async function meets({ terms, excluded }: Criteria, subject: Subject): Promise<Addressed | null> {
   return matchRules(excluded, subject) === null ? matchRequest(terms, subject) : null;
 }
 

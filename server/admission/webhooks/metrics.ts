@@ -20,5 +20,3 @@ export interface HookMetrics {
   /** Conditions kept a webhook from being called. */
   excluded(hook: string, kind: HookKind, operation: string): void;
 }
-
-export const countNothing: HookMetrics = { called: () => {}, failedOpen: () => {}, excluded: () => {} };

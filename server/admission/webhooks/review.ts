@@ -173,7 +173,7 @@ const CODE_DEFAULT = 400;
 const CODE_MAX = 599;
 
 /** The status that a webhook refuses with: its own words behind who it is, its own code if that is one of a refusal. */
-export function denial(hook: string, status: JsonObject): StatusError {
+function denial(hook: string, status: JsonObject): StatusError {
   const code = Number(status['code'] ?? 0);
   const [message, reason] = [textAt(status, 'message'), textAt(status, 'reason')];
   const said = message === '' ? reason : message;

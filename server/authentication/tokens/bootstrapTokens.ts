@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { parseTime } from '../../../api/time.js';
 import type { User } from '../../api/user.js';
 import { membersOf, textAt } from '../../registry/members.js';
 import { readFailure } from '../../registry/failures.js';
@@ -46,8 +47,8 @@ function sameSecret(a: string, b: string): boolean {
 /** A time that cannot be read has passed. */
 function hasExpired(expiration: string, present: boolean, now: number): boolean {
   if (!present || expiration === '') return false;
-  const time = Date.parse(expiration);
-  return Number.isNaN(time) || now > time;
+  const time = parseTime(expiration);
+  return time === undefined || now > time.seconds * 1000;
 }
 
 function groupsOf(list: string): string[] | null {

@@ -7,7 +7,7 @@ import type { Authorizer } from '../authorizer.js';
 
 /** For whom a node may have tokens made: a token of another audience would let it be any of its pods elsewhere. */
 
-export const AUDIENCE_VERB = 'request-serviceaccounts-token-audience';
+const AUDIENCE_VERB = 'request-serviceaccounts-token-audience';
 
 export interface AudienceQuestion {
   readonly user: User;

@@ -1,5 +1,5 @@
 /** Steps after which whoever asks a long question lets others have their turn: a few milliseconds. */
-export const SLICE_STEPS = 50_000;
+const SLICE_STEPS = 50_000;
 /** Steps that the comparison of one object's rules with what its writer holds may take: about half a second. */
 export const COMPARISON_STEPS_MAX = 20_000_000;
 

@@ -24,7 +24,7 @@ export const portRange: Check = (value) => {
     : 'a range of ports such as 30000-32767';
 };
 
-export const regularExpression: Check = (value) => {
+const regularExpression: Check = (value) => {
   try {
     new RegExp(value);
     return null;

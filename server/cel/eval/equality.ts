@@ -84,7 +84,7 @@ function mapsEqual(one: MapValue, other: MapValue, meter: Meter, depth: number):
   return true;
 }
 
-export const isNumber = (value: Value): value is number | bigint | UInt =>
+const isNumber = (value: Value): value is number | bigint | UInt =>
   typeof value === 'number' || typeof value === 'bigint' || value instanceof UInt;
 
 /** Negative, zero or positive; NaN where a number is none. Exact across types. */

@@ -158,7 +158,7 @@ function worded(reason: string, value: JsonValue, detail: string): StatusCause {
 const STEP = /\.([A-Za-z_][A-Za-z0-9_-]*)|\['((?:[^'\\]|\\.)*)'\]/y;
 
 /** `.a['b.c']` as messages write it: members of maps in brackets, fields after points. What cannot be read is left out. */
-export function pathBelow(schema: JsonObject, path: string): string {
+function pathBelow(schema: JsonObject, path: string): string {
   const text = path.trim();
   let place: JsonObject | null = schema;
   let made = '';

@@ -30,7 +30,7 @@ function joined(prefix: Buffer, item: Buffer): Buffer {
   return bytes;
 }
 
-export const metadataItem = (stored: StoredObject): Buffer =>
+const metadataItem = (stored: StoredObject): Buffer =>
   stored.encoded('json metadata', (object) => Buffer.from(writeJson({ metadata: orderedMetadata(object.decode().metadata) })));
 
 function* itemParts(items: readonly Buffer[], prefix: Buffer | null): Generator<Buffer> {

@@ -23,7 +23,7 @@ export const booleanParameter = (query: URLSearchParams, name: string): boolean 
 };
 
 /** The 422 for options that contradict each other. `kind` is that of the options, such as `ListOptions`. */
-export const invalidOptions = (kind: string, findings: readonly FieldError[]): StatusError =>
+const invalidOptions = (kind: string, findings: readonly FieldError[]): StatusError =>
   invalidObject({ group: 'meta.k8s.io', kind }, '', findings.map(toCause));
 
 export function refuseFindings(kind: string, findings: readonly FieldError[]): void {

@@ -64,7 +64,7 @@ function bound(pod: ApiObject | null, binding: ApiObject): ApiObject {
 }
 
 /** The type that both paths are about. */
-export function podsOf({ catalogue }: VerbDeps): NonNullable<ReturnType<VerbDeps['catalogue']['resource']>> {
+function podsOf({ catalogue }: VerbDeps): NonNullable<ReturnType<VerbDeps['catalogue']['resource']>> {
   const pods = catalogue.resource('', 'v1', 'pods');
   if (pods === null) throw plainError(404, 'pods are not served');
   return pods;

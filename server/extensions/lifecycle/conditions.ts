@@ -8,7 +8,7 @@ export interface Condition {
 }
 
 /** The condition of a type, or undefined. */
-export const conditionOf = (conditions: readonly JsonObject[], type: string): JsonObject | undefined =>
+const conditionOf = (conditions: readonly JsonObject[], type: string): JsonObject | undefined =>
   conditions.find((condition) => condition['type'] === type);
 
 export const isTrue = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type)?.['status'] === 'True';

@@ -20,7 +20,7 @@ export interface Inflight {
 const probesMax = 1_000;
 
 /** Verbs that change nothing. */
-export const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
+const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 /**
  * Bounds how many requests are worked on at once; more are told to come back. Reads, writes and probes have slots of their own. The exchange gives

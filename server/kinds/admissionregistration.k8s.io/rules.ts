@@ -11,7 +11,7 @@ const ALL = '*';
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 /** What is deleted cannot be changed any more. */
-export const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
 export const setRuleDefaults = (holder: JsonObject, list: string): void => {
   for (const rule of objectsIn(holder, list)) setDefault(rule, 'scope', ALL);

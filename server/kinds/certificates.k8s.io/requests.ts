@@ -172,7 +172,7 @@ export const certificateSigningRequests: Kind = {
 };
 
 /** `Approved,Issued`: the state of a request in one word or two. */
-export function requestState(request: ApiObject): string {
+function requestState(request: ApiObject): string {
   const types = conditionsOf(request).map((condition) => textAt(condition, 'type'));
   const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';
   return [

@@ -1,3 +1,4 @@
+import { parseTime } from '../../../api/time.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
@@ -11,7 +12,6 @@ import type { Kind } from '../kind.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const TRIGGERED = 'endpoints.kubernetes.io/last-change-trigger-time';
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
 function validateSubset(subset: JsonObject, path: Path): FieldError[] {
   const lists = ['addresses', 'notReadyAddresses'] as const;
@@ -55,7 +55,7 @@ function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[
 
 function validateAnnotations(endpoints: ApiObject): FieldError[] {
   const time = endpoints.metadata.annotations?.[TRIGGERED];
-  return time === undefined || TIME.test(time)
+  return time === undefined || parseTime(time) !== undefined
     ? []
     : [invalid(Path.of('annotations').key(TRIGGERED), time, 'must be an RFC3339Nano formatted time')];
 }

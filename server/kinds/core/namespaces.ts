@@ -12,7 +12,7 @@ const NAME_LABEL = 'kubernetes.io/metadata.name';
 const PROTECTED: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const SPEC_FINALIZERS = Path.of('spec', 'finalizers');
 
-export const finalizersOf = (namespace: ApiObject): string[] => (membersOf(namespace['spec'])['finalizers'] as string[] | undefined) ?? [];
+const finalizersOf = (namespace: ApiObject): string[] => (membersOf(namespace['spec'])['finalizers'] as string[] | undefined) ?? [];
 
 /** The label with the namespace's own name lets selectors pick namespaces by name; nobody can change it. */
 function label(namespace: ApiObject): void {

@@ -10,7 +10,7 @@ import { fullyQualifiedName } from './names.js';
 
 /** The specification that claims and templates of claims share: which devices are requested, under which constraints, with which configuration. */
 
-export const REQUESTS_MAX = 32;
+const REQUESTS_MAX = 32;
 const CONSTRAINTS_MAX = 32;
 const ALTERNATIVES_MAX = 8;
 const MODES = ['All', 'ExactCount'];

@@ -12,7 +12,7 @@ import { validateList } from './lists.js';
 
 /** What claims, classes and slices say of devices in the same way: selectors, configuration, taints and tolerations, binding conditions. */
 
-export const SELECTORS_MAX = 32;
+const SELECTORS_MAX = 32;
 export const CONFIGURATIONS_MAX = 32;
 const EXPRESSION_BYTES_MAX = 10 * 1024;
 const PARAMETERS_BYTES_MAX = 10 * 1024;

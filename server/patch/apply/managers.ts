@@ -30,10 +30,10 @@ export const updateEntriesMax = 10;
 const ancientManager = 'ancient-changes';
 
 /** Longest manager name. */
-export const managerNameLengthMax = 128;
+const managerNameLengthMax = 128;
 
 /** `managedFields` was there and cannot be read. */
-export class ManagedFieldsError extends Error {
+class ManagedFieldsError extends Error {
   override name = 'ManagedFieldsError';
 }
 

@@ -12,7 +12,7 @@ import { shapeOf, unknown, type Schema } from './schema.js';
  * The value without the members and items that `fields` names. undefined: nothing is left. A container inside that becomes empty stays, empty,
  * because its owner may be somebody else than the owner of what was in it.
  */
-export function without(value: JsonValue, fields: FieldSet, schema: Schema): JsonValue | undefined {
+function without(value: JsonValue, fields: FieldSet, schema: Schema): JsonValue | undefined {
   const shape = shapeOf(schema, value);
   if (fields.isEmpty || shape.kind === 'leaf') return value;
   if (shape.kind === 'list') {
@@ -40,7 +40,7 @@ const emptied = (value: JsonValue): JsonValue => (Array.isArray(value) ? [] : is
  * The same set with every struct member on the way to a member made a member itself: `spec.template.x` brings `spec` and `spec.template`.
  * Without it a struct could not be told from a map entry when its last field is removed.
  */
-export function withNamedParents(fields: FieldSet, schema: Schema): FieldSet {
+function withNamedParents(fields: FieldSet, schema: Schema): FieldSet {
   const children = new Map<string, FieldSet>();
   for (const [element, child] of fields.children) {
     const below = schemaBelow(schema, element);

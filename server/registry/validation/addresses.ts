@@ -81,7 +81,7 @@ export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.
 
 export const isSixText = (text: string): boolean => isIPv6(text);
 
-export const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 /** A range in its plain form: no bits set after the prefix, no IPv4 address dressed up as IPv6. */
 export function cidr(value: string, path: Path): FieldError[] {

@@ -58,7 +58,7 @@ export class Path {
 }
 
 /** A value as messages quote it. */
-export function quote(value: unknown): string {
+function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   // Structures are printed as the reference's JSON, which is fit to stand in HTML.
@@ -92,11 +92,6 @@ export const fieldNotFound = (path: Path, value: unknown): FieldError => ({
   type: 'FieldValueNotFound',
   path: path.toString(),
   message: `Not found: ${quote(value)}`,
-});
-export const typeInvalid = (path: Path, value: unknown, detail: string): FieldError => ({
-  type: 'FieldValueTypeInvalid',
-  path: path.toString(),
-  message: colon(`Invalid value: ${quote(value)}`, detail),
 });
 export const tooLong = (path: Path, max: number): FieldError => ({
   type: 'FieldValueTooLong',

@@ -82,7 +82,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   return size > ANNOTATIONS_BYTES_MAX ? [...findings, tooLong(path, ANNOTATIONS_BYTES_MAX)] : findings;
 }
 
-export function validateFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
+function validateFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
   const findings = finalizers.flatMap((finalizer) => qualifiedNameComplaints(finalizer).map((text) => invalid(path, finalizer, text)));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     findings.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));

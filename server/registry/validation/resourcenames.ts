@@ -42,9 +42,9 @@ const hugePagesPrefix = 'hugepages-';
 
 export const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix);
 export const hugePageSize = (name: string): string => name.slice(hugePagesPrefix.length);
-export const isStandardResource = (name: string): boolean =>
+const isStandardResource = (name: string): boolean =>
   standard.has(name) || isHugePages(name) || isHugePages(name.replace(/^requests\./, ''));
-export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes(nativeDomain);
+const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes(nativeDomain);
 
 /** Extended resources are counted, not measured, and never overcommitted. */
 export function isExtendedResource(name: string): boolean {

@@ -99,7 +99,3 @@ export function configMapKeyComplaints(key: string): string[] {
   if (key === '..') return ["must not be '..'"];
   return key.startsWith('..') ? ["must not start with '..'"] : [];
 }
-
-/** A set of objects of which one or none may be named: reports each but the first. Returns how many are set. */
-export const oneMemberOf = (holder: Readonly<Record<string, JsonValue | undefined>>, members: readonly string[]): string[] =>
-  members.filter((member) => holder[member] !== undefined && holder[member] !== null);

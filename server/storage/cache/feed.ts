@@ -1,5 +1,5 @@
-import type { ChangeBatch, Replica } from '../../../raft/replica-api.js';
 import { revision, type Revision } from '../../../raft/types.js';
+import type { ChangeBatch, StoreEngine } from '../engine.js';
 import type { KeySpace } from '../keys.js';
 import type { WatchCache } from './watchcache.js';
 
@@ -10,11 +10,18 @@ const pageBytes = 1 << 20;
  * The state is loaded as it was this many revisions ago, and what happened since is applied to it like news. So a replica that has started
  * again knows the past that its clients resume from. More would delay its start: each costs some 20 µs.
  */
-const replayedRevisions = 20_000;
+const replayedRevisionsDefault = 20_000;
 /** Changes that may arrive while a state is being loaded; beyond it, loading starts again at a newer version. */
 const backlogChangesMax = 200_000;
 /** A load is given up after so many attempts that compaction, the backlog or a gap overtook. */
 const attemptsMax = 10;
+
+export interface FeedOptions {
+  /** Instead of the default; 0 where the engine cannot tell what happened before it was first asked. */
+  readonly replayedRevisions?: number | undefined;
+  /** Changes are missing: the cache is no longer fed, nothing of it may be read, and `load` has to be called again. */
+  readonly onGap: () => void;
+}
 
 /**
  * Keeps a cache equal to a replica: loads the state at one revision, page by page, then applies the changes after it.
@@ -34,11 +41,10 @@ export class ReplicaFeed {
   private readonly unsubscribe: () => void;
 
   constructor(
-    private readonly replica: Pick<Replica, 'range' | 'changesSince' | 'onChanges'>,
+    private readonly replica: Pick<StoreEngine, 'range' | 'changesSince' | 'onChanges'>,
     private readonly cache: WatchCache,
     private readonly keys: KeySpace,
-    /** Changes are missing: the cache is no longer fed, nothing of it may be read, and `load` has to be called again. */
-    private readonly onGap: () => void,
+    private readonly options: FeedOptions,
   ) {
     this.unsubscribe = replica.onChanges((batch) => this.receive(batch));
   }
@@ -70,7 +76,7 @@ export class ReplicaFeed {
     this.overtaken = true;
     if (this.backlog !== null) return;
     this.backlog = [];
-    this.onGap();
+    this.options.onGap();
   }
 
   private apply({ changes, revision: through, compacted }: ChangeBatch): void {
@@ -100,6 +106,7 @@ export class ReplicaFeed {
     const now = await this.replica.range({ ...nothing, revision: null });
     if (now.outcome !== 'found') throw new Error(`broken invariant: the newest state cannot be read: ${now.outcome}`);
     const newest = now.revision;
+    const { replayedRevisions = replayedRevisionsDefault } = this.options;
     const wanted = revision(Math.max(0, newest - replayedRevisions));
     const then = await this.replica.range({ ...nothing, revision: wanted });
     return { newest, base: then.outcome === 'compacted' ? then.compacted : wanted };

@@ -31,8 +31,8 @@ export interface WatchCacheOptions {
   readonly report?: (error: unknown) => void;
 }
 
-export const historyDefaults: HistoryBounds = { changesMax: 65_536, bytesMax: 64 << 20, ageMaxMs: 5 * 60_000 };
-export const pastDefaults: PastBounds = { statesMax: 64, ageMaxMs: 75_000 };
+const historyDefaults: HistoryBounds = { changesMax: 65_536, bytesMax: 64 << 20, ageMaxMs: 5 * 60_000 };
+const pastDefaults: PastBounds = { statesMax: 64, ageMaxMs: 75_000 };
 
 /** Resources without changes of their own forget at least this often. */
 const trimIntervalMs = 10_000;

@@ -1,17 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChangeBatch, Replica, WriteOutcome } from '../../../raft/replica-api.js';
-import type { Change, ChangesResult, KeyValue, Operation, RangeOptions, RangeResult } from '../../../raft/store/contract.js';
 import type { Revision } from '../../../raft/types.js';
 import { unreadableValue } from '../encoding.js';
+import type {
+  Change,
+  ChangeBatch,
+  ChangesResult,
+  EngineOperation,
+  KeyValue,
+  RangeOptions,
+  RangeResult,
+  StoreEngine,
+  WriteOutcome,
+} from '../engine.js';
 import type { KeySpace } from '../keys.js';
 import type { Encryption } from './encryption.js';
 import { isStale, KeyServiceError, opened, sealed, type Transformer } from './transformer.js';
 
-/** What storage needs of a replica. */
-export type StoreReplica = Pick<Replica, 'write' | 'barrier' | 'range' | 'changesSince' | 'onChanges' | 'compact'>;
-
 export interface EncryptingOptions {
-  readonly replica: StoreReplica;
+  readonly replica: StoreEngine;
   readonly keys: KeySpace;
   /** Asked for each value, because configurations change. */
   readonly encryption: () => Encryption;
@@ -29,8 +35,8 @@ const retryWaitsDefaultMs = [100, 300, 1_000, 3_000, 5_000];
  * Changes keep their order. Where a key has to be asked for, those that follow wait, and so do barriers and writes from here: who is
  * answered can rely on the changes before having been told.
  */
-export class EncryptedReplica implements StoreReplica {
-  readonly #replica: StoreReplica;
+export class EncryptedReplica implements StoreEngine {
+  readonly #replica: StoreEngine;
   readonly #keys: KeySpace;
   readonly #encryption: () => Encryption;
   readonly #waitsMs: readonly number[];
@@ -46,8 +52,8 @@ export class EncryptedReplica implements StoreReplica {
     this.#report = report;
   }
 
-  async write(transaction: Parameters<StoreReplica['write']>[0], options: Parameters<StoreReplica['write']>[1]): Promise<WriteOutcome> {
-    let operations: readonly Operation[];
+  async write(transaction: Parameters<StoreEngine['write']>[0], options: Parameters<StoreEngine['write']>[1]): Promise<WriteOutcome> {
+    let operations: readonly EngineOperation[];
     try {
       operations = await Promise.all(transaction.operations.map((operation) => this.#sealed(operation)));
     } catch (error) {
@@ -60,7 +66,7 @@ export class EncryptedReplica implements StoreReplica {
     return { ...outcome, current: await Promise.all(outcome.current.map(async (item) => item && this.#openedItem(item))) };
   }
 
-  async barrier(options: Parameters<StoreReplica['barrier']>[0]): ReturnType<StoreReplica['barrier']> {
+  async barrier(options: Parameters<StoreEngine['barrier']>[0]): ReturnType<StoreEngine['barrier']> {
     const outcome = await this.#replica.barrier(options);
     await this.#telling;
     return outcome;
@@ -117,7 +123,7 @@ export class EncryptedReplica implements StoreReplica {
     return parsed === null ? null : this.#encryption().transformersOf(parsed);
   }
 
-  async #sealed(operation: Operation): Promise<Operation> {
+  async #sealed(operation: EngineOperation): Promise<EngineOperation> {
     const transformer = operation.type === 'put' ? this.#transformersOf(operation.key)?.[0] : undefined;
     return operation.type === 'put' && transformer !== undefined
       ? { ...operation, value: await sealed(bufferOf(operation.value), transformer, operation.key) }

@@ -1,5 +1,5 @@
 /** What every encrypted value begins with; nothing that is stored in plain does. */
-export const encryptedPrefix = 'k8s:enc:';
+const encryptedPrefix = 'k8s:enc:';
 
 /** One way to keep values: a cipher with one key. Ciphers whose keys are kept elsewhere answer later. */
 export interface Transformer {
@@ -20,7 +20,7 @@ export class UndecryptableError extends Error {}
 export class KeyServiceError extends Error {}
 
 /** The transformer that has made a value, or null. */
-export function makerOf(value: Buffer, transformers: readonly Transformer[]): Transformer | null {
+function makerOf(value: Buffer, transformers: readonly Transformer[]): Transformer | null {
   const text = value.toString('latin1', 0, prefixCharactersMax);
   const encrypted = text.startsWith(encryptedPrefix);
   return transformers.find(({ prefix }) => (prefix === '' ? !encrypted : text.startsWith(prefix))) ?? null;

@@ -19,7 +19,7 @@ function text(value: string): Buffer {
 }
 
 /** Section 5.1; the bits above the prefix are zero. */
-export function integer(value: number, prefixBits: number): Buffer {
+function integer(value: number, prefixBits: number): Buffer {
   const max = 2 ** prefixBits - 1;
   if (value < max) return Buffer.of(value);
   const bytes = [max];

@@ -23,9 +23,6 @@ export interface WatchLoadReport {
 /** `report` comes once so many events have arrived since the last `reset`, or when the time is over. */
 export type WatchLoadMessage = { readonly ask: 'report'; readonly events: number; readonly withinMs: number } | { readonly ask: 'reset' };
 const checkMs = 4;
-
-/** What an event says of when it was written: microseconds of the machine's monotonic clock. */
-export const stampNow = (): string => String(process.hrtime.bigint() / 1000n);
 const stampMark = Buffer.from('"stamp":"');
 const stampDigitsMax = 20;
 

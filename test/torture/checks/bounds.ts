@@ -11,7 +11,7 @@ export interface Usage {
  * What an API server may use at most under this traffic, in bytes, history being compacted. An idle one takes 120 MiB; beside its store the files are a
  * log of 10,000 entries and what was not checkpointed yet (32 MiB each).
  */
-export const usageMax = { residentBytes: 400 << 20, fileBytes: 128 << 20 } as const;
+const usageMax = { residentBytes: 400 << 20, fileBytes: 128 << 20 } as const;
 
 /** The largest use of each process, where it is beyond the bounds. */
 export function checkBounds(samples: readonly Usage[], max: Omit<Usage, 'process'> = usageMax): readonly Finding[] {

@@ -44,7 +44,7 @@ function byKey(operations: readonly KeyOperation[]): ReadonlyMap<string, KeyOper
   return keys;
 }
 
-export const describe = (operation: KeyOperation): string => JSON.stringify(operation);
+const describe = (operation: KeyOperation): string => JSON.stringify(operation);
 
 interface Node {
   readonly register: Register;

@@ -39,7 +39,7 @@ export function checkWatches(watches: readonly WatchHistory[], acknowledged: rea
 }
 
 /** Version -> the key that was changed: all that anybody knows of what the store went through. */
-export function storeHistory(watches: readonly WatchHistory[], acknowledged: readonly AcknowledgedWrite[]): ReadonlyMap<number, string> {
+function storeHistory(watches: readonly WatchHistory[], acknowledged: readonly AcknowledgedWrite[]): ReadonlyMap<number, string> {
   const history = new Map<number, string>();
   for (const { version, key } of acknowledged) history.set(version, key);
   for (const { changes } of watches) for (const { version, key } of changes) history.set(version, key);

@@ -12,7 +12,7 @@ export interface LinkState {
   readonly breaksPermille: number;
 }
 
-export const wholeLink: LinkState = { cut: false, delayMs: 0, breaksPermille: 0 };
+const wholeLink: LinkState = { cut: false, delayMs: 0, breaksPermille: 0 };
 
 interface Station {
   readonly id: string;

@@ -141,11 +141,17 @@ export class TortureCluster {
     return answer?.status === 200 ? (answer.body as MemberStatus) : null;
   }
 
-  /** The newest compaction that any member knows of; null unless a majority answers: a member that just joined knows of none. */
+  /** How far history was gone, on any member, when this was asked, or further; null while no member can tell. */
   async compacted(): Promise<number | null> {
-    const answers = await Promise.all(this.members.map((member) => this.status(member)));
-    const revisions = answers.flatMap((answer) => answer?.compactedRevision ?? []);
-    return revisions.length * 2 <= this.members.length ? null : Math.max(...revisions);
+    const known = await Promise.all(this.members.map((member) => this.#compactedOn(member)));
+    const revisions = known.filter((revision) => revision !== null);
+    return revisions.length === 0 ? null : Math.max(...revisions);
+  }
+
+  /** A read of the newest state comes first: whoever answers it has applied all that any member had applied before. */
+  async #compactedOn(member: TortureMember): Promise<number | null> {
+    const read = await member.client.request('GET', '/api/v1/namespaces/default', { timeoutMs: statusTimeoutMs }).catch(() => null);
+    return read?.status === 200 ? ((await this.status(member))?.compactedRevision ?? null) : null;
   }
 
   /** Whoever leads by its own account; of several the one with the most followers' word. */

@@ -18,12 +18,13 @@ export interface Actor {
   readonly place: Place;
   readonly prng: Prng;
   readonly recorder: Recorder;
-  /** The version before which history is gone, by the word of the replica that knows most; null when nobody answers. */
+  /** The version before which history was gone, on any replica, when this was asked, or a later one; null while nobody can tell. */
   readonly gone: () => Promise<number | null>;
 }
 
 const statusTimeoutMs = 2_000;
-const goneWithinMs = 2_000;
+/** A cluster without a majority can tell nobody what was compacted; after so long nobody asks any more. */
+const goneWithinMs = 60_000;
 const pollMs = 200;
 
 export const refusals: ReadonlySet<number> = new Set([429, 503, 504]);
@@ -35,22 +36,21 @@ export async function goneHere({ pinned, server }: Actor): Promise<number | null
   return compactedOf(answer);
 }
 
-export const compactedOf = (answer: Answer | null): number | null =>
+const compactedOf = (answer: Answer | null): number | null =>
   answer?.status === 200 ? (answer.body as { readonly compactedRevision: number }).compactedRevision : null;
 
-/** Asked right after a 410. Whoever gave it may be gone itself, and others learn a little later of what was compacted. */
+/** Asked right after a 410. Whoever gave it may be gone itself, and the others may be without a leader for a while. */
 export async function recordExpired(
   { name, recorder, gone }: Actor,
   what: PastRead['what'],
   version: number,
   goneBefore: number | null,
 ): Promise<void> {
+  const deadline = performance.now() + goneWithinMs;
   let goneAfter = await gone();
-  for (
-    const deadline = performance.now() + goneWithinMs;
-    (goneAfter ?? 0) <= version && performance.now() < deadline;
-    goneAfter = await gone()
-  )
+  while (goneAfter === null && performance.now() < deadline) {
     await delay(pollMs);
+    goneAfter = await gone();
+  }
   recorder.pastReads.push({ who: name, what, version, outcome: 'expired', goneBefore, goneAfter });
 }

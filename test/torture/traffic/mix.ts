@@ -14,8 +14,6 @@ export const mixPermille: Readonly<Record<RequestKind, number>> = {
   delete: 10,
 };
 
-export const writeKinds: ReadonlySet<RequestKind> = new Set(['update', 'create', 'delete']);
-
 export function drawRequest(prng: Prng): RequestKind {
   let left = prng.below(1_000);
   for (const [kind, permille] of Object.entries(mixPermille) as [RequestKind, number][]) if ((left -= permille) < 0) return kind;

@@ -128,6 +128,7 @@ describe('authentication/tokens', () => {
       ['a path in place of an id', '../../x.0123456789abcdef', data, {}, null],
       ['a secret of another type', token, data, { type: 'Opaque' }, null],
       ['an expired one', token, { ...data, expiration: '2029-12-31T23:59:59Z' }, {}, 'bootstrap token has expired'],
+      ['an expiration that is only a day', token, { ...data, expiration: '2039-12-31' }, {}, 'bootstrap token has expired'],
       ['an expiration that cannot be read', token, { ...data, expiration: 'soon' }, {}, 'bootstrap token has expired'],
       [
         'one for other uses',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Kind } from '../../../workers/codecs/contract.js';
 
 const packageRoot = (from: string): string => (existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from)));
-export const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
+const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
 
 export interface Pair {
   readonly name: string;

@@ -4,7 +4,8 @@ import type { ChangeBatch } from '../../../raft/replica-api.js';
 import type { Change, KeyValue, Operation } from '../../../raft/store/contract.js';
 import { revision } from '../../../raft/types.js';
 import { aesGcm, identity, keyed } from '../../../server/storage/encryption/ciphers.js';
-import { EncryptedReplica, type StoreReplica } from '../../../server/storage/encryption/encryptedReplica.js';
+import { EncryptedReplica } from '../../../server/storage/encryption/encryptedReplica.js';
+import type { StoreEngine } from '../../../server/storage/engine.js';
 import type { Encryption } from '../../../server/storage/encryption/encryption.js';
 import { kmsV1 } from '../../../server/storage/encryption/kms/v1.js';
 import { kmsV2 } from '../../../server/storage/encryption/kms/v2.js';
@@ -17,12 +18,12 @@ const mapKey = '/registry/core/configmaps/shop/menu';
 const plain = Buffer.from('a stored value');
 
 /** Keeps values as they come, and tells of them. */
-class PlainReplica implements StoreReplica {
+class PlainReplica implements StoreEngine {
   readonly values = new Map<string, Uint8Array>();
   listener: (batch: ChangeBatch) => void = () => {};
   #revision = 1;
 
-  write({ operations }: { readonly operations: readonly Operation[] }): ReturnType<StoreReplica['write']> {
+  write({ operations }: { readonly operations: readonly Operation[] }): ReturnType<StoreEngine['write']> {
     this.#revision++;
     for (const operation of operations) {
       if (operation.type === 'put') this.values.set(operation.key, operation.value);
@@ -42,22 +43,22 @@ class PlainReplica implements StoreReplica {
     this.listener({ changes, revision: revision(this.#revision), compacted: revision(0), gap: false });
   }
 
-  barrier(): ReturnType<StoreReplica['barrier']> {
+  barrier(): ReturnType<StoreEngine['barrier']> {
     return Promise.resolve({ outcome: 'reached', revision: revision(this.#revision) });
   }
 
-  range({ start, end }: { readonly start: string; readonly end: string | null }): ReturnType<StoreReplica['range']> {
+  range({ start, end }: { readonly start: string; readonly end: string | null }): ReturnType<StoreEngine['range']> {
     const items = [...this.values]
       .filter(([key]) => key >= start && (end === null || key < end))
       .map(([key, value]): KeyValue => ({ key, value, createRevision: revision(1), modRevision: revision(this.#revision), version: 1 }));
     return Promise.resolve({ outcome: 'found', revision: revision(this.#revision), items, remaining: 0 });
   }
 
-  changesSince(): ReturnType<StoreReplica['changesSince']> {
+  changesSince(): ReturnType<StoreEngine['changesSince']> {
     return Promise.resolve({ outcome: 'found', changes: [], through: revision(this.#revision) });
   }
 
-  compact(): ReturnType<StoreReplica['compact']> {
+  compact(): ReturnType<StoreEngine['compact']> {
     return Promise.resolve({ outcome: 'applied', revision: revision(this.#revision) });
   }
 

@@ -26,8 +26,8 @@ const refused: [string[], RegExp][] = [
   [['--raft-initial-cluster=127.0.0.1:1'], /want a member such as a=10.0.0.1:2380/],
   [['--raft-member-id=A!'], /invalid value "A!" for --raft-member-id/],
   [['--raft-election-timeout=100ms'], /--raft-election-timeout \(100ms\) must be at least five times --raft-heartbeat-interval \(50ms\)/],
-  [['--etcd-servers=https://a:1'], /--etcd-servers is not available in this build/],
-  [['--kvstore-servers=https://a:1'], /--etcd-servers is not available in this build/],
+  [['--etcd-servers-overrides=/events#https://a:1'], /--etcd-servers-overrides is not available in this build/],
+  [['--kvstore-servers-overrides=/events#https://a:1'], /--etcd-servers-overrides is not available in this build/],
   [['--authorization-mode=RBAC,RBAC'], /names a mode twice/],
   [['--authorization-mode=Nope'], /want one of AlwaysAllow, AlwaysDeny/],
   [['--authorization-mode=ABAC'], /--authorization-mode=ABAC needs --authorization-policy-file/],
@@ -104,7 +104,7 @@ describe('API server options', () => {
 
   it('accepts an empty command line, and refuses what is not there', () => {
     expect(readApiServerOptions([])).to.deep.include({ ok: true, withoutEffect: [] });
-    expect(errorsOf('--kvstore-cafile=f')).to.match(/--etcd-cafile is not available/);
+    expect(errorsOf('--kvstore-servers-overrides=f')).to.match(/--etcd-servers-overrides is not available/);
   });
   it('prints help and version even beside options that do not go together', () => {
     expect(readApiServerOptions(['--help', '--tls-cert-file=a'])).to.include({ ok: true });

@@ -9,7 +9,7 @@ export const member = (id: string) => ({ id: memberId(id), role: 'voter' as cons
 export const initialMembership: Membership = { members: [member('a'), member('b')], removed: [memberId('z')] };
 
 /** In these tests a membership entry's data is a list of ids. */
-export const decodeMembership = (data: Uint8Array): Membership => ({
+const decodeMembership = (data: Uint8Array): Membership => ({
   members: Buffer.from(data).toString().split(',').map(member),
   removed: [],
 });

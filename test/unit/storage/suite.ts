@@ -25,7 +25,7 @@ export interface Subject {
 
 export const configMaps: GroupResource = { group: '', resource: 'configmaps' };
 export const pods: GroupResource = { group: '', resource: 'pods' };
-export const deployments: GroupResource = { group: 'apps', resource: 'deployments' };
+const deployments: GroupResource = { group: 'apps', resource: 'deployments' };
 export const nodes: GroupResource = { group: '', resource: 'nodes' };
 
 /** Pods select on the node that they run on; nothing else does. */

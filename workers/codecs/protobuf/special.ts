@@ -1,7 +1,7 @@
 import { parseJson } from '../json.js';
 import { writeJson } from '../jsonWriter.js';
 import { isMembers } from '../value.js';
-import { formatTime, parseTime } from '../time.js';
+import { formatTime, parseTime } from '../../../api/time.js';
 import { EncodeError, type ValueCodec } from './fields.js';
 import { WireError, type WireReader } from './reader.js';
 import type { BackwardWriter } from './writer.js';

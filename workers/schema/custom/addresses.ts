@@ -1,7 +1,7 @@
 /** Addresses as the Go library reads them: of networks, of machines, of people and of resources. */
 
 /** Leading zeros in the parts of an IPv4 address are tolerated where `sloppy`: older versions read them as decimal. */
-export function isIpv4(text: string, sloppy: boolean): boolean {
+function isIpv4(text: string, sloppy: boolean): boolean {
   const parts = text.split('.');
   return (
     parts.length === 4 &&
@@ -12,7 +12,7 @@ export function isIpv4(text: string, sloppy: boolean): boolean {
   );
 }
 
-export function isIpv6(text: string, sloppy: boolean): boolean {
+function isIpv6(text: string, sloppy: boolean): boolean {
   const halves = text.split('::');
   if (halves.length > 2) return false;
   const groups = halves.map((half) => (half === '' ? [] : half.split(':')));

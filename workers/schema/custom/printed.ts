@@ -43,7 +43,7 @@ export function printedFloat(value: number): string {
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-export const printedNumber = (value: number | bigint): string => (isInteger(value) ? String(value) : printedFloat(Number(value)));
+const printedNumber = (value: number | bigint): string => (isInteger(value) ? String(value) : printedFloat(Number(value)));
 
 /** As a cause quotes it. */
 export function printed(value: Json): string {

@@ -4,7 +4,7 @@ import { isJsonInteger } from './numbers.js';
 import { isInteger } from './printed.js';
 
 /** The type of a value as schemas name it, and the format that the Go library sees in it. */
-export function typeOfValue(value: Json): readonly [type: string, format: string] {
+function typeOfValue(value: Json): readonly [type: string, format: string] {
   switch (typeof value) {
     case 'string':
       return STRING;

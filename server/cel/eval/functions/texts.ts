@@ -10,7 +10,7 @@ import { firstPosition, lastPosition, pieces } from './search.js';
 
 const textMax = 8 * 1024 * 1024;
 
-export const bounded = (text: string): Value => (text.length > textMax ? new Failure(`text grows beyond ${textMax} characters`) : text);
+const bounded = (text: string): Value => (text.length > textMax ? new Failure(`text grows beyond ${textMax} characters`) : text);
 const outOfRange = (at: bigint): Failure => new Failure(`index out of range: ${at}`);
 const surrogates = /[\ud800-\udfff]/;
 /** A position in units as one in characters. Nearly all texts have one unit for each. */

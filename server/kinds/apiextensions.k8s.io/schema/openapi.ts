@@ -34,7 +34,7 @@ export interface Place {
   readonly noDefaults: string | null;
 }
 
-export const ROOT: Place = { root: true, insideMetadata: false, noDefaults: null };
+const ROOT: Place = { root: true, insideMetadata: false, noDefaults: null };
 
 export function validateOpenApi(schema: Schema, path: Path, place: Place = ROOT): FieldError[] {
   const below: Place = { ...place, root: false };

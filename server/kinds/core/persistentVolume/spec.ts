@@ -10,7 +10,7 @@ import { validateNodeSelector } from '../podSpec/validation/scheduling.js';
 import { validateVolumeSources } from './sources.js';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
-export const VOLUME_MODES = ['Block', 'Filesystem'];
+const VOLUME_MODES = ['Block', 'Filesystem'];
 const INLINE = 'in the context of inline volumes';
 
 /** A size that is no size; the amount is shown as a number of bytes. */

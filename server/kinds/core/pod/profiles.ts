@@ -85,7 +85,7 @@ function contradiction({ name, spellings }: Profiles, annotation: unknown, profi
 }
 
 /** The field that an AppArmor annotation stands for, or null when it makes no valid one. */
-export function appArmorField(annotation: string): JsonObject | null {
+function appArmorField(annotation: string): JsonObject | null {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
   const file = annotation.startsWith(LOCALHOST) ? annotation.slice(LOCALHOST.length) : '';

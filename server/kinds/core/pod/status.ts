@@ -17,7 +17,7 @@ const SYSTEM_CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready',
 const statusOf = (pod: ApiObject): JsonObject => objectAt(pod, 'status') ?? {};
 
 /** The single address is the older member, and leads where both are given. */
-export function mirrorAddresses(status: JsonObject): void {
+function mirrorAddresses(status: JsonObject): void {
   const ip = textAt(status, 'podIP');
   const first = textAt(objectsIn(status, 'podIPs')[0] ?? {}, 'ip');
   if (ip !== '' && ip !== first) status['podIPs'] = [{ ip }];

@@ -5,7 +5,7 @@ import type { PodSpec } from '../../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../api/object.js';
 
 /** The totals of `api/` for objects that are plain JSON, whose structure has been checked. */
-export { maxOf, sumOf, type Amounts } from '../../../../api/amounts.js';
+export { sumOf, type Amounts } from '../../../../api/amounts.js';
 
 export const amountsOf = (list: JsonObject | null): Amounts => amountsIn(list as AmountTexts | null);
 export const podTotals = (spec: JsonObject, list: ResourceList): Amounts => totalsOf(spec as unknown as PodSpec, list);

@@ -19,7 +19,7 @@ export const pullPolicyOf = (reference: string): 'Always' | 'IfNotPresent' =>
   reference.length <= REFERENCE_MAX && REFERENCE.test(reference) && imageVersion(reference).tag === 'latest' ? 'Always' : 'IfNotPresent';
 
 /** Splits `host:port/name:tag@algorithm:hex`. Anything is accepted: validation of references is left to the node that pulls them. */
-export function imageVersion(reference: string): ImageVersion {
+function imageVersion(reference: string): ImageVersion {
   const [named = '', digest = ''] = reference.split('@', 2);
   const lastSegment = named.slice(named.lastIndexOf('/') + 1);
   const colon = lastSegment.indexOf(':');

@@ -1,4 +1,3 @@
-import type { KmsFacts } from '../configuration.js';
 import type { Transformer } from '../transformer.js';
 
 /** A service that keeps keys, and the transformer that works with it. */
@@ -11,5 +10,3 @@ export interface KeyService {
   check(): Promise<void>;
   close(): void;
 }
-
-export type MakeKeyService = (facts: KmsFacts) => KeyService;

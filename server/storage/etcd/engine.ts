@@ -1,0 +1,509 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { revision as asRevision, type Revision } from '../../../raft/types.js';
+import type {
+  BarrierOutcome,
+  Change,
+  ChangeBatch,
+  ChangesResult,
+  Comparison,
+  EngineOperation,
+  KeyValue,
+  RangeOptions,
+  RangeResult,
+  StoreEngine,
+  WriteOutcome,
+} from '../engine.js';
+import type { EtcdClient } from './client.js';
+import { EtcdError, failureOf } from './failure.js';
+import type { Leases } from './leases.js';
+import {
+  compact,
+  range,
+  txn,
+  type EtcdKeyValue,
+  type RangeRequest,
+  type RangeResponse,
+  type RequestOp,
+  type WatchEvent,
+} from './messages.js';
+import { answersProgressRightly } from './progress.js';
+import { EtcdWatch } from './watch.js';
+
+export interface EtcdEngineOptions {
+  readonly client: EtcdClient;
+  /** All keys that are of interest, the end exclusive. What others keep in the same etcd is not looked at. */
+  readonly start: string;
+  readonly end: string;
+  readonly leases: Leases;
+  /** Told what hinders and is tried again. */
+  readonly report?: (what: string, error: unknown) => void;
+}
+
+/** How long a read that pages through a range waits for one page. */
+const readTimeoutMs = 10_000;
+const connectTimeoutMs = 5_000;
+/** Between attempts to open the watch again. */
+const rewatchPauseMs = 50;
+const rewatchPauseMsMax = 1_000;
+/** A revision that has been written comes by itself as an event, unless it changed nothing here; only then is it worth asking. */
+const nudgeAfterMs = 30;
+/** Asked so often without an answer: the watch says nothing any more, and another member is tried. */
+const nudgesMax = 5;
+const nudgeAgainMs = 400;
+/** Keys in a page whose values have no known size yet. */
+const pageKeysFirst = 100;
+const pageKeysMin = 10;
+
+interface Waiter {
+  readonly revision: number;
+  readonly resolve: (reached: boolean) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * A store engine over an etcd. One watch over all keys tells what happens, from which listeners, barriers and writes know how far this server has got:
+ *
+ *     etcd ──watch──▶ told: "all up to revision D" ──▶ listeners (watch cache)
+ *          ◀──txn───  write ─── waits until D ≥ its revision
+ *          ◀──range── barrier ─ reads the newest revision R from a majority, waits until D ≥ R
+ *
+ * The present, for a read without a revision, is D: what has been told. A watch that breaks goes on after D on another member, so nothing is missed or
+ * told twice; only where that part of history is compacted do listeners learn of a gap. See DESIGN.md.
+ */
+export class EtcdEngine implements StoreEngine {
+  readonly #listeners = new Set<(batch: ChangeBatch) => void>();
+  readonly #failureListeners = new Set<(error: Error) => void>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #started: Promise<void>;
+  #watch: EtcdWatch | null = null;
+  /** D: listeners have been told of everything up to here. */
+  #told = 0;
+  /** The last revision that came as an event: one that any watch from before it tells as well. */
+  #lastEvent = 0;
+  /** Changes are known from here on. */
+  #floor = 0;
+  #compacted = 0;
+  #rightProgress = false;
+  #nudging: NodeJS.Timeout | null = null;
+  #nudges = 0;
+  #bytesPerKey = 0;
+  #closed = false;
+
+  constructor(private readonly options: EtcdEngineOptions) {
+    this.#started = this.#start();
+    this.#started.catch(() => undefined);
+  }
+
+  /** Everything up to here has been told; 0 before etcd has answered for the first time. */
+  get revision(): number {
+    return this.#told;
+  }
+
+  async write(
+    transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly EngineOperation[] },
+    { timeoutMs }: { readonly timeoutMs: number },
+  ): Promise<WriteOutcome> {
+    const deadline = performance.now() + timeoutMs;
+    const { comparisons } = transaction;
+    try {
+      const success = await Promise.all(transaction.operations.map((operation) => this.#requestOf(operation)));
+      const answer = await this.options.client.call(
+        txn,
+        {
+          compare: comparisons.map(({ key, modRevision }) => ({ result: 0 as const, target: 2 as const, key, modRevision })),
+          success,
+          failure: comparisons.map(({ key }) => ({ range: { key } })),
+        },
+        { timeoutMs: deadline - performance.now(), repeatable: false },
+      );
+      const revision = asRevision(answer.header.revision);
+      if (!answer.succeeded) {
+        const current = answer.responses.map(({ range: found }) => (found?.kvs[0] === undefined ? null : keyValueOf(found.kvs[0])));
+        return { outcome: 'conflict', revision, current };
+      }
+      // Done, whether or not this server hears of it in time.
+      await this.#reach(revision, deadline - performance.now());
+      return { outcome: 'applied', revision };
+    } catch (error) {
+      return failedWrite(failureOf(error));
+    }
+  }
+
+  async barrier({ timeoutMs }: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
+    const deadline = performance.now() + timeoutMs;
+    try {
+      const revision = await this.#newest(timeoutMs);
+      if (await this.#reach(revision, deadline - performance.now())) return { outcome: 'reached', revision: asRevision(this.#told) };
+      return { outcome: 'unavailable', reason: `etcd is at revision ${revision}, and this server has heard up to ${this.#told} only` };
+    } catch (error) {
+      return { outcome: 'unavailable', reason: failureOf(error).message };
+    }
+  }
+
+  async range(options: RangeOptions): Promise<RangeResult> {
+    await this.#started;
+    const at = Math.max(1, options.revision ?? this.#told);
+    if (at > this.#told) return { outcome: 'future', revision: asRevision(this.#told) };
+    if (at < this.#compacted) return { outcome: 'compacted', compacted: asRevision(this.#compacted) };
+    try {
+      return await this.#pages(options, at);
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.kind !== 'compacted') throw failure;
+      if (options.revision === null) {
+        // Nothing has happened here for so long that the present was compacted: it has another number now.
+        await this.barrier({ timeoutMs: readTimeoutMs });
+        if (this.#told > at) return this.range(options);
+      }
+      return { outcome: 'compacted', compacted: asRevision(await this.#compactedRevision(at)) };
+    }
+  }
+
+  async changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
+    await this.#started;
+    const known = Math.max(this.#floor, this.#compacted);
+    if (after < known) return { outcome: 'compacted', compacted: asRevision(known) };
+    if (after >= this.#lastEvent) return { outcome: 'found', changes: [], through: asRevision(Math.max(after, this.#told)) };
+    return this.#readBack(after, this.#lastEvent, bytesMax);
+  }
+
+  async compact(wanted: Revision, { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    await this.#started;
+    const revision = Math.min(wanted, this.#told);
+    try {
+      await this.options.client.call(compact, { revision }, { timeoutMs, repeatable: true });
+    } catch (error) {
+      const failure = failureOf(error);
+      return failure.kind === 'compacted' ? { outcome: 'compacted', revision: asRevision(this.#told) } : failedWrite(failure);
+    }
+    this.#compacted = Math.max(this.#compacted, revision);
+    this.#tell([], this.#told, false);
+    return { outcome: 'applied', revision: asRevision(this.#told) };
+  }
+
+  onChanges(listener: (batch: ChangeBatch) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Called when what was told is not true any more, because etcd was restored from an earlier state: the process must end. */
+  onFailure(listener: (error: Error) => void): void {
+    this.#failureListeners.add(listener);
+  }
+
+  stop(): void {
+    this.#closed = true;
+    this.#watch?.stop();
+    if (this.#nudging !== null) clearTimeout(this.#nudging);
+    for (const waiter of this.#waiters) this.#settle(waiter, false);
+    this.options.client.close();
+  }
+
+  /** Settles when etcd has answered for the first time, however long that takes. */
+  async #start(): Promise<void> {
+    for (let pauseMs = rewatchPauseMs; ; pauseMs = Math.min(pauseMs * 2, rewatchPauseMsMax)) {
+      try {
+        this.#told = this.#floor = this.#lastEvent = await this.#newest(connectTimeoutMs);
+        break;
+      } catch (error) {
+        if (this.#closed) throw error;
+        this.options.report?.('etcd does not answer', error);
+      }
+      await delay(pauseMs, undefined, { ref: false });
+    }
+    await this.#readVersions();
+    this.#rewatch();
+  }
+
+  async #readVersions(): Promise<void> {
+    const members = await this.options.client.members(connectTimeoutMs);
+    const versions = members.flatMap(([, answer]) => (answer instanceof EtcdError ? [] : [answer.version]));
+    // One that does not answer may be older than the others.
+    this.#rightProgress = versions.length === members.length && versions.every(answersProgressRightly);
+  }
+
+  #rewatch(): void {
+    let pauseMs = rewatchPauseMs;
+    const begin = (): void => {
+      if (this.#closed) return;
+      this.#nudges = 0;
+      this.#watch = new EtcdWatch(
+        {
+          client: this.options.client,
+          start: this.options.start,
+          end: this.options.end,
+          from: this.#told + 1,
+          trusted: () => this.#rightProgress,
+        },
+        {
+          events: (events) => {
+            pauseMs = rewatchPauseMs;
+            this.#hear(events);
+          },
+          progress: (revision) => {
+            pauseMs = rewatchPauseMs;
+            if (revision > this.#told) this.#tell([], revision, false);
+          },
+          compacted: (revision) => {
+            this.#lose(revision).then(begin, (error: unknown) => {
+              this.options.report?.('the state after a gap cannot be read', error);
+              again();
+            });
+          },
+          ended: (error) => {
+            if (this.#closed) return;
+            this.options.report?.('the watch on etcd has ended, and goes on elsewhere', error);
+            this.#lookBack().then(again, again);
+          },
+        },
+      );
+    };
+    const again = (): void => {
+      if (this.#closed) return;
+      setTimeout(begin, pauseMs).unref();
+      pauseMs = Math.min(pauseMs * 2, rewatchPauseMsMax);
+    };
+    begin();
+  }
+
+  /** Revisions never go back, unless somebody has put an earlier state in etcd's place. */
+  async #lookBack(): Promise<void> {
+    const newest = await this.#newest(connectTimeoutMs);
+    if (newest >= this.#told) return;
+    const error = new EtcdError(
+      'refused',
+      `etcd is at revision ${newest}, behind ${this.#told}, which it had told: it was restored from an earlier state`,
+    );
+    for (const listener of this.#failureListeners) listener(error);
+  }
+
+  async #lose(compacted: number): Promise<void> {
+    const newest = await this.#newest(connectTimeoutMs);
+    this.#compacted = Math.max(this.#compacted, compacted);
+    this.#floor = this.#lastEvent = newest;
+    this.#tell([], newest, true);
+  }
+
+  #hear(events: readonly WatchEvent[]): void {
+    const fresh = events.filter(({ kv }) => kv.modRevision > this.#told);
+    const last = fresh.at(-1)?.kv.modRevision;
+    if (last === undefined) return;
+    this.#lastEvent = last;
+    this.#tell(fresh.map(changeOf), last, false);
+  }
+
+  #tell(changes: readonly Change[], revision: number, gap: boolean): void {
+    this.#told = Math.max(this.#told, revision);
+    this.#nudges = 0;
+    const batch = { changes, revision: asRevision(this.#told), compacted: asRevision(this.#compacted), gap };
+    for (const listener of this.#listeners) listener(batch);
+    for (const waiter of this.#waiters) if (waiter.revision <= this.#told) this.#settle(waiter, true);
+  }
+
+  /** Whether this server has heard of everything up to `revision` within the time. */
+  async #reach(revision: number, timeoutMs: number): Promise<boolean> {
+    if (revision <= this.#told) return true;
+    return new Promise((resolve) => {
+      const timer = setTimeout(
+        () => {
+          this.#settle(waiter, false);
+        },
+        Math.max(0, timeoutMs),
+      );
+      const waiter: Waiter = { revision, resolve, timer };
+      this.#waiters.add(waiter);
+      this.#nudgeIn(nudgeAfterMs);
+    });
+  }
+
+  #settle(waiter: Waiter, reached: boolean): void {
+    clearTimeout(waiter.timer);
+    this.#waiters.delete(waiter);
+    waiter.resolve(reached);
+  }
+
+  #nudgeIn(ms: number): void {
+    if (this.#closed) return;
+    this.#nudging ??= setTimeout(() => {
+      this.#nudging = null;
+      if (this.#waiters.size === 0 || this.#closed) return;
+      this.#nudge();
+      this.#nudgeIn(nudgeAgainMs);
+    }, ms).unref();
+  }
+
+  /** Makes the watch say how far it has got. */
+  #nudge(): void {
+    this.#nudges++;
+    if (this.#nudges > nudgesMax) {
+      this.#nudges = 0;
+      // Whatever the member says otherwise, nothing comes from it.
+      this.#watch?.giveUp();
+      return;
+    }
+    if (this.#rightProgress) this.#watch?.askProgress();
+    else this.#mark();
+  }
+
+  /** Where answers about progress cannot be trusted, a write of our own is one that the watch tells: all before it has then been told. */
+  #mark(): void {
+    const put: RequestOp = { put: { key: `${this.options.start}raftplane/progress`, value: Buffer.alloc(0) } };
+    this.options.client
+      .call(txn, { compare: [], success: [put], failure: [] }, { timeoutMs: nudgeAgainMs, repeatable: true })
+      .catch((error: unknown) => {
+        this.options.report?.('a mark of progress cannot be written', error);
+      });
+  }
+
+  /** The revision that a majority has reached. */
+  async #newest(timeoutMs: number): Promise<number> {
+    const { start } = this.options;
+    const answer = await this.options.client.call(range, { key: start, countOnly: true }, { timeoutMs, repeatable: true });
+    return answer.header.revision;
+  }
+
+  async #pages({ start, end, limit, bytesMax }: RangeOptions, at: number): Promise<RangeResult> {
+    const request: RangeRequest = { key: start, rangeEnd: end ?? '\0', revision: at };
+    const ask = (more: Partial<RangeRequest>): Promise<RangeResponse> =>
+      this.options.client.call(range, { ...request, ...more }, { timeoutMs: readTimeoutMs, repeatable: true });
+    if (limit === 0) return { outcome: 'found', revision: asRevision(at), items: [], remaining: (await ask({ countOnly: true })).count };
+    const items: KeyValue[] = [];
+    let bytes = 0;
+    for (let key = start; ;) {
+      const page = await ask({
+        key,
+        limit: this.#keysFor(limit === null ? Infinity : limit - items.length, bytesMax === undefined ? null : bytesMax - bytes),
+      });
+      for (const kv of page.kvs) {
+        items.push(keyValueOf(kv));
+        bytes += kv.value.length;
+      }
+      if (page.kvs.length > 0) this.#bytesPerKey = Math.max(1, bytes / items.length);
+      const remaining = page.count - page.kvs.length;
+      const last = page.kvs.at(-1);
+      if (
+        last === undefined ||
+        remaining === 0 ||
+        (limit !== null && items.length >= limit) ||
+        (bytesMax !== undefined && bytes >= bytesMax)
+      )
+        return { outcome: 'found', revision: asRevision(at), items, remaining };
+      key = `${last.key}\0`;
+    }
+  }
+
+  /** etcd bounds a page by its keys alone; how large values are is told by those that came before. 0 for no bound. */
+  #keysFor(limit: number, bytes: number | null): number {
+    const fitting =
+      bytes === null ? Infinity : this.#bytesPerKey === 0 ? pageKeysFirst : Math.max(pageKeysMin, Math.floor(bytes / this.#bytesPerKey));
+    const keys = Math.min(limit, fitting);
+    return keys === Infinity ? 0 : keys;
+  }
+
+  /** Reads a part of history with a watch of its own. `through` is a revision that came as an event, so it will come again. */
+  #readBack(after: number, through: number, bytesMax: number): Promise<ChangesResult> {
+    return new Promise((resolve, reject) => {
+      const changes: Change[] = [];
+      let bytes = 0;
+      const timer = setTimeout(() => {
+        watch.stop();
+        reject(new EtcdError('unavailable', 'etcd did not tell what it had told before'));
+      }, readTimeoutMs);
+      const end = (settle: () => void): void => {
+        clearTimeout(timer);
+        watch.stop();
+        settle();
+      };
+      const { client, start, end: rangeEnd } = this.options;
+      const watch: EtcdWatch = new EtcdWatch(
+        { client, start, end: rangeEnd, from: after + 1, trusted: () => false },
+        {
+          events: (events) => {
+            for (const event of events) {
+              const { modRevision } = event.kv;
+              const complete = changes.at(-1)?.revision;
+              if (complete !== undefined && complete !== modRevision && (bytes >= bytesMax || modRevision > through))
+                return end(() => {
+                  resolve({ outcome: 'found', changes, through: complete });
+                });
+              changes.push(changeOf(event));
+              bytes += event.kv.value.length;
+            }
+            const last = changes.at(-1)?.revision;
+            if (last !== undefined && (last >= through || bytes >= bytesMax))
+              end(() => {
+                resolve({ outcome: 'found', changes, through: last });
+              });
+          },
+          progress: () => undefined,
+          compacted: (revision) => {
+            this.#compacted = Math.max(this.#compacted, revision);
+            end(() => {
+              resolve({ outcome: 'compacted', compacted: asRevision(revision) });
+            });
+          },
+          ended: (error) => {
+            end(() => {
+              reject(error);
+            });
+          },
+        },
+      );
+    });
+  }
+
+  /** etcd says where its history begins only to who asks for a watch from before. */
+  async #compactedRevision(at: number): Promise<number> {
+    const result = await new Promise<number>((resolve, reject) => {
+      const { client, start, end } = this.options;
+      const watch = new EtcdWatch(
+        { client, start, end, from: at, trusted: () => false },
+        {
+          events: () => {
+            watch.stop();
+            resolve(this.#told);
+          },
+          progress: () => undefined,
+          compacted: resolve,
+          ended: reject,
+        },
+      );
+    });
+    this.#compacted = Math.max(this.#compacted, result);
+    return this.#compacted;
+  }
+
+  async #requestOf(operation: EngineOperation): Promise<RequestOp> {
+    if (operation.type === 'delete') return { deleteRange: { key: operation.key } };
+    const { key, value, ttlMs } = operation;
+    return { put: { key, value, ...(ttlMs === undefined ? {} : { lease: await this.options.leases.leaseFor(ttlMs) }) } };
+  }
+}
+
+function failedWrite(failure: EtcdError): WriteOutcome {
+  switch (failure.kind) {
+    case 'refused':
+      return { outcome: 'rejected', reason: failure.message };
+    case 'unavailable':
+      return { outcome: 'unavailable', reason: failure.message };
+    case 'compacted':
+    case 'future':
+    case 'unknown':
+      return { outcome: 'unknown', reason: failure.message };
+  }
+}
+
+const keyValueOf = ({ key, value, createRevision, modRevision, version }: EtcdKeyValue): KeyValue => ({
+  key,
+  value,
+  createRevision: asRevision(createRevision),
+  modRevision: asRevision(modRevision),
+  version,
+});
+
+const changeOf = ({ type, kv }: WatchEvent): Change => ({
+  revision: asRevision(kv.modRevision),
+  key: kv.key,
+  value: type === 1 ? null : kv.value,
+  createRevision: asRevision(kv.createRevision),
+});

@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto';
+import type { EtcdClient } from './client.js';
+import { EtcdError } from './failure.js';
+import { leaseGrant } from './messages.js';
+
+export interface LeaseOptions {
+  readonly client: EtcdClient;
+  /** For how long keys share a lease; a twentieth of their lifetime at most. */
+  readonly reuseMs: number;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly now: () => number;
+}
+
+interface Lease {
+  readonly id: number;
+  readonly goodUntil: number;
+  keys: number;
+}
+
+const sharedPartMax = 0.05;
+/** etcd removes all keys of a lease at once. */
+const keysPerLeaseMax = 1_000;
+const grantTimeoutMs = 5_000;
+/** Identities are numbers that fit without loss. */
+const idMax = 2 ** 48 - 1;
+
+/** Leases for keys that go by themselves. A lease for each key would cost etcd more than the keys; as in the reference, keys of about the same time share one. */
+export class Leases {
+  readonly #current = new Map<number, Promise<Lease>>();
+
+  constructor(private readonly options: LeaseOptions) {}
+
+  /** A lease that lasts `ttlMs` from now at least. Rejects with an EtcdError; nothing has been written then. */
+  async leaseFor(ttlMs: number): Promise<number> {
+    const known = await this.#current.get(ttlMs)?.catch(() => null);
+    if (known !== undefined && known !== null && known.goodUntil >= this.options.now() + ttlMs && known.keys < keysPerLeaseMax) {
+      known.keys++;
+      return known.id;
+    }
+    const granted = this.#grant(ttlMs);
+    this.#current.set(ttlMs, granted);
+    return (await granted).id;
+  }
+
+  async #grant(ttlMs: number): Promise<Lease> {
+    const sharedMs = Math.min(this.options.reuseMs, ttlMs * sharedPartMax);
+    const id = randomInt(1, idMax);
+    const since = this.options.now();
+    const { error } = await this.options.client
+      .call(leaseGrant, { id, ttlSeconds: Math.ceil((ttlMs + sharedMs) / 1_000) }, { timeoutMs: grantTimeoutMs, repeatable: false })
+      .catch((cause: unknown) => {
+        // A lease that nobody uses goes by itself.
+        throw new EtcdError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
+      });
+    if (error !== '') throw new EtcdError('unavailable', error);
+    return { id, goodUntil: since + ttlMs + sharedMs, keys: 1 };
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Which releases of etcd answer a request for progress rightly. Earlier ones may say a revision before they have sent all events up to it, which would let
+ * a reader miss writes. Source: etcd's changelogs of 3.4.31 and 3.5.13, and the check that the reference makes.
+ */
+const firstRight: readonly (readonly [major: number, minor: number, patch: number])[] = [
+  [3, 4, 31],
+  [3, 5, 13],
+];
+
+/** `version` as etcd says it, such as `3.5.17`. What cannot be read is not trusted. */
+export function answersProgressRightly(version: string): boolean {
+  const found = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
+  if (found === null) return false;
+  const [major, minor, patch] = found.slice(1).map(Number) as [number, number, number];
+  const [first, last] = [firstRight[0]!, firstRight.at(-1)!];
+  if (major !== first[0] || minor > last[1]) return major > last[0] || (major === last[0] && minor > last[1]);
+  return firstRight.some(([, rightMinor, rightPatch]) => minor === rightMinor && patch >= rightPatch);
+}

@@ -1,0 +1,33 @@
+import { jsonCodec } from '../../../workers/codecs/json.js';
+
+/** Characters that Go's encoder escapes although JSON does not ask for it, so that its output may stand in HTML and JavaScript. */
+const escapedByGo = /[<>&\u2028\u2029]/g;
+
+/** JSON text as Go's encoder ends and escapes it. Outside of strings none of these characters occurs. */
+export const asGoWrites = (json: string): string =>
+  `${json.replace(escapedByGo, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+
+/** JSON whose members are sorted, as Go writes a map. */
+export function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return plainJson(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  // Numbers with more digits than fit are objects of the codec's own.
+  if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return plainJson(value);
+  return `{${members
+    .sort(([a], [b]) => byBytes(a, b))
+    .map(([name, member]) => `${JSON.stringify(name)}:${sortedJson(member)}`)
+    .join(',')}}`;
+}
+
+export function plainJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // Integers beyond 2^53.
+    if (error instanceof TypeError) return jsonCodec.encode(value).toString();
+    throw error;
+  }
+}
+
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -1,0 +1,113 @@
+import { DEPTH_MAX } from '../../../workers/codecs/contract.js';
+import { jsonCodec } from '../../../workers/codecs/json.js';
+import { isEnveloped } from '../../../workers/codecs/protobuf/envelope.js';
+import { hasProtobuf, kindOf, PROTOBUF_MEDIA_TYPE, protobufDecode, protobufEncode } from '../../../workers/codecs/protobuf/index.js';
+import { yamlCodec } from '../../../workers/codecs/yaml.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
+import type { ObjectKey } from '../contract.js';
+import { nameHeldObjects } from '../heldObjects.js';
+import { inOrder, isDefinition, keptVersion, servedVersion, toKept, toServed } from './definitions.js';
+import { asGoWrites, plainJson, sortedJson } from './goJson.js';
+
+/**
+ * Values as kube-apiserver keeps them in etcd, so that either server can go on with what the other one wrote:
+ *
+ *     built-in kinds      `k8s\0` and the Protobuf envelope, unless `--storage-media-type` says otherwise
+ *     definitions, API services      JSON with members in the order of their types, whatever the option says
+ *     custom objects      JSON with sorted members
+ *
+ * None of them has a resource version, which is the modification revision of its key.
+ */
+export interface ReferenceForm {
+  readonly mediaType: string;
+  /** Kind of a resource in the form in which it is stored, and whether it is built in. */
+  readonly kindOf: (resource: GroupResource) => { readonly kind: string; readonly builtIn: boolean } | null;
+}
+
+const openingBrace = 0x7b;
+const jsonOnly: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
+const yamlMediaType = 'application/yaml';
+
+/** Whether bytes may be such a value: the built-in store's own ones begin otherwise. */
+export const isReferenceValue = (value: Uint8Array): boolean => value[0] === openingBrace || isEnveloped(value) || isYaml(value);
+
+/** Kinds come first or second in what kube-apiserver writes. */
+const isYaml = (value: Uint8Array): boolean =>
+  /^(apiVersion|kind|metadata|spec|data): ?/.test(Buffer.from(value.subarray(0, 16)).toString('latin1'));
+
+/** The API version that the value names, of the form in which it is read; empty if it names none. Looks at the beginning only where that is enough. */
+export function referenceApiVersion(value: Buffer): string {
+  const named = isEnveloped(value) ? envelopedVersion(value) : textVersion(value);
+  return named === keptVersion ? servedVersion : named;
+}
+
+/** Prefix, then field 1 with its length, in which field 1 with its length is the API version; no longer one is in use than one byte of length can say. */
+function envelopedVersion(value: Buffer): string {
+  const [metaTag, , versionTag, length = 0] = value.subarray(4);
+  return metaTag === 0x0a && versionTag === 0x0a && length < 0x80 ? value.toString('utf8', 8, 8 + length) : '';
+}
+
+function textVersion(value: Buffer): string {
+  const head = value.toString('utf8', 0, 512);
+  const found = /^\{(?:"kind":"[^"\\]*",)?"apiVersion":"([^"\\]*)"/.exec(head) ?? /^(?:kind: .*\n)?apiVersion: "?([^"\n]*)"?\n/.exec(head);
+  if (found?.[1] !== undefined) return found[1];
+  const decoded = decodeText(value);
+  return decoded.ok ? String(membersOf(decoded.value)['apiVersion'] ?? '') : '';
+}
+
+type Decoded = { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string };
+
+export function decodeReference(value: Buffer): Decoded {
+  const result = isEnveloped(value) ? protobufDecode(value) : decodeText(value);
+  if (!result.ok) return { ok: false, message: result.message };
+  const object = result.value as ApiObject | null;
+  if (typeof object !== 'object' || object === null || typeof object.metadata !== 'object')
+    return { ok: false, message: 'it holds no object with metadata' };
+  if (object.apiVersion === keptVersion) return { ok: true, object: toServed(object) };
+  nameHeldObjects(object);
+  return { ok: true, object };
+}
+
+const decodeText = (value: Buffer): ReturnType<typeof jsonCodec.decode> =>
+  (value[0] === openingBrace ? jsonCodec : yamlCodec).decode(value, { findDuplicates: false, depthMax: DEPTH_MAX });
+
+const membersOf = (value: unknown): JsonObject => (typeof value === 'object' && value !== null ? (value as JsonObject) : {});
+
+export function encodeReference(form: ReferenceForm, { resource }: ObjectKey, object: ApiObject): Buffer {
+  const known = form.kindOf(resource);
+  const { resourceVersion: _version, ...metadata } = object.metadata;
+  const { kind: _kind, apiVersion = '', metadata: _metadata, ...content } = object;
+  const named = { ...(known === null ? {} : { kind: known.kind }), apiVersion, metadata, ...content } as ApiObject;
+  if (known === null || !known.builtIn) return Buffer.from(asGoWrites(sortedJson(named)));
+  if (jsonOnly.has(resource.group)) return inJson(isDefinition(resource) ? toKept(named) : named);
+  if (form.mediaType === PROTOBUF_MEDIA_TYPE) {
+    const kind = kindOf(apiVersion, known.kind);
+    const result = hasProtobuf(kind) ? protobufEncode(named, kind) : null;
+    if (result?.ok === true) return result.bytes;
+  }
+  return form.mediaType === yamlMediaType ? yamlCodec.encode(named) : inJson(named);
+}
+
+/** As the metadata's type has its members; Go writes them in this order. */
+const metadataOrder = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+];
+
+const inJson = (object: ApiObject): Buffer =>
+  Buffer.from(
+    asGoWrites(plainJson({ ...object, metadata: inOrder(object.metadata as unknown as Record<string, unknown>, metadataOrder) })),
+  );

@@ -1,0 +1,42 @@
+import type { GroupResource } from '../api/resource.js';
+import { qualifiedName } from '../api/resource.js';
+import type { RaftStorage } from './raft.js';
+
+export interface Route {
+  readonly resources: readonly GroupResource[];
+  readonly storage: RaftStorage;
+}
+
+/**
+ * Storage of which some resources are in stores of their own (`--etcd-servers-overrides`). Each store counts its own versions, so versions of different
+ * resources say nothing about each other then. What a write takes beside an object must be in the same store; `open.ts` sees to that.
+ */
+export function routedStorage(main: RaftStorage, routes: readonly Route[]): RaftStorage {
+  if (routes.length === 0) return main;
+  const byName = new Map(routes.flatMap(({ resources, storage }) => resources.map((resource) => [qualifiedName(resource), storage])));
+  const all = [main, ...new Set(byName.values())];
+  const of = (resource: GroupResource): RaftStorage => byName.get(qualifiedName(resource)) ?? main;
+  return {
+    get version() {
+      return main.version;
+    },
+    get: (key, consistency) => of(key.resource).get(key, consistency),
+    list: (request) => of(request.resource).list(request),
+    watch: (request, sink) => of(request.resource).watch(request, sink),
+    create: (key, object, terms) => of(key.resource).create(key, object, terms),
+    update: (key, object, expected, terms) => of(key.resource).update(key, object, expected, terms),
+    delete: (key, expected, terms) => of(key.resource).delete(key, expected, terms),
+    isStale: (key) => of(key.resource).isStale(key),
+    // Several threads use one store alone.
+    caughtUp: () => main.caughtUp(),
+    estimate: (resource) => of(resource).estimate(resource),
+    // Versions of one store mean nothing to another: each is compacted by itself.
+    compact: (version, options) => main.compact(version, options),
+    ready: async () => {
+      await Promise.all(all.map((storage) => storage.ready()));
+    },
+    close: () => {
+      for (const storage of all) storage.close();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { revision } from '../../../raft/types.js';
+import { migrate, MigrationError, type MigrationOptions } from '../../../server/migration/migrate.js';
+import { keySpaceOf, type StoreKind } from '../../../server/migration/side.js';
+import type { StoreEngine } from '../../../server/storage/engine.js';
+import { packageRoot } from '../../fixtures/packageRoot.js';
+import { FakeReplica } from './fakeReplica.js';
+
+const recorded = (
+  JSON.parse(readFileSync(path.join(packageRoot, 'test/fixtures/etcd/plain.json'), 'utf8')) as {
+    readonly keys: readonly { readonly key: string; readonly value: string }[];
+  }
+).keys;
+
+const side = (kind: StoreKind, engine: StoreEngine): MigrationOptions['from'] => ({ kind, engine, keys: keySpaceOf(kind, '/registry') });
+
+/** An etcd, as far as moving is concerned, that holds what kube-apiserver has left. */
+function recordedStore(): FakeReplica {
+  const store = new FakeReplica();
+  for (const { key, value } of recorded) store.apply([{ type: 'put', key, value: Buffer.from(value, 'base64') }]);
+  return store;
+}
+
+const valuesOf = async (store: FakeReplica): Promise<Map<string, string>> => {
+  const result = await store.range({ start: '/registry/', end: '/registry0', revision: null, limit: null });
+  if (result.outcome !== 'found') throw new Error(result.outcome);
+  return new Map(result.items.map(({ key, value }) => [key, Buffer.from(value).toString('base64')]));
+};
+
+const there = (from: FakeReplica, to: FakeReplica, resume = false): MigrationOptions => ({
+  from: side('etcd', from),
+  to: side('embedded', to),
+  resume,
+  eventTtlMs: 1,
+});
+const back = (from: FakeReplica, to: FakeReplica): MigrationOptions => ({
+  from: side('embedded', from),
+  to: side('etcd', to),
+  resume: false,
+  eventTtlMs: 1,
+});
+
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe('migration', () => {
+  it('takes everything there and back again, byte for byte, and revisions never go back', async () => {
+    const [etcd, embedded, again] = [recordedStore(), new FakeReplica(), new FakeReplica()];
+    const report = await migrate(there(etcd, embedded));
+    expect(report.left).to.deep.equal(['/registry/ranges/servicenodeports']);
+    expect(report.resources.reduce((sum, { objects }) => sum + objects, 0)).to.equal(recorded.length - 1);
+    expect(report.targetRevision).to.be.at.least(report.sourceRevision);
+    expect([...(await valuesOf(embedded)).keys()]).to.include('/registry/core/services/default/kubernetes');
+    const returned = await migrate(back(embedded, again));
+    expect(returned.targetRevision).to.be.at.least(returned.sourceRevision);
+    const wanted = await valuesOf(etcd);
+    wanted.delete('/registry/ranges/servicenodeports');
+    expect(await valuesOf(again)).to.deep.equal(wanted);
+  });
+
+  it('does not overwrite what it does not know, and goes on where it was broken off', async () => {
+    const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+    const inner = embedded.write.bind(embedded);
+    let left = recorded.length + 40;
+    embedded.write = async (transaction) => (left-- > 0 ? inner(transaction) : { outcome: 'unavailable', reason: 'the power is gone' });
+    expect(await failure(migrate(there(etcd, embedded)))).to.be.instanceOf(MigrationError);
+    embedded.write = inner;
+    const some = (await valuesOf(embedded)).size;
+    expect(some).to.be.within(1, recorded.length - 2);
+    expect(String(await failure(migrate(there(etcd, embedded))))).to.contain('--resume');
+    expect((await migrate(there(etcd, embedded, true))).written).to.equal(recorded.length - 1 - some);
+  });
+
+  it('takes over only what has changed since', async () => {
+    const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+    await migrate(there(etcd, embedded));
+    etcd.apply([{ type: 'delete', key: '/registry/configmaps/ns-one/v0' }]);
+    const secret = recorded.find(({ key }) => key === '/registry/secrets/ns-one/v0');
+    etcd.apply([{ type: 'put', key: '/registry/secrets/ns-one/v1', value: Buffer.from(secret?.value ?? '', 'base64') }]);
+    expect(await migrate(there(etcd, embedded, true))).to.include({ written: 1, removed: 1 });
+    expect(await migrate(there(etcd, embedded, true))).to.include({ written: 0, removed: 0 });
+  });
+
+  it('says so when the source is written to all the time', async () => {
+    const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+    const inner = etcd.barrier.bind(etcd);
+    const lease = recorded.find(({ key }) => key === '/registry/leases/ns-one/v0');
+    let n = 0;
+    etcd.barrier = async () => {
+      etcd.apply([{ type: 'put', key: `/registry/leases/ns-one/w${n++}`, value: Buffer.from(lease?.value ?? '', 'base64') }]);
+      return inner();
+    };
+    expect(String(await failure(migrate(there(etcd, embedded))))).to.contain('stop its API servers');
+  });
+
+  it('does not pass over more revisions than can be written', async () => {
+    const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+    etcd.revision = revision(5_000);
+    expect(String(await failure(migrate({ ...there(etcd, embedded), raiseMax: 100 })))).to.contain('raised');
+    expect((await valuesOf(embedded)).size).to.equal(0);
+  });
+});

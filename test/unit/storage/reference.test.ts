@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ApiObject } from '../../../server/api/object.js';
+import { storedKinds, storedResourceTypes } from '../../../server/kinds/index.js';
+import { encodeStored, itemOf, decodeItem, sourceOf } from '../../../server/storage/encoding.js';
+import { referenceLayout } from '../../../server/storage/keyLayout.js';
+import { KeySpace } from '../../../server/storage/keys.js';
+import type { ReferenceForm } from '../../../server/storage/reference/values.js';
+import { packageRoot } from '../../fixtures/packageRoot.js';
+
+interface Recorded {
+  readonly keys: readonly { readonly key: string; readonly value: string; readonly mod_revision: number }[];
+  readonly objects: readonly { readonly path: string; readonly object: ApiObject }[];
+}
+
+const recorded = JSON.parse(readFileSync(path.join(packageRoot, 'test/fixtures/etcd/plain.json'), 'utf8')) as Recorded;
+const layout = referenceLayout(storedResourceTypes());
+const keys = new KeySpace('/registry', layout);
+const builtInKind = storedKinds();
+const form: ReferenceForm = {
+  mediaType: 'application/vnd.kubernetes.protobuf',
+  kindOf: (resource) => {
+    const kind = builtInKind(resource);
+    if (kind !== null) return { kind, builtIn: true };
+    return resource.group === 'example.com' ? { kind: 'Widget', builtIn: false } : null;
+  },
+};
+/** kube-apiserver keeps here which node ports are taken; it makes it anew of the services when it starts. */
+const ownAllocations = '/registry/ranges/servicenodeports';
+
+describe('storage/reference: what kube-apiserver keeps in etcd', () => {
+  it('has keys that are read and written as they are', () => {
+    for (const { key } of recorded.keys.filter((each) => each.key !== ownAllocations)) {
+      const parsed = keys.parse(key);
+      expect(parsed, key).not.to.equal(null);
+      const { group = '', resource = '', namespace = '', name = '' } = parsed ?? {};
+      expect(keys.keyOf({ resource: { group, resource }, namespace, name })).to.equal(key);
+    }
+    expect(keys.parse(ownAllocations)).to.equal(null);
+  });
+
+  it('keeps odd resources where they have always been', () => {
+    const keyOf = (group: string, resource: string, namespace: string): string =>
+      keys.keyOf({ resource: { group, resource }, namespace, name: 'x' });
+    expect(keyOf('', 'nodes', '')).to.equal('/registry/minions/x');
+    expect(keyOf('', 'replicationcontrollers', 'a')).to.equal('/registry/controllers/a/x');
+    expect(keyOf('', 'endpoints', 'a')).to.equal('/registry/services/endpoints/a/x');
+    expect(keyOf('networking.k8s.io', 'ingresses', 'a')).to.equal('/registry/ingress/a/x');
+    expect(keyOf('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', '')).to.equal(
+      '/registry/mutatingwebhookconfigurations/x',
+    );
+    expect(keyOf('example.com', 'widgets', 'a')).to.equal('/registry/example.com/widgets/a/x');
+  });
+
+  it('has values that are written back byte for byte', () => {
+    for (const { key, value, mod_revision: version } of recorded.keys.filter((each) => each.key !== ownAllocations)) {
+      const { group = '', resource = '', namespace = '', name = '' } = keys.parse(key) ?? {};
+      const objectKey = { resource: { group, resource }, namespace, name };
+      const bytes = Buffer.from(value, 'base64');
+      const item = itemOf(objectKey, bytes, version);
+      const object = { ...decodeItem(item.bytes, item.bigIntegers), apiVersion: item.apiVersion };
+      expect(encodeStored(objectKey, object, form).toString('latin1'), key).to.equal(bytes.toString('latin1'));
+    }
+  });
+
+  it('says which version values have without reading them, and definitions are in the one that is served', () => {
+    const versionAt = (key: string): string => {
+      const value = Buffer.from(recorded.keys.find((each) => each.key === key)?.value ?? '', 'base64');
+      return sourceOf({ resource: { group: '', resource: '' }, namespace: '', name: '' }, value, 1).apiVersion;
+    };
+    expect(versionAt('/registry/deployments/ns-one/v0')).to.equal('apps/v1');
+    expect(versionAt('/registry/example.com/widgets/ns-one/w')).to.equal('example.com/v1');
+    expect(versionAt('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com')).to.equal('apiextensions.k8s.io/v1');
+    expect(versionAt('/registry/apiregistration.k8s.io/apiservices/v1.')).to.equal('apiregistration.k8s.io/v1');
+  });
+
+  it('sorts and escapes custom objects as Go does', () => {
+    const key = { resource: { group: 'example.com', resource: 'widgets' }, namespace: 'a', name: 'x' };
+    const object = { apiVersion: 'example.com/v1', metadata: { name: 'x' }, spec: { b: '<&>', '10': 1, '9': 2, a: null, big: 2n ** 60n } };
+    expect(encodeStored(key, object as unknown as ApiObject, form).toString()).to.equal(
+      '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"x"},"spec":{"10":1,"9":2,"a":null,"b":"\\u003c\\u0026\\u003e","big":1152921504606846976}}\n',
+    );
+  });
+
+  it('keeps what versions of a definition do not share', () => {
+    const key = {
+      resource: { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
+      namespace: '',
+      name: 'x.example.com',
+    };
+    const version = (name: string, type: string): object => ({
+      name,
+      served: true,
+      storage: name === 'v2',
+      schema: { openAPIV3Schema: { type } },
+      additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.a' }],
+    });
+    const spec = {
+      group: 'example.com',
+      names: { plural: 'x', kind: 'X' },
+      scope: 'Namespaced',
+      versions: [version('v1', 'object'), version('v2', 'array')],
+      conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a' }, conversionReviewVersions: ['v1'] } },
+    };
+    const object = { apiVersion: 'apiextensions.k8s.io/v1', metadata: { name: 'x.example.com' }, spec } as unknown as ApiObject;
+    const stored = encodeStored(key, object, form);
+    const kept = (JSON.parse(stored.toString()) as { readonly apiVersion: string; readonly spec: Record<string, unknown> }).spec;
+    expect(kept['additionalPrinterColumns']).to.deep.equal([{ name: 'A', type: 'string', JSONPath: '.a' }]);
+    expect(kept).not.to.have.property('validation');
+    expect(kept['conversion']).to.deep.equal({
+      strategy: 'Webhook',
+      webhookClientConfig: { url: 'https://a' },
+      conversionReviewVersions: ['v1'],
+    });
+    const back = itemOf(key, stored, 7);
+    expect(JSON.parse(back.bytes.toString())).to.deep.equal({ metadata: { name: 'x.example.com', resourceVersion: '7' }, spec });
+  });
+});
