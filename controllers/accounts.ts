@@ -45,6 +45,21 @@ export class AccountTokens {
     return pending;
   }
 
+  /** Makes the accounts that are not there yet, one after the other: an operator who looks finds all, whoever has had something to do. */
+  async prepare(accounts: readonly string[]): Promise<void> {
+    const { api, onError, signal } = this.options;
+    for (const name of new Set(accounts)) {
+      if (signal.aborted) return;
+      try {
+        const found = await unless(isNotFound, api.get(serviceAccounts, { namespace, name }));
+        if (!found) await unless(isAlreadyExists, api.create(serviceAccounts, { metadata: { name, namespace } }));
+      } catch (error) {
+        // Whoever needs it tries again.
+        if (!signal.aborted) onError(`no account ${name} yet: ${messageOf(error)}`);
+      }
+    }
+  }
+
   /** A token that the server refused is not used again: its account may have been deleted and made anew. */
   forget(account: string): void {
     this.#tokens.delete(account);
@@ -63,7 +78,7 @@ export class AccountTokens {
     }
   }
 
-  /** An account is made when its controller first writes; another manager may do the same. */
+  /** Another manager may do the same. */
   async #make(account: string): Promise<string> {
     await unless(isAlreadyExists, this.options.api.create(serviceAccounts, { metadata: { name: account, namespace } }));
     return this.#request(account);

@@ -1,4 +1,6 @@
 import type { Controller } from './client/controller.js';
+import type { Features } from '../server/features/chosen.js';
+import type { GatedFeature } from './options/features.js';
 import type { ManagerEnvironment } from './environment.js';
 import { autoscalingController } from './autoscaling/autoscaler.js';
 import { bootstrapSigner } from './bootstraptokens/bootstrapSigner.js';
@@ -68,6 +70,10 @@ export interface ControllerEntry {
   readonly actsAsManager?: boolean;
   /** Runs only where `--controllers` names it. */
   readonly offByDefault?: boolean;
+  /** The feature that it is a part of. It runs where API servers have that feature's types, unless the gate is told to be off. */
+  readonly feature?: GatedFeature;
+  /** Looks after a cloud: with `--cloud-provider=external` the cloud's own manager does. */
+  readonly ofCloud?: boolean;
   /** Multiples of the options' rates, for one whose work is many small requests; as in the reference. */
   readonly rateMultiples?: { readonly qps?: number; readonly burst?: number };
   /** null where the options leave it nothing to do. */
@@ -201,12 +207,14 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
     alias: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
     account: 'kube-apiserver-serving-clustertrustbundle-publisher',
+    feature: 'ClusterTrustBundle',
     make: trustBundlePublisher,
   },
   {
     name: 'podcertificaterequest-cleaner-controller',
     alias: 'podcertificaterequest-cleaner-controller',
     account: 'podcertificaterequestcleaner',
+    feature: 'PodCertificateRequest',
     make: podCertificateRequestCleaner,
   },
   {
@@ -220,6 +228,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     name: 'device-taint-eviction-controller',
     alias: 'device-taint-eviction-controller',
     account: 'device-taint-eviction-controller',
+    feature: 'DRADeviceTaints',
     make: deviceTaintEvictionController,
   },
   { name: 'ttl-controller', alias: 'ttl', account: 'ttl-controller', make: nodeTtlController },
@@ -288,6 +297,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     name: 'podgroup-protection-controller',
     alias: 'podgroup-protection-controller',
     account: 'podgroup-protection-controller',
+    feature: 'GenericWorkload',
     make: podGroupProtectionController,
   },
   {
@@ -308,12 +318,14 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     name: 'storage-version-migrator-controller',
     alias: 'storage-version-migrator-controller',
     account: 'storage-version-migrator-controller',
+    feature: 'StorageVersionMigrator',
     make: storageVersionMigrator,
   },
   {
     name: 'storageversion-garbage-collector-controller',
     alias: 'storage-version-gc',
     account: 'storage-version-garbage-collector',
+    feature: 'StorageVersionAPI',
     make: storageVersionCollector,
   },
   {
@@ -322,12 +334,20 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     account: 'validatingadmissionpolicy-status-controller',
     make: policyStatusController,
   },
-  { name: 'service-lb-controller', alias: 'service', account: 'service-controller', make: serviceBalancerController },
-  { name: 'node-route-controller', alias: 'route', account: 'route-controller', component: 'route_controller', make: routeController },
+  { name: 'service-lb-controller', alias: 'service', account: 'service-controller', ofCloud: true, make: serviceBalancerController },
+  {
+    name: 'node-route-controller',
+    alias: 'route',
+    account: 'route-controller',
+    component: 'route_controller',
+    ofCloud: true,
+    make: routeController,
+  },
   {
     name: 'cloud-node-lifecycle-controller',
     alias: 'cloud-node-lifecycle',
     account: 'node-controller',
+    ofCloud: true,
     make: cloudNodeController,
   },
 ];
@@ -344,6 +364,20 @@ export function isEnabled(
 ): boolean {
   const decisive = wanted.find((item) => [name, alias].includes(item.replace(/^-/, '')));
   return decisive === undefined ? !offByDefault && wanted.includes('*') : !decisive.startsWith('-');
+}
+
+/** Whether options leave a controller something to do. `told`: gates that the command line names. */
+export function isWanted(
+  { feature, ofCloud = false }: Pick<ControllerEntry, 'feature' | 'ofCloud'>,
+  {
+    features,
+    told,
+    cloudProvider,
+  }: { readonly features: Features; readonly told: ReadonlySet<string>; readonly cloudProvider: string | null },
+): boolean {
+  const switchedOff =
+    feature !== undefined && !features.enabled(feature) && [feature, 'AllAlpha', 'AllBeta'].some((name) => told.has(name));
+  return !switchedOff && !(ofCloud && cloudProvider === 'external');
 }
 
 /** Words of `--controllers` that name nothing. */

@@ -6,17 +6,23 @@ import { isMainThread } from 'node:worker_threads';
 import { helpText } from '../server/catalogue/flags/help.js';
 import { LineBudget } from '../server/catalogue/lineBudget.js';
 import { release, versionInfo } from '../server/catalogue/version.js';
+import { createLogger, type Logger, type Verbosity } from '../server/observability/logger.js';
+import { featuresOf } from '../server/options/features.js';
+import { loggerOptions } from '../server/options/logging.js';
+import { metricChoice } from '../server/options/metrics.js';
 import { unknownControllers } from './catalogue.js';
 import { systemClock } from './client/clock.js';
 import { messageOf } from './client/errors.js';
 import { inClusterSettings, loadKubeconfig, type ConnectionSettings } from './client/kubeconfig.js';
 import { about, examples } from './about.js';
-import { Manager } from './manager.js';
+import { Manager, type Trace } from './manager.js';
 import { controllerManagerFlags } from './options/flags.js';
+import { leaderMigrationOf } from './options/migration.js';
 import { readControllerManagerOptions, type ControllerManagerOptions } from './options/read.js';
 import { Checks } from './serving/checks.js';
 import { Metrics } from './serving/metrics.js';
 import { serveHealth } from './serving/health.js';
+import { flexDriversIn } from './volumeattachment/flexDrivers.js';
 
 /** What the program writes, a key among it, is nobody else's to read, whatever the shell says. */
 const PRIVATE_FILES_UMASK = 0o077;
@@ -34,8 +40,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return 2;
   }
   if (describe(read.options)) return 0;
-  for (const name of read.withoutEffect) log('info', `option --${name} has no effect yet`);
-  return run(read.options);
+  return run(read.options, writeLogAs(read.options));
 }
 
 /** Prints what options ask to be told; false when they ask to run. */
@@ -66,14 +71,14 @@ function announceEnd(): void {
   process.on('unhandledRejection', broken);
   process.once('exit', (status) => {
     if (lastWord === null) process.exitCode = 1;
-    log(status === 0 && lastWord !== null ? 'info' : 'error', `ended: ${lastWord ?? 'nothing was left to wait for, which is a defect'}`);
+    logger[status === 0 && lastWord !== null ? 'info' : 'error'](`ended: ${lastWord ?? 'nothing was left to wait for, which is a defect'}`);
   });
 }
 
-async function run(options: ControllerManagerOptions): Promise<number> {
+async function run(options: ControllerManagerOptions, verbosity: Verbosity): Promise<number> {
   announceEnd();
   try {
-    const { status, reason } = await work(options);
+    const { status, reason } = await work(options, verbosity);
     lastWord = reason;
     return status;
   } catch (error) {
@@ -82,10 +87,14 @@ async function run(options: ControllerManagerOptions): Promise<number> {
   }
 }
 
-async function work(options: ControllerManagerOptions): Promise<{ readonly status: number; readonly reason: string }> {
+async function work(
+  options: ControllerManagerOptions,
+  verbosity: Verbosity,
+): Promise<{ readonly status: number; readonly reason: string }> {
   const settings = connectionOf(options);
   const rootCa = options['root-ca-file'] ? fs.readFileSync(options['root-ca-file'], 'utf8') : (settings.ca ?? null);
-  const metrics = new Metrics(options['disabled-metrics']);
+  const features = featuresOf(options);
+  const metrics = new Metrics(metricChoice(options), features);
   const checks = new Checks();
   const identity = `${os.hostname()}_${randomUUID()}`;
   const manager = new Manager({
@@ -96,14 +105,19 @@ async function work(options: ControllerManagerOptions): Promise<{ readonly statu
     random: Math.random,
     identity,
     version: release,
+    features,
+    migration: leaderMigrationOf(options, (name) => unknownControllers([name]).length === 0 && name !== '*'),
+    trace,
     metrics,
     checks,
     log,
   });
+  const drivers = flexDriversIn(options['flex-volume-plugin-dir']);
+  if (drivers.length > 0) log('error', `FlexVolume drivers are not run here, CSI drivers alone are: ${drivers.slice(0, 20).join(', ')}`);
   const stop = stopRequest();
   // Neither connections nor timers of the clock keep a process alive.
   const awake = setInterval(() => undefined, 24 * 60 * 60 * 1000);
-  const serving = await serveHealth({ options, metrics, checks, clock: systemClock });
+  const serving = await serveHealth({ options, features, metrics, checks, clock: systemClock, verbosity, log });
   process.send?.('ready');
   try {
     const result = await manager.run(stop);
@@ -139,15 +153,46 @@ function stopRequest(): AbortSignal {
 }
 
 const budget = new LineBudget();
+/** As it is until options say more. */
+let logger = createLogger({ verbosity: 0, budget: { write: (_, line) => line(0) } });
 
-/** Messages begin with who has something to say: each has lines of its own to spend. */
+/** Lets the log be as options say, and returns what may be changed of it while the program runs. */
+function writeLogAs(options: ControllerManagerOptions): Verbosity {
+  const { output, ...told } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
+  logger = createLogger({ ...told, ...(output === null ? {} : { output }), budget: { write: (_, line) => line(0) } });
+  // What is held back must not be lost with the process.
+  if (output !== null) process.on('exit', () => output.flush());
+  return told.verbosity;
+}
+
+/** Messages begin with who has something to say: each has lines of its own to spend, and a name for `--vmodule`. */
 function log(level: 'info' | 'error', message: string): void {
-  const at = new Date().toISOString();
-  const [who = ''] = message.split(':', 1);
-  budget.write(`${level} ${who}`, (omitted) => {
-    process.stderr.write(`${at} ${level === 'info' ? 'I' : 'E'} ${message}${omitted === 0 ? '' : ` (and ${omitted} more from there)`}\n`);
+  const [, who = '', what = message] = /^([\w-]+): ([^]*)$/.exec(message) ?? [];
+  budget.write(`${level} ${who || message.split(':', 1)[0]}`, (omitted) => {
+    loggerOf(who)[level](`${what}${omitted === 0 ? '' : ` (and ${omitted} more from there)`}`);
   });
 }
+
+const loggers = new Map<string, Logger>();
+const loggersMax = 1_000;
+
+function loggerOf(who: string): Logger {
+  const known = loggers.get(who);
+  if (known !== undefined || loggers.size >= loggersMax) return known ?? logger;
+  const named = logger.named(who);
+  loggers.set(who, named);
+  return named;
+}
+
+/** From which verbosity on requests and work are told of, as in the reference. */
+const requestLevel = 6;
+const workLevel = 4;
+
+const trace: Trace = {
+  request: ({ verb, path, code, seconds }) =>
+    loggerOf('client').debug(requestLevel, 'request', { verb, path, code, ms: Math.round(seconds * 1000) }),
+  work: ({ controller, key, ms, failed }) => loggerOf(controller).debug(workLevel, 'synced', { key, ms: Math.round(ms), failed }),
+};
 
 process.exitCode = await main(process.argv.slice(2));
 // Connections that are closing hold the event loop for a while; nothing depends on them.

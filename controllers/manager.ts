@@ -1,19 +1,22 @@
 import { setMaxListeners } from 'node:events';
 import { AccountTokens } from './accounts.js';
-import { controllerCatalogue, isEnabled, type ControllerEntry } from './catalogue.js';
+import { controllerCatalogue, isEnabled, isWanted, type ControllerEntry } from './catalogue.js';
 import type { CloudProvider } from './cloud/provider.js';
 import { pause, type Clock } from './client/clock.js';
 import { Connection } from './client/connection.js';
-import type { Controller } from './client/controller.js';
 import { jsonType, protobufType } from './client/encoding.js';
+import type { Controller, ControllerEnvironment } from './client/controller.js';
 import { StoppedError, messageOf } from './client/errors.js';
 import { EventWriter } from './client/events.js';
 import { Informers } from './client/informer.js';
 import type { ConnectionSettings } from './client/kubeconfig.js';
 import { groupResourceOf } from '../api/meta/resource.js';
-import { RestApi } from './client/rest.js';
+import { RestApi, type ObservedRequest } from './client/rest.js';
 import { throttleFor } from './client/throttle.js';
 import { LeaderElector } from './leaderelection.js';
+import type { Features } from '../server/features/chosen.js';
+import type { SwitchingFeature } from './options/features.js';
+import { placeOf, type LeaderMigration } from './options/migration.js';
 import type { ControllerManagerOptions } from './options/read.js';
 import type { Checks } from './serving/checks.js';
 import type { Metrics } from './serving/metrics.js';
@@ -30,13 +33,33 @@ export interface ManagerOptions {
   readonly version: string;
   readonly metrics: Metrics;
   readonly checks: Checks;
+  readonly features: Features;
+  /** Controllers that move between programs; null for none. */
+  readonly migration?: LeaderMigration | null;
   readonly cloud?: CloudProvider;
+  /** Hears of each request and each work on a key, where somebody looks for faults. */
+  readonly trace?: Trace;
   readonly log: (level: 'info' | 'error', message: string) => void;
+}
+
+export interface Trace {
+  readonly request: (request: ObservedRequest) => void;
+  readonly work: NonNullable<ControllerEnvironment['traced']>;
 }
 
 const program = 'kube-controller-manager';
 /** Controllers stop in milliseconds; whatever takes this long waits for something that will not come. */
 const stopGraceMs = 5_000;
+
+/** One lease, and the controllers that run while it is held. */
+interface Election {
+  readonly name: string;
+  /** Under which the health of the election is told. */
+  readonly check: string;
+  readonly entries: readonly ControllerEntry[];
+  /** Called once the lease is held. */
+  readonly leads?: () => void;
+}
 
 /** It was asked to do nothing, and holds the lease while it does. */
 function idle(signal: AbortSignal, log: ManagerOptions['log']): Promise<void> {
@@ -61,7 +84,10 @@ export class Manager {
       connection: this.#connection,
       userAgent: this.#userAgent('leader-election'),
       clock,
-      observe: metrics.request,
+      observe: (request) => {
+        metrics.request(request);
+        manager.trace?.request(request);
+      },
       retries: 0,
       contentType,
     });
@@ -75,20 +101,47 @@ export class Manager {
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     try {
       if (!this.manager.options['leader-elect']) {
-        await this.#lead(signal, () => true);
+        await this.#lead(this.#enabled(), signal, () => true);
         return 'stopped';
       }
-      return await this.#elect(signal);
+      return await this.#electAll(signal);
     } finally {
       this.#connection.close();
     }
   }
 
-  async #elect(signal: AbortSignal): Promise<'stopped' | 'lost'> {
+  /** Controllers that move between programs have a lease of their own, which is asked for once the other is held; who loses one gives up both. */
+  async #electAll(signal: AbortSignal): Promise<'stopped' | 'lost'> {
+    const { options, migration = null } = this.manager;
+    const name = options['leader-elect-resource-name'];
+    const placed = (place: 'moves' | 'stays'): readonly ControllerEntry[] =>
+      this.#enabled().filter((entry) => placeOf(entry, migration) === place);
+    if (migration === null) return this.#elect({ name, check: 'leaderElection', entries: placed('stays') }, signal);
+    const over = new AbortController();
+    const either = AbortSignal.any([signal, over.signal]);
+    let leads: () => void = () => undefined;
+    const leading = new Promise<void>((resolve) => {
+      leads = resolve;
+      either.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const ended = async (part: Promise<'stopped' | 'lost'>): Promise<'stopped' | 'lost'> => {
+      try {
+        return await part;
+      } finally {
+        over.abort();
+      }
+    };
+    const results = await Promise.all([
+      ended(this.#elect({ name, check: 'leaderElection', entries: placed('stays'), leads }, either)),
+      ended(leading.then(() => this.#elect({ name: migration.leaseName, check: 'leaderMigration', entries: placed('moves') }, either))),
+    ]);
+    return results.includes('lost') ? 'lost' : 'stopped';
+  }
+
+  async #elect({ name, check, entries, leads }: Election, signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const { options, clock, random, identity, metrics, checks, log } = this.manager;
     const renewDeadlineMs = options['leader-elect-renew-deadline'];
     const api = this.#api.with({ timeoutMs: renewDeadlineMs / 2 });
-    const name = options['leader-elect-resource-name'];
     const writer = new EventWriter({ api, clock, onError: (error) => log('error', `event: ${messageOf(error)}`) });
     const elector = new LeaderElector({
       api,
@@ -104,12 +157,14 @@ export class Manager {
       onError: (error) => {
         if (!signal.aborted) log('error', `leader election: ${messageOf(error)}`);
       },
-      onNewLeader: (holder) => log('info', holder === identity ? 'this manager leads' : `${holder} leads`),
+      onNewLeader: (holder) =>
+        log('info', `${holder === identity ? 'this manager' : holder} leads${check === 'leaderMigration' ? ` ${name}` : ''}`),
     });
-    checks.add('leaderElection', () => elector.fault);
+    checks.add(check, () => elector.fault);
     const lead = async (leading: AbortSignal): Promise<void> => {
       metrics.leading(name, true);
-      await this.#lead(leading, () => elector.mayAct);
+      leads?.();
+      await this.#lead(entries, leading, () => elector.mayAct);
       metrics.leading(name, false);
     };
     const result = await elector.run(lead, signal);
@@ -118,8 +173,8 @@ export class Manager {
   }
 
   /** Starts the controllers and resolves when all have stopped: no request of theirs is under way after that. */
-  async #lead(signal: AbortSignal, mayAct: () => boolean): Promise<void> {
-    const { options, settings, clock, random, metrics, log } = this.manager;
+  async #lead(entries: readonly ControllerEntry[], signal: AbortSignal, mayAct: () => boolean): Promise<void> {
+    const { options, settings, clock, random, metrics, log, features, trace } = this.manager;
     // Every request and every watch listens.
     setMaxListeners(0, signal);
     const mayWrite = (): void => {
@@ -148,8 +203,8 @@ export class Manager {
         if (!signal.aborted) log('error', `event: ${messageOf(error)}`);
       },
     });
-    const identity = this.#identities(throttled('tokens-controller'), mayWrite, signal);
-    const controllers = this.#enabled().flatMap((entry) => {
+    const identity = this.#identities(entries, throttled('tokens-controller'), mayWrite, signal);
+    const controllers = entries.flatMap((entry) => {
       const controllerLog = (level: 'info' | 'error', message: string): void => {
         if (!signal.aborted) log(level, message);
       };
@@ -166,6 +221,8 @@ export class Manager {
         measures: metrics.measures,
         cloud: this.manager.cloud ?? null,
         options,
+        isOn: (feature: SwitchingFeature) => features.enabled(feature),
+        ...(trace ? { traced: trace.work } : {}),
         rootCa: this.manager.rootCa,
       };
       const controller = entry.make(environment);
@@ -208,14 +265,22 @@ export class Manager {
   }
 
   #enabled(): readonly ControllerEntry[] {
-    return controllerCatalogue.filter((entry) => isEnabled(entry, this.manager.options.controllers));
+    const { options, features } = this.manager;
+    const surroundings = { features, told: new Set(Object.keys(options['feature-gates'])), cloudProvider: options['cloud-provider'] };
+    return controllerCatalogue.filter((entry) => isEnabled(entry, options.controllers) && isWanted(entry, surroundings));
   }
 
   /** With `--use-service-account-credentials` each controller writes as itself, over a connection that shows no certificate. */
-  #identities(own: RestApi, mayWrite: () => void, signal: AbortSignal): (entry: ControllerEntry, api: RestApi) => RestApi {
+  #identities(
+    entries: readonly ControllerEntry[],
+    own: RestApi,
+    mayWrite: () => void,
+    signal: AbortSignal,
+  ): (entry: ControllerEntry, api: RestApi) => RestApi {
     const { options, settings, clock, log } = this.manager;
     if (!options['use-service-account-credentials']) return (_, api) => api;
     const tokens = new AccountTokens({ api: own, clock, signal, onError: (message) => log('error', message) });
+    void tokens.prepare(entries.filter(({ actsAsManager }) => actsAsManager !== true).map(({ account }) => account));
     const { cert: _, key: __, token: ___, ...anonymous } = settings;
     const connection = this.#leaderConnection(anonymous, mayWrite, signal);
     return ({ account }, api) =>

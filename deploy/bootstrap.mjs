@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from './bundle.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const sourceFolders = ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'test'];
+const sourceFolders = ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'console', 'test'];
 const dist = path.join(root, 'dist');
 const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
@@ -228,7 +228,7 @@ function listSources(folders) {
       fs
         .readdirSync(path.join(root, folder), { recursive: true })
         .map((file) => path.join(folder, file))
-        .filter((file) => file.endsWith('.ts')),
+        .filter((file) => /\.(tsx?|css|html|svg)$/.test(file)),
     );
   return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs')];
 }

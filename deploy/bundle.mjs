@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 /** Entry points of threads. Whoever starts one looks beside itself for a file of this name. */
 const threads = ['raft/thread.js', 'workers/task.js', 'server/openapi/builderThread.js', 'server/threads/servingThread.js'];
@@ -39,7 +40,46 @@ export async function bundle(root, dist) {
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   });
   for (const [name] of entries) fs.chmodSync(path.join(outdir, `${name}.js`), 0o755);
-  fs.writeFileSync(path.join(outdir, 'LICENSES.txt'), licences(root, Object.keys(metafile.inputs)));
+  const page = await bundleConsole(build, root, path.join(outdir, 'console'));
+  fs.writeFileSync(path.join(outdir, 'LICENSES.txt'), licences(root, [...Object.keys(metafile.inputs), ...page]));
+}
+
+/**
+ * The page that API servers show to people: files whose names say what is in them, each beside its compressed form, and the document that names them.
+ * Returns what went into it.
+ */
+async function bundleConsole(build, root, outdir) {
+  const { metafile } = await build({
+    entryPoints: [path.join(root, 'console', 'main.tsx'), path.join(root, 'console', 'style.css')],
+    outdir,
+    entryNames: '[name]-[hash]',
+    bundle: true,
+    minify: true,
+    platform: 'browser',
+    format: 'esm',
+    target: ['es2022'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    absWorkingDir: root,
+  });
+  const named = (ending) =>
+    Object.keys(metafile.outputs)
+      .map((file) => path.basename(file))
+      .find((file) => file.endsWith(ending));
+  const document = fs
+    .readFileSync(path.join(root, 'console', 'index.html'), 'utf8')
+    .replace('main.js', named('.js'))
+    .replace('style.css', named('.css'));
+  fs.writeFileSync(path.join(outdir, 'index.html'), document);
+  fs.copyFileSync(path.join(root, 'console', 'icon.svg'), path.join(outdir, 'icon.svg'));
+  for (const file of fs.readdirSync(outdir)) {
+    const at = path.join(outdir, file);
+    fs.writeFileSync(`${at}.gz`, gzipSync(fs.readFileSync(at), { level: 9 }));
+  }
+  return Object.keys(metafile.inputs);
 }
 
 /** The table in `deploy/programs.ts`. */

@@ -12,6 +12,7 @@ export const programs = {
   raftplane: 'deploy/cli/main.js',
   leash: 'deploy/leash.js',
   threadLeash: 'deploy/threadLeash.js',
+  partition: 'deploy/partition.js',
   memberFaults: 'deploy/testing/memberFaults.js',
   testing: 'deploy/testing/index.js',
   client: 'controllers/client/index.js',

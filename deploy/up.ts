@@ -19,8 +19,9 @@ const say = (line: string): void => {
 try {
   program.parse();
   const { dataDir } = program.opts<{ readonly dataDir: string }>();
-  await runCluster(dataDir, readUpOptions(program), say, (kubeconfig) => {
+  await runCluster(dataDir, readUpOptions(program), say, ({ kubeconfig, link }) => {
     process.stdout.write(`export KUBECONFIG=${quote(kubeconfig)}; kubectl get namespaces\n`);
+    if (link !== null) say(`console: ${link} (once, within five minutes)`);
   });
   process.exitCode = 0;
 } catch (error) {

@@ -8,7 +8,13 @@ import type { Live } from './files/liveFile.js';
 import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
 import { createChain } from './http/chain.js';
+import { createConsole, type Console } from './console/console.js';
+import { RequestTap } from './console/requestTap.js';
+import { Servers } from './console/servers.js';
 import type { Chain } from './http/chain.js';
+import type { Exchange } from './http/exchange.js';
+import { hostname } from 'node:os';
+import { leaseName } from './presence/serverLease.js';
 import type { Count } from './http/counts.js';
 import type { Listener } from './http/listener.js';
 import { createRoutes } from './http/routes.js';
@@ -98,19 +104,23 @@ export function frontOf({
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
+  const tap = options.console ? new RequestTap() : null;
+  const page = tap === null ? null : consoleOf({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });
   const routes = createRoutes({
     resources: api.resources,
     documents: api.documents,
     health,
     metrics,
+    console: page,
     ...(threads === null ? {} : { exposition: threads.exposition }),
     replica: store.replica,
     log: log.named('health'),
     pages: processPages({ options, debug, indicators, fairness }),
   });
   const directives = options['strict-transport-security-directives'];
-  return createChain(
+  const chain: Chain = createChain(
     {
+      tap,
       tracer,
       fairness,
       authenticate: api.access.authenticate,
@@ -130,6 +140,33 @@ export function frontOf({
     },
     routes,
   );
+  return chain;
+}
+
+interface ConsoleParts extends Pick<FrontOptions, 'options' | 'api' | 'metrics'> {
+  readonly replica: ServerStore['replica'];
+  readonly tap: RequestTap;
+  readonly active: () => Iterable<Exchange>;
+}
+
+/** The page for people. */
+function consoleOf({ options, api, replica, metrics, tap, active }: ConsoleParts): Console {
+  const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
+  return createConsole({
+    authorize: api.access.authorize,
+    servers: new Servers({
+      storage: api.storage,
+      own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+      identity: certFile === null || keyFile === null ? null : { certFile, keyFile },
+      // Members of one cluster know the authority of each other's replicas in any case.
+      caFile: options['peer-ca-file'] ?? options['raft-ca-file'],
+    }),
+    tap,
+    active,
+    launcherSocket: options['console-launcher-socket'],
+    replica,
+    metrics: metrics.registry,
+  });
 }
 
 export const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>

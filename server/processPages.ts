@@ -25,6 +25,7 @@ const PATHS = ['/healthz', '/livez', '/metrics', '/readyz', '/version'];
 export function processPages({ options, debug, indicators, fairness }: PagesOptions): ProcessPages {
   const features = featuresOf(options);
   return {
+    component: 'kube-apiserver',
     debug,
     others: (exchange) => {
       const page = fairness === null ? null : dumpPage(exchange.info.path, exchange.query, fairness);
@@ -35,6 +36,7 @@ export function processPages({ options, debug, indicators, fairness }: PagesOpti
     flags: features.enabled('ComponentFlagz') ? flagValues(apiServerFlags, options) : null,
     facts: features.enabled('ComponentStatusz')
       ? () => ({
+          component: 'kube-apiserver',
           startedAt: performance.timeOrigin,
           upMs: performance.now(),
           binaryVersion: release.slice(1),

@@ -1,37 +1,19 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import type { SecureContextOptions } from 'node:tls';
-import { ciphers, tlsVersions } from './catalogue/flags/tls.js';
-import { checkTlsSettings, readAuthorities, readKeyPair, selfSignedPair } from './http/credentials.js';
 import type { LiveFiles } from './files/liveFile.js';
-import type { KeyPairFiles } from './http/credentials.js';
-import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './http/listener.js';
-import { canSharePorts } from './http/bind.js';
-import { sniChooser, splitSniPair } from './http/sni.js';
+import { selfSignedPair, type KeyPairFiles } from './http/credentials.js';
+import type { ListenerOptions } from './http/listener.js';
+import { portOptions } from './http/portOptions.js';
 import type { Logger } from './observability/logger.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 
 /** Everything the listener needs but the handler. Reads, checks and follows the files that the options name; rejects with a CredentialError. */
 export async function servingOptions(options: ApiServerOptions, live: LiveFiles, log: Logger): Promise<Omit<ListenerOptions, 'handle'>> {
-  const tls = tlsSettings(options);
-  checkTlsSettings(tls);
-  const pair = await servingPair(options);
-  const clientCas = (['client-ca-file', 'requestheader-client-ca-file'] as const).flatMap((option) =>
-    options[option] === null ? [] : [{ option: `--${option}`, file: options[option] }],
-  );
-  const sniPairs = options['tls-sni-cert-key'];
   return {
-    host: options['bind-address'],
-    port: options['secure-port'],
-    sharesPort: sharesPort(options),
-    credentials: live.follow({
-      files: [
-        pair.certFile,
-        pair.keyFile,
-        ...clientCas.map(({ file }) => file),
-        ...sniPairs.map(splitSniPair).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
-      ],
-      read: () => readCredentials(pair, clientCas, sniPairs, tls),
+    ...portOptions({
+      options,
+      pair: await servingPair(options),
+      live,
       changed: () => {
         log.info('certificates have changed and were read again');
       },
@@ -39,46 +21,8 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
         log.error('changed certificates cannot be used; those from before stay', { error });
       },
     }),
-    tls,
-    http2: !options['disable-http2-serving'],
-    http2StreamsMax: options['http2-max-streams-per-connection'],
     goawayChance: options['goaway-chance'],
   };
-}
-
-/** To listen without sharing would make the second process fail, long after the operator believed in it. */
-function sharesPort(options: ApiServerOptions): boolean {
-  if (options['permit-port-sharing'] && !canSharePorts())
-    throw new Error(`--permit-port-sharing needs Node 22.12 or later; this is Node ${process.versions.node}`);
-  return options['permit-port-sharing'];
-}
-
-function readCredentials(
-  { certFile, keyFile }: KeyPairFiles,
-  clientCas: readonly { readonly option: string; readonly file: string }[],
-  sniPairs: readonly string[],
-  tls: ListenerOptions['tls'],
-): ListenerCredentials {
-  // The handshake knows all authorities; authentication finds out for which kind of client each stands.
-  const clientCa =
-    clientCas.length === 0
-      ? null
-      : Buffer.concat(clientCas.flatMap(({ option, file }) => [readAuthorities(file, option).pem, Buffer.from('\n')]));
-  return {
-    certificate: readKeyPair(certFile, keyFile),
-    clientCa,
-    sni: sniChooser(sniPairs, (certificate) => secureContextOptions({ certificate, clientCa }, tls)),
-  };
-}
-
-function tlsSettings(options: ApiServerOptions): Pick<SecureContextOptions, 'minVersion' | 'ciphers'> {
-  const minVersion = tlsVersions[options['tls-min-version'] ?? 'VersionTLS12'] ?? 'TLSv1.2';
-  const names = options['tls-cipher-suites'].map((name) => ciphers[name]!);
-  // OpenSSL refuses the hash functions of TLS 1.0 and 1.1 at its usual security level.
-  const old = minVersion === 'TLSv1' || minVersion === 'TLSv1.1';
-  if (names.length === 0) return { minVersion, ...(old ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}) };
-  const always = Object.values(ciphers).filter((name) => name.startsWith('TLS_'));
-  return { minVersion, ciphers: [...new Set([...always, ...names]), ...(old ? ['@SECLEVEL=0'] : [])].join(':') };
 }
 
 function servingPair(options: ApiServerOptions): KeyPairFiles | Promise<KeyPairFiles> {

@@ -194,7 +194,11 @@ class Autoscaler {
         cpuInitializationMs: options['horizontal-pod-autoscaler-cpu-initialization-period'],
         readinessDelayMs: options['horizontal-pod-autoscaler-initial-readiness-delay'],
       },
-      tolerances: tolerancesOf(autoscaler, options['horizontal-pod-autoscaler-tolerance']),
+      tolerances: tolerancesOf(
+        autoscaler,
+        options['horizontal-pod-autoscaler-tolerance'],
+        this.environment.isOn('HPAConfigurableTolerance'),
+      ),
       now: clock.now(),
     };
     let best: Proposal | null = null;

@@ -133,9 +133,10 @@ function byValue(
   };
 }
 
-/** How far from the target nothing happens: as the autoscaler says for each direction, otherwise as the cluster does. */
-export function tolerancesOf({ spec: { behavior } }: HorizontalPodAutoscaler, usual: number): Tolerances {
-  const of = (rules: HPAScalingRules | undefined): number => (rules?.tolerance === undefined ? usual : milli(rules.tolerance) / 1000);
+/** How far from the target nothing happens: as the autoscaler says for each direction, where it may (`own`), otherwise as the cluster does. */
+export function tolerancesOf({ spec: { behavior } }: HorizontalPodAutoscaler, usual: number, own: boolean): Tolerances {
+  const of = (rules: HPAScalingRules | undefined): number =>
+    rules?.tolerance === undefined || !own ? usual : milli(rules.tolerance) / 1000;
   return { up: of(behavior?.scaleUp), down: of(behavior?.scaleDown) };
 }
 

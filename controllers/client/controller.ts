@@ -18,6 +18,8 @@ export interface ControllerEnvironment {
   readonly random: () => number;
   readonly log: (level: 'info' | 'error', message: string) => void;
   readonly metrics?: (queue: string) => QueueMetrics;
+  /** Hears of each work on a key, for whoever looks for faults. */
+  readonly traced?: (work: { readonly controller: string; readonly key: string; readonly ms: number; readonly failed: boolean }) => void;
 }
 
 /** A loop that is ready to run. */
@@ -96,7 +98,8 @@ export class QueueController implements Controller {
   async run(signal: AbortSignal): Promise<void> {
     for (const informer of this.#owned) informer.start(signal);
     await Promise.all(this.#needed.map((informer) => informer.synced()));
-    const { workers = 1, sync, retriesMax, background } = this.options;
+    const { workers = 1, retriesMax, background } = this.options;
+    const sync = this.#traced(this.options.sync);
     // A conflict says that the cache lags; the next try comes with what it shows then.
     const onError = (key: string, error: unknown): void => {
       if (!isConflict(error)) this.environment.log('error', `${this.name}: ${key}: ${messageOf(error)}`);
@@ -106,5 +109,21 @@ export class QueueController implements Controller {
       background?.(signal),
       ...this.#owned.map((informer) => informer.stopped()),
     ]);
+  }
+
+  #traced(sync: WorkOptions['sync']): WorkOptions['sync'] {
+    const { traced, clock } = this.environment;
+    if (traced === undefined) return sync;
+    return async (key) => {
+      const started = clock.elapsed();
+      let failed = true;
+      try {
+        const result = await sync(key);
+        failed = false;
+        return result;
+      } finally {
+        traced({ controller: this.name, key, ms: clock.elapsed() - started, failed });
+      }
+    };
   }
 }

@@ -15,6 +15,14 @@ import { StreamWatch } from './watchStream.js';
  * type for which a server turns Protobuf away.
  */
 
+/** A request that was answered. */
+export interface ObservedRequest {
+  readonly verb: string;
+  readonly path: string;
+  readonly code: number;
+  readonly seconds: number;
+}
+
 export interface RestOptions {
   readonly connection: Connection;
   /** The part before the slash becomes the field manager of what this client writes. */
@@ -34,7 +42,7 @@ export interface RestOptions {
   /** How often a request is repeated that had no effect, and how long an answer may take. Whoever must act by a deadline wants less of both. */
   readonly retries?: number;
   readonly timeoutMs?: number;
-  readonly observe?: (request: { readonly verb: string; readonly code: number; readonly seconds: number }) => void;
+  readonly observe?: (request: ObservedRequest) => void;
 }
 
 /** As in client-go: how often a request is repeated that the server, or the network, did not carry out. */
@@ -191,7 +199,7 @@ export class RestApi implements Api {
         ...(content ? { 'content-type': type, 'content-length': String(content.length) } : {}),
       },
     });
-    observe?.({ verb: method, code: answer.status, seconds: (this.#clock.elapsed() - started) / 1000 });
+    observe?.({ verb: method, path, code: answer.status, seconds: (this.#clock.elapsed() - started) / 1000 });
     return answer;
   }
 

@@ -1,18 +1,11 @@
 import { cidrs } from '../../server/catalogue/flags/checks.js';
 import { commonFlags } from '../../server/catalogue/flags/bothPrograms.js';
 import { inGroup } from '../../server/catalogue/flags/flag.js';
-import type { Flag, FlagFacts, FlagTable } from '../../server/catalogue/flags/flag.js';
+import type { FlagFacts } from '../../server/catalogue/flags/flag.js';
+import { featureFlagsOf } from '../../server/options/features.js';
+import { SWITCHING } from './features.js';
 
-/** Marks an option whose feature is not there yet. */
-const none = { effect: 'none' } as const;
 const file = (help: string): FlagFacts & { kind: 'string'; default: null } => ({ kind: 'string', default: null, value: 'file', help });
-const idleFile = (help: string): FlagFacts & { kind: 'string'; default: null } => ({
-  kind: 'string',
-  default: null,
-  value: 'file',
-  help,
-  ...none,
-});
 type Count = Omit<FlagFacts, 'kind' | 'default'> & { readonly kind: 'int'; readonly default: number };
 const count = (of: string, value: number): Count => ({
   kind: 'int',
@@ -21,40 +14,12 @@ const count = (of: string, value: number): Count => ({
   max: 2_147_483_647,
   help: `How many ${of} are worked on at the same time.`,
 });
-/** For a controller that is not there yet. */
-const idleCount = (of: string, value: number): Count => ({ ...count(of, value), ...none });
 const int32 = { min: 0, max: 2_147_483_647 } as const;
-
-/** Of the common options, those that work in this program. */
-function idle<T extends FlagTable>(table: T): T {
-  const working = [
-    'help',
-    'version',
-    'logging-format',
-    'bind-address',
-    'tls-cert-file',
-    'tls-private-key-file',
-    'tls-min-version',
-    'tls-cipher-suites',
-    'disabled-metrics',
-  ];
-  // Set apart for the API server, which reads it and does nothing by it.
-  const ours = ['enable-garbage-collector'];
-  return Object.fromEntries(
-    Object.entries(table).map(([name, flag]) => [
-      name,
-      ours.includes(name) ? effective(flag) : working.includes(name) ? flag : { ...flag, ...none },
-    ]),
-  ) as T;
-}
-
-function effective({ effect: _, ...flag }: Flag): Flag {
-  return flag;
-}
 
 /** Every option of the controller manager, in the order of `--help`. */
 export const controllerManagerFlags = {
-  ...idle(commonFlags),
+  ...commonFlags,
+  ...featureFlagsOf(SWITCHING),
   ...inGroup('Secure serving of the controller manager', {
     'secure-port': { kind: 'int', default: 10_257, min: 0, max: 65_535, help: 'HTTPS port; 0 for none.' },
     'cert-dir': {
@@ -104,16 +69,13 @@ export const controllerManagerFlags = {
     'leader-elect-resource-lock': { kind: 'string', default: 'leases', oneOf: ['leases'], help: 'Kind of the lock object.' },
     'leader-elect-resource-name': { kind: 'string', default: 'kube-controller-manager', help: 'Its name.' },
     'leader-elect-resource-namespace': { kind: 'string', default: 'kube-system', help: 'Its namespace.' },
-    'leader-migration-config': {
-      kind: 'string',
-      default: null,
-      value: 'file',
-      help: 'File of kind LeaderMigrationConfiguration. Refused: no other program has controllers of this one.',
-    },
+    'leader-migration-config': file(
+      'File of kind LeaderMigrationConfiguration: which controllers move, and under which lease. Needs --enable-leader-migration, and stands for the controllers of clouds without.',
+    ),
     'enable-leader-migration': {
       kind: 'bool',
       default: false,
-      help: 'Move controllers between programs without a gap. Refused, as no other program has controllers of this one.',
+      help: 'Move controllers to or from another program without a gap: those that move have a lease of their own.',
     },
   }),
   ...inGroup('Which controllers run', {
@@ -145,7 +107,10 @@ export const controllerManagerFlags = {
     'concurrent-statefulset-syncs': count('stateful sets', 5),
     'concurrent-ttl-after-finished-syncs': count('finished jobs', 5),
     'concurrent-device-taint-eviction-syncs': count('pods with devices', 8),
-    'concurrent-validating-admission-policy-status-syncs': idleCount('admission policies', 5),
+    'concurrent-validating-admission-policy-status-syncs': {
+      ...count('admission policies', 5),
+      help: 'How many admission policies are checked at the same time. API servers check each as it is written, so there is nothing to bound; the option is there for scripts that give it.',
+    },
     'mirroring-concurrent-service-endpoint-syncs': count('endpoints to mirror', 5),
   }),
   ...inGroup('Endpoints', {
@@ -283,10 +248,14 @@ export const controllerManagerFlags = {
       kind: 'string',
       default: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/',
       value: 'directory',
-      help: 'Where other volume plugins are.',
-      ...none,
+      help: 'Where FlexVolume drivers are. CSI drivers alone attach and expand volumes here: a manager that finds others there says in its log that it does not run them.',
     },
-    'external-cloud-volume-plugin': { kind: 'string', default: null, help: 'Plugin to use when the cloud provider is external.', ...none },
+    'external-cloud-volume-plugin': {
+      kind: 'string',
+      default: null,
+      oneOf: [''],
+      help: 'Plugin for volumes of a cloud that is built in. None is, so only an empty name is taken.',
+    },
     'pv-recycler-minimum-timeout-hostpath': {
       kind: 'int',
       default: 60,
@@ -336,18 +305,25 @@ export const controllerManagerFlags = {
       kind: 'string',
       default: null,
       oneOf: ['', 'external'],
-      help: 'external where a controller manager of the cloud runs beside this one; empty for none. None is built in.',
-      ...none,
+      help: 'external where a controller manager of the cloud runs beside this one, and has the controllers of load balancers, routes and nodes that are gone; empty for none. None is built in.',
     },
-    'cloud-config': idleFile('Its configuration.'),
+    'cloud-config': file('Its configuration, which the controller manager of the cloud reads: only with --cloud-provider=external.'),
     'cluster-name': { kind: 'string', default: 'kubernetes', help: "What the cluster's instances begin with." },
     'configure-cloud-routes': { kind: 'bool', default: true, help: 'Set up routes for node ranges at the cloud provider.' },
     'route-reconciliation-period': { kind: 'duration', default: 10_000, min: 1, help: 'How often these routes are compared.' },
   }),
   ...inGroup('Authentication and authorization', {
     'authentication-kubeconfig': file('Client configuration for reviewing tokens; without it they all count as anonymous.'),
-    'authentication-skip-lookup': { kind: 'bool', default: false, help: 'Do not read missing configuration from the cluster.', ...none },
-    'authentication-tolerate-lookup-failure': { kind: 'bool', default: false, help: 'Go on when that fails.', ...none },
+    'authentication-skip-lookup': {
+      kind: 'bool',
+      default: false,
+      help: 'Do not read authorities of clients and front proxies that no option names from the cluster.',
+    },
+    'authentication-tolerate-lookup-failure': {
+      kind: 'bool',
+      default: false,
+      help: 'Go on without them where the cluster does not tell them.',
+    },
     'authentication-token-webhook-cache-ttl': { kind: 'duration', default: 10_000, help: 'How long reviews of tokens are remembered.' },
     'authorization-kubeconfig': file(
       'Client configuration for access reviews; without it everything that is not always allowed is forbidden.',
@@ -364,8 +340,7 @@ export const controllerManagerFlags = {
       kind: 'strings',
       default: ['x-remote-extra-'],
       help: 'What headers with further facts begin with.',
-      ...none,
     },
-    'requestheader-uid-headers': { kind: 'strings', default: [], help: "Headers with the user's id.", ...none },
+    'requestheader-uid-headers': { kind: 'strings', default: [], help: "Headers with the user's id." },
   }),
 } as const;

@@ -1,5 +1,8 @@
 import type { FlagTable, FlagValues } from '../../server/catalogue/flags/flag.js';
 import { parseFlags } from '../../server/catalogue/flags/parse.js';
+import { featuresComplaint, featuresOf } from '../../server/options/features.js';
+import { loggingComplaint } from '../../server/options/logging.js';
+import { hiddenMetricsComplaint } from '../../server/options/metrics.js';
 import { cidrText, parseCidr } from '../addresses/cidr.js';
 import { maskOf } from '../nodeipam/masks.js';
 import { RangePool } from '../nodeipam/rangePool.js';
@@ -43,10 +46,12 @@ function contradictions(options: ControllerManagerOptions, given: ReadonlySet<st
   const single = signers.map((signer) => `cluster-signing-${signer}-cert-file`).filter((name) => given.has(name));
   if (given.has('cluster-signing-cert-file') && single.length > 0)
     complaints.push(`--cluster-signing-cert-file and ${single.map((name) => `--${name}`).join(', ')} exclude each other`);
-  if (options['enable-leader-migration'] || given.has('leader-migration-config'))
-    complaints.push(
-      '--enable-leader-migration and --leader-migration-config are not supported: no other program has controllers of this one',
-    );
+  if (given.has('leader-migration-config') && !options['enable-leader-migration'])
+    complaints.push('--leader-migration-config needs --enable-leader-migration');
+  if (options['enable-leader-migration'] && !options['leader-elect']) complaints.push('--enable-leader-migration needs --leader-elect');
+  if (given.has('cloud-config') && options['cloud-provider'] !== 'external')
+    complaints.push('--cloud-config needs --cloud-provider=external: no cloud is built in that would read it');
+  complaints.push(...commonComplaints(options, given));
   complaints.push(...rangeComplaints(options));
   if (options['allocate-node-cidrs'] && !given.has('cluster-cidr')) complaints.push('--allocate-node-cidrs needs --cluster-cidr');
   if (options['leader-elect-renew-deadline'] >= options['leader-elect-lease-duration'])
@@ -54,6 +59,15 @@ function contradictions(options: ControllerManagerOptions, given: ReadonlySet<st
   if (options['leader-elect-retry-period'] >= options['leader-elect-renew-deadline'])
     complaints.push('--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline');
   return complaints;
+}
+
+/** What the API server would complain of as well. */
+function commonComplaints(options: ControllerManagerOptions, given: ReadonlySet<string>): string[] {
+  const gates = featuresComplaint(options);
+  if (gates !== null) return [gates];
+  const features = featuresOf(options);
+  const logging = { alpha: features.enabled('LoggingAlphaOptions'), beta: features.enabled('LoggingBetaOptions') };
+  return [loggingComplaint(options, given, logging), hiddenMetricsComplaint(options)].filter((complaint) => complaint !== null);
 }
 
 /** Ranges of which nodes could get none. */

@@ -69,9 +69,10 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
       matches: (pod) => this.kind.selects(owner, pod),
     });
     const result = settled && !isTerminating(owner) ? await this.#reach(key, owner, wanted, active) : null;
-    const terminating = this.kind.countsTerminating
-      ? known.filter((pod) => controllerOf(pod) && isTerminating(pod) && !isFinished(pod)).length
-      : null;
+    const terminating =
+      this.kind.countsTerminating && this.environment.isOn('DeploymentReplicaSetTerminatingReplicas')
+        ? known.filter((pod) => controllerOf(pod) && isTerminating(pod) && !isFinished(pod)).length
+        : null;
     const { clock } = this.environment;
     const status = statusOf({ wanted, before: owner.status, active, terminating, failure: result?.failure ?? null, now: clock.now() });
     await this.#writeStatus(owner, status);

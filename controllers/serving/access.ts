@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
+import type { KubeObject } from '../../api/meta/object.js';
+import { resource } from '../../api/meta/resource.js';
+import type { User } from '../../server/api/user.js';
+import { withAuthenticatedGroup, type Authenticator } from '../../server/authentication/authenticator.js';
 import type { Api } from '../client/api.js';
 import type { Clock } from '../client/clock.js';
-import { resource } from '../../api/meta/resource.js';
-import type { KubeObject } from '../../api/meta/object.js';
 import { Remembered } from './remembered.js';
-import type { Caller } from './server.js';
 
 interface TokenReview extends KubeObject {
   readonly spec: { readonly token: string };
   readonly status?: {
     readonly authenticated?: boolean;
-    readonly user?: { readonly username?: string; readonly groups?: readonly string[] };
+    readonly user?: {
+      readonly username?: string;
+      readonly uid?: string;
+      readonly groups?: readonly string[];
+      readonly extra?: Readonly<Record<string, readonly string[]>>;
+    };
   };
 }
 interface AccessReview extends KubeObject {
@@ -21,60 +27,58 @@ interface AccessReview extends KubeObject {
 const tokenReviews = resource<TokenReview>('authentication.k8s.io/v1', 'tokenreviews', 'TokenReview', 'cluster');
 const accessReviews = resource<AccessReview>('authorization.k8s.io/v1', 'subjectaccessreviews', 'SubjectAccessReview', 'cluster');
 
-export interface DelegatedAccess {
-  readonly authentication: Api | null;
-  readonly authorization: Api | null;
-  readonly clock: Clock;
-  /** How long answers are remembered: who a token belongs to, a yes, and a no. */
-  readonly tokenMs: number;
-  readonly allowedMs: number;
-  readonly refusedMs: number;
-}
-
-interface Identity {
-  readonly user: string;
-  readonly groups: readonly string[];
-}
-const anonymous: Identity = { user: 'system:anonymous', groups: ['system:unauthenticated'] };
-
-/**
- * Leaves the decision to the API server, as `--authentication-kubeconfig` and `--authorization-kubeconfig` say. Without the first every token is
- * anonymous, without the second everything that is not open is forbidden.
- */
-export function delegatedAccess({
-  authentication,
-  authorization,
-  clock,
-  tokenMs,
-  allowedMs,
-  refusedMs,
-}: DelegatedAccess): (caller: Caller, path: string) => Promise<boolean | 'unknown'> {
-  const identities = new Remembered<Identity | null>(clock, () => tokenMs);
-  const decisions = new Remembered<boolean>(clock, (allowed) => (allowed ? allowedMs : refusedMs));
-  const identify = async ({ user, groups, token }: Caller): Promise<Identity | null> => {
-    if (user !== null) return { user, groups: [...groups, 'system:authenticated'] };
+/** Tokens whose API server is asked who they belong to. Answers, also that nobody has a token, are remembered for `keepMs`. */
+export function delegatedTokens(api: Api, clock: Clock, keepMs: number): Authenticator {
+  const users = new Remembered<User | null>(clock, () => keepMs);
+  return async ({ headers }) => {
+    const token = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
+    if (token === undefined) return { outcome: 'absent' };
     // Kept under a digest: a token has no business in the memory of a program that only checks it.
-    return token !== null && authentication
-      ? identities.of(createHash('sha256').update(token).digest('hex'), () => reviewed(authentication, token))
-      : anonymous;
-  };
-  return async (caller, path) => {
-    const who = await identify(caller);
-    if (who === null) return 'unknown';
-    if (who.groups.includes('system:masters')) return true;
-    return authorization !== null && decisions.of(JSON.stringify([who, path]), () => allowed(authorization, who, path));
+    const user = await users.of(createHash('sha256').update(token).digest('hex'), () => reviewed(api, token));
+    return user === null ? { outcome: 'invalid', reason: 'nobody has this token' } : { outcome: 'user', user };
   };
 }
 
 /** null for a token that nobody knows. */
-async function reviewed(api: Api, token: string): Promise<Identity | null> {
+async function reviewed(api: Api, token: string): Promise<User | null> {
   const { status } = await api.create(tokenReviews, { metadata: {}, spec: { token } });
-  return status?.authenticated ? { user: status.user?.username ?? '', groups: status.user?.groups ?? [] } : null;
+  if (status?.authenticated !== true) return null;
+  const { username = '', uid = '', groups = [], extra = {} } = status.user ?? {};
+  return withAuthenticatedGroup({ name: username, uid, groups, extra });
 }
 
-async function allowed(api: Api, { user, groups }: Identity, path: string): Promise<boolean> {
-  return (
-    (await api.create(accessReviews, { metadata: {}, spec: { user, groups, nonResourceAttributes: { path, verb: 'get' } } })).status
-      ?.allowed === true
-  );
+export interface DelegatedAccess {
+  /** null: everything that is not open is forbidden, but for `system:masters`. */
+  readonly api: Api | null;
+  readonly clock: Clock;
+  /** How long a yes and a no are remembered. */
+  readonly allowedMs: number;
+  readonly refusedMs: number;
+}
+
+/** Whether a user may do something with a path that is no resource: `verb` is the method, lower-case. */
+export type MayAccess = (user: User, verb: string, path: string) => Promise<boolean>;
+
+/** Leaves the decision to the API server, as `--authorization-kubeconfig` says. */
+export function delegatedAccess({ api, clock, allowedMs, refusedMs }: DelegatedAccess): MayAccess {
+  const decisions = new Remembered<boolean>(clock, (allowed) => (allowed ? allowedMs : refusedMs));
+  return async (user, verb, path) => {
+    if (user.groups.includes('system:masters')) return true;
+    return api !== null && decisions.of(JSON.stringify([user, verb, path]), () => allowed(api, user, { path, verb }));
+  };
+}
+
+async function allowed(
+  api: Api,
+  { name, uid, groups, extra }: User,
+  nonResourceAttributes: { readonly path: string; readonly verb: string },
+): Promise<boolean> {
+  const spec = {
+    user: name,
+    groups,
+    nonResourceAttributes,
+    ...(uid === '' ? {} : { uid }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+  return (await api.create(accessReviews, { metadata: {}, spec })).status?.allowed === true;
 }

@@ -1,43 +1,118 @@
-import fs from 'node:fs';
-import { ciphers, tlsVersions } from '../../server/catalogue/flags/tls.js';
+import os from 'node:os';
+import { anonymousOn, firstOf, type Authenticator } from '../../server/authentication/authenticator.js';
+import { release } from '../../server/catalogue/version.js';
+import type { Features } from '../../server/features/chosen.js';
+import { LiveFiles } from '../../server/files/liveFile.js';
+import { selfSignedPair, type KeyPair, type KeyPairFiles } from '../../server/http/credentials.js';
+import { portOptions } from '../../server/http/portOptions.js';
+import type { ProcessPages } from '../../server/http/processPages.js';
+import { makeSelfSigned } from '../../server/http/selfsigned.js';
+import type { Verbosity } from '../../server/observability/logger.js';
+import { DebugPages } from '../../server/observability/profiles/pages.js';
+import { flagValues } from '../../server/observability/zpages.js';
+import { emulatedMinor } from '../../server/options/emulation.js';
 import type { Clock } from '../client/clock.js';
 import { Connection } from '../client/connection.js';
 import { loadKubeconfig } from '../client/kubeconfig.js';
 import { RestApi } from '../client/rest.js';
+import { controllerManagerFlags } from '../options/flags.js';
 import type { ControllerManagerOptions } from '../options/read.js';
-import { delegatedAccess } from './access.js';
+import { delegatedAccess, delegatedTokens } from './access.js';
 import type { Checks } from './checks.js';
 import type { Metrics } from './metrics.js';
-import { configz, flagz, statusz } from './pages.js';
-import { servingPair } from './selfSigned.js';
+import { configz } from './pages.js';
 import { serve, type Route, type Serving } from './server.js';
 import { Slis } from './slis.js';
+import { publishedTrust, trustOf, type Published } from './trust.js';
 
-/** Starts the secure port as options say; null when there is none. */
-export async function serveHealth({
-  options,
-  metrics,
-  checks,
-  clock,
-}: {
+export interface HealthOptions {
   readonly options: ControllerManagerOptions;
+  readonly features: Features;
   readonly metrics: Metrics;
   readonly checks: Checks;
   readonly clock: Clock;
-}): Promise<Serving | null> {
+  /** Changed by `PUT /debug/flags/v`. */
+  readonly verbosity: Verbosity;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+}
+
+/** Starts the secure port as options say; null when there is none. Rejects with what is wrong with them, or with the files that they name. */
+export async function serveHealth(surroundings: HealthOptions): Promise<Serving | null> {
+  const { options, metrics, checks, clock, log } = surroundings;
   if (options['secure-port'] === 0) return null;
+  const say = (level: 'info' | 'error', message: string): void => log(level, `serving: ${message}`);
+  const live = new LiveFiles();
+  const authentication = apiOf(options['authentication-kubeconfig'], clock);
+  const trust = trustOf(options, await lookedUp(options, authentication, say), live);
+  const pages = pagesOf(surroundings);
+  const serving = await serve({
+    port: portOptions({
+      options,
+      pair: await servingPair(options),
+      moreAuthorities: trust.authorities,
+      live,
+      changed: () => say('info', 'certificates have changed and were read again'),
+      failed: (error) => say('error', `changed certificates cannot be used; those from before stay: ${error.message}`),
+    }),
+    authenticate: firstOf([...trust.ways, tokens(options, authentication, clock)], { anonymous: anonymousOn(null) }),
+    mayAccess: delegatedAccess({
+      api: apiOf(options['authorization-kubeconfig'], clock),
+      clock,
+      allowedMs: options['authorization-webhook-cache-authorized-ttl'],
+      refusedMs: options['authorization-webhook-cache-unauthorized-ttl'],
+    }),
+    openPaths: options['authorization-always-allow-paths'],
+    routes: routesOf(options, checks, metrics),
+    pages,
+    refused: ({ code, method, path, user, address, reason }) =>
+      say('info', `${method} ${JSON.stringify(path)} from ${address} as ${JSON.stringify(user)} refused with ${code}: ${reason}`),
+    failed: (error) => say('error', `an answer failed: ${error instanceof Error ? error.message : String(error)}`),
+  });
+  return {
+    port: serving.port,
+    close: async () => {
+      live.stop();
+      pages.debug?.stop();
+      await serving.close();
+    },
+  };
+}
+
+const apiOf = (file: string | null, clock: Clock): RestApi | null =>
+  file === null
+    ? null
+    : new RestApi({ connection: new Connection(loadKubeconfig(file), { clock }), userAgent: 'kube-controller-manager/access', clock });
+
+/** What API servers publish about certificates, where files leave something open and somebody can be asked. */
+async function lookedUp(
+  options: ControllerManagerOptions,
+  api: RestApi | null,
+  say: (level: 'info' | 'error', message: string) => void,
+): Promise<Published> {
+  const complete = options['client-ca-file'] !== null && options['requestheader-client-ca-file'] !== null;
+  if (api === null || complete || options['authentication-skip-lookup']) return {};
+  return publishedTrust(api, options['authentication-tolerate-lookup-failure'], (message) => say('error', message));
+}
+
+/** Without somebody to ask, a token makes nobody of its bearer. */
+function tokens(options: ControllerManagerOptions, api: RestApi | null, clock: Clock): Authenticator {
+  return api === null ? () => ({ outcome: 'absent' }) : delegatedTokens(api, clock, options['authentication-token-webhook-cache-ttl']);
+}
+
+/** The pair given by files; otherwise the one kept in `--cert-dir`; otherwise one that is kept nowhere. */
+async function servingPair(options: ControllerManagerOptions): Promise<KeyPair | KeyPairFiles> {
+  const { 'tls-cert-file': certFile, 'tls-private-key-file': keyFile, 'cert-dir': directory } = options;
+  if (certFile !== null && keyFile !== null) return { certFile, keyFile };
+  const names = { dns: [os.hostname(), 'localhost'], ip: ['127.0.0.1'] };
+  if (directory !== null) return selfSignedPair(directory, names, 'kube-controller-manager');
+  const { cert, key } = await makeSelfSigned(names);
+  return { cert: Buffer.from(cert), key: Buffer.from(key) };
+}
+
+function routesOf(options: ControllerManagerOptions, checks: Checks, metrics: Metrics): Readonly<Record<string, Route>> {
   const all: Route = (query, path) => checks.all(path.slice(1), query);
   const one: Route = (_, path) => checks.one(path.slice(path.lastIndexOf('/') + 1));
-  const suites = options['tls-cipher-suites'].map((name) => ciphers[name] ?? name);
-  const apiOf = (file: string | null): RestApi | null =>
-    file
-      ? new RestApi({ connection: new Connection(loadKubeconfig(file), { clock }), userAgent: 'kube-controller-manager/access', clock })
-      : null;
-  const minVersion = tlsVersions[options['tls-min-version'] ?? ''];
-  const slis = new Slis(checks);
-  const startedAt = clock.now();
-  const { 'requestheader-client-ca-file': proxyCaFile } = options;
-  const routes: Readonly<Record<string, Route>> = {
+  return {
     '/healthz': all,
     '/livez': all,
     '/readyz': all,
@@ -45,37 +120,28 @@ export async function serveHealth({
     '/livez/': one,
     '/readyz/': one,
     '/metrics': async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }),
-    '/metrics/slis': async () => ({ status: 200, type: slis.contentType, body: await slis.text() }),
     '/configz': () => configz(options),
-    '/flagz': () => flagz(options),
-    '/statusz': () => statusz(startedAt, clock.now(), Object.keys(routes)),
   };
-  return serve({
-    host: options['bind-address'],
-    port: options['secure-port'],
-    pair: await servingPair({ cert: options['tls-cert-file'], key: options['tls-private-key-file'] }, options['cert-dir']),
-    ...(options['client-ca-file'] ? { clientCa: fs.readFileSync(options['client-ca-file'], 'utf8') } : {}),
-    ...(proxyCaFile
-      ? {
-          proxies: {
-            authorities: fs.readFileSync(proxyCaFile, 'utf8'),
-            names: options['requestheader-allowed-names'],
-            userHeaders: options['requestheader-username-headers'],
-            groupHeaders: options['requestheader-group-headers'],
-          },
-        }
-      : {}),
-    ...(minVersion ? { minVersion } : {}),
-    ...(suites.length > 0 ? { ciphers: suites.join(':') } : {}),
-    openPaths: options['authorization-always-allow-paths'],
-    mayRead: delegatedAccess({
-      authentication: apiOf(options['authentication-kubeconfig']),
-      authorization: apiOf(options['authorization-kubeconfig']),
-      clock,
-      tokenMs: options['authentication-token-webhook-cache-ttl'],
-      allowedMs: options['authorization-webhook-cache-authorized-ttl'],
-      refusedMs: options['authorization-webhook-cache-unauthorized-ttl'],
-    }),
-    routes,
-  });
+}
+
+/** Pages that both programs have. */
+function pagesOf({ options, features, checks, clock, verbosity }: HealthOptions): ProcessPages {
+  const startedAt = clock.now();
+  return {
+    component: 'kube-controller-manager',
+    debug: options.profiling ? new DebugPages({ verbosity, contention: options['contention-profiling'], now: () => clock.now() }) : null,
+    indicators: new Slis(checks),
+    flags: features.enabled('ComponentFlagz') ? flagValues(controllerManagerFlags, options) : null,
+    facts: features.enabled('ComponentStatusz')
+      ? () => ({
+          component: 'kube-controller-manager',
+          startedAt,
+          upMs: clock.now() - startedAt,
+          binaryVersion: release.slice(1),
+          emulationVersion: `1.${emulatedMinor(options)}`,
+          runtime: `node ${process.version}`,
+          paths: ['/configz', '/healthz', '/livez', '/metrics', '/readyz'],
+        })
+      : null,
+  };
 }

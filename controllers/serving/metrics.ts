@@ -1,11 +1,15 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { collectProcessMetrics } from '../../server/catalogue/loopLag.js';
+import { versionInfo } from '../../server/catalogue/version.js';
+import type { Features } from '../../server/features/chosen.js';
+import { ChosenMetrics, type MetricChoice } from '../../server/observability/chosenMetrics.js';
+import { exposeProgram } from '../../server/observability/processMetrics.js';
 import { measures, type MeasureName, type Measures } from '../measures.js';
 import type { QueueMetrics } from '../client/workQueue.js';
 
 /** What this program counts, under the names of the reference. */
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #registry: ChosenMetrics;
   readonly #queue;
   readonly #requests;
   readonly #leader;
@@ -14,8 +18,9 @@ export class Metrics {
   readonly #underWay = new Map<string, (() => readonly number[])[]>();
   readonly #measures = new Map<MeasureName, Counter | Gauge | Histogram>();
 
-  /** `disabled` names metrics that are not to be told of. */
-  constructor(disabled: readonly string[] = []) {
+  /** `choice`: what options say about what is shown. With `features`, they are shown as well. */
+  constructor(choice: MetricChoice = {}, features?: Features) {
+    this.#registry = new ChosenMetrics(choice);
     const registers = [this.#registry];
     const seconds = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10];
     const labelNames = ['name'] as const;
@@ -89,7 +94,7 @@ export class Metrics {
             : new Histogram({ ...facts, ...('buckets' in more ? { buckets: [...more.buckets] } : {}) }),
       );
     }
-    for (const name of disabled) this.#registry.removeSingleMetric(name);
+    if (features) exposeProgram(this.#registry, { features, version: versionInfo() });
   }
 
   readonly queue = (name: string): QueueMetrics => ({

@@ -1,55 +1,10 @@
 import { formatDuration } from '../../server/catalogue/flags/duration.js';
 import type { Flag } from '../../server/catalogue/flags/flag.js';
-import { release } from '../../server/catalogue/version.js';
 import { controllerManagerFlags } from '../options/flags.js';
 import type { ControllerManagerOptions } from '../options/read.js';
 import type { Page } from './server.js';
 
-/** What this program tells of itself to whoever runs it: how it was started, and since when it runs. */
-
 const durationText = (ms: number): string => (ms === 0 ? '0s' : formatDuration(ms));
-const text = 'text/plain; charset=utf-8';
-const plain = (body: string): Page => ({ status: 200, type: text, body });
-
-const title = (name: string, description: string): string => `\n${name}\n\nNote: ${description}\n\n`;
-
-function written(value: unknown, { kind }: Flag): string {
-  if (value === null || value === undefined) return '';
-  if (kind === 'duration') return durationText(Number(value));
-  if (Array.isArray(value)) return `[${value.join(',')}]`;
-  if (typeof value === 'object')
-    return Object.entries(value as object)
-      .map(([name, each]) => `${name}=${String(each)}`)
-      .join(',');
-  return String(value);
-}
-
-/** Every option with the value that it has. */
-export function flagz(options: ControllerManagerOptions): Page {
-  const lines = Object.entries(controllerManagerFlags as Readonly<Record<string, Flag>>)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, flag]) => `${name}=${written((options as Readonly<Record<string, unknown>>)[name], flag)}`);
-  return plain(
-    `${title('kube-controller-manager flagz', 'This is not a stable format: do not let programs depend on it.')}${lines.join('\n')}\n`,
-  );
-}
-
-export function statusz(startedAt: number, now: number, paths: readonly string[]): Page {
-  const seconds = Math.floor((now - startedAt) / 1000);
-  const up = `${Math.floor(seconds / 3_600)} hr ${String(Math.floor(seconds / 60) % 60).padStart(2, '0')} min ${String(seconds % 60).padStart(2, '0')} sec`;
-  const facts = [
-    ['Started', new Date(startedAt).toUTCString()],
-    ['Up', up],
-    ['Node version', process.version],
-    ['Binary version', release],
-    ['Emulation version', release.replace(/^v?(\d+\.\d+).*$/, '$1')],
-    ['Paths', [...paths].sort().join(' ')],
-  ].map(([name, value]) => `${name}: ${value}`);
-  return plain(
-    `${title('kube-controller-manager statusz', 'This is not a stable format: do not let programs depend on it.')}${facts.join('\n')}\n`,
-  );
-}
-
 /** What each member of the configuration is set by. Members are in the order in which the reference writes them. */
 type ConfigTree = { readonly [member: string]: keyof ControllerManagerOptions | ConfigTree | { readonly is: unknown } };
 

@@ -1,115 +1,138 @@
-import { X509Certificate } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import https from 'node:https';
-import type { AddressInfo } from 'node:net';
-import type { SecureVersion } from 'node:tls';
-import { issuedBy, proxiedUser, type ProxyTrust } from './frontProxy.js';
-import type { ServingPair } from './selfSigned.js';
+import { randomUUID } from 'node:crypto';
+import { StatusError, tooManyRequests, unauthorized } from '../../server/api/status.js';
+import type { User } from '../../server/api/user.js';
+import type { Authenticator } from '../../server/authentication/authenticator.js';
+import type { Request, Response } from '../../server/endpoints/context.js';
+import type { Connection } from '../../server/http/connection.js';
+import { writeStatusError, writeText } from '../../server/http/errors.js';
+import { Exchange } from '../../server/http/exchange.js';
+import { listen, type ListenerOptions } from '../../server/http/listener.js';
+import { answerProcessPage, type ProcessPages } from '../../server/http/processPages.js';
+import { parseTarget } from '../../server/http/target.js';
+import type { MayAccess } from './access.js';
 
-/** Health and metrics, for whoever watches over this program. */
+/** Health, metrics and pages about the process, for whoever watches over it: behind the same door that the API server has. */
 export interface ServingOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly pair: ServingPair;
-  readonly clientCa?: string;
-  /** Front proxies, whose word counts for who asks. */
-  readonly proxies?: ProxyTrust;
-  readonly minVersion?: SecureVersion;
-  /** In the words of OpenSSL; the usual ones when absent. */
-  readonly ciphers?: string;
-  /** Paths that everybody may read; others need `mayRead`. A trailing `*` stands for any ending. */
+  readonly port: Omit<ListenerOptions, 'goawayChance' | 'handle'>;
+  /** Says who asks; strangers are the anonymous user. */
+  readonly authenticate: Authenticator;
+  readonly mayAccess: MayAccess;
+  /** Paths that everybody may read; others need `mayAccess`. A trailing `*` stands for any ending. */
   readonly openPaths: readonly string[];
-  /** `unknown` for a caller whose token nobody knows. */
-  readonly mayRead: (caller: Caller, path: string) => Promise<boolean | 'unknown'>;
   /** By path; a trailing slash stands for everything below. */
   readonly routes: Readonly<Record<string, Route>>;
+  readonly pages: ProcessPages;
+  /** Hears of everybody who was turned away. */
+  readonly refused: (refusal: Refusal) => void;
+  /** Hears of what went wrong here, and was not told to the client. */
+  readonly failed: (error: unknown) => void;
 }
 
 export type Route = (query: URLSearchParams, path: string) => Promise<Page> | Page;
-
-/** Who asks: what its certificate says, if that was checked, and its token, which was not. */
-export interface Caller {
-  readonly user: string | null;
-  readonly groups: readonly string[];
-  readonly token: string | null;
-}
 
 export interface Page {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
+
+export interface Refusal {
+  readonly code: 401 | 403;
+  readonly method: string;
+  readonly path: string;
+  /** Empty for somebody with credentials that are no good. */
+  readonly user: string;
+  readonly address: string;
+  /** For the log, not for the client. */
+  readonly reason: string;
+}
+
 export interface Serving {
   readonly port: number;
   close(): Promise<void>;
 }
 
-const idleTimeoutMs = 30_000;
-/** Nobody sends this server anything but a few headers. */
-const headerBytesMax = 16 * 1024;
+/** Requests that are worked on at a time; whoever watches over a program asks a few times a minute. */
+const underWayMax = 100;
 
+/** Listens. HTTP/2 and HTTP/1.1 share the port. Rejects with a ListenError. */
 export async function serve(options: ServingOptions): Promise<Serving> {
-  const authorities = [options.clientCa ?? [], options.proxies?.authorities ?? []].flat();
-  const server = https.createServer(
-    {
-      ...options.pair,
-      maxHeaderSize: headerBytesMax,
-      minVersion: options.minVersion ?? 'TLSv1.2',
-      ...(options.ciphers === undefined ? {} : { ciphers: options.ciphers }),
-      ...(authorities.length === 0 ? {} : { ca: authorities, requestCert: true, rejectUnauthorized: false }),
+  let underWay = 0;
+  const listener = await listen({
+    ...options.port,
+    goawayChance: 0,
+    handle: (request, response, upgrade, connection) => {
+      if (upgrade !== null) return void upgrade.socket.destroy();
+      const exchange = exchangeOf(request, response, connection);
+      connection?.begin(exchange);
+      underWay++;
+      const answer = underWay > underWayMax ? Promise.reject(busy()) : respond(exchange, options);
+      void answer
+        .catch((error: unknown) => {
+          if (!(error instanceof StatusError)) options.failed(error);
+          writeStatusError(
+            exchange,
+            error instanceof StatusError ? error : new StatusError(500, 'InternalError', 'Internal error occurred'),
+          );
+        })
+        .finally(() => {
+          underWay--;
+          connection?.over(exchange);
+        });
     },
-    (request, response) => {
-      void answer(request, response, options);
-    },
-  );
-  server.headersTimeout = idleTimeoutMs;
-  server.requestTimeout = idleTimeoutMs;
-  await new Promise<void>((resolve, reject) => {
-    server
-      .once('error', reject)
-      .listen(options.port, options.host === '0.0.0.0' || options.host === '' ? undefined : options.host, resolve);
   });
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { port: listener.port, close: () => listener.close() };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, options: ServingOptions): Promise<void> {
-  const page = await pageOf(request, options).catch((): Page => ({ status: 500, type: 'text/plain', body: 'internal error\n' }));
-  response
-    .writeHead(page.status, { 'content-type': page.type, 'cache-control': 'no-cache, private', 'x-content-type-options': 'nosniff' })
-    .end(request.method === 'HEAD' ? undefined : page.body);
+const busy = (): StatusError => tooManyRequests('too many requests, please try again later', 1);
+
+function exchangeOf(request: Request, response: Response, connection: Connection | null): Exchange {
+  const target = parseTarget(request.url ?? '', request.httpVersionMajor);
+  const path = target.ok ? target.path : '';
+  const info = { isResource: false, path, verb: request.method === 'GET' ? 'get' : 'other' } as const;
+  response.setHeader('cache-control', 'no-cache, private');
+  return new Exchange(request, response, randomUUID(), info, new URLSearchParams(target.ok ? target.search : ''), null, connection);
 }
 
-async function pageOf(request: IncomingMessage, options: ServingOptions): Promise<Page> {
-  const { openPaths, mayRead, routes } = options;
-  const { pathname: path, searchParams } = new URL(request.url ?? '/', 'https://localhost');
+async function respond(exchange: Exchange, options: ServingOptions): Promise<void> {
+  const { method, query, response } = exchange;
+  const { path } = exchange.info;
+  if (!path.startsWith('/')) return writeText(exchange, 400, '400 Bad Request\n');
+  await admit(exchange, path, options);
+  const route = options.routes[path] ?? options.routes[`${path.slice(0, path.lastIndexOf('/'))}/`];
+  if (route === undefined) {
+    if (!(await answerProcessPage(exchange, options.pages))) writeText(exchange, 404, '404 page not found\n');
+    return;
+  }
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+  const { status, type, body } = await route(query, path);
+  response.statusCode = status;
+  response.setHeader('content-type', type);
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.end(method === 'HEAD' ? undefined : body);
+}
+
+/** Throws where somebody may not ask for this. */
+async function admit(exchange: Exchange, path: string, { authenticate, mayAccess, openPaths, refused }: ServingOptions): Promise<void> {
+  const { method, request, address = '' } = exchange;
   const open = openPaths.some((pattern) => (pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern));
-  const allowed = open || (await mayRead(callerOf(request, options), path));
-  if (allowed === 'unknown') return { status: 401, type: 'text/plain', body: 'Unauthorized\n' };
-  if (!allowed) return { status: 403, type: 'text/plain', body: `Forbidden: ${JSON.stringify(path)}\n` };
-  const route = routes[path] ?? routes[`${path.slice(0, path.lastIndexOf('/'))}/`];
-  if (!route) return { status: 404, type: 'text/plain', body: '404 page not found\n' };
-  if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, type: 'text/plain', body: 'method not allowed\n' };
-  return route(searchParams, path);
+  const who = await authenticate(request);
+  if (who.outcome !== 'user') {
+    refused({ code: 401, method, path, user: '', address, reason: who.outcome === 'invalid' ? who.reason : 'no credentials' });
+    throw unauthorized();
+  }
+  exchange.user = who.user;
+  if (exchange.connection?.askedBy(who.user) === false) throw busy();
+  if (open || (await mayAccess(who.user, method.toLowerCase(), path))) return;
+  refused({ code: 403, method, path, user: who.user.name, address, reason: 'not allowed' });
+  throw forbiddenPath(who.user, method, path);
 }
 
-function callerOf(request: IncomingMessage, { clientCa, proxies }: ServingOptions): Caller {
-  const socket = request.socket as import('node:tls').TLSSocket;
-  const peer = socket.authorized ? socket.getPeerX509Certificate() : undefined;
-  const certificate = peer ? new X509Certificate(peer.raw) : null;
-  const proxied = certificate && proxies ? proxiedUser(proxies, certificate, request.headers) : null;
-  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
-  if (proxied) return { ...proxied, token };
-  // A certificate that only makes its owner a proxy says nothing of who asks.
-  const isClient = certificate !== null && clientCa !== undefined && (!proxies || issuedBy(clientCa, certificate));
-  const subject = isClient ? socket.getPeerCertificate().subject : null;
-  const words = (value: string | string[] | undefined): readonly string[] =>
-    value === undefined ? [] : Array.isArray(value) ? value : [value];
-  return { user: words(subject?.CN)[0] ?? null, groups: words(subject?.O), token };
-}
+const forbiddenPath = ({ name }: User, method: string, path: string): StatusError =>
+  new StatusError(
+    403,
+    'Forbidden',
+    `forbidden: User ${JSON.stringify(name)} cannot ${method.toLowerCase()} path ${JSON.stringify(path)}`,
+    {},
+  );

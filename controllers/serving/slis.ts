@@ -24,7 +24,7 @@ export class Slis {
   }
 
   /** Looks at every check, and tells. */
-  text(): Promise<string> {
+  metrics(): Promise<string> {
     this.#state.reset();
     for (const [name, isWell] of this.checks.states()) {
       this.#state.set({ name, type: 'healthz' }, isWell ? 1 : 0);

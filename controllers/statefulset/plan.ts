@@ -19,6 +19,8 @@ export interface Observed {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
   readonly collisions: number;
+  /** Updates replace one pod at a time, also where the set allows more. */
+  readonly oneAtATime?: boolean;
   readonly now: number;
 }
 
@@ -82,6 +84,7 @@ function stagesOf(observed: Observed, inOrder: boolean): (readonly Action[])[] {
     update: observed.update,
     replicas: replicas.map(({ pod }) => pod),
     isUnavailable: (pod) => isUnavailable(observed, pod),
+    oneAtATime: observed.oneAtATime ?? false,
   });
   return [living.actions, owning, going.actions, victims.map((pod) => ({ do: 'delete', pod }))];
 }

@@ -11,14 +11,16 @@ export interface Rollout {
   /** By ordinal, those among them that are about to be made. */
   readonly replicas: readonly Pod[];
   readonly isUnavailable: (pod: Pod) => boolean;
+  /** Whatever the set says about more: the feature MaxUnavailableStatefulSet is off. */
+  readonly oneAtATime: boolean;
 }
 
 /** The pods to delete so that they come back with the newest template: from the highest ordinal down to the partition. Pure. */
-export function rollout({ set, update, replicas, isUnavailable }: Rollout): readonly Pod[] {
+export function rollout({ set, update, replicas, isUnavailable, oneAtATime }: Rollout): readonly Pod[] {
   const { partition = 0, maxUnavailable } = set.spec?.updateStrategy?.rollingUpdate ?? {};
   const targets = replicas.slice(partition).reverse();
   const isOld = (pod: Pod): boolean => revisionNameOf(pod) !== nameOf(update) && !isTerminating(pod);
-  if (maxUnavailable === undefined) return oneByOne(targets, isOld, isUnavailable);
+  if (maxUnavailable === undefined || oneAtATime) return oneByOne(targets, isOld, isUnavailable);
   const unavailable = replicas.filter(isUnavailable).length;
   return several(targets.filter(isOld), bound(maxUnavailable, replicas.length) - unavailable, isUnavailable);
 }

@@ -100,6 +100,7 @@ class StatefulSetLoop {
       pods: owned,
       claimOf: (name) => claims.get(`${namespaceOf(set)}/${name}`),
       ...revisions,
+      oneAtATime: !this.environment.isOn('MaxUnavailableStatefulSet'),
       now: clock.now(),
     });
     const failure = await this.#carryOut(set, stages, inOrder);

@@ -11,8 +11,9 @@ import { makeFolder } from '../files.js';
  */
 
 export interface ControlRequest {
-  readonly command: 'status' | 'stop' | 'kill' | 'pause' | 'resume' | 'restart' | 'reset';
-  /** The member or program that is meant. */
+  readonly command:
+    'status' | 'stop' | 'kill' | 'pause' | 'resume' | 'restart' | 'partition' | 'heal' | 'reset' | 'managers' | 'link' | 'redeem';
+  /** The member or program that is meant; for `redeem` the code of a link. */
   readonly target?: string | undefined;
 }
 type ControlLine = { readonly progress: string } | { readonly result: unknown } | { readonly error: string };

@@ -2,14 +2,15 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../files.js';
+import type { Started } from './foreground.js';
 
 /** What a launcher that is to run by itself tells the command that started it. */
-export type Report = { readonly progress: string } | { readonly ready: string } | { readonly failed: string };
+export type Report = { readonly progress: string } | { readonly ready: Started } | { readonly failed: string };
 
 export const reportsToStarter = 'RAFTPLANE_DETACHED';
 
-/** Starts `raftplane up` with these arguments as a process of its own, and resolves with the kubeconfig when its cluster is ready. */
-export async function startDetached(directory: string, args: readonly string[], say: (line: string) => void): Promise<string> {
+/** Starts `raftplane up` with these arguments as a process of its own, and resolves when its cluster is ready. */
+export async function startDetached(directory: string, args: readonly string[], say: (line: string) => void): Promise<Started> {
   const log = path.join(directory, 'logs', 'launcher.log');
   makeFolder(path.dirname(log));
   const output = fs.openSync(log, 'a');
@@ -20,7 +21,7 @@ export async function startDetached(directory: string, args: readonly string[], 
   });
   fs.closeSync(output);
   try {
-    return await new Promise<string>((resolve, reject) => {
+    return await new Promise<Started>((resolve, reject) => {
       child.on('message', (report: Report) => {
         if ('progress' in report) say(report.progress);
         else if ('ready' in report) resolve(report.ready);

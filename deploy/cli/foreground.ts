@@ -13,12 +13,12 @@ function stopRequest(): AbortSignal {
   return controller.signal;
 }
 
-/** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. `ready` is called with the kubeconfig once all is up. */
+/** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. `ready` is called once all is up. */
 export async function runCluster(
   directory: string,
   options: UpOptions,
   say: (line: string) => void,
-  ready: (kubeconfig: string) => void,
+  ready: (started: Started) => void,
 ): Promise<void> {
   const { port, replicas, store, etcdServers, managers, nodes, bind, fresh, apiserverFlag, managerFlag } = options;
   process.umask(PRIVATE_FILES_UMASK);
@@ -39,8 +39,15 @@ export async function runCluster(
     onProgress: say,
   });
   process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
-  ready(path.resolve(launcher.kubeconfig));
-  await launcher.run();
+  // The socket is there before anybody is told of the link, which is redeemed on it.
+  await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
+}
+
+/** What whoever started a cluster wants to know. */
+export interface Started {
+  readonly kubeconfig: string;
+  /** Signs its owner into the console, once; null where there is none. */
+  readonly link: string | null;
 }
 
 /** A word that a POSIX shell reads back unchanged. */

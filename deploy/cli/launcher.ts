@@ -1,13 +1,19 @@
+import path from 'node:path';
 import { startCluster, type Cluster, type ClusterOptions } from '../cluster.js';
+import { makeFolder } from '../files.js';
 import { describeExit, type Exit, type ManagedProgram } from '../managedProgram.js';
-import { CommandRefused, serveControl, type ControlRequest } from './control.js';
+import { programFile } from '../programs.js';
+import type { CutOrder } from '../partition.js';
+import { CommandRefused, controlSocket, serveControl, type ControlRequest } from './control.js';
+import { managerMetrics } from './managerMetrics.js';
+import { SignIn } from './signIn.js';
 
 /** Keeps one cluster running for somebody: in a terminal, or detached from it. Takes commands on its control socket. */
 
 export interface ProgramState {
   readonly name: string;
   readonly role: string;
-  readonly state: 'running' | 'paused' | 'down';
+  readonly state: 'running' | 'paused' | 'partitioned' | 'down';
   readonly pid: number | null;
   readonly address: string | null;
   readonly log: string;
@@ -28,12 +34,15 @@ export interface LauncherOptions extends ClusterOptions {
 
 export class Launcher {
   readonly #paused = new Set<string>();
+  readonly #cutOff = new Set<string>();
   readonly #stop = new AbortController();
   #up = false;
 
   private constructor(
     private cluster: Cluster,
     private readonly options: LauncherOptions,
+    /** Null where the owner gave the API servers a file of tokens of his own. */
+    private readonly signIn: SignIn | null,
   ) {}
 
   /** Resolves when the cluster is ready. */
@@ -42,20 +51,27 @@ export class Launcher {
     const onExit = (program: ManagedProgram, exit: Exit, restartInMs: number | null): void => {
       if (launcher) launcher.#reportExit(program, exit, restartInMs);
     };
-    const all = { ...options, restartManagers: true, onExit };
-    launcher = new Launcher(await startCluster(all), all);
+    const { flags, signIn } = withConsole(options);
+    const all = { ...options, apiserverFlags: flags, apiserverPreload: programFile('partition'), restartManagers: true, onExit };
+    launcher = new Launcher(await startCluster(all), all, signIn);
     launcher.#up = true;
     return launcher;
+  }
+
+  /** A link that signs its owner into the console, once; null where there is none. */
+  consoleLink(): string | null {
+    return this.signIn === null ? null : `${this.cluster.address}/console#code=${this.signIn.issue()}`;
   }
 
   get kubeconfig(): string {
     return this.cluster.kubeconfig;
   }
 
-  /** Takes commands until it is told to stop, or the signal aborts; then stops the cluster. */
-  async run(): Promise<void> {
+  /** Takes commands until it is told to stop, or the signal aborts; then stops the cluster. `listening` is called when it takes them. */
+  async run(listening: () => void = () => undefined): Promise<void> {
     const { signal, onProgress } = this.options;
     const close = await serveControl(this.cluster.dataDirectory, (request, say) => this.#carryOut(request, say));
+    listening();
     await untilAborted(AbortSignal.any([signal, this.#stop.signal]));
     onProgress('stopping');
     await this.cluster.stop();
@@ -73,7 +89,7 @@ export class Launcher {
     const programs = this.#programs().map(({ spec, pid, running }): ProgramState => ({
       name: spec.name,
       role: spec.role,
-      state: !running ? 'down' : this.#paused.has(spec.name) ? 'paused' : 'running',
+      state: !running ? 'down' : this.#paused.has(spec.name) ? 'paused' : this.#cutOff.has(spec.name) ? 'partitioned' : 'running',
       pid,
       address: spec.address,
       log: spec.log,
@@ -99,6 +115,7 @@ export class Launcher {
         await this.#reset(say);
         return this.state;
       case 'kill':
+        this.#cutOff.delete(target ?? '');
         await this.#named(target).kill();
         return this.state;
       case 'pause':
@@ -110,6 +127,27 @@ export class Launcher {
       case 'restart':
         await this.#restart(this.#named(target));
         return this.state;
+      case 'partition':
+        this.#partition(target, true);
+        return this.state;
+      case 'heal':
+        this.#partition(target, false);
+        return this.state;
+      case 'managers':
+        return { managers: await this.#managers() };
+      case 'link': {
+        const link = this.consoleLink();
+        if (link === null)
+          throw new CommandRefused(
+            'there are no links, because the API servers have a --token-auth-file of yours: sign in with one of its tokens',
+          );
+        return { link };
+      }
+      case 'redeem': {
+        const token = this.signIn?.redeem(target ?? '') ?? null;
+        if (token === null) throw new CommandRefused('this link was used already, or is too old: "raftplane console" gives a new one');
+        return { token };
+      }
       default:
         throw new CommandRefused(`the launcher knows no command ${JSON.stringify(command satisfies never)}; it may be of another version`);
     }
@@ -133,8 +171,33 @@ export class Launcher {
     else this.#paused.delete(program.spec.name);
   }
 
+  /** What each manager tells of itself; null for those that do not answer. */
+  #managers(): Promise<readonly { readonly name: string; readonly metrics: string | null }[]> {
+    return Promise.all(
+      this.cluster.managers.map(async ({ spec, running }) => ({
+        name: spec.name,
+        metrics:
+          running && spec.address !== null && !this.#paused.has(spec.name)
+            ? await managerMetrics(spec.address, this.cluster.pki.admin)
+            : null,
+      })),
+    );
+  }
+
+  /** Cuts a replica off from the others, or ends that; clients still reach it. */
+  #partition(target: string | undefined, cut: boolean): void {
+    const program = this.#named(target);
+    const others = this.cluster.members.map(({ id }) => id).filter((id) => id !== target);
+    if (program.spec.role !== 'apiserver') throw new CommandRefused(`${program.spec.name} is no replica: only those talk among themselves`);
+    if (!program.running) throw new CommandRefused(`${program.spec.name} is down: start it with "raftplane restart ${program.spec.name}"`);
+    program.send({ cutOffFrom: cut ? others : [] } satisfies CutOrder);
+    if (cut) this.#cutOff.add(program.spec.name);
+    else this.#cutOff.delete(program.spec.name);
+  }
+
   async #restart(program: ManagedProgram): Promise<void> {
     this.#paused.delete(program.spec.name);
+    this.#cutOff.delete(program.spec.name);
     program.resume();
     await program.kill();
     await this.cluster.restart(program);
@@ -145,6 +208,7 @@ export class Launcher {
     const { port } = new URL(this.cluster.address);
     await this.cluster.discard();
     this.#paused.clear();
+    this.#cutOff.clear();
     const replicas = this.cluster.members.length as 1 | 3 | 5;
     this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, onProgress: say });
     this.#up = true;
@@ -157,6 +221,20 @@ export class Launcher {
       restartInMs === null ? `Start it again with: kill -USR2 ${process.pid}` : `It is started again in ${restartInMs / 1000} s.`;
     onProgress(`${spec.name} is down: ${describeExit(exit)}; log: ${spec.log}. The others go on. ${next}`);
   }
+}
+
+/** What the API servers are told of the console: where this launcher is asked, and the token that links stand for. */
+function withConsole({ apiserverFlags: given = [], dataDirectory }: LauncherOptions): {
+  readonly flags: ClusterOptions['apiserverFlags'];
+  readonly signIn: SignIn | null;
+} {
+  const wanted = typeof given === 'function' ? [] : given;
+  if (wanted.some((flag) => /^--console=(false|f|F|FALSE|False|0)$/.test(flag))) return { flags: given, signIn: null };
+  const socket = `--console-launcher-socket=${controlSocket(path.resolve(dataDirectory))}`;
+  if (wanted.some((flag) => flag.startsWith('--token-auth-file'))) return { flags: [socket, ...wanted], signIn: null };
+  makeFolder(path.resolve(dataDirectory), 0o700);
+  const signIn = new SignIn();
+  return { flags: [socket, `--token-auth-file=${signIn.writeTokenFile(dataDirectory)}`, ...wanted], signIn };
 }
 
 /** The timer keeps this process alive when every child has died. */

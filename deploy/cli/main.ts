@@ -11,7 +11,8 @@ import { askLauncher, CommandRefused, type ControlRequest } from './control.js';
 import { completionScript } from './completion.js';
 import { report, reportsToStarter, startDetached } from './detach.js';
 import { examine } from './doctor.js';
-import { quote, runCluster } from './foreground.js';
+import { openInBrowser } from './browser.js';
+import { quote, runCluster, type Started } from './foreground.js';
 import { contextOf, defaultName, directoryOf, parseName } from './home.js';
 import { mergeContext, personalKubeconfig, removeContext } from './kubeconfigFile.js';
 import type { LauncherState } from './launcher.js';
@@ -45,13 +46,16 @@ function command(name: string, description: string): Command {
 const ask = async (where: Where, request: ControlRequest): Promise<LauncherState> =>
   (await askLauncher(placeOf(where), request, say)) as LauncherState;
 
-async function up(where: Where & { readonly detach: boolean }, self: Command): Promise<void> {
+async function up(where: Where & { readonly detach: boolean; readonly open: boolean }, self: Command): Promise<void> {
   const directory = placeOf(where);
   const options = readUpOptions(self);
   if (where.detach) {
-    const args = process.argv.slice(process.argv.indexOf('up') + 1).filter((word) => word !== '--detach' && word !== '-d');
-    const kubeconfig = await startDetached(directory, args, say);
-    return where.json ? print(JSON.stringify(await ask(where, { command: 'status' }), null, 2)) : ready(kubeconfig);
+    const args = process.argv
+      .slice(process.argv.indexOf('up') + 1)
+      .filter((word) => word !== '--detach' && word !== '-d' && word !== '--open');
+    const started = await startDetached(directory, args, say);
+    if (where.open) openInBrowser(started.link);
+    return where.json ? print(JSON.stringify(await ask(where, { command: 'status' }), null, 2)) : ready(started);
   }
   const isDetached = process.env[reportsToStarter] !== undefined;
   const tell = (line: string): void => {
@@ -59,14 +63,28 @@ async function up(where: Where & { readonly detach: boolean }, self: Command): P
     say(`${isDetached ? `${new Date().toISOString()} ` : ''}${line}`);
   };
   try {
-    await runCluster(directory, options, tell, (kubeconfig) => (isDetached ? report({ ready: kubeconfig }) : ready(kubeconfig)));
+    await runCluster(directory, options, tell, (started) => {
+      if (isDetached) return report({ ready: started });
+      ready(started);
+      if (where.open) openInBrowser(started.link);
+    });
   } catch (error) {
     report({ failed: error instanceof Error ? error.message : String(error) });
     throw error;
   }
 }
 
-const ready = (kubeconfig: string): void => print(`export KUBECONFIG=${quote(kubeconfig)}; kubectl get namespaces`);
+function ready({ kubeconfig, link }: Started): void {
+  print(`export KUBECONFIG=${quote(kubeconfig)}; kubectl get namespaces`);
+  if (link !== null) say(`console: ${link} (once, within five minutes; "raftplane console" gives another)`);
+}
+
+/** A new link, for whoever has signed out, or has another browser. */
+async function consoleLink(where: Where & { readonly open: boolean }): Promise<void> {
+  const { link } = (await askLauncher(placeOf(where), { command: 'link' }, say)) as { readonly link: string };
+  print(where.json ? JSON.stringify({ link }) : link);
+  if (where.open) openInBrowser(link);
+}
 
 async function stop(where: Where & { readonly delete: boolean }): Promise<void> {
   const directory = placeOf(where);
@@ -151,16 +169,14 @@ Examples:
 Exit codes: 0 done, ${exitCodes.failed} failed, ${exitCodes.usage} a command line that cannot be right, ${exitCodes.refused} refused as things are: no such cluster, no such member.`,
     );
   const upCommand = withUpOptions(
-    command('up', 'Starts a cluster, or one that was stopped; resolves when it is ready.').option(
-      '-d, --detach',
-      'go on without this terminal',
-      false,
-    ),
+    command('up', 'Starts a cluster, or one that was stopped; resolves when it is ready.')
+      .option('-d, --detach', 'go on without this terminal', false)
+      .option('--open', 'show the console in a browser, signed in', false),
   ).addHelpText(
     'after',
     '\nExamples:\n  raftplane up --detach --replicas 1\n  raftplane up --config cluster.yaml --apiserver-flag=--v=4\n\nSignals: SIGTERM and SIGINT stop everything; SIGUSR2 starts again what is down.',
   );
-  root.addCommand(upCommand.action(async (where: Where & { readonly detach: boolean }) => up(where, upCommand)));
+  root.addCommand(upCommand.action(async (where: Where & { readonly detach: boolean; readonly open: boolean }) => up(where, upCommand)));
   root.addCommand(command('status', 'Shows every program, who leads, and how to reach the cluster.').action(status));
   root.addCommand(
     command('stop', 'Stops a cluster; its data stays for the next "up".')
@@ -175,14 +191,21 @@ Exit codes: 0 done, ${exitCodes.failed} failed, ${exitCodes.usage} a command lin
         showLogs(placeOf(where), member, where.follow, print),
       ),
   );
-  const one = (name: 'kill' | 'pause' | 'resume' | 'restart', description: string): Command =>
+  const one = (name: 'kill' | 'pause' | 'resume' | 'restart' | 'partition' | 'heal', description: string): Command =>
     command(name, description)
       .argument('<member>', 'r1, r2 …, balancer, cm1 …')
       .action(async (member: string, where: Where) => act(where, { command: name, target: member }));
   root.addCommand(one('kill', 'Ends one program at once (SIGKILL).'));
   root.addCommand(one('pause', 'Stops one program where it stands (SIGSTOP): its connections stay open, and nobody answers.'));
   root.addCommand(one('resume', 'Lets a paused program go on.'));
+  root.addCommand(one('partition', 'Cuts one replica off from the others; clients still reach it.'));
+  root.addCommand(one('heal', 'Ends that.'));
   root.addCommand(one('restart', 'Ends one program, where it runs, and starts it again.'));
+  root.addCommand(
+    command('console', 'Prints a link to the console that signs its owner in, once and within five minutes.')
+      .option('--open', 'show it in a browser', false)
+      .action(consoleLink),
+  );
   root.addCommand(
     command('kubeconfig', "Prints an administrator's kubeconfig.")
       .option('--merge', 'put it into ~/.kube/config (or the first of $KUBECONFIG) instead', false)

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import tls from 'node:tls';
 import { BroadcastChannel, getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
+import { cutOff, trackPeers } from '../peerSockets.js';
 import { fits, isMemberOrder, isWatch, type FailureTerms, type MemberOrder, type Rule, type SeenRequest } from './orders.js';
 
 /**
@@ -168,51 +168,18 @@ function breakStream(request: AnyRequest): void {
   else request.socket.destroy();
 }
 
-// ---- the network between replicas ----
-
-let cut: ReadonlySet<string> = new Set();
-const peers = new Map<tls.TLSSocket, string>();
-const peerNameEnd = '.raft';
-const memberOf = (name: string | undefined): string | null => (name?.endsWith(peerNameEnd) ? name.slice(0, -peerNameEnd.length) : null);
-
-function track(socket: tls.TLSSocket, member: string | null): void {
-  if (member === null) return;
-  if (cut.has(member)) return void socket.destroy(new Error('cut off by the test'));
-  peers.set(socket, member);
-  socket.once('close', () => peers.delete(socket));
-}
-
-function cutOff(from: readonly string[]): void {
-  cut = new Set(from);
-  for (const [socket, member] of peers) if (cut.has(member)) socket.destroy(new Error('cut off by the test'));
-}
-
-/** Replicas prove who they are by `DNS:<member>.raft`. */
-function callerOf(socket: tls.TLSSocket): string | null {
-  const { subjectaltname = '' } = socket.getPeerCertificate() ?? {};
-  return memberOf(/DNS:([^,\s]+)/.exec(subjectaltname)?.[1]);
-}
-
-function patchTls(): void {
-  const { connect } = tls;
-  tls.connect = ((...args: Parameters<typeof connect>) => {
-    const socket = connect(...args);
-    const [options] = args as unknown as [{ readonly servername?: string } | undefined];
-    track(socket, memberOf(options?.servername));
-    return socket;
-  }) as typeof connect;
+function meetRequests(): void {
   const server = tls.Server.prototype as tls.Server & { emit(event: string, ...args: unknown[]): boolean };
   const { emit } = server;
   server.emit = function patched(this: tls.Server, event: string, ...args: unknown[]): boolean {
     const go = (): boolean => emit.call(this, event, ...args);
-    if (event === 'secureConnection') track(args[0] as tls.TLSSocket, callerOf(args[0] as tls.TLSSocket));
     if (event !== 'request') return go();
     const [request, response] = args as [AnyRequest, AnyResponse];
     void meet(request, response, go);
     return true;
   };
-  syncBuiltinESMExports();
 }
 
 listen();
-patchTls();
+trackPeers();
+meetRequests();

@@ -42,13 +42,18 @@ export async function createAuditing({ options, metrics, log, dial = null, elsew
   const sinks: Sink[] = [];
   if (logPath !== null) sinks.push(sinkFor('log', await logWriter(logPath, options, log), options, loss('log')));
   if (webhookFile !== null) {
-    const writer = webhookWriter(webhookClient(webhookFile, '--audit-webhook-config-file', dial), options['audit-webhook-initial-backoff']);
-    sinks.push(sinkFor('webhook', writer, options, loss('webhook')));
+    sinks.push(sinkFor('webhook', serviceWriter(webhookFile, options, dial), options, loss('webhook')));
   }
   return createAuditor({ extentOf: extentBy(policy), sinks, metrics: counts });
 }
 
-function logWriter(file: string, options: ApiServerOptions, log: Logger): Promise<Writer> | Writer {
+/** To the service that a kubeconfig names. */
+export function serviceWriter(file: string, options: ApiServerOptions, dial: Dial | null): Writer {
+  return webhookWriter(webhookClient(file, '--audit-webhook-config-file', dial), options['audit-webhook-initial-backoff']);
+}
+
+/** Into a file that makes room for itself, or to standard output (`-`). */
+export function logWriter(file: string, options: ApiServerOptions, log: Logger): Promise<Writer> | Writer {
   const line = formats[options['audit-log-format']]!;
   if (file === '-') return streamWriter(process.stdout, line);
   return fileWriter(file, line, {
@@ -67,7 +72,8 @@ function logWriter(file: string, options: ApiServerOptions, log: Logger): Promis
 /** What both backends have options for. */
 type Backend = 'log' | 'webhook';
 
-function sinkFor(backend: Backend, writer: Writer, options: ApiServerOptions, lost: ReportLoss): Sink {
+/** Writes as the options of a backend say: at once or in batches, and no more than its bounds. */
+export function sinkFor(backend: Backend, writer: Writer, options: ApiServerOptions, lost: ReportLoss): Sink {
   const limits = {
     maxEventBytes: options[`audit-${backend}-truncate-max-event-size`],
     maxBatchBytes: options[`audit-${backend}-truncate-max-batch-size`],

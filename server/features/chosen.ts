@@ -44,7 +44,7 @@ export function featureComplaints(told: Told, minor: number): string[] {
 
 function suggestion(name: string, gates: ReadonlyMap<string, Gate>): string {
   const meant = closest(name, [...gates.keys(), ...WHOLE_STAGES.keys()]);
-  return meant === null ? '; apiserver --help lists them' : `; did you mean ${meant}?`;
+  return meant === null ? '; --help lists them' : `; did you mean ${meant}?`;
 }
 
 const stageWords: Readonly<Record<Gate['stage'], string>> = { ALPHA: 'ALPHA', BETA: 'BETA', '': 'GA', DEPRECATED: 'DEPRECATED' };

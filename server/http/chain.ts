@@ -44,6 +44,8 @@ export interface ChainOptions {
   readonly caughtUp?: () => Promise<unknown> | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Told of each request before it is worked on. */
+  readonly tap?: { begin(exchange: Exchange): void } | null;
   /** Null when nothing is traced. */
   readonly tracer?: Tracer | null;
 }
@@ -76,7 +78,7 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   const authenticate = authenticateFilter(options.authenticate, access, log.named('authentication'));
   const audited = auditFilter(options.audit ?? null, authenticate);
   const impersonate = impersonateFilter(options.authorize);
-  const { fairness = null } = options;
+  const { fairness = null, tap = null } = options;
   const inflight = inflightFilter(options.inflight);
   const takeTurn = fairness === null ? inflight.filter : fairnessFilter(fairness);
   const authorize = authorizeFilter(options.authorize, access);
@@ -85,6 +87,7 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   // Whatever was waited for, the client may have left meanwhile, or the time may be over: then nothing more is begun.
   const filters = async (exchange: Exchange): Promise<void> => {
     observe(exchange);
+    tap?.begin(exchange);
     if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) throw refusal(exchange, draining);
     deadline(exchange);
     if (cors(exchange)) return;

@@ -77,12 +77,13 @@ function parseKey(bytes: Buffer, file: string): KeyObject {
   }
 }
 
-/** The files of the pair in `directory`, made and kept there if it is not there yet. For a server that was given no certificate. */
+/** The files `NAME.crt` and `NAME.key` in `directory`, made and kept there if they are not there yet. For a server that was given no certificate. */
 export async function selfSignedPair(
   directory: string,
   names: { readonly dns: readonly string[]; readonly ip: readonly string[] },
+  name = 'apiserver',
 ): Promise<KeyPairFiles> {
-  const [certFile, keyFile] = [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')];
+  const [certFile, keyFile] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
   if (existsSync(certFile) && existsSync(keyFile)) return { certFile, keyFile };
   const { makeSelfSigned } = await import('./selfsigned.js');
   const made = await makeSelfSigned(names);

@@ -214,6 +214,7 @@ const longPaths: ReadonlySet<string> = new Set([
   '/debug/pprof/trace',
   '/raft/v1/backup',
   '/raft/v1/digest',
+  '/console/v1/requests',
 ]);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 const ignore = (): void => {};

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Registry } from 'prom-client';
 import { StatusError } from '../api/status.js';
 import { writableOf } from '../endpoints/streams.js';
 import type { DebugPages, PageAnswer } from '../observability/profiles/pages.js';
-import { flagzObject, flagzText, formOf, statuszObject, statuszText, type ProcessFacts } from '../observability/zpages.js';
+import { flagzObject, flagzText, formOf, statuszObject, statuszText, type Component, type ProcessFacts } from '../observability/zpages.js';
 import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
 
 /** Pages about the process. */
 export interface ProcessPages {
+  readonly component: Component;
   /** Null with `--profiling=false`: then nothing is found under `/debug/`. */
   readonly debug: DebugPages | null;
   /** What health checks have said. */
-  readonly indicators: Registry;
+  readonly indicators: { readonly contentType: string; metrics(): Promise<string> };
   /** Options as they are in effect; null with the feature gate ComponentFlagz off. */
   readonly flags: Readonly<Record<string, string>> | null;
   /** Null with the feature gate ComponentStatusz off. */
@@ -35,10 +35,13 @@ export async function answerProcessPage(exchange: Exchange, pages: ProcessPages)
     exchange.response.end(await pages.indicators.metrics());
     return true;
   }
-  const { flags, facts } = pages;
+  const { component, flags, facts } = pages;
   if (path.startsWith('/flagz')) {
     if (flags === null) return false;
-    answerZpage(exchange, 'Flagz', { text: () => flagzText(flags), object: (version) => flagzObject(flags, version) });
+    answerZpage(exchange, 'Flagz', {
+      text: () => flagzText(component, flags),
+      object: (version) => flagzObject(component, flags, version),
+    });
     return true;
   }
   if (facts === null) return false;

@@ -22,6 +22,8 @@ export interface RouteOptions {
   readonly exposition?: () => Promise<string>;
   /** What the process tells of itself; nothing unless given. */
   readonly pages?: ProcessPages;
+  /** Answers below `/console`; nothing is there unless given. False where there is no such path. */
+  readonly console?: ((exchange: Exchange) => Promise<boolean>) | null;
   /** Null for a server without a replica of its own. */
   readonly replica: OperatorReplica | null;
   readonly log: Logger;
@@ -49,6 +51,7 @@ export function createRoutes(options: RouteOptions): Answer {
       return;
     }
     if (options.pages !== undefined && (await answerProcessPage(exchange, options.pages))) return;
+    if (options.console != null && (await options.console(exchange))) return;
     if (await options.documents(exchange)) return;
     await new Promise<void>((answered, reject) => {
       underWay.set(exchange.request, { exchange, answered });

@@ -38,7 +38,7 @@ export interface LoggerOptions {
   readonly format?: 'text' | 'json';
   /** Default: when the stream is a terminal and NO_COLOR is not set. */
   readonly color?: boolean;
-  readonly budget?: LineBudget;
+  readonly budget?: Pick<LineBudget, 'write'>;
 }
 
 /** How much of one field is printed. */

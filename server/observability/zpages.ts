@@ -1,7 +1,8 @@
 import { formatDuration } from '../catalogue/flags/duration.js';
 import type { Flag, FlagTable } from '../catalogue/flags/flag.js';
 
-const COMPONENT = 'kube-apiserver';
+/** The component that tells of itself, as the reference names it. */
+export type Component = 'kube-apiserver' | 'kube-controller-manager';
 const WARNING =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
 
@@ -26,19 +27,20 @@ export const flagValues = (table: FlagTable, options: Readonly<Record<string, un
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-export const flagzText = (flags: Readonly<Record<string, string>>): string =>
-  `\n${COMPONENT} flagz\n${WARNING}\n\n${Object.entries(flags)
+export const flagzText = (component: Component, flags: Readonly<Record<string, string>>): string =>
+  `\n${component} flagz\n${WARNING}\n\n${Object.entries(flags)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('')}`;
 
-export const flagzObject = (flags: Readonly<Record<string, string>>, version: string): object => ({
+export const flagzObject = (component: Component, flags: Readonly<Record<string, string>>, version: string): object => ({
   kind: 'Flagz',
   apiVersion: `config.k8s.io/${version}`,
-  metadata: { name: COMPONENT },
+  metadata: { name: component },
   flags,
 });
 
 export interface ProcessFacts {
+  readonly component: Component;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly upMs: number;
@@ -48,13 +50,13 @@ export interface ProcessFacts {
   readonly paths: readonly string[];
 }
 
-export function statuszText({ startedAt, upMs, binaryVersion, emulationVersion, runtime, paths }: ProcessFacts): string {
+export function statuszText({ component, startedAt, upMs, binaryVersion, emulationVersion, runtime, paths }: ProcessFacts): string {
   const seconds = Math.floor(upMs / 1000);
   const two = (value: number): string => String(value).padStart(2, '0');
   const up = `${Math.floor(seconds / 3600)} hr ${two(Math.floor(seconds / 60) % 60)} min ${two(seconds % 60)} sec`;
   return [
     '',
-    `${COMPONENT} statusz`,
+    `${component} statusz`,
     WARNING,
     '',
     `Started: ${new Date(startedAt).toUTCString().replace('GMT', 'UTC')}`,
@@ -70,7 +72,7 @@ export function statuszText({ startedAt, upMs, binaryVersion, emulationVersion, 
 export const statuszObject = (facts: ProcessFacts, version: string): object => ({
   kind: 'Statusz',
   apiVersion: `config.k8s.io/${version}`,
-  metadata: { name: COMPONENT },
+  metadata: { name: facts.component },
   startTime: new Date(facts.startedAt).toISOString().replace(/\.\d+Z$/, 'Z'),
   uptimeSeconds: Math.floor(facts.upMs / 1000),
   goVersion: facts.runtime,

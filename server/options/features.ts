@@ -31,30 +31,34 @@ export type SwitchingFeature = (typeof SWITCHING)[number];
 
 const listed = [...gatesOf(binaryMinor).values()].filter(({ locked }) => !locked);
 
-/** In place of the options of both programs. */
-export const featureFlags = inGroup('General', {
-  'feature-gates': {
-    kind: 'gates',
-    default: {},
-    check: (value) => (/^(true|false)$/.test(value) ? null : 'true or false'),
-    help:
-      `Features to switch on or off, as [component:]Feature=true|false. In this program these switch something: ${[...SWITCHING].sort().join(', ')}. ` +
-      `Known are: AllAlpha=true|false (ALPHA - default=false), AllBeta=true|false (BETA - default=false), ${listed.map(gateText).join(', ')}.`,
-  },
-  'emulated-version': {
-    kind: 'strings',
-    default: [],
-    check: emulatedVersion,
-    help: `Version whose feature gates and APIs are to be there, from 1.${oldestMinor} to 1.${binaryMinor}, as [kube=]major.minor.` as string,
-  },
-});
+/** `--feature-gates` and `--emulated-version` of a program in which these gates switch something: in place of the options of both programs. */
+export const featureFlagsOf = (switching: readonly string[]) =>
+  inGroup('General', {
+    'feature-gates': {
+      kind: 'gates',
+      default: {},
+      check: (value) => (/^(true|false)$/.test(value) ? null : 'true or false'),
+      help:
+        `Features to switch on or off, as [component:]Feature=true|false. In this program these switch something: ${[...switching].sort().join(', ')}. ` +
+        `Known are: AllAlpha=true|false (ALPHA - default=false), AllBeta=true|false (BETA - default=false), ${listed.map(gateText).join(', ')}.`,
+    },
+    'emulated-version': {
+      kind: 'strings',
+      default: [],
+      check: emulatedVersion,
+      help: `Version whose feature gates and APIs are to be there, from 1.${oldestMinor} to 1.${binaryMinor}, as [kube=]major.minor.` as string,
+    },
+  });
+
+export const featureFlags = featureFlagsOf(SWITCHING);
+
+type GateOptions = Pick<ApiServerOptions, 'feature-gates' | 'emulated-version'>;
 
 /** Reads `--feature-gates`. */
-export const featuresOf = (options: Pick<ApiServerOptions, 'feature-gates' | 'emulated-version'>): Features =>
-  chooseFeatures(options['feature-gates'], emulatedMinor(options));
+export const featuresOf = (options: GateOptions): Features => chooseFeatures(options['feature-gates'], emulatedMinor(options));
 
 /** What is wrong with the gates, or null. */
-export function featuresComplaint(options: ApiServerOptions): string | null {
+export function featuresComplaint(options: GateOptions): string | null {
   const complaints = featureComplaints(options['feature-gates'], emulatedMinor(options));
   return complaints.length === 0 ? null : complaints.join('; ');
 }

@@ -1,6 +1,6 @@
+import type { CommonOptions } from '../catalogue/flags/bothPrograms.js';
 import { oneStream, splitStreams, type LogOutput, type Stream } from '../observability/logOutput.js';
 import type { LoggerOptions, Verbosity } from '../observability/logger.js';
-import type { ApiServerOptions } from './apiserver.js';
 
 export interface LogStreams {
   readonly errors: Stream;
@@ -9,7 +9,7 @@ export interface LogStreams {
 
 /** What the options about the log make of the two streams of a process. `verbosity` may be changed while it runs. */
 export function loggerOptions(
-  options: ApiServerOptions,
+  options: CommonOptions,
   streams: LogStreams,
 ): Pick<LoggerOptions, 'modules' | 'format'> & { readonly output: LogOutput | null; readonly verbosity: Verbosity } {
   const format = options['logging-format'] === 'json' ? 'json' : 'text';
@@ -39,11 +39,9 @@ function moduleLevels(text: string | null): ReadonlyMap<string, number> {
   return new Map(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
 }
 
-type Options = ApiServerOptions;
-
 /** What does not go together about the log, or null. */
 export function loggingComplaint(
-  options: Options,
+  options: CommonOptions,
   given: ReadonlySet<string>,
   features: { readonly alpha: boolean; readonly beta: boolean },
 ): string | null {

@@ -1,12 +1,12 @@
 import { isObject } from '../../api/json.js';
 import { readDocument } from '../files/configuration.js';
+import type { CommonOptions } from '../catalogue/flags/bothPrograms.js';
 import { metricLabels } from '../catalogue/flags/checks.js';
 import type { MetricChoice } from '../observability/chosenMetrics.js';
-import type { ApiServerOptions } from './apiserver.js';
 import { binaryMinor } from './emulation.js';
 
 /** What the options say about metrics. Reads the file that one of them names, and throws with what is wrong in it. */
-export function metricChoice(options: ApiServerOptions): MetricChoice {
+export function metricChoice(options: CommonOptions): MetricChoice {
   const file = options['allow-metric-labels-manifest'];
   const told = options['allow-metric-labels'].map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)] as const);
   const shown = options['show-hidden-metrics-for-version'];
@@ -39,7 +39,7 @@ function labelsIn(file: string): (readonly [string, string])[] {
 }
 
 /** Only what was hidden since the version before may be shown again: older metrics are gone. */
-export function hiddenMetricsComplaint(options: ApiServerOptions): string | null {
+export function hiddenMetricsComplaint(options: CommonOptions): string | null {
   const shown = options['show-hidden-metrics-for-version'];
   const previous = `1.${binaryMinor - 1}`;
   return shown === null || shown === previous

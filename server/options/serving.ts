@@ -57,6 +57,17 @@ export const servingFlags = {
       max: 0.02,
       help: 'Share of HTTP/2 requests whose client is asked to connect anew, which spreads clients over servers. Not for a single server.',
     },
+    console: {
+      kind: 'bool',
+      default: true,
+      help: 'Serve a page for people under /console. It shows what its user may see, and costs nothing until somebody opens it.',
+    },
+    'console-launcher-socket': {
+      kind: 'string',
+      default: null,
+      value: 'path',
+      help: 'Unix socket of the launcher of a local cluster: the page then takes its sign-in links, and can kill, pause and restart members for administrators.',
+    },
     'debug-socket-path': {
       kind: 'string',
       default: null,

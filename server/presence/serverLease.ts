@@ -15,6 +15,7 @@ const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
 const ADDRESS_ANNOTATION = 'raftplane/advertised-address';
 /** Where other API servers pass requests on, if that is somewhere else. */
 const PEER_ANNOTATION = 'raftplane/peer-address';
+const MEMBER_ANNOTATION = 'raftplane/member-id';
 /** After this time without a word nobody waits for a server any more, and its lease may go. As in the reference. */
 const leaseSeconds = 3_600;
 
@@ -46,7 +47,11 @@ export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
       name,
       namespace: SERVER_LEASES.namespace,
       labels: { [IDENTITY_LABEL]: 'kube-apiserver', 'kubernetes.io/hostname': hostname },
-      annotations: { [ADDRESS_ANNOTATION]: written(address), ...(peerAddress === null ? {} : { [PEER_ANNOTATION]: written(peerAddress) }) },
+      annotations: {
+        [ADDRESS_ANNOTATION]: written(address),
+        [MEMBER_ANNOTATION]: identity.memberId,
+        ...(peerAddress === null ? {} : { [PEER_ANNOTATION]: written(peerAddress) }),
+      },
     },
     spec: { holderIdentity: `${name}_${processUid}`, leaseDurationSeconds: leaseSeconds, renewTime: microTimeText(now) },
   };
@@ -63,6 +68,8 @@ export interface ReadLease {
   readonly address: ServerAddress;
   /** Where other API servers reach it. */
   readonly peerAddress: ServerAddress;
+  /** Of its replica; null when the lease does not say. */
+  readonly memberId: string | null;
   /** Milliseconds since 1970; null when the lease does not say. */
   readonly renewedAt: number | null;
 }
@@ -77,6 +84,7 @@ export function readLease(lease: ApiObject): ReadLease | null {
   return {
     address,
     peerAddress: addressIn(annotations?.[PEER_ANNOTATION]) ?? address,
+    memberId: annotations?.[MEMBER_ANNOTATION] ?? null,
     renewedAt: Number.isNaN(renewedAt) ? null : renewedAt,
   };
 }

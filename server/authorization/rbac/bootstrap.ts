@@ -7,6 +7,7 @@ import type { Registry, Target, WriteOptions } from '../../registry/contract.js'
 import { servedObject } from '../../registry/conversion.js';
 import { NO_DELETE_OPTIONS } from '../../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
+import { gatedRoles } from './gatedRoles.js';
 import { rbacGroup } from './policy.js';
 import { reconcileBinding, reconcileRole, type Reconciled } from './reconcile.js';
 
@@ -36,16 +37,20 @@ export async function bootstrapRbac({
   readonly catalogue: Catalogue;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const objects = bootstrapObjects();
+  const [objects, gated] = [bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, name))];
   await Promise.all(
     kinds.map(async ({ name, reconcile }) => {
       const resource = catalogue.resource(rbacGroup, 'v1', name);
       if (resource === null) return;
       // Together, so that they share the store's round trips.
-      await Promise.all((objects[name] ?? []).map((object) => ensure({ registry, resource, wanted: object, reconcile, signal })));
+      const all = [...(objects[name] ?? []), ...(gated[name] ?? [])];
+      await Promise.all(all.map((object) => ensure({ registry, resource, wanted: object, reconcile, signal })));
     }),
   );
 }
+
+const isServed = (catalogue: Catalogue, group: string, name: string): boolean =>
+  catalogue.group(group)?.versions.some(({ resources }) => resources.some(({ resource }) => resource === name)) ?? false;
 
 interface Wish {
   readonly registry: Registry;

@@ -1,6 +1,6 @@
 import { ciphers as cipherNames, tlsVersions } from './tls.js';
 import { ipAddress, metricLabels, minorVersion, moduleLevels, reportedVersion } from './checks.js';
-import { inGroup } from './flag.js';
+import { inGroup, type FlagValues } from './flag.js';
 
 /** Options that both programs have, with the same meaning. */
 export const commonFlags = {
@@ -157,3 +157,6 @@ export const commonFlags = {
     },
   }),
 } as const;
+
+/** What both programs read from a command line. */
+export type CommonOptions = FlagValues<typeof commonFlags>;

@@ -6,12 +6,12 @@ import { importsOf, violations } from './rules.js';
 
 /** Every TypeScript file of the repository, as paths from its root. */
 function sources(): string[] {
-  return ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'test']
+  return ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'console', 'test']
     .filter((folder) => fs.existsSync(path.join(packageRoot, folder)))
     .flatMap((folder) =>
       fs
         .readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.ts'))
+        .filter((file) => /\.tsx?$/.test(file))
         .map((file) => `${folder}/${file.split(path.sep).join('/')}`),
     );
 }
@@ -33,7 +33,7 @@ describe('layers', () => {
           .filter(({ target }) => target !== null)
           .flatMap(({ target, specifier }) => {
             if (!specifier.endsWith('.js')) return [`${file}: ${specifier} lacks .js`];
-            return fs.existsSync(path.join(packageRoot, (target ?? '').replace(/\.js$/, '.ts')))
+            return ['.ts', '.tsx'].some((ending) => fs.existsSync(path.join(packageRoot, (target ?? '').replace(/\.js$/, ending))))
               ? []
               : [`${file}: ${specifier} does not exist`];
           }),

@@ -53,9 +53,21 @@ const belowHttp = [
   'server/features/',
 ];
 const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/contract.js'];
+/** What every program does with the process that it is: its options, log, metrics, profiles and gates, and a port with a door that not everybody may pass. */
+const anyProcess = [
+  'server/options/',
+  'server/observability/',
+  'server/features/',
+  'server/files/',
+  'server/http/',
+  'server/authentication/authenticator.js',
+  'server/authentication/certificate.js',
+  'server/authentication/frontProxy.js',
+  'server/authentication/peer.js',
+];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
-  ['server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/'],
+  ['server/console/', 'server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/', 'server/presence/'],
   ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/fairness/', 'server/extensions/'],
   ['server/registry/', 'server/kinds/', 'server/admission/', 'server/patch/'],
   ['server/storage/'],
@@ -88,7 +100,14 @@ const rules: readonly Rule[] = [
   ...serverStack.flatMap((level, depth) =>
     level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes })),
   ),
-  { from: 'controllers/', to: ['controllers/', 'server/catalogue/', ...apiFacts] },
+  { from: 'controllers/', to: ['controllers/', 'server/catalogue/', ...apiFacts], types: ['server/features/chosen.js'] },
+  { from: 'controllers/main.ts', to: ['controllers/', 'server/catalogue/', ...anyProcess, ...apiFacts] },
+  { from: 'controllers/options/', to: ['controllers/', 'server/catalogue/', ...anyProcess, ...apiFacts] },
+  {
+    from: 'controllers/serving/',
+    to: ['controllers/', 'server/catalogue/', 'server/api/status.js', 'server/api/user.js', ...anyProcess, ...apiFacts],
+    types: ['server/endpoints/context.js'],
+  },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'server/catalogue/', 'workers/codecs/', ...apiFacts] },
   { from: 'deploy/', to: ['deploy/'] },
@@ -99,7 +118,9 @@ const rules: readonly Rule[] = [
   },
   // Tests' clusters are looked at with the same client.
   { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', ...apiFacts] },
-  { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'test/'] },
+  // The page runs in browsers, and is a client as any other: it knows nothing of the server but its API.
+  { from: 'console/', to: ['console/'], pure: true },
+  { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'console/model/', 'test/'] },
 ];
 
 /** Every import of a file: statements, re-exports, `import()` and `import()` types. */

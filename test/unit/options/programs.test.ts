@@ -109,21 +109,21 @@ describe('the programs', function () {
       const { status, last } = await ended([...manager, '--leader-elect-retry-period=50ms'], /leader election: .*ECONNREFUSED/, [
         'SIGTERM',
       ]);
-      expect([status, last.slice(25)]).to.deep.equal([0, 'I ended: it was asked to stop']);
+      expect([status, last.slice(25)]).to.deep.equal([0, 'info  ended: it was asked to stop']);
     });
     it('controller-manager without controllers does nothing until it is asked to stop', async () => {
       const { status, last } = await ended([...manager, '--leader-elect=false', '--controllers=-*'], /nothing will be done/, ['SIGINT']);
-      expect([status, last.slice(25)]).to.deep.equal([0, 'I ended: it was asked to stop']);
+      expect([status, last.slice(25)]).to.deep.equal([0, 'info  ended: it was asked to stop']);
     });
     it('controller-manager in which nothing is left to happen', async () => {
       const { status, last } = await ended([drowsy, ...manager], null, []);
       expect(status).to.not.equal(0);
-      expect(last.slice(25)).to.equal('E ended: nothing was left to wait for, which is a defect');
+      expect(last.slice(25)).to.equal('error ended: nothing was left to wait for, which is a defect');
     });
     it('controller-manager that cannot use its files', async () => {
       const { status, last } = await ended([programs['controller-manager'], '--kubeconfig=/nowhere'], null, []);
       expect(status).to.equal(1);
-      expect(last).to.match(/E ended: \/nowhere cannot be read/);
+      expect(last).to.match(/error ended: \/nowhere cannot be read/);
     });
     it('apiserver that is asked to stop twice does not wait any longer', async () => {
       const key = join(folder, 'signing.key');

@@ -18,7 +18,7 @@ export type OpenResult = { readonly ok: true; readonly envelope: Envelope } | { 
 const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 /** Whether bytes begin as Protobuf bodies do. */
-const isEnveloped = (bytes: Uint8Array): boolean => PREFIX.every((byte, index) => bytes[index] === byte);
+export const isEnveloped = (bytes: Uint8Array): boolean => PREFIX.every((byte, index) => bytes[index] === byte);
 
 /** Takes the envelope off without looking at the object. */
 export const openEnvelope = (bytes: Uint8Array): OpenResult => {

@@ -3,9 +3,9 @@ import type { KubeObject, OwnerReference } from '../../../../api/meta/object.js'
 import { deployments, replicaSets } from '../../../../api/types/apps/v1.js';
 import { configMaps, pods } from '../../../../api/types/core/v1.js';
 import { resource } from '../../../../api/meta/resource.js';
-import { GarbageCollector } from '../../../../controllers/garbagecollector/garbageCollector.js';
 import { Graph, nodeOf, type Node } from '../../../../controllers/garbagecollector/graph.js';
 import { judge, type Judgement, type OwnerState } from '../../../../controllers/garbagecollector/judgement.js';
+import { entryOf } from '../../../fixtures/accountRights.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import type { Write } from '../../../fixtures/memoryApi.js';
 
@@ -131,7 +131,7 @@ describe('controllers/garbagecollector/garbageCollector', () => {
     world = controllerWorld();
   });
   afterEach(() => world.stop());
-  const start = () => world.start((environment) => new GarbageCollector(environment));
+  const start = () => world.start(entryOf('garbage-collector-controller').make);
   const lines = (writes: readonly Write[]): readonly string[] =>
     writes.map(({ verb, type, key, refused, options, body }) =>
       [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { configMaps, type Pod, pods, type Secret, secrets, serviceAccounts } from '../../../../api/types/core/v1.js';
 import { knowsEnough, secretsOf, verdictOn } from '../../../../controllers/legacytokencleaner/plan.js';
-import { TokenCleaner } from '../../../../controllers/legacytokencleaner/tokenCleaner.js';
+import { entryOf } from '../../../fixtures/accountRights.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import { refusal } from '../../../fixtures/memoryApi.js';
 
@@ -75,7 +75,7 @@ describe('controllers/legacytokencleaner/tokenCleaner', () => {
     world = controllerWorld({ flags: ['--legacy-service-account-token-clean-up-period=720h'] });
   });
   afterEach(() => world.stop());
-  const start = () => world.start((environment) => new TokenCleaner(environment));
+  const start = () => world.start(entryOf('legacy-serviceaccount-token-cleaner-controller').make);
   const seed = (given: Secret, day = '2025-01-01') => {
     world.api.seed(configMaps, {
       metadata: { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' },

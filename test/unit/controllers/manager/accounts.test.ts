@@ -32,6 +32,14 @@ describe('controllers/accounts', () => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('makes those that are missing before anybody needs them', async () => {
+    const { api, tokens, complaints } = world();
+    api.seed(serviceAccounts, { metadata: { name: 'there', namespace: 'kube-system' } });
+    await tokens.prepare(['there', 'missing', 'missing']);
+    expect(api.takeWrites().map(({ verb, key }) => [verb, key])).to.deep.equal([['create', 'kube-system/missing']]);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('renews tokens when four fifths of their life are over, and those that were refused', async () => {
     const { clock, tokens } = world();
     expect(await tokens.of('a')).to.equal('t1');

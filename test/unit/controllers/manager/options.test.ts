@@ -1,16 +1,21 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { controllerCatalogue, isEnabled, missingControllers, unknownControllers } from '../../../../controllers/catalogue.js';
+import { controllerCatalogue, isEnabled, isWanted, missingControllers, unknownControllers } from '../../../../controllers/catalogue.js';
+import { leaderMigrationOf, placeOf } from '../../../../controllers/options/migration.js';
+import { featuresOf } from '../../../../server/options/features.js';
+import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 import { controllerManagerFlags } from '../../../../controllers/options/flags.js';
 import { readControllerManagerOptions } from '../../../../controllers/options/read.js';
 import type { Flag } from '../../../../server/catalogue/flags/flag.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
 /** Of these there is one accepted value, so that nothing reads them. */
-const singleValued = ['logging-format', 'leader-elect-resource-lock', 'cidr-allocator-type'];
-/** These are refused. */
-const refused = ['leader-migration-config', 'enable-leader-migration'];
+const singleValued = ['leader-elect-resource-lock', 'cidr-allocator-type', 'external-cloud-volume-plugin'];
+/** What they ask for is done in any case, or there is nothing that they could change; `--help` says so. */
+const alwaysSo = ['permit-address-sharing', 'concurrent-validating-admission-policy-status-syncs', 'cloud-config'];
+/** What options of both programs are read by. */
+const shared = ['server/http/portOptions.ts', 'server/options/emulation.ts', 'server/options/logging.ts', 'server/options/metrics.ts'];
 /** Options of controllers that may be missing. */
 const waiting: Readonly<Record<string, string>> = {
   'concurrent-daemonset-syncs': 'daemonset-controller',
@@ -26,7 +31,9 @@ const folder = path.join(packageRoot, 'controllers');
 const sources = fs
   .readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !comparing.some((name) => file.endsWith(name)))
-  .map((file) => fs.readFileSync(path.join(folder, file), 'utf8'))
+  .map((file) => path.join(folder, file))
+  .concat(shared.map((file) => path.join(packageRoot, file)))
+  .map((file) => fs.readFileSync(file, 'utf8'))
   .join('\n');
 const isRead = (name: string): boolean =>
   sources.includes(`'${name}'`) || (/^\w+$/.test(name) && new RegExp(`options\\.${name}\\b|[{,] ${name}[ ,}]`).test(sources));
@@ -41,13 +48,15 @@ describe('controllers/options', () => {
           effect === undefined &&
           !isRead(name) &&
           !singleValued.includes(name) &&
-          !refused.includes(name) &&
+          !alwaysSo.includes(name) &&
           !missingControllers.includes(waiting[name] ?? ''),
       )
       .map(([name]) => name);
     expect(idle, 'not marked, and nobody reads them').to.deep.equal([]);
-    const working = flags.filter(([name, { effect }]) => effect === 'none' && isRead(name)).map(([name]) => name);
-    expect(working, 'marked, and read').to.deep.equal([]);
+    expect(
+      flags.filter(([, { effect }]) => effect !== undefined).map(([name]) => name),
+      'without effect',
+    ).to.deep.equal([]);
   });
 
   it('have the defaults of the reference', () => {
@@ -84,7 +93,15 @@ describe('controllers/options', () => {
     expect(complaints('--concurrent-job-syncs=0')).to.have.length(1);
     expect(complaints('--kube-api-content-type=text/plain')).to.have.length(1);
     expect(complaints('--kube-api-qps=-1')).to.deep.equal([]);
-    expect(complaints('--enable-leader-migration')[0]).to.contain('not supported');
+    expect(complaints('--enable-leader-migration')).to.deep.equal([]);
+    expect(complaints('--leader-migration-config=x')[0]).to.contain('needs --enable-leader-migration');
+    expect(complaints('--enable-leader-migration', '--leader-elect=false')[0]).to.contain('needs --leader-elect');
+    expect(complaints('--cloud-config=x')[0]).to.contain('needs --cloud-provider=external');
+    expect(complaints('--external-cloud-volume-plugin=aws')).to.have.length(1);
+    expect(complaints('--feature-gates=Unheard=true')[0]).to.contain('is no feature');
+    expect(complaints('--emulated-version=1.20')[0]).to.contain('a version from 1.33');
+    expect(complaints('--log-text-split-stream')[0]).to.contain('LoggingAlphaOptions');
+    expect(complaints('--show-hidden-metrics-for-version=1.20')[0]).to.contain('1.35');
     expect(complaints('--cloud-provider=aws')).to.have.length(1);
     expect(complaints('--cloud-provider=external')).to.deep.equal([]);
     expect(complaints('--cidr-allocator-type=CloudAllocator')).to.have.length(1);
@@ -96,10 +113,47 @@ describe('controllers/options', () => {
   });
 });
 
-describe('options without effect', () => {
-  it('are told of', () => {
-    const read = readControllerManagerOptions(['--vmodule=a=1', '--controllers=*']);
-    expect(read.ok && read.withoutEffect).to.deep.equal(['vmodule']);
+describe('controllers/options/migration', () => {
+  const config = (text: string): string => {
+    const file = path.join(temporaryDirectory('migration'), 'config.yaml');
+    fs.writeFileSync(file, text);
+    return file;
+  };
+  const of = (text: string | null) =>
+    leaderMigrationOf(
+      { 'enable-leader-migration': true, 'leader-migration-config': text === null ? null : config(text) },
+      (name) => unknownControllers([name]).length === 0,
+    );
+  const head = 'apiVersion: controllermanager.config.k8s.io/v1\nkind: LeaderMigrationConfiguration\n';
+
+  it('gives the controllers that move a lease of their own', () => {
+    const migration = of(`${head}leaderName: moving\ncontrollerLeaders:
+- { name: route, component: kube-controller-manager }
+- { name: job-controller, component: other }
+- { name: cronjob, component: '*' }
+`);
+    expect(migration?.leaseName).to.equal('moving');
+    const placed = (name: string) =>
+      placeOf(
+        controllerCatalogue.find((entry) => entry.name === name)!,
+        migration,
+      );
+    expect(['node-route-controller', 'job-controller', 'cronjob-controller', 'namespace-controller'].map(placed)).to.deep.equal([
+      'moves',
+      'elsewhere',
+      'moves',
+      'stays',
+    ]);
+    expect(of(null)?.leaseName).to.equal('cloud-provider-extraction-migration');
+    expect(leaderMigrationOf({ 'enable-leader-migration': false, 'leader-migration-config': null }, () => true)).to.equal(null);
+  });
+
+  it('refuses what cannot be meant', () => {
+    expect(() => of(`${head}controllerLeaders: []\n`)).to.throw('lacks leaderName');
+    expect(() => of(`${head}leaderName: a\nleaders: []\n`)).to.throw('leaders');
+    expect(() => of(`${head}leaderName: a\ncontrollerLeaders: [{ name: unheard, component: x }]\n`)).to.throw('which is no controller');
+    expect(() => of(`${head}leaderName: a\ncontrollerLeaders: [{ name: job }]\n`)).to.throw('lacks controllerLeaders[0].component');
+    expect(() => of(`${head}leaderName: a\nresourceLock: endpoints\n`)).to.throw('resourceLock');
   });
 });
 
@@ -138,6 +192,25 @@ describe('controllers/catalogue', () => {
         .filter(({ name, offByDefault }) => !offByDefault || ['bootstrap-signer-controller', 'token-cleaner-controller'].includes(name))
         .map(({ name }) => name),
     );
+  });
+
+  it('leaves out what gates and clouds say', () => {
+    const wanted = (...argv: string[]): readonly string[] => {
+      const read = readControllerManagerOptions(argv);
+      if (!read.ok) throw new Error(read.errors.join());
+      const { options } = read;
+      const told = new Set(Object.keys(options['feature-gates']));
+      const surroundings = { features: featuresOf(options), told, cloudProvider: options['cloud-provider'] };
+      return controllerCatalogue.filter((entry) => !isWanted(entry, surroundings)).map(({ name }) => name);
+    };
+    expect(wanted()).to.deep.equal([]);
+    expect(wanted('--feature-gates=StorageVersionAPI=false')).to.deep.equal(['storageversion-garbage-collector-controller']);
+    expect(wanted('--feature-gates=AllAlpha=false,AllBeta=false')).to.include('podgroup-protection-controller');
+    expect(wanted('--cloud-provider=external')).to.deep.equal([
+      'service-lb-controller',
+      'node-route-controller',
+      'cloud-node-lifecycle-controller',
+    ]);
   });
 
   it('names each controller and alias once', () => {

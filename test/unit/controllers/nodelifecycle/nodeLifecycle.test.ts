@@ -6,9 +6,9 @@ import { type Node, nodes, type Pod, pods, type Taint } from '../../../../api/ty
 import { executionTaints, taintUrgency } from '../../../../controllers/nodelifecycle/executionTaints.js';
 import { judged } from '../../../../controllers/nodelifecycle/heartbeat.js';
 import { missingLabels } from '../../../../controllers/nodelifecycle/nodeLabels.js';
-import { NodeLifecycle } from '../../../../controllers/nodelifecycle/nodeLifecycle.js';
 import { Turns } from '../../../../controllers/nodelifecycle/turns.js';
 import { rateOf, zoneOf, zoneStateOf, type Rates } from '../../../../controllers/nodelifecycle/zones.js';
+import { entryOf } from '../../../fixtures/accountRights.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import { FakeClock } from '../../../fixtures/fakeClock.js';
 
@@ -158,7 +158,7 @@ describe('the node life cycle', () => {
     world = controllerWorld();
   });
   afterEach(() => world.stop());
-  const started = (): Promise<void> => world.start((environment) => new NodeLifecycle(environment));
+  const started = (): Promise<void> => world.start(entryOf('node-lifecycle-controller').make);
   const taintsOf = (name: string): string[] =>
     (world.api.peek(nodes, name)?.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).sort();
   const readyOf = (name: string): string | undefined =>
@@ -237,7 +237,7 @@ describe('the node life cycle', () => {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const own = controllerWorld();
         own.api.seed(nodes, ...names.map((name) => node(name, 'True')), node('well', 'True'));
-        await own.start((environment) => new NodeLifecycle(environment));
+        await own.start(entryOf('node-lifecycle-controller').make);
         const lastSeen = new Map(names.map((name) => [name, 0]));
         let serial = 1;
         for (const { do: what, name, seconds } of steps) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Node, nodes, type Pod, pods } from '../../../../api/types/core/v1.js';
 import { failedStatus, removals, type Observed } from '../../../../controllers/podgc/plan.js';
-import { PodCollector } from '../../../../controllers/podgc/podCollector.js';
+import { entryOf } from '../../../fixtures/accountRights.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
 interface Facts {
@@ -87,7 +87,7 @@ describe('controllers/podgc/podCollector', () => {
     world = controllerWorld({ flags: ['--terminated-pod-gc-threshold=1'] });
   });
   afterEach(() => world.stop());
-  const start = () => world.start((environment) => new PodCollector(environment));
+  const start = () => world.start(entryOf('pod-garbage-collector-controller').make);
   const options = { gracePeriodSeconds: 0, preconditions: { uid: 'uid of a' } };
 
   it('waits forty seconds for a node to come back, then marks its pods and deletes them', async () => {

@@ -10,11 +10,11 @@ import {
   pods,
 } from '../../../../api/types/core/v1.js';
 import { type StorageClass, storageClasses } from '../../../../api/types/storage/v1.js';
-import { VolumeBinder } from '../../../../controllers/volumebinding/binder.js';
 import { bestVolume, isFor } from '../../../../controllers/volumebinding/claims.js';
 import { claimStep, unboundVolume, volumeStep, type ClaimSurroundings } from '../../../../controllers/volumebinding/plan.js';
 import { provisionerOf } from '../../../../controllers/volumebinding/provisioners.js';
 import { defaultTemplate, recyclerPod } from '../../../../controllers/volumebinding/recycling.js';
+import { entryOf } from '../../../fixtures/accountRights.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
 const volume = (
@@ -154,7 +154,7 @@ describe('the volume binder', () => {
     world = controllerWorld();
   });
   afterEach(() => world.stop());
-  const started = (on = world): Promise<void> => on.start((environment) => new VolumeBinder(environment));
+  const started = (on = world): Promise<void> => on.start(entryOf('persistentvolume-binder-controller').make);
   const volumeNow = (name = 'v'): PersistentVolume | undefined => world.api.peek(persistentVolumes, name);
   const claimNow = (name = 'a'): PersistentVolumeClaim | undefined => world.api.peek(persistentVolumeClaims, `n/${name}`);
 

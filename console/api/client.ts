@@ -1,0 +1,133 @@
+import { LineSplitter } from '../model/lines.js';
+
+/** What the server said instead of what was asked for. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: number,
+    readonly reason: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Asked {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly accept?: string;
+  /** JSON. */
+  readonly body?: unknown;
+  /** Of the body; JSON unless given. */
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+/** A line of a watch is one object, at most as large as the store takes, and its frame. */
+const lineCharactersMax = 16 * 1024 * 1024;
+
+/** The public API with the rights of whoever signed in. The token is in this object and nowhere else. */
+export class ApiClient {
+  readonly #token: string | null;
+
+  /** `token`: null where the browser proves who asks, by a certificate. `ended` is called when the server no longer knows who asks. */
+  constructor(
+    token: string | null,
+    private readonly ended: () => void = () => undefined,
+  ) {
+    this.#token = token;
+  }
+
+  /** The answer as JSON. Rejects with an ApiError for what the server refused. */
+  async json<T>(path: string, asked: Asked = {}): Promise<T> {
+    return (await (await this.#send(path, asked)).json()) as T;
+  }
+
+  async text(path: string, asked: Asked = {}): Promise<string> {
+    return (await this.#send(path, { accept: '*/*', ...asked })).text();
+  }
+
+  /** Calls `line` with each line of JSON until the answer ends. */
+  async lines(path: string, line: (value: unknown) => void, asked: Asked): Promise<void> {
+    const splitter = new LineSplitter(lineCharactersMax);
+    await this.chunks(
+      path,
+      (text) => {
+        for (const each of splitter.push(text)) line(JSON.parse(each));
+      },
+      asked,
+    );
+  }
+
+  /** Calls `chunk` with the answer's text as it comes. */
+  async chunks(path: string, chunk: (text: string) => void, asked: Asked): Promise<void> {
+    const { body } = await this.#send(path, asked);
+    if (body === null) return;
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      chunk(value);
+    }
+  }
+
+  /** A connection of another protocol. Browsers set no headers on it, so the token travels as the server's own sub-protocol. */
+  socket(path: string, protocol: string): WebSocket {
+    const url = new URL(path, location.href);
+    url.protocol = 'wss:';
+    return new WebSocket(url, [
+      protocol,
+      ...(this.#token === null ? [] : [`base64url.bearer.authorization.k8s.io.${base64url(this.#token)}`]),
+    ]);
+  }
+
+  async #send(
+    path: string,
+    { method = 'GET', accept = 'application/json', body, contentType = 'application/json', signal }: Asked,
+  ): Promise<Response> {
+    const response = await fetch(path, {
+      method,
+      headers: {
+        accept,
+        ...(this.#token === null ? {} : { authorization: `Bearer ${this.#token}` }),
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+      cache: 'no-store',
+      redirect: 'error',
+    });
+    if (response.ok) return response;
+    const text = await response.text();
+    if (response.status === 401) this.ended();
+    throw errorIn(response.status, text);
+  }
+}
+
+const base64url = (text: string): string => btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+
+function errorIn(code: number, text: string): ApiError {
+  try {
+    const { message, reason } = JSON.parse(text) as { readonly message?: string; readonly reason?: string };
+    return new ApiError(code, reason ?? '', message ?? text);
+  } catch {
+    return new ApiError(code, '', text.trim() === '' ? `the server answered ${code}` : text.slice(0, 500));
+  }
+}
+
+/** Who the server says is asking; null for a stranger. */
+export async function whoAmI(client: ApiClient): Promise<string | null> {
+  const review = await client.json<{ readonly status?: { readonly userInfo?: { readonly username?: string } } }>(
+    '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    { method: 'POST', body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' } },
+  );
+  const name = review.status?.userInfo?.username;
+  return name === undefined || name === 'system:anonymous' ? null : name;
+}
+
+/** The token that a link of the launcher stands for. */
+export async function redeem(code: string): Promise<string> {
+  const { token } = await new ApiClient(null).json<{ readonly token: string }>('/console/sessions', { method: 'POST', body: { code } });
+  return token;
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

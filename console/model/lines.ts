@@ -1,0 +1,14 @@
+/** Whole lines out of text that comes in pieces; what is behind the last line end waits for more. */
+export class LineSplitter {
+  #rest = '';
+
+  /** A line that does not end within `charactersMax` is an error: nobody sends one, and memory is bounded. */
+  constructor(private readonly charactersMax: number) {}
+
+  push(text: string): readonly string[] {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    if (this.#rest.length > this.charactersMax) throw new Error('a line of the answer is too long');
+    return lines.filter((line) => line !== '');
+  }
+}

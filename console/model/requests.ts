@@ -1,0 +1,109 @@
+/** Requests as the server shows them (`server/console/requestTap.ts`). */
+export interface SeenRequest {
+  readonly id: string;
+  readonly at: number;
+  readonly verb: string;
+  readonly path: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly user: string;
+  readonly impersonator: string;
+  readonly code: number;
+  readonly ms: number;
+  readonly watch: boolean;
+  readonly agent: string;
+  readonly address: string;
+  /** Which server it came to. */
+  readonly server: string;
+}
+
+export interface Holder {
+  readonly user: string;
+  readonly resource: string;
+  readonly count: number;
+}
+
+export interface RequestFilter {
+  readonly text: string;
+  readonly verb: string;
+  /** Whether questions about health are shown, of which there are many. */
+  readonly probes: boolean;
+  readonly only: 'all' | 'refused' | 'failed' | 'slow' | 'watches';
+}
+
+export const slowMs = 500;
+const keptMax = 2_000;
+
+export const isRefused = ({ code }: SeenRequest): boolean => code === 401 || code === 403 || code === 429;
+export const isFailed = ({ code }: SeenRequest): boolean => code >= 500 || code === 0;
+/** A watch lasts; that it took long says nothing. */
+export const isSlow = ({ ms, watch }: SeenRequest): boolean => !watch && ms >= slowMs;
+
+/** Newest first, and no more than the page keeps. */
+export const joined = (kept: readonly SeenRequest[], more: readonly SeenRequest[]): readonly SeenRequest[] =>
+  [...[...more].reverse(), ...kept].slice(0, keptMax);
+
+const kinds: Readonly<Record<RequestFilter['only'], (request: SeenRequest) => boolean>> = {
+  all: () => true,
+  refused: isRefused,
+  failed: isFailed,
+  slow: isSlow,
+  watches: ({ watch }) => watch,
+};
+
+const probePath = /^\/(?:readyz|livez|healthz)(?:\/|$)/;
+
+export function fits(request: SeenRequest, { text, verb, only, probes }: RequestFilter): boolean {
+  if (!probes && probePath.test(request.path)) return false;
+  if (verb !== '' && request.verb !== verb) return false;
+  if (!kinds[only](request)) return false;
+  const wanted = text.trim().toLowerCase();
+  return (
+    wanted === '' || `${request.user} ${request.path} ${request.agent} ${request.code} ${request.server}`.toLowerCase().includes(wanted)
+  );
+}
+
+/** What deserves a look first: refused, failed, slow; each newest first. */
+export function worstFirst(requests: readonly SeenRequest[]): readonly SeenRequest[] {
+  const weight = (request: SeenRequest): number => (isFailed(request) ? 3 : isRefused(request) ? 2 : isSlow(request) ? 1 : 0);
+  return [...requests].sort((a, b) => weight(b) - weight(a) || b.at - a.at);
+}
+
+export interface UserCount {
+  readonly user: string;
+  readonly count: number;
+  readonly refused: number;
+}
+
+/** Who asked most, of what is kept. */
+export function topUsers(requests: readonly SeenRequest[], max: number): readonly UserCount[] {
+  const counts = new Map<string, { user: string; count: number; refused: number }>();
+  for (const request of requests) {
+    const entry = counts.get(request.user) ?? { user: request.user, count: 0, refused: 0 };
+    entry.count++;
+    if (isRefused(request)) entry.refused++;
+    counts.set(request.user, entry);
+  }
+  return [...counts.values()].sort((a, b) => b.count - a.count || (a.user < b.user ? -1 : 1)).slice(0, max);
+}
+
+export interface HolderCount {
+  readonly user: string;
+  readonly count: number;
+  readonly resources: number;
+}
+
+/** Who holds most watches on all servers together. */
+export function topHolders(holders: readonly Holder[], max: number): readonly HolderCount[] {
+  const sums = new Map<string, { count: number; readonly resources: Set<string> }>();
+  for (const { user, resource, count } of holders) {
+    const sum = sums.get(user) ?? { count: 0, resources: new Set<string>() };
+    sum.count += count;
+    sum.resources.add(resource);
+    sums.set(user, sum);
+  }
+  return [...sums]
+    .map(([user, { count, resources }]) => ({ user, count, resources: resources.size }))
+    .sort((a, b) => b.count - a.count || (a.user < b.user ? -1 : 1))
+    .slice(0, max);
+}

@@ -1,0 +1,30 @@
+/** Figures of several lines over the same times: the latest `sizeMax` of them. */
+export class Series {
+  readonly #times: number[] = [];
+  readonly #values = new Map<string, (number | null)[]>();
+
+  constructor(private readonly sizeMax: number) {}
+
+  /** `at` in seconds since 1970. A line without a value has a gap. */
+  add(at: number, values: Readonly<Record<string, number | null>>): void {
+    for (const name of Object.keys(values)) if (!this.#values.has(name)) this.#values.set(name, Array<null>(this.#times.length).fill(null));
+    this.#times.push(at);
+    for (const [name, line] of this.#values) line.push(values[name] ?? null);
+    if (this.#times.length <= this.sizeMax) return;
+    this.#times.shift();
+    for (const line of this.#values.values()) line.shift();
+  }
+
+  get length(): number {
+    return this.#times.length;
+  }
+
+  latest(name: string): number | null {
+    return this.#values.get(name)?.at(-1) ?? null;
+  }
+
+  /** Times first, then a line for each name, as charts take them. */
+  columns(names: readonly string[]): readonly (readonly (number | null)[])[] {
+    return [this.#times, ...names.map((name) => this.#values.get(name) ?? this.#times.map(() => null))];
+  }
+}

@@ -1,0 +1,111 @@
+/** What is known of a member at one moment. */
+export interface MemberView {
+  readonly id: string;
+  /** From its launcher; null where there is none. */
+  readonly program: 'running' | 'paused' | 'partitioned' | 'down' | null;
+  /** From itself; null when it does not answer. */
+  readonly role: string | null;
+  readonly term: number | null;
+  readonly snapshotsInstalled: number | null;
+}
+
+/** How a member stands, in one word: what colour its lane has. */
+export type Standing = 'leader' | 'follower' | 'candidate' | 'learner' | 'silent' | 'paused' | 'partitioned' | 'down' | 'unknown';
+
+export interface TimelineEvent {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly member: string;
+  readonly what:
+    | 'elected'
+    | 'steppedDown'
+    | 'killed'
+    | 'started'
+    | 'paused'
+    | 'resumed'
+    | 'cutOff'
+    | 'healed'
+    | 'silent'
+    | 'answers'
+    | 'snapshot'
+    | 'stands';
+  readonly term: number | null;
+}
+
+/** A time during which a member stood one way. */
+export interface Span {
+  readonly standing: Standing;
+  readonly from: number;
+  /** Null while it lasts. */
+  to: number | null;
+}
+
+const spansMax = 500;
+const eventsMax = 300;
+
+/** What the launcher says of a program that does not run counts for more than its last word. */
+export function standingOf({ program, role }: MemberView): Standing {
+  if (program === 'down' || program === 'paused') return program;
+  // A leader without followers still thinks that it leads, for a moment.
+  if (program === 'partitioned') return 'partitioned';
+  if (role === null) return 'silent';
+  if (role === 'leader' || role === 'follower' || role === 'learner') return role;
+  return role === 'candidate' || role === 'preCandidate' ? 'candidate' : 'unknown';
+}
+
+/** What happened between two looks at a member. */
+export function changesOf(before: MemberView | null, now: MemberView, at: number): readonly TimelineEvent[] {
+  const event = (what: TimelineEvent['what']): TimelineEvent => ({ at, member: now.id, what, term: now.term });
+  if (before === null) return now.role === 'leader' ? [event('elected')] : [];
+  const [was, is] = [standingOf(before), standingOf(now)];
+  const events: TimelineEvent[] = [];
+  if (before.program !== now.program) events.push(...programChanges(before.program, now.program).map(event));
+  else if (is === 'silent' && was !== 'silent') events.push(event('silent'));
+  else if (was === 'silent' && is !== 'silent') events.push(event('answers'));
+  if (now.role === 'leader' && (before.role !== 'leader' || before.term !== now.term)) events.push(event('elected'));
+  else if (before.role === 'leader' && now.role !== null && now.role !== 'leader') events.push(event('steppedDown'));
+  if (is === 'candidate' && was !== 'candidate') events.push(event('stands'));
+  if (now.snapshotsInstalled !== null && before.snapshotsInstalled !== null && now.snapshotsInstalled > before.snapshotsInstalled)
+    events.push(event('snapshot'));
+  return events;
+}
+
+function programChanges(before: MemberView['program'], now: MemberView['program']): readonly TimelineEvent['what'][] {
+  if (now === null || before === null) return [];
+  if (now === 'down') return ['killed'];
+  if (now === 'paused') return ['paused'];
+  if (now === 'partitioned') return ['cutOff'];
+  return [({ down: 'started', paused: 'resumed', partitioned: 'healed', running: 'answers' } as const)[before]];
+}
+
+/** How the members stood since somebody began to look, with what happened, newest first. */
+export class Timeline {
+  readonly lanes = new Map<string, Span[]>();
+  events: readonly TimelineEvent[] = [];
+  readonly #last = new Map<string, MemberView>();
+
+  constructor(private readonly windowMs: number) {}
+
+  /** To be told of all members from time to time. */
+  look(members: readonly MemberView[], at: number): void {
+    for (const member of members) {
+      const last = this.#last.get(member.id) ?? null;
+      // A member that does not answer keeps its last term and counts: they tell what changes when it comes back.
+      const known = member.role === null && last !== null ? { ...member, snapshotsInstalled: last.snapshotsInstalled } : member;
+      const changes = changesOf(last, known, at);
+      if (changes.length > 0) this.events = [...[...changes].reverse(), ...this.events].slice(0, eventsMax);
+      this.#last.set(member.id, known);
+      this.#extend(member.id, standingOf(member), at);
+    }
+  }
+
+  #extend(id: string, standing: Standing, at: number): void {
+    const lane = this.lanes.get(id) ?? [];
+    this.lanes.set(id, lane);
+    const last = lane.at(-1);
+    if (last?.standing === standing) return;
+    if (last) last.to = at;
+    lane.push({ standing, from: at, to: null });
+    while (lane.length > spansMax || (lane[0]?.to ?? at) < at - this.windowMs) lane.shift();
+  }
+}

@@ -1,0 +1,26 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { t } from '../english.js';
+
+const choices = ['system', 'light', 'dark'] as const;
+type Choice = (typeof choices)[number];
+
+/** Told to charts, whose colours are not the style sheet's. */
+export const THEME_CHANGED = 'themechanged';
+
+/** Light or dark, as long as the page is open; the system's choice unless told. */
+export function ThemeChoice(): VNode {
+  const [choice, setChoice] = useState<Choice>('system');
+  useEffect(() => {
+    if (choice === 'system') document.documentElement.removeAttribute('data-theme');
+    else document.documentElement.setAttribute('data-theme', choice);
+    dispatchEvent(new Event(THEME_CHANGED));
+  }, [choice]);
+  return (
+    <select class="quiet" aria-label={t.theme.label} value={choice} onChange={(event) => setChoice(event.currentTarget.value as Choice)}>
+      {choices.map((each) => (
+        <option value={each}>{t.theme[each]}</option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,106 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { messageOf } from '../api/client.js';
+import { pathOf } from '../api/resources.js';
+import { t } from '../english.js';
+import type { ApiObject } from '../model/objects.js';
+import { Problem } from '../parts/words.js';
+import type { DetailProps } from './detail.js';
+
+interface ActionProps extends DetailProps {
+  readonly done: () => void;
+}
+
+/** A question that must be answered first; the browser keeps the focus in it. */
+function Dialog({
+  label,
+  submit,
+  danger,
+  act,
+  done,
+  children,
+}: {
+  readonly label: string;
+  readonly submit: string;
+  readonly danger?: boolean;
+  readonly act: () => Promise<unknown>;
+  readonly done: () => void;
+  readonly children: ComponentChildren;
+}): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={dialog} aria-label={label} onClose={done}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          act().then(done, (error: unknown) => setProblem(messageOf(error)));
+        }}
+      >
+        <h2>{label}</h2>
+        {children}
+        {problem === '' ? null : <Problem>{problem}</Problem>}
+        <p class="toolbar">
+          <button type="submit" class={danger === true ? 'danger' : 'main'}>
+            {submit}
+          </button>
+          <button type="button" class="quiet" onClick={done}>
+            {t.cancel}
+          </button>
+        </p>
+      </form>
+    </dialog>
+  );
+}
+
+const propagations = ['Background', 'Foreground', 'Orphan'] as const;
+
+export function DeleteDialog({ client, resource, namespace, name, done }: ActionProps): VNode {
+  const choice = useRef<HTMLSelectElement>(null);
+  const act = (): Promise<unknown> =>
+    client.json(pathOf(resource, namespace, name), {
+      method: 'DELETE',
+      body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: choice.current?.value ?? 'Background' },
+    });
+  return (
+    <Dialog label={t.objects.deleteAbout(name)} submit={t.objects.delete} danger act={act} done={done}>
+      <label>
+        {t.objects.propagation}
+        <select ref={choice}>
+          {propagations.map((each) => (
+            <option value={each}>{t.objects.propagations[each]}</option>
+          ))}
+        </select>
+      </label>
+    </Dialog>
+  );
+}
+
+export function ScaleDialog({ client, resource, namespace, name, done }: ActionProps): VNode {
+  const field = useRef<HTMLInputElement>(null);
+  const path = `${pathOf(resource, namespace, name)}/scale`;
+  const [now, setNow] = useState<number | null>(null);
+  useEffect(() => {
+    client.json<ApiObject & { readonly spec?: { readonly replicas?: number } }>(path).then(
+      ({ spec }) => setNow(spec?.replicas ?? 0),
+      () => setNow(null),
+    );
+  }, []);
+  const act = (): Promise<unknown> =>
+    client.json(path, {
+      method: 'PATCH',
+      body: { spec: { replicas: Number(field.current?.value) } },
+      contentType: 'application/merge-patch+json',
+    });
+  return (
+    <Dialog label={t.objects.scale} submit={t.objects.scale} act={act} done={done}>
+      <label>
+        {t.objects.scaleTo}
+        <input ref={field} key={now} type="number" min={0} required defaultValue={now === null ? '' : String(now)} />
+      </label>
+    </Dialog>
+  );
+}

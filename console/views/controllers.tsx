@@ -1,0 +1,156 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ViewProps } from '../app.js';
+import { ApiError } from '../api/client.js';
+import { order, servers } from '../api/cluster.js';
+import { t } from '../english.js';
+import { QueueHistory, type ManagerReading } from '../model/queues.js';
+import { age, type ApiObject } from '../model/objects.js';
+import { useLook, useRedraw } from '../parts/hooks.js';
+import { Heading, Problem, seconds } from '../parts/words.js';
+import { EventList, timeOf, type EventObject } from './about.js';
+
+const everyMs = 2_000;
+const eventsMax = 60;
+
+interface Lease extends ApiObject {
+  readonly spec?: { readonly holderIdentity?: string; readonly renewTime?: string; readonly leaseTransitions?: number };
+}
+
+interface Seen {
+  lease: Lease | null;
+  events: readonly EventObject[];
+  hasLauncher: boolean | null;
+  problem: string;
+}
+
+/** Controller managers: who works, on what, and what was said last. */
+export function Controllers({ client }: ViewProps): VNode {
+  const [seen] = useState<Seen>(() => ({ lease: null, events: [], hasLauncher: null, problem: '' }));
+  const [queues] = useState(() => new QueueHistory());
+  const redraw = useRedraw();
+  useLook(async (signal) => {
+    const optional = <T,>(asked: Promise<T>, otherwise: T): Promise<T> =>
+      asked.catch((error: unknown) => {
+        if (error instanceof ApiError) return otherwise;
+        throw error;
+      });
+    try {
+      seen.hasLauncher ??= await optional(
+        servers(client, signal).then(({ launcher }) => launcher),
+        false,
+      );
+      const [lease, events, managers] = await Promise.all([
+        optional<Lease | null>(
+          client.json('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager', { signal }),
+          null,
+        ),
+        optional<{ readonly items: readonly EventObject[] }>(client.json('/api/v1/events?limit=500', { signal }), { items: [] }),
+        seen.hasLauncher
+          ? optional(order(client, 'managers') as Promise<{ readonly managers: readonly ManagerReading[] }>, { managers: [] })
+          : { managers: [] },
+      ]);
+      seen.lease = lease;
+      seen.events = [...events.items].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, eventsMax);
+      queues.read(managers.managers, Date.now());
+      seen.problem = '';
+    } catch {
+      if (signal.aborted) return;
+      seen.problem = t.retrying;
+    }
+    redraw();
+  }, everyMs);
+
+  const { lease } = seen;
+  const now = Date.now();
+  const renewed = Date.parse(lease?.spec?.renewTime ?? '');
+  return (
+    <>
+      <Heading text={t.controllers.heading} about={t.controllers.about} />
+      {seen.problem === '' ? null : <Problem>{seen.problem}</Problem>}
+      <div class="cards">
+        <section class="card" aria-labelledby="lease">
+          <h2 id="lease">{t.controllers.lease}</h2>
+          {lease === null ? (
+            <p class="soft">{t.controllers.noLease}</p>
+          ) : (
+            <dl>
+              <div class="wide">
+                <dt>{t.controllers.holder}</dt>
+                <dd class="breaks">{lease.spec?.holderIdentity}</dd>
+              </div>
+              <div>
+                <dt>{t.controllers.renewed}</dt>
+                <dd>{Number.isNaN(renewed) ? '–' : t.controllers.ago(age(renewed, now))}</dd>
+              </div>
+              <div>
+                <dt>{t.controllers.transitions}</dt>
+                <dd>{lease.spec?.leaseTransitions ?? 0}</dd>
+              </div>
+            </dl>
+          )}
+        </section>
+        {queues.managers.map(({ name, state, controllers, memoryBytes }) => (
+          <section class="card" key={name} aria-labelledby={`manager-${name}`}>
+            <h2 id={`manager-${name}`}>
+              {name}{' '}
+              <span class={`badge ${state === 'works' ? 'leader' : state === 'standsBy' ? 'follower' : 'down'}`}>
+                {t.controllers[state]}
+              </span>
+            </h2>
+            <p class="soft">
+              {state === 'noAnswer' ? '–' : `${t.controllers.running(controllers)} · ${Math.round(memoryBytes / 1024 / 1024)} MiB`}
+            </p>
+          </section>
+        ))}
+      </div>
+      <section aria-labelledby="queues">
+        <h2 id="queues">{t.controllers.queues}</h2>
+        {seen.hasLauncher === false ? <p class="soft">{t.controllers.local}</p> : null}
+        {queues.queues.length === 0 ? null : (
+          <div class="scroll" tabIndex={0} role="group" aria-label={t.controllers.queue}>
+            <table class="plain">
+              <thead>
+                <tr>
+                  {(['queue', 'depth', 'adds', 'retries', 'done', 'mean', 'longest', 'last'] as const).map((column) => (
+                    <th scope="col">{t.controllers[column]}</th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {queues.queues.map((queue) => (
+                  <tr key={queue.name} class={queue.depth > 0 || now - (queue.lastAt ?? 0) < everyMs * 2 ? 'lit' : ''}>
+                    <th scope="row">{queue.name}</th>
+                    <td>
+                      <Depth depth={queue.depth} />
+                    </td>
+                    <td>{queue.adds.toLocaleString('en')}</td>
+                    <td class={queue.retries > 0 ? 'warn' : ''}>{queue.retries.toLocaleString('en')}</td>
+                    <td>{queue.done.toLocaleString('en')}</td>
+                    <td>{seconds(queue.meanSeconds)}</td>
+                    <td>{queue.longestSeconds > 0 ? seconds(queue.longestSeconds) : '–'}</td>
+                    <td>
+                      {queue.lastAt === null ? <span class="soft">{t.controllers.notYet}</span> : t.controllers.ago(age(queue.lastAt, now))}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+      <section aria-labelledby="said">
+        <h2 id="said">{t.controllers.events}</h2>
+        {seen.events.length === 0 ? <p class="soft">{t.controllers.noEvents}</p> : <EventList events={seen.events} about />}
+      </section>
+    </>
+  );
+}
+
+/** A number, and a bar that shows it from across the room. */
+const Depth = ({ depth }: { readonly depth: number }): VNode => (
+  <span class="depth">
+    <b>{depth}</b>
+    <span class="bar-of" style={{ width: `${Math.min(100, Math.log2(depth + 1) * 12)}px` }} />
+  </span>
+);

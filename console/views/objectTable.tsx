@@ -1,0 +1,163 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../english.js';
+import { age } from '../model/objects.js';
+import type { Column, Order, Row } from '../model/tableModel.js';
+
+/** As the style sheet has it. */
+const rowHeight = 32;
+const around = 8;
+/** How long a changed row is lit. */
+const litMs = 1_200;
+
+interface TableProps {
+  readonly label: string;
+  readonly columns: readonly Column[];
+  readonly all: readonly Column[];
+  readonly rows: readonly Row[];
+  /** Whether rows are of several namespaces. */
+  readonly namespaced: boolean;
+  readonly order: Order | null;
+  readonly setOrder: (order: Order | null) => void;
+  readonly opened: string | null;
+  readonly open: (row: Row) => void;
+  readonly listed: boolean;
+}
+
+/** Rows of which only those in sight are drawn, with the keys of a grid: https://www.w3.org/WAI/ARIA/apg/patterns/grid/ */
+export function ObjectTable({ label, columns, all, rows, namespaced, order, setOrder, opened, open, listed }: TableProps): VNode {
+  const place = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(600);
+  const [active, setActive] = useState(0);
+  const focuses = useRef(false);
+
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const resized = new ResizeObserver(() => setHeight(element.clientHeight));
+    resized.observe(element);
+    return () => resized.disconnect();
+  }, []);
+  useEffect(() => {
+    if (!focuses.current) return;
+    focuses.current = false;
+    place.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus({ preventScroll: true });
+  });
+
+  const first = Math.max(0, Math.floor(top / rowHeight) - around);
+  const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + around);
+  const current = Math.min(active, Math.max(0, rows.length - 1));
+  const page = Math.max(1, Math.floor(height / rowHeight) - 2);
+
+  const move = (to: number): void => {
+    const at = Math.max(0, Math.min(rows.length - 1, to));
+    const element = place.current;
+    setActive(at);
+    focuses.current = true;
+    if (element === null) return;
+    const y = at * rowHeight;
+    if (y < element.scrollTop) element.scrollTop = y;
+    else if (y + rowHeight * 2 > element.scrollTop + element.clientHeight) element.scrollTop = y + rowHeight * 2 - element.clientHeight;
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => move(current + 1),
+    ArrowUp: () => move(current - 1),
+    PageDown: () => move(current + page),
+    PageUp: () => move(current - page),
+    Home: () => move(0),
+    End: () => move(rows.length - 1),
+    Enter: () => {
+      const row = rows[current];
+      if (row) open(row);
+    },
+  };
+  const now = performance.now();
+  const wall = Date.now();
+  const cells = columns.map((column) => ({ column, at: all.indexOf(column), isAge: /^age$/i.test(column.name) }));
+  const widths = [...(namespaced ? [9] : []), ...columns.map(({ name }) => (name === 'Name' ? 15 : 6.5))];
+  const style = {
+    '--columns': widths.map((width) => `minmax(${width}rem, ${width}fr)`).join(' '),
+    '--width': `${widths.reduce((sum, width) => sum + width, 1)}rem`,
+  };
+
+  return (
+    <div
+      ref={place}
+      class="table"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      aria-busy={!listed}
+      tabIndex={rows.length === 0 ? 0 : undefined}
+      style={style}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      onKeyDown={(event) => {
+        const act = event.target instanceof HTMLButtonElement ? undefined : keys[event.key];
+        if (act === undefined) return;
+        event.preventDefault();
+        act();
+      }}
+    >
+      <div class="row head" role="row" aria-rowindex={1}>
+        {namespaced ? <span role="columnheader">{t.objects.namespaceColumn}</span> : null}
+        {cells.map(({ column, at }) => (
+          <span
+            role="columnheader"
+            aria-sort={order?.column === at ? (order.descending ? 'descending' : 'ascending') : 'none'}
+            title={column.description}
+          >
+            <button type="button" aria-label={t.objects.sortBy(column.name)} onClick={() => setOrder(nextOrder(order, at))}>
+              {column.name}
+              {order?.column === at ? (order.descending ? ' ↓' : ' ↑') : ''}
+            </button>
+          </span>
+        ))}
+      </div>
+      <div class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
+        {rows.slice(first, last).map((row, index) => {
+          const at = first + index;
+          const { metadata } = row.object;
+          return (
+            <div
+              key={row.key}
+              class={`row ${row.changedAt > 0 && now - row.changedAt < litMs ? 'lit' : ''} ${row.key === opened ? 'opened' : ''} ${metadata.deletionTimestamp === undefined ? '' : 'going'}`}
+              role="row"
+              aria-rowindex={at + 2}
+              aria-selected={row.key === opened}
+              tabIndex={at === current ? 0 : -1}
+              style={{ transform: `translateY(${at * rowHeight}px)` }}
+              onFocus={() => setActive(at)}
+              onClick={() => open(row)}
+            >
+              {namespaced ? <span role="gridcell">{metadata.namespace}</span> : null}
+              {cells.map(({ at: cell, isAge }) => {
+                const text =
+                  isAge && metadata.creationTimestamp !== undefined
+                    ? age(Date.parse(metadata.creationTimestamp), wall)
+                    : String(row.cells[cell] ?? '');
+                return (
+                  <span role="gridcell" title={text} class={wordClass(text)}>
+                    {text}
+                  </span>
+                );
+              })}
+            </div>
+          );
+        })}
+      </div>
+      {rows.length === 0 && listed ? <p class="empty">{t.objects.none}</p> : null}
+    </div>
+  );
+}
+
+const goodWords = /^(?:Running|Active|Ready|Bound|Complete|Completed|Succeeded|Available|Established|True)$/;
+const badWords = /(?:Error|BackOff|Failed|Evicted|Unknown|NotReady|Lost|OOMKilled)/;
+/** What of all kinds is well, and what is not, by the word that stands there. */
+const wordClass = (text: string): string => (goodWords.test(text) ? 'well' : badWords.test(text) ? 'unwell' : '');
+
+/** Up, down, and as it was. */
+function nextOrder(order: Order | null, column: number): Order | null {
+  if (order?.column !== column) return { column, descending: false };
+  return order.descending ? null : { column, descending: true };
+}

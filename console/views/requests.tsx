@@ -1,0 +1,242 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ViewProps } from '../app.js';
+import { ApiError, type ApiClient } from '../api/client.js';
+import { requestsOf, servers, type KnownServer } from '../api/cluster.js';
+import { pause } from '../api/watch.js';
+import { t } from '../english.js';
+import {
+  fits,
+  isFailed,
+  isRefused,
+  isSlow,
+  joined,
+  topHolders,
+  topUsers,
+  worstFirst,
+  type Holder,
+  type RequestFilter,
+  type SeenRequest,
+} from '../model/requests.js';
+import { useFrames, useRun } from '../parts/hooks.js';
+import { clock, Heading, Problem, seconds } from '../parts/words.js';
+
+const shownMax = 200;
+const topMax = 8;
+const againMs = 2_000;
+
+interface Seen {
+  requests: readonly SeenRequest[];
+  /** By server. */
+  readonly holders: Map<string, readonly Holder[]>;
+  dropped: number;
+  held: boolean;
+  problem: string;
+}
+
+interface Batch {
+  readonly requests: readonly Omit<SeenRequest, 'server'>[];
+  readonly dropped: number;
+  readonly holders?: readonly Holder[];
+}
+
+/** Requests to all servers, as they end. */
+export function Requests({ client }: ViewProps): VNode {
+  const [seen] = useState<Seen>(() => ({ requests: [], holders: new Map(), dropped: 0, held: false, problem: '' }));
+  const [filter, setFilter] = useState<RequestFilter>({ text: '', verb: '', only: 'all', probes: false });
+  const [worst, setWorst] = useState(false);
+  const draw = useFrames();
+  useRun(
+    (signal) => {
+      void followAll(client, seen, draw, signal);
+    },
+    [client],
+  );
+  const fitting = seen.requests.filter((request) => fits(request, filter));
+  const shown = (worst ? worstFirst(fitting) : fitting).slice(0, shownMax);
+  const verbs = [...new Set(seen.requests.map(({ verb }) => verb))].sort();
+  return (
+    <>
+      <Heading text={t.requests.heading} about={t.requests.about} />
+      {seen.problem === '' ? null : <Problem>{seen.problem}</Problem>}
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          {t.requests.filterLabel}
+          <input
+            type="search"
+            placeholder={t.requests.filter}
+            value={filter.text}
+            onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          {t.requests.verb}
+          <select value={filter.verb} onChange={(event) => setFilter({ ...filter, verb: event.currentTarget.value })}>
+            <option value="">{t.requests.anyVerb}</option>
+            {verbs.map((verb) => (
+              <option value={verb}>{verb}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t.requests.only}
+          <select
+            value={filter.only}
+            onChange={(event) => setFilter({ ...filter, only: event.currentTarget.value as RequestFilter['only'] })}
+          >
+            {(['all', 'refused', 'failed', 'slow', 'watches'] as const).map((only) => (
+              <option value={only}>{t.requests.onlyWhat[only]}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t.requests.order}
+          <select value={worst ? 'worst' : 'newest'} onChange={(event) => setWorst(event.currentTarget.value === 'worst')}>
+            <option value="newest">{t.requests.newest}</option>
+            <option value="worst">{t.requests.worst}</option>
+          </select>
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={filter.probes}
+            onChange={(event) => setFilter({ ...filter, probes: event.currentTarget.checked })}
+          />
+          {t.requests.probes}
+        </label>
+        <button
+          type="button"
+          aria-pressed={seen.held}
+          onClick={() => {
+            seen.held = !seen.held;
+            draw();
+          }}
+        >
+          {seen.held ? t.requests.go : t.requests.stop}
+        </button>
+        <span class="soft">{t.requests.total(seen.requests.length)}</span>
+      </form>
+      {seen.dropped > 0 ? <p class="soft">{t.requests.dropped(seen.dropped)}</p> : null}
+      <div class="requests">
+        <div class="scroll" tabIndex={0} role="region" aria-label={t.requests.table}>
+          <table class="plain">
+            <thead>
+              <tr>
+                {(['time', 'verb', 'request', 'user', 'code', 'latency', 'server'] as const).map((column) => (
+                  <th scope="col">{t.requests[column]}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((request) => (
+                <tr
+                  key={`${request.server} ${request.id} ${request.at}`}
+                  class={isFailed(request) ? 'failed' : isRefused(request) ? 'refused' : isSlow(request) ? 'slow' : ''}
+                >
+                  <td>{clock(request.at)}</td>
+                  <td>
+                    <span class={`verb ${request.verb}`}>{request.verb}</span>
+                  </td>
+                  <td class="path" title={request.agent}>
+                    {request.path}
+                  </td>
+                  <td class="path">
+                    {request.user}
+                    {request.impersonator === '' ? null : <em class="soft"> {t.requests.as(request.impersonator)}</em>}
+                  </td>
+                  <td>
+                    <b>{request.code === 0 ? t.requests.left : request.code}</b>
+                  </td>
+                  <td class="number">{seconds(request.ms / 1000)}</td>
+                  <td>{request.server}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {shown.length === 0 ? <p class="empty">{t.requests.none}</p> : null}
+        </div>
+        <div class="tops">
+          <section class="card" aria-labelledby="top-users">
+            <h2 id="top-users">{t.requests.topUsers}</h2>
+            <Ranks
+              ranks={topUsers(fitting, topMax).map(({ user, count, refused }) => ({
+                name: user,
+                count,
+                more: refused > 0 ? t.requests.refusedCount(refused) : '',
+              }))}
+            />
+          </section>
+          <section class="card" aria-labelledby="top-watchers">
+            <h2 id="top-watchers">{t.requests.topWatchers}</h2>
+            <Ranks
+              ranks={topHolders([...seen.holders.values()].flat(), topMax).map(({ user, resources, count }) => ({
+                name: user,
+                count,
+                more: t.requests.ofResources(resources),
+              }))}
+            />
+          </section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+const Ranks = ({
+  ranks,
+}: {
+  readonly ranks: readonly { readonly name: string; readonly count: number; readonly more: string }[];
+}): VNode => (
+  <ol class="ranks">
+    {ranks.map(({ name, count, more }) => (
+      <li key={`${name} ${more}`}>
+        <span class="path" title={name}>
+          {name} <em class="soft">{more}</em>
+        </span>
+        <b>{count}</b>
+        <span class="bar-of" style={{ width: `${(100 * count) / Math.max(1, ranks[0]?.count ?? 1)}%` }} />
+      </li>
+    ))}
+  </ol>
+);
+
+async function followAll(client: ApiClient, seen: Seen, draw: () => void, signal: AbortSignal): Promise<void> {
+  const known = new Set<string>();
+  while (!signal.aborted) {
+    try {
+      for (const server of (await servers(client, signal)).servers) {
+        if (known.has(server.name)) continue;
+        known.add(server.name);
+        void follow(client, server, seen, draw, signal);
+      }
+      seen.problem = '';
+    } catch (error) {
+      if (signal.aborted) return;
+      seen.problem = error instanceof ApiError && error.code === 403 ? t.requests.notAllowed : t.retrying;
+    }
+    draw();
+    await pause(againMs * 2, signal);
+  }
+}
+
+async function follow(client: ApiClient, server: KnownServer, seen: Seen, draw: () => void, signal: AbortSignal): Promise<void> {
+  const name = server.memberId ?? server.name;
+  while (!signal.aborted) {
+    const take = (line: unknown): void => {
+      const { requests, dropped, holders } = line as Batch;
+      if (holders) seen.holders.set(name, holders);
+      if (!seen.held) {
+        seen.requests = joined(
+          seen.requests,
+          requests.map((request) => ({ ...request, server: name })),
+        );
+        seen.dropped += dropped;
+      }
+      draw();
+    };
+    // A server that is down has no requests; whether somebody may see them, the list of servers has told.
+    await client.lines(requestsOf(server.name), take, { accept: '*/*', signal }).catch(() => undefined);
+    seen.holders.delete(name);
+    await pause(againMs, signal);
+  }
+}

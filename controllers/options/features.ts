@@ -1,0 +1,23 @@
+/** Features whose API is off unless an operator switches it on, and whose controllers therefore follow what is served. */
+const GATED = [
+  'ClusterTrustBundle',
+  'DRADeviceTaints',
+  'GenericWorkload',
+  'PodCertificateRequest',
+  'StorageVersionAPI',
+  'StorageVersionMigrator',
+] as const;
+export type GatedFeature = (typeof GATED)[number];
+
+/** Gates that switch something in this program. All others of the release are known, and change nothing here. */
+export const SWITCHING = [
+  ...GATED,
+  'ComponentFlagz',
+  'ComponentStatusz',
+  'DeploymentReplicaSetTerminatingReplicas',
+  'HPAConfigurableTolerance',
+  'LoggingAlphaOptions',
+  'LoggingBetaOptions',
+  'MaxUnavailableStatefulSet',
+] as const;
+export type SwitchingFeature = (typeof SWITCHING)[number];

@@ -1,0 +1,67 @@
+import { readConfiguration } from '../../server/files/configuration.js';
+
+/** Which controllers have a lease of their own while they move between programs, so that they never run in two. */
+export interface LeaderMigration {
+  /** Of that lease, in the namespace of the other. */
+  readonly leaseName: string;
+  /** By name of a controller, old or new: the component that runs it; `*` for whichever holds the lease. */
+  readonly components: ReadonlyMap<string, string>;
+}
+
+interface MigrationOptions {
+  readonly 'enable-leader-migration': boolean;
+  readonly 'leader-migration-config': string | null;
+}
+
+const COMPONENT = 'kube-controller-manager';
+const OPTION = '--leader-migration-config';
+
+/** As in the reference: the controllers that left for the controller managers of clouds. */
+const usual: LeaderMigration = {
+  leaseName: 'cloud-provider-extraction-migration',
+  components: new Map([
+    ['node-route-controller', COMPONENT],
+    ['service-lb-controller', COMPONENT],
+    ['cloud-node-lifecycle-controller', COMPONENT],
+  ]),
+};
+
+/** null where nothing moves. Reads the file that options name; throws with what is wrong in it, also where it names a controller that `isKnown` does not know. */
+export function leaderMigrationOf(options: MigrationOptions, isKnown: (controller: string) => boolean): LeaderMigration | null {
+  const file = options['leader-migration-config'];
+  if (!options['enable-leader-migration']) return null;
+  if (file === null) return usual;
+  const value = readConfiguration(file, {
+    option: OPTION,
+    kind: 'LeaderMigrationConfiguration',
+    apiVersions: ['controllermanager.config.k8s.io/v1', 'controllermanager.config.k8s.io/v1beta1'],
+    fields: {
+      leaderName: 'text',
+      resourceLock: { oneOf: ['leases'] },
+      controllerLeaders: { list: { fields: { name: 'text', component: 'text' } } },
+    },
+  }) as { readonly leaderName?: string; readonly controllerLeaders?: readonly { readonly name?: string; readonly component?: string }[] };
+  const refuse = (what: string): never => {
+    throw new Error(`${OPTION}: ${file} ${what}`);
+  };
+  if ((value.leaderName ?? '') === '') refuse('lacks leaderName, the lease of the controllers that move');
+  const components = new Map<string, string>();
+  for (const [index, { name = '', component = '' }] of (value.controllerLeaders ?? []).entries()) {
+    const at = `controllerLeaders[${index}]`;
+    if (!isKnown(name)) refuse(`names ${JSON.stringify(name)} at ${at}.name, which is no controller`);
+    if (component === '') refuse(`lacks ${at}.component, such as ${COMPONENT}, or * for whichever holds the lease`);
+    if (components.has(name)) refuse(`names ${name} twice`);
+    components.set(name, component);
+  }
+  return { leaseName: value.leaderName ?? '', components };
+}
+
+/** Under which lease a controller runs: that of the program, the one of those that move, or none, as another program has it. Pure. */
+export function placeOf(
+  { name, alias }: { readonly name: string; readonly alias: string },
+  migration: LeaderMigration | null,
+): 'stays' | 'moves' | 'elsewhere' {
+  const component = migration?.components.get(name) ?? migration?.components.get(alias);
+  if (component === undefined) return 'stays';
+  return component === '*' || component === COMPONENT ? 'moves' : 'elsewhere';
+}

@@ -1,0 +1,101 @@
+import type { ConfigMap } from '../../api/types/core/v1.js';
+import { resource } from '../../api/meta/resource.js';
+import { X509Certificate } from 'node:crypto';
+import { certificateAuthenticator } from '../../server/authentication/certificate.js';
+import { frontProxyAuthenticator } from '../../server/authentication/frontProxy.js';
+import type { Authenticator } from '../../server/authentication/authenticator.js';
+import type { Anchors } from '../../server/authentication/peer.js';
+import { fixed, type Live, type LiveFiles } from '../../server/files/liveFile.js';
+import { certificateBlocks } from '../../server/files/pem.js';
+import { readAuthorities } from '../../server/http/credentials.js';
+import type { Api } from '../client/api.js';
+import { messageOf } from '../client/errors.js';
+import type { ControllerManagerOptions } from '../options/read.js';
+
+/** Whose word counts for who a client is: authorities of clients and of front proxies. */
+
+const configMaps = resource<ConfigMap>('v1', 'configmaps', 'ConfigMap');
+/** Where API servers tell it to programs beside them. */
+const PUBLISHED = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;
+
+/** Texts of that ConfigMap; lists are JSON. */
+export type Published = Readonly<Record<string, string>>;
+
+/**
+ * What API servers publish, for what options leave open. Asked once, at the start. With `tolerate`, a question that is not answered is told to `log` and
+ * counts as "nothing"; otherwise it rejects.
+ */
+export async function publishedTrust(api: Api, tolerate: boolean, log: (message: string) => void): Promise<Published> {
+  try {
+    return (await api.get(configMaps, PUBLISHED)).data ?? {};
+  } catch (error) {
+    const what = `cannot read the ConfigMap ${PUBLISHED.namespace}/${PUBLISHED.name}: ${messageOf(error)}`;
+    if (!tolerate)
+      throw new Error(
+        `${what}; give --client-ca-file and --requestheader-client-ca-file, or --authentication-skip-lookup, or --authentication-tolerate-lookup-failure`,
+        { cause: error },
+      );
+    log(what);
+    return {};
+  }
+}
+
+type TrustOptions = Pick<
+  ControllerManagerOptions,
+  | 'client-ca-file'
+  | 'requestheader-client-ca-file'
+  | 'requestheader-allowed-names'
+  | 'requestheader-username-headers'
+  | 'requestheader-group-headers'
+  | 'requestheader-uid-headers'
+  | 'requestheader-extra-headers-prefix'
+>;
+
+export interface Trust {
+  readonly ways: readonly Authenticator[];
+  /** Authorities that no file names, in PEM: the handshake has to know them. */
+  readonly authorities: readonly string[];
+}
+
+/** Ways to be known by a certificate. What options say wins over what is published. */
+export function trustOf(options: TrustOptions, published: Published, live: LiveFiles): Trust {
+  const authorities: string[] = [];
+  const anchorsOf = (option: 'client-ca-file' | 'requestheader-client-ca-file'): Live<Anchors> | null => {
+    const file = options[option];
+    if (file !== null) return live.follow({ files: [file], read: () => readAuthorities(file, `--${option}`).certificates });
+    const pem = published[option] ?? '';
+    if (pem === '') return null;
+    authorities.push(pem);
+    return fixed(certificateBlocks(pem).map((block) => new X509Certificate(block)));
+  };
+  const told = options['requestheader-client-ca-file'] !== null;
+  const list = (
+    name: 'allowed-names' | 'username-headers' | 'group-headers' | 'uid-headers' | 'extra-headers-prefix',
+  ): readonly string[] =>
+    told ? options[`requestheader-${name}`] : (textsIn(published[`requestheader-${name}`]) ?? options[`requestheader-${name}`]);
+  const proxies = anchorsOf('requestheader-client-ca-file');
+  const clients = anchorsOf('client-ca-file');
+  const headers = {
+    user: list('username-headers'),
+    uid: list('uid-headers'),
+    group: list('group-headers'),
+    extraPrefixes: list('extra-headers-prefix'),
+  };
+  return {
+    authorities,
+    ways: [
+      ...(proxies === null ? [] : [frontProxyAuthenticator({ anchors: proxies, allowedNames: list('allowed-names'), headers })]),
+      ...(clients === null ? [] : [certificateAuthenticator(clients)]),
+    ],
+  };
+}
+
+/** null for what is no list of texts. */
+function textsIn(json: string | undefined): readonly string[] | null {
+  try {
+    const value: unknown = JSON.parse(json ?? 'null');
+    return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : null;
+  } catch {
+    return null;
+  }
+}

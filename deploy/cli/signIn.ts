@@ -1,0 +1,49 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import path from 'node:path';
+import { writeFileAtomically } from '../files.js';
+
+/** How long a link may be used, once. */
+const linkLifetimeMs = 5 * 60_000;
+/** Links that nobody has used; the oldest goes. */
+const linksMax = 16;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * Lets the owner of a local cluster into its console: links that work once and for minutes, each for the one token that the API servers know for as long
+ * as this launcher runs. The token is in a file that only the owner can read, and is another one after the next start.
+ */
+export class SignIn {
+  readonly #token = randomBytes(32).toString('base64url');
+  #links: { readonly digest: Buffer; readonly until: number }[] = [];
+
+  /** `now` in milliseconds of a clock that is never set. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Writes what `--token-auth-file` takes, and returns where. */
+  writeTokenFile(directory: string): string {
+    const file = path.join(path.resolve(directory), 'console-token.csv');
+    writeFileAtomically(file, `${this.#token},kubernetes-admin,kubernetes-admin,"system:masters"\n`, 0o600);
+    return file;
+  }
+
+  /** A code that `redeem` takes once. */
+  issue(): string {
+    const code = randomBytes(24).toString('base64url');
+    this.#links = [...this.#fresh(), { digest: digest(code), until: this.now() + linkLifetimeMs }].slice(-linksMax);
+    return code;
+  }
+
+  /** The token, or null when the code is none, was used, or is too old. */
+  redeem(code: string): string | null {
+    const asked = digest(code);
+    const fresh = this.#fresh();
+    const found = fresh.find((link) => timingSafeEqual(link.digest, asked));
+    this.#links = fresh.filter((link) => link !== found);
+    return found === undefined ? null : this.#token;
+  }
+
+  #fresh(): { readonly digest: Buffer; readonly until: number }[] {
+    return this.#links.filter(({ until }) => until > this.now());
+  }
+}

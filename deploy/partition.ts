@@ -1,0 +1,48 @@
+import path from 'node:path';
+import { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
+import { cutOff, trackPeers } from './peerSockets.js';
+
+/**
+ * Loaded into every thread of an API server that `raftplane up` starts, before the server: the launcher can then cut a member off from the others. Only
+ * the consensus thread talks to them, and only there anything is changed; the first thread passes the launcher's word on.
+ */
+
+/** What the launcher says: from whom to be cut off, from now on. */
+export interface CutOrder {
+  readonly cutOffFrom: readonly string[];
+}
+
+const isCutOrder = (value: unknown): value is CutOrder => typeof value === 'object' && value !== null && 'cutOffFrom' in value;
+const channelKey = 'raftplane.partition';
+const present = 'present';
+/** In a thread, the second argument is the file that it runs. */
+const isConsensus = process.argv[1]?.endsWith(`${path.sep}thread.js`) ?? false;
+
+if (isMainThread && process.channel) {
+  const name = `raftplane-partition-${process.pid}`;
+  setEnvironmentData(channelKey, name);
+  const channel = new BroadcastChannel(name) as BroadcastChannel & { unref(): void };
+  let last: CutOrder | null = null;
+  process.on('message', (message: unknown) => {
+    if (isCutOrder(message)) channel.postMessage((last = message));
+  });
+  // The consensus thread was not there yet when the order came.
+  channel.onmessage = (event) => {
+    if ((event as { readonly data: unknown }).data === present && last) channel.postMessage(last);
+  };
+  // Waiting for orders is no reason to live.
+  process.channel.unref();
+  channel.unref();
+} else if (isConsensus) {
+  const name = getEnvironmentData(channelKey);
+  if (typeof name === 'string') {
+    trackPeers();
+    const channel = new BroadcastChannel(name) as BroadcastChannel & { unref(): void };
+    channel.onmessage = (event) => {
+      const { data } = event as { readonly data: unknown };
+      if (isCutOrder(data)) cutOff(data.cutOffFrom);
+    };
+    channel.postMessage(present);
+    channel.unref();
+  }
+}

@@ -1,0 +1,143 @@
+import { Agent, request } from 'node:https';
+import { readFileSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { identityHeaders } from '../aggregation/proxy.js';
+import { notFound, StatusError, unavailable } from '../api/status.js';
+import { ask, BackendError } from '../endpoints/backends/answer.js';
+import { writableOf } from '../endpoints/streams.js';
+import type { Exchange } from '../http/exchange.js';
+import { readLease, SERVER_LEASES, type ServerAddress } from '../presence/serverLease.js';
+import type { Storage } from '../storage/contract.js';
+
+/** An API server that has said in a lease that it is there. */
+export interface KnownServer {
+  readonly name: string;
+  /** Of its replica; null for servers that do not say. */
+  readonly memberId: string | null;
+  readonly address: string;
+  readonly own: boolean;
+  /** Milliseconds since 1970; null when it does not say. */
+  readonly renewedAt: number | null;
+}
+
+export interface ServersOptions {
+  readonly storage: Pick<Storage, 'list'>;
+  /** The name of this server's lease. */
+  readonly own: string;
+  /** Files with the certificate and key that prove to other servers that this one speaks for somebody; null where there are none. */
+  readonly identity: { readonly certFile: string; readonly keyFile: string } | null;
+  /** Authorities of other servers' certificates; null for those that the system trusts. */
+  readonly caFile: string | null;
+}
+
+/** A name that the certificates of all API servers have. */
+const SERVER_NAME = 'kubernetes.default.svc';
+const connectTimeoutMs = 1_000;
+const serversMax = 64;
+/** What a page needs of an answer of another server; the rest belongs to the connection. */
+const passedHeaders = ['content-type', 'x-content-type-options'] as const;
+
+/** The other API servers: a page that talks to one of them sees them all, each with the rights of its user. */
+export class Servers {
+  #agent: Agent | null = null;
+
+  constructor(private readonly options: ServersOptions) {}
+
+  /** Servers by their leases. */
+  async list(): Promise<readonly KnownServer[]> {
+    return (await this.#leases()).map(({ name, memberId, lease }) => ({
+      name,
+      memberId,
+      address: `${lease.address.ip}:${lease.address.port}`,
+      own: name === this.options.own,
+      renewedAt: lease.renewedAt,
+    }));
+  }
+
+  isOwn(name: string): boolean {
+    return name === this.options.own;
+  }
+
+  /** Asks another server for the same path on behalf of the same user, who needs the rights there, and passes its answer on as it comes. */
+  async passOn(exchange: Exchange, name: string): Promise<void> {
+    const found = (await this.#leases()).find((each) => each.name === name);
+    if (found === undefined) throw notFound({ group: '', resource: 'servers' }, name);
+    const { identity } = this.options;
+    if (identity === null)
+      throw unavailable('other servers cannot be asked: this one has no certificate to prove itself (--proxy-client-cert-file)');
+    const { ip, port } = found.lease.peerAddress;
+    try {
+      await this.#relay(exchange, { ip, port });
+    } catch (error) {
+      if (error instanceof StatusError) throw error;
+      throw Object.assign(unavailable(`${name} does not answer: ${(error as Error).message}`), { cause: error });
+    }
+  }
+
+  async #relay(exchange: Exchange, { ip, port }: ServerAddress): Promise<void> {
+    const outgoing = request({
+      host: ip,
+      port,
+      servername: SERVER_NAME,
+      method: 'GET',
+      path: exchange.info.path,
+      headers: { ...identityHeaders(exchange.user), accept: '*/*', host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },
+      signal: exchange.signal,
+      agent: (this.#agent ??= this.#connections()),
+    });
+    const { response: answer } = await ask(outgoing, {
+      body: null,
+      whom: `${ip}:${port}`,
+      connectTimeoutMs,
+      explain: (error) => new BackendError(error.message, false, { cause: error }),
+    });
+    const { response } = exchange;
+    if (exchange.over) return void answer.destroy();
+    for (const header of passedHeaders) if (answer.headers[header] !== undefined) response.setHeader(header, answer.headers[header]);
+    response.statusCode = answer.statusCode ?? 502;
+    response.flushHeaders();
+    // A server that ends in the middle of its answer cuts this one: the page must not take half of it for the whole.
+    await pipeline(answer, writableOf(response)).catch(() => {
+      if (!response.writableEnded) response.destroy();
+    });
+  }
+
+  #connections(): Agent {
+    const { identity, caFile } = this.options;
+    return new Agent({
+      keepAlive: true,
+      maxFreeSockets: 4,
+      timeout: 30_000,
+      servername: SERVER_NAME,
+      ...(identity === null ? {} : { cert: readFileSync(identity.certFile), key: readFileSync(identity.keyFile) }),
+      ...(caFile === null ? {} : { ca: readFileSync(caFile) }),
+    });
+  }
+
+  async #leases(): Promise<readonly { readonly name: string; readonly memberId: string | null; readonly lease: LeaseRead }[]> {
+    const { group, resource, namespace } = SERVER_LEASES;
+    const found = await this.options.storage.list({
+      resource: { group, resource },
+      namespace,
+      labels: [],
+      fields: [],
+      consistency: { at: 'any' },
+      limit: null,
+      after: null,
+    });
+    if (found.outcome !== 'found') throw unavailable('leases of servers cannot be read');
+    return found.items
+      .flatMap((item) => {
+        const object = item.decode();
+        const lease = readLease(object);
+        return lease === null ? [] : [{ name: item.name, memberId: lease.memberId, lease }];
+      })
+      .slice(0, serversMax);
+  }
+
+  stop(): void {
+    this.#agent?.destroy();
+  }
+}
+
+type LeaseRead = NonNullable<ReturnType<typeof readLease>>;

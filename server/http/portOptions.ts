@@ -1,0 +1,94 @@
+import type { SecureContextOptions } from 'node:tls';
+import { ciphers, tlsVersions } from '../catalogue/flags/tls.js';
+import type { Live, LiveFiles, Source } from '../files/liveFile.js';
+import { canSharePorts } from './bind.js';
+import { checkTlsSettings, readAuthorities, readKeyPair, type KeyPair, type KeyPairFiles } from './credentials.js';
+import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './listener.js';
+import { sniChooser, splitSniPair } from './sni.js';
+
+/** Options about the port that both programs have, as they are read from a command line. */
+export interface PortFlags {
+  readonly 'bind-address': string;
+  readonly 'secure-port': number;
+  readonly 'client-ca-file': string | null;
+  readonly 'requestheader-client-ca-file': string | null;
+  readonly 'tls-sni-cert-key': readonly string[];
+  readonly 'tls-min-version': string | null;
+  readonly 'tls-cipher-suites': readonly string[];
+  readonly 'disable-http2-serving': boolean;
+  readonly 'http2-max-streams-per-connection': number;
+  readonly 'permit-port-sharing': boolean;
+}
+
+export interface PortSurroundings {
+  readonly options: PortFlags;
+  /** The certificate for clients that ask for no other: files, which are followed, or one that is nowhere but in memory. */
+  readonly pair: KeyPairFiles | KeyPair;
+  /** Authorities of clients that no file names, in PEM. */
+  readonly moreAuthorities?: readonly string[];
+  readonly live: LiveFiles;
+  readonly changed: () => void;
+  readonly failed: NonNullable<Source<ListenerCredentials>['failed']>;
+}
+
+/** What options say about the port. Reads, checks and follows the files that they name. Throws a CredentialError. */
+export function portOptions(surroundings: PortSurroundings): Omit<ListenerOptions, 'goawayChance' | 'handle'> {
+  const { options } = surroundings;
+  const tls = tlsSettings(options);
+  checkTlsSettings(tls);
+  return {
+    host: options['bind-address'],
+    port: options['secure-port'],
+    sharesPort: sharesPort(options),
+    credentials: followed(surroundings, tls),
+    tls,
+    http2: !options['disable-http2-serving'],
+    http2StreamsMax: options['http2-max-streams-per-connection'],
+  };
+}
+
+function followed(
+  { options, pair, moreAuthorities = [], live, changed, failed }: PortSurroundings,
+  tls: ListenerOptions['tls'],
+): Live<ListenerCredentials> {
+  const clientCas = (['client-ca-file', 'requestheader-client-ca-file'] as const).flatMap((option) =>
+    options[option] === null ? [] : [{ option: `--${option}`, file: options[option] }],
+  );
+  const sniPairs = options['tls-sni-cert-key'];
+  return live.follow({
+    files: [
+      ...('certFile' in pair ? [pair.certFile, pair.keyFile] : []),
+      ...clientCas.map(({ file }) => file),
+      ...sniPairs.map(splitSniPair).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
+    ],
+    read: () => {
+      // The handshake knows all authorities; authentication finds out for which kind of client each stands.
+      const authorities = [...clientCas.map(({ option, file }) => readAuthorities(file, option).pem), ...moreAuthorities.map(Buffer.from)];
+      const clientCa = authorities.length === 0 ? null : Buffer.concat(authorities.flatMap((pem) => [pem, Buffer.from('\n')]));
+      return {
+        certificate: 'certFile' in pair ? readKeyPair(pair.certFile, pair.keyFile) : pair,
+        clientCa,
+        sni: sniChooser(sniPairs, (certificate) => secureContextOptions({ certificate, clientCa }, tls)),
+      };
+    },
+    changed,
+    failed,
+  });
+}
+
+/** To listen without sharing would make the second process fail, long after the operator believed in it. */
+function sharesPort(options: PortFlags): boolean {
+  if (options['permit-port-sharing'] && !canSharePorts())
+    throw new Error(`--permit-port-sharing needs Node 22.12 or later; this is Node ${process.versions.node}`);
+  return options['permit-port-sharing'];
+}
+
+function tlsSettings(options: PortFlags): Pick<SecureContextOptions, 'minVersion' | 'ciphers'> {
+  const minVersion = tlsVersions[options['tls-min-version'] ?? 'VersionTLS12'] ?? 'TLSv1.2';
+  const names = options['tls-cipher-suites'].map((name) => ciphers[name]!);
+  // OpenSSL refuses the hash functions of TLS 1.0 and 1.1 at its usual security level.
+  const old = minVersion === 'TLSv1' || minVersion === 'TLSv1.1';
+  if (names.length === 0) return { minVersion, ...(old ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}) };
+  const always = Object.values(ciphers).filter((name) => name.startsWith('TLS_'));
+  return { minVersion, ciphers: [...new Set([...always, ...names]), ...(old ? ['@SECLEVEL=0'] : [])].join(':') };
+}

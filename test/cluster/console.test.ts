@@ -1,0 +1,323 @@
+import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { Launcher } from '../../deploy/cli/launcher.js';
+import { ensurePki, type PkiFiles } from '../../deploy/pki.js';
+import { ApiClient } from '../fixtures/apiClient.js';
+import { noBrowser, startBrowser, WatchedPage } from '../fixtures/browser.js';
+import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
+
+/** The console in a real browser, on a cluster as `raftplane up` starts it. */
+describe('cluster/console', function () {
+  this.timeout(240_000);
+  const directory = temporaryDirectory('console');
+  /** Where pictures of the views go; those of the documents are made with `SCREENSHOTS=docs/images`. */
+  const pictures = path.resolve(process.env['SCREENSHOTS'] ?? directory);
+  const stop = new AbortController();
+  let launcher: Launcher;
+  let running: Promise<void>;
+  let browser: Browser;
+  let api: ApiClient;
+  let origin: string;
+  let token: string;
+  const open: WatchedPage[] = [];
+
+  before(async function () {
+    if (noBrowser !== null) {
+      console.log(`    ${noBrowser}`);
+      return this.skip();
+    }
+    launcher = await Launcher.start({
+      dataDirectory: directory,
+      replicas: 3,
+      managers: 2,
+      fakeNodes: 3,
+      signal: stop.signal,
+      onProgress: () => undefined,
+    });
+    await new Promise<void>((listening) => {
+      running = launcher.run(listening);
+    });
+    origin = launcher.state.address;
+    api = new ApiClient(origin, await authority());
+    browser = await startBrowser();
+    await api.expect(201, 'POST', '/api/v1/namespaces', { body: { metadata: { name: 'team' } } });
+    await api.expect(201, 'POST', '/api/v1/namespaces/team/serviceaccounts', { body: { metadata: { name: 'reader' } } });
+    await api.expect(201, 'POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/team/rolebindings', {
+      body: {
+        metadata: { name: 'reader' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+        subjects: [{ kind: 'ServiceAccount', name: 'reader', namespace: 'team' }],
+      },
+    });
+    await api.expect(201, 'POST', '/apis/apps/v1/namespaces/team/deployments', { body: deployment('web', 6) });
+    await api.expect(201, 'POST', '/apis/apps/v1/namespaces/team/deployments', { body: deployment('api', 3) });
+    await api.expect(201, 'POST', '/api/v1/namespaces/team/secrets', {
+      body: { metadata: { name: 'key' }, stringData: { key: 'unseen' } },
+    });
+    const asked = await api.expect(201, 'POST', '/api/v1/namespaces/team/serviceaccounts/reader/token', { body: { spec: {} } });
+    token = (asked.status as { readonly token: string }).token;
+  });
+  afterEach(async () => {
+    const faults = open.flatMap((page) => page.faults);
+    for (const page of open.splice(0)) await page.close();
+    expect(faults, 'policy, foreign hosts, exceptions').to.deep.equal([]);
+  });
+  after(async () => {
+    await browser?.close();
+    api?.close();
+    stop.abort();
+    await running;
+  });
+
+  const authority = async (): Promise<{ readonly pki: PkiFiles }> => ({
+    pki: await ensurePki(path.join(directory, 'pki'), ['r1', 'r2', 'r3']),
+  });
+  const visit = async (options: Parameters<typeof WatchedPage.open>[2] = {}): Promise<WatchedPage> => {
+    const watched = await WatchedPage.open(browser, origin, options);
+    open.push(watched);
+    return watched;
+  };
+  /** As the owner of the cluster. */
+  const visitSignedIn = async (options: Parameters<typeof visit>[0] = {}): Promise<WatchedPage> => {
+    const watched = await visit(options);
+    await watched.page.goto(launcher.consoleLink()!);
+    await watched.page.locator('nav').first().waitFor();
+    return watched;
+  };
+  const show = async (page: Page, place: string): Promise<void> => {
+    await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+  };
+  const picture = async (page: Page, name: string): Promise<void> => {
+    fs.mkdirSync(pictures, { recursive: true });
+    await page.screenshot({ path: path.join(pictures, `console-${name}.png`) });
+  };
+
+  it('takes a link once', async () => {
+    const link = launcher.consoleLink()!;
+    const first = await visit();
+    await first.page.goto(link);
+    await first.page.getByText('kubernetes-admin').waitFor();
+    expect(first.page.url(), 'the code leaves the address').to.equal(`${origin}/console`);
+    const second = await visit();
+    await second.page.goto(link);
+    await second.page.getByRole('alert').getByText('used already').waitFor();
+  });
+
+  it('shows a bearer of a token what he may see, and nothing else', async () => {
+    const { page } = await visit();
+    await page.goto(`${origin}/console`);
+    await page.getByLabel('Bearer token').fill('nonsense');
+    await page.getByRole('button', { name: 'Sign in with the token' }).click();
+    await page.getByRole('alert').getByText('does not know this token').waitFor();
+    await page.getByLabel('Bearer token').fill(token);
+    await page.getByRole('button', { name: 'Sign in with the token' }).click();
+    await page.getByText('You may not see the replicas').waitFor();
+    await show(page, '#objects/core/pods?namespace=team');
+    await page.getByText(/^web-/).first().waitFor();
+    await show(page, '#objects/core/secrets?namespace=team');
+    await page.getByRole('alert').getByText('secrets is forbidden').waitFor();
+    expect(await page.getByText('unseen').count()).to.equal(0);
+    await show(page, '#requests');
+    await page.getByText('You may not see requests').waitFor();
+    expect(await page.evaluate<number>('localStorage.length + sessionStorage.length + document.cookie.length')).to.equal(0);
+  });
+
+  it('lets in whoever shows a client certificate', async () => {
+    const { page } = await visit({
+      clientCertificates: [
+        { origin, certPath: path.join(directory, 'pki', 'admin.crt'), keyPath: path.join(directory, 'pki', 'admin.key') },
+      ],
+    });
+    await page.goto(`${origin}/console`);
+    await page.getByRole('button', { name: 'Try my client certificate' }).click();
+    await page.getByText('kubernetes-admin').waitFor();
+    await page.locator('[data-standing=leader]').waitFor();
+  });
+
+  it('shows changes as they are made, and those of one object as a difference', async () => {
+    const { page } = await visitSignedIn();
+    await show(page, '#objects/core/configmaps?namespace=team');
+    await page.getByText('kube-root-ca.crt').waitFor();
+    const many = 300;
+    const atOnce = 20;
+    for (let from = 0; from < many; from += atOnce)
+      await Promise.all(
+        Array.from({ length: atOnce }, (_, index) =>
+          api.expect(201, 'POST', '/api/v1/namespaces/team/configmaps', {
+            body: { metadata: { name: `many-${from + index}`, labels: { many: 'yes' } }, data: { count: '0' } },
+          }),
+        ),
+      );
+    await page.locator(`[data-rows="${many + 1}"]`).waitFor();
+    expect(await page.locator('.rows .row').count(), 'rows that are drawn').to.be.lessThan(80);
+    await page.getByLabel('Name contains').fill('many-299');
+    await page.locator('.rows .row').getByText('many-299').click();
+    await page.locator('.yaml').waitFor();
+    await api.expect(200, 'PATCH', '/api/v1/namespaces/team/configmaps/many-299', {
+      raw: '{"data":{"count":"41"}}',
+      type: 'application/merge-patch+json',
+    });
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    await page.locator('.diff ins').getByText('count: "41"').waitFor();
+    await page.getByLabel('Name contains').fill('');
+    await page.getByLabel('Labels').fill('many=yes');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.locator(`[data-rows="${many}"]`).waitFor();
+  });
+
+  it('writes nothing that was not tried, and shows what others wrote meanwhile', async () => {
+    await api.expect(201, 'POST', '/api/v1/namespaces/team/configmaps', {
+      body: { metadata: { name: 'edited' }, data: { mine: 'before', theirs: 'before' } },
+    });
+    const { page } = await visitSignedIn();
+    await show(page, '#objects/core/configmaps?namespace=team');
+    await page.getByLabel('Name contains').fill('edited');
+    await page.locator('.rows .row').getByText('edited').click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const editor = page.getByLabel('Object as YAML');
+    await editor.fill((await editor.inputValue()).replace('mine: before', 'mine: after'));
+    expect(await page.getByRole('button', { name: 'Write it' }).isDisabled()).to.equal(true);
+    await api.expect(200, 'PATCH', '/api/v1/namespaces/team/configmaps/edited', {
+      raw: '{"data":{"theirs":"after"}}',
+      type: 'application/merge-patch+json',
+    });
+    await page.getByRole('button', { name: 'Try without writing' }).click();
+    await page.locator('[data-conflict] .diff ins').getByText('theirs: after').waitFor();
+    await page.getByRole('button', { name: 'Begin anew' }).click();
+    await editor.fill((await editor.inputValue()).replace('mine: before', 'mine: after'));
+    await page.getByRole('button', { name: 'Try without writing' }).click();
+    await page.locator('.diff ins').getByText('mine: after').waitFor();
+    const before = await api.expect(200, 'GET', '/api/v1/namespaces/team/configmaps/edited');
+    expect(before.data).to.deep.equal({ mine: 'before', theirs: 'after' });
+    await page.getByRole('button', { name: 'Write it' }).click();
+    await page.locator('.yaml').getByText('mine: after').waitFor();
+    expect((await api.expect(200, 'GET', '/api/v1/namespaces/team/configmaps/edited')).data).to.deep.equal({
+      mine: 'after',
+      theirs: 'after',
+    });
+  });
+
+  it('scales, restarts and deletes, by keys alone', async () => {
+    const { page } = await visitSignedIn();
+    await show(page, '#objects/apps/deployments?namespace=team');
+    await page.getByText('api', { exact: true }).first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('api');
+    await page.locator('.rows .row').first().focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.yaml').waitFor();
+    await picture(page, 'objects');
+    await page.getByRole('button', { name: 'Scale', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Scale to').fill('4');
+    await page.keyboard.press('Enter');
+    await page.locator('.rows .row').getByText('4/4').waitFor();
+    await page.getByRole('button', { name: 'Restart' }).click();
+    await page.locator('.yaml').getByText('restartedAt').waitFor();
+    await page.getByRole('tab', { name: 'Owners' }).click();
+    await page.locator('.tree').getByText('ReplicaSet').first().waitFor();
+    await page.getByRole('tab', { name: 'Managers' }).click();
+    await page.locator('.paths').getByText('spec.replicas').first().waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('This object was deleted.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.detail').waitFor({ state: 'detached' });
+  });
+
+  it('shows requests of all servers, with those refused', async () => {
+    const { page } = await visitSignedIn();
+    await show(page, '#requests');
+    const stranger = new ApiClient(origin, await authority(), { token });
+    await page.locator('.plain tbody tr').first().waitFor();
+    // The stream of each server may begin a moment after the first has.
+    const asking = setInterval(() => void stranger.request('GET', '/api/v1/namespaces/team/secrets').catch(() => undefined), 100);
+    try {
+      await page.locator('tr.refused').getByText('system:serviceaccount:team:reader').first().waitFor();
+    } finally {
+      clearInterval(asking);
+      stranger.close();
+    }
+    await page.locator('.ranks').getByText('system:kube-controller-manager').first().waitFor();
+    await picture(page, 'requests');
+    await page.getByLabel('Show').selectOption('refused');
+    expect(await page.locator('.plain tbody tr:not(.refused)').count()).to.equal(0);
+  });
+
+  it('shows managers, who works, and their queues', async () => {
+    const { page } = await visitSignedIn();
+    await show(page, '#controllers');
+    await page.getByText('stands by').waitFor();
+    await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
+    await picture(page, 'controllers');
+  });
+
+  it('is for everybody: axe finds nothing in any view, light, dark and narrow', async () => {
+    for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { viewport: { width: 380, height: 800 } }] as const) {
+      const watched = await visitSignedIn(options);
+      const { page } = watched;
+      const faults: string[] = [];
+      const look = async (place: string): Promise<void> => {
+        faults.push(...(await watched.accessibilityFaults()).map((fault) => `${JSON.stringify(options)} ${place}: ${fault}`));
+      };
+      await page.locator('[data-standing=leader]').waitFor();
+      await page.locator('.chart').first().waitFor();
+      await look('replicas');
+      await show(page, '#controllers');
+      await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
+      await look('controllers');
+      await show(page, '#requests');
+      await page.locator('.plain tbody tr').first().waitFor();
+      await look('requests');
+      await show(page, '#objects/core/pods?namespace=team');
+      await page.locator('.rows .row').first().click();
+      await page.locator('.yaml').waitFor();
+      if ('colorScheme' in options && options.colorScheme === 'dark') await picture(page, 'dark');
+      await look('objects');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Bearer token').waitFor();
+      await look('door');
+      expect(faults).to.deep.equal([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), 'what stands out at the side').to.equal(0);
+    }
+  });
+
+  it('cuts a member off from the others, and connects it again', async () => {
+    const { page } = await visitSignedIn();
+    const follower = await page.locator('[data-standing=follower]').first().getAttribute('data-member');
+    await page.getByRole('button', { name: `Cut off ${follower}` }).click();
+    await page.locator(`[data-event=cutOff][data-member=${follower}]`).waitFor();
+    // The others still are a majority; the one that was cut off could hand nothing on.
+    const leader = await page.locator('article[data-standing=leader]').getAttribute('data-member');
+    const atLeader = new ApiClient(launcher.state.programs.find(({ name }) => name === leader)!.address!, await authority());
+    await atLeader.expect(201, 'POST', '/api/v1/namespaces/team/configmaps', { body: { metadata: { name: 'without-one' } } });
+    atLeader.close();
+    await page.getByRole('button', { name: `Reconnect ${follower}` }).click();
+    await page.locator(`[data-event=healed][data-member=${follower}]`).waitFor();
+  });
+
+  it('shows that the leader was killed, who leads then, and that it comes back', async () => {
+    const { page } = await visitSignedIn();
+    const leader = await page.locator('article[data-standing=leader]').getAttribute('data-member');
+    await page.locator('.chart').first().waitFor();
+    await page.getByRole('button', { name: `Kill ${leader}` }).click();
+    await page.locator(`[data-event=killed][data-member=${leader}]`).waitFor();
+    await page.locator(`article[data-standing=leader]:not([data-member=${leader}])`).waitFor();
+    await page.locator(`[data-event=elected]:not([data-member=${leader}])`).first().waitFor();
+    await page.getByRole('button', { name: `Restart ${leader}` }).click();
+    await page.locator(`[data-event=started][data-member=${leader}]`).waitFor();
+    await page.locator(`article[data-standing=follower][data-member=${leader}]`).waitFor();
+    await picture(page, 'replicas');
+  });
+});
+
+const deployment = (name: string, replicas: number): object => ({
+  metadata: { name, labels: { app: name } },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name, image: 'registry.example/app:1' }] } },
+  },
+});

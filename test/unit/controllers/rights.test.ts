@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { controllerCatalogue } from '../../../controllers/catalogue.js';
+import { configMaps, pods } from '../../../api/types/core/v1.js';
+import { gatedRoles } from '../../../server/authorization/rbac/gatedRoles.js';
+import { entryOf, rulesOfAccount, withRightsOf } from '../../fixtures/accountRights.js';
+import { FakeClock } from '../../fixtures/fakeClock.js';
+import { MemoryApi } from '../../fixtures/memoryApi.js';
+
+/** That controllers keep to their rights, every test that runs one shows: see `test/fixtures/accountRights.ts`. */
+describe('rights of controllers', () => {
+  it('are there for every account', () => {
+    const without = controllerCatalogue.filter(
+      ({ account, actsAsManager }) => actsAsManager !== true && rulesOfAccount(account).length === 0,
+    );
+    expect(without.map(({ account }) => account)).to.deep.equal([]);
+  });
+
+  it('end where the role ends', async () => {
+    const api = new MemoryApi({ clock: new FakeClock() });
+    const complaints: string[] = [];
+    const own = withRightsOf(entryOf('deployment-controller').make, api, (complaint) => complaints.push(complaint));
+    await own.list(pods, {});
+    const refused = await own.delete(configMaps, { namespace: 'n', name: 'c' }).catch((error: unknown) => error);
+    expect(refused).to.include({ code: 403 });
+    expect(complaints).to.deep.equal(['deployment-controller may not delete configmaps of ""']);
+  });
+
+  it('of controllers whose API is off are not there before it is served', () => {
+    expect(gatedRoles(() => false)).to.deep.equal({ clusterroles: [], clusterrolebindings: [] });
+    const { clusterroles = [], clusterrolebindings = [] } = gatedRoles((_, resource) => resource === 'podgroups');
+    expect([...clusterroles, ...clusterrolebindings].map(({ metadata }) => metadata.name)).to.deep.equal([
+      'system:controller:podgroup-protection-controller',
+      'system:controller:podgroup-protection-controller',
+    ]);
+  });
+});
