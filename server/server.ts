@@ -33,7 +33,7 @@ import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
 import { machineClock } from './presence/machineClock.js';
-import { leaseName, type ServerAddress } from './presence/serverLease.js';
+import type { ServerAddress } from './presence/serverLease.js';
 import { Presence } from './presence/presence.js';
 import { advertisedAddress, endpointAddress, servingOptions } from './serving.js';
 import { DamagedValueError } from './storage/encoding.js';
