@@ -29,7 +29,19 @@ const forbiddenGlobals = [
 ].map((name) => ({ name, message: 'Pure code: take it as an argument.' }));
 
 export default tseslint.config(
-  { ignores: ['dist/', '.build/', 'node_modules/', '.cluster/', 'coverage/', 'api/data/', 'api/types/', 'knip.ts'] },
+  {
+    ignores: [
+      'dist/',
+      '.ci/tools/node_modules/',
+      '.build/',
+      'node_modules/',
+      '.cluster/',
+      'coverage/',
+      'api/data/',
+      'api/types/',
+      'knip.ts',
+    ],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   ...tseslint.configs.recommended,
   {

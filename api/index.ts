@@ -1,4 +1,7 @@
-/** The one door to `api`. Types of kinds, and their resources, are imported by group version: `api/types/apps/v1.js`. */
+/**
+ * The one door to `api`. Types of kinds, and their resources, are imported by group version: `api/types/apps/v1.js`.
+ * @module raftplane/api
+ */
 export * from './amounts.js';
 export * from './cron.js';
 export * from './duration.js';

@@ -88,19 +88,18 @@ function wantedInstall() {
 }
 
 async function install() {
-  if (read(installStamp) === wantedInstall() && nativeCodeLoads()) return;
+  if (read(installStamp) === wantedInstall()) return;
   if (adoptExistingInstall()) return;
   const compiler = missingCompiler();
-  if (compiler) say(`warning: ${compiler}`);
+  if (compiler && !nodeHasSqlite()) say(`warning: ${compiler}`);
   say(
-    'installing packages (npm ci; SQLite comes as a binary from github.com, or is compiled, which takes minutes and needs headers from nodejs.org)',
+    `installing packages (npm ci; SQLite comes as a binary from github.com, or is compiled, which takes minutes and needs headers from nodejs.org${
+      nodeHasSqlite() ? "; where neither can be, Node's own is used" : ''
+    })`,
   );
   const status = await npm(['ci', '--no-fund', '--no-audit', '--loglevel=error']);
-  if (status !== 0)
-    throw new StepFailed(
-      `npm ci failed with status ${status}; its messages are above.${compiler ? ` Likely cause: ${compiler}` : offlineHint()}`,
-    );
-  if (!nativeCodeLoads()) throw new StepFailed(nativeCodeHelp(compiler));
+  if (status !== 0) throw new StepFailed(`npm ci failed with status ${status}; its messages are above.`);
+  if (!sqliteLoads()) throw new StepFailed(sqliteHelp(compiler));
   fs.writeFileSync(installStamp, wantedInstall());
 }
 
@@ -111,21 +110,24 @@ function adoptExistingInstall() {
   const have = JSON.parse(installed).packages;
   const want = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
   const differs = Object.entries(want).some(
-    ([place, { version, optional }]) => place !== '' && !optional && have[place]?.version !== version,
+    ([place, { version, optional, devOptional, peer }]) =>
+      place !== '' && !optional && !devOptional && !peer && have[place]?.version !== version,
   );
-  if (differs || !nativeCodeLoads()) return false;
+  if (differs || !sqliteLoads()) return false;
   fs.writeFileSync(installStamp, wantedInstall());
   return true;
 }
 
-/** better-sqlite3 is compiled on this machine; opening a database in memory proves that it fits this Node. */
-function nativeCodeLoads() {
-  const folder = path.join(root, 'node_modules', 'better-sqlite3');
-  if (!fs.existsSync(path.join(folder, 'build', 'Release', 'better_sqlite3.node'))) return false;
-  const stampIsCurrent = read(installStamp) === wantedInstall();
-  if (stampIsCurrent) return true; // proven when the stamp was written; saves a process on every start
+/** Opening a database in memory proves that native code fits this Node. */
+function sqliteLoads() {
+  if (nodeHasSqlite()) return true;
   const probe = "const D = require('better-sqlite3'); new D(':memory:').close();";
   return spawnSync(process.execPath, ['-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
+}
+
+/** The first release line whose own SQLite does (raft/sqlite/nodeSqlite.ts says what is asked of it). */
+function nodeHasSqlite() {
+  return Number(process.versions.node.split('.')[0]) >= 24;
 }
 
 function missingCompiler() {
@@ -141,18 +143,12 @@ function missingCompiler() {
         '(Debian, Ubuntu: apt-get install python3 make g++)';
 }
 
-function nativeCodeHelp(compiler) {
-  const reason =
-    compiler ||
-    'npm may have been told not to run install scripts (npm config get ignore-scripts); package.json allows the one of better-sqlite3';
-  return `better-sqlite3 was installed but its native part was not built: ${reason}. After that: npm rebuild better-sqlite3`;
-}
-
 /** Packages come from the registry; SQLite's native code comes from elsewhere. */
-function offlineHint() {
+function sqliteHelp(compiler) {
   return (
-    ' If it could not reach github.com or nodejs.org: SQLite is compiled without them when npm_config_nodedir names a folder with the headers of this Node' +
-    ` (${path.dirname(path.dirname(process.execPath))} often is one)`
+    'there is no SQLite for this Node: better-sqlite3 could neither be downloaded from github.com nor compiled. Node 24 and newer have one of their own. Or: ' +
+    `${compiler || `where nodejs.org cannot be reached either, npm_config_nodedir=${path.dirname(path.dirname(process.execPath))} may name the headers to compile with`}` +
+    '; or npm may have been told not to run install scripts (npm config get ignore-scripts). After that: npm rebuild better-sqlite3'
   );
 }
 

@@ -15,6 +15,7 @@ import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { programFile } from './programs.js';
 import { Supervisor } from './supervisor.js';
+import { restoreMembers } from './restore.js';
 import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount, type StoreKind } from './settings.js';
 
 /**
@@ -34,6 +35,8 @@ export interface ClusterOptions {
   readonly port?: number | undefined;
   /** Forget the data, logs and ports of an earlier cluster; certificates stay. */
   readonly fresh?: boolean | undefined;
+  /** A backup with which a new cluster begins. */
+  readonly restore?: string | undefined;
   /** What runs as a replica: the API server, unless a test puts something else in its place. */
   readonly apiserverProgram?: string | undefined;
   /** Further flags for each API server, or those for one by its id. */
@@ -56,6 +59,8 @@ export interface ClusterOptions {
   readonly inProcess?: boolean | undefined;
   /** A module that every thread of an API server loads first: the faults of a test. */
   readonly apiserverPreload?: string | undefined;
+  /** The same for managers and stand-in nodes. */
+  readonly clientPreload?: string | undefined;
   /** A program said something else than `ready`. */
   readonly onMessage?: ((program: ManagedProgram, message: unknown) => void) | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
@@ -149,6 +154,10 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   );
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
+  if (options.restore !== undefined) {
+    say(`restoring ${options.restore}`);
+    restoreMembers(options.restore, directory, settings);
+  }
   const peerAddresses = await options.peerAddresses?.(settings.members);
   const etcdServers = given ?? etcdUrls?.slice(0, 1);
   return new LocalCluster({
@@ -261,11 +270,18 @@ class LocalCluster implements Cluster {
             address: this.address,
           });
     this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
-    const { fakeNodes: nodes = 0, bindPods = true } = prepared.options;
+    const { fakeNodes: nodes = 0, bindPods = true, clientPreload } = prepared.options;
     const nodeFlags = ['--kubeconfig', this.kubeconfig, '--count', String(nodes), ...(bindPods ? [] : ['--no-bind'])];
     this.fakeNodes =
       nodes > 0
-        ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: nodeFlags, address: null })
+        ? this.#process({
+            role: 'fake-nodes',
+            name: 'fake-nodes',
+            program: programFile('nodes'),
+            args: nodeFlags,
+            address: null,
+            preload: clientPreload,
+          })
         : null;
     this.#servers = [...this.members.map((member) => member.process), ...(this.balancer ? [this.balancer] : [])];
     this.#clients = [...this.managers, ...(this.fakeNodes ? [this.fakeNodes] : [])];
@@ -357,6 +373,7 @@ class LocalCluster implements Cluster {
       name,
       program: programFile('controller-manager'),
       args,
+      preload: this.prepared.options.clientPreload,
       address: securePort === 0 ? null : `https://${host}:${securePort}`,
     });
     if (this.prepared.options.restartManagers) this.#supervisors.set(process, new Supervisor(() => this.#startAgain(process)));

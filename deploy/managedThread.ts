@@ -5,6 +5,9 @@ import { logLinesShown, type Exit, type ManagedProgram, type ProcessSpec, type P
 import { programFile } from './programs.js';
 import type { ThreadOrder, ThreadTerms } from './threadLeash.js';
 
+/** A thread that has not ended so long after it was told is ended wherever it is. */
+const deafAfterMs = 500;
+
 /**
  * A program in a thread of this process: started in less time and memory than a process, and ended with it. `kill` ends it between two steps of its
  * code and loses what a SIGKILL loses; what it has written stays, as the kernel keeps what a killed process has written.
@@ -97,9 +100,18 @@ export class ManagedThread implements ManagedProgram {
     const worker = this.#worker;
     if (!worker) return;
     this.#signal = signal;
-    if (signal === 'SIGKILL') void worker.terminate();
+    if (signal === 'SIGKILL') this.#end(worker);
     else this.#order('SIGTERM');
     await this.#ended;
+  }
+
+  /** One that hears ends by itself, where nothing of Node's own is half done (`threadLeash.ts`). */
+  #end(worker: Worker): void {
+    const terminate = (): void => void worker.terminate();
+    if (Atomics.load(this.#standstill, 0) === 1) return terminate();
+    const deaf = setTimeout(terminate, deafAfterMs);
+    worker.once('exit', () => clearTimeout(deaf));
+    this.#order('SIGKILL');
   }
 
   pause(): void {

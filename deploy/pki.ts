@@ -1,5 +1,6 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import fs from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { makeFolder, writeFileAtomically } from './files.js';
 import type { CertificateRequest, KeyAndCertificate } from './certificateRequest.js';
@@ -61,6 +62,8 @@ export interface PkiOptions {
   readonly clockSkewMs?: number | undefined;
   /** Every library that verifies tokens knows RSA; keys on elliptic curves are made in a hundredth of the time. */
   readonly tokenKeys?: 'rsa' | 'ec' | undefined;
+  /** Further names and addresses under which API servers are reached. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /**
@@ -69,7 +72,7 @@ export interface PkiOptions {
 export async function ensurePki(
   directory: string,
   memberIds: readonly string[],
-  { clockSkewMs, tokenKeys = 'rsa' }: PkiOptions = {},
+  { clockSkewMs, tokenKeys = 'rsa', names = [] }: PkiOptions = {},
 ): Promise<PkiFiles> {
   makeFolder(directory, 0o700);
   const at = (name: string): KeyPairFiles => ({
@@ -84,7 +87,7 @@ export async function ensurePki(
     ensureServiceAccountKeys(serviceAccount, tokenKeys, written),
   ]);
   const requests: [string, CertificateRequest][] = [
-    ['apiserver', apiserver],
+    ['apiserver', reachedBy(names)],
     ...Object.entries(clients),
     ...memberIds.map((id): [string, CertificateRequest] => [peerFileName(id), peerRequest(id)]),
   ];
@@ -103,6 +106,12 @@ export async function ensurePki(
     written,
   };
 }
+
+const reachedBy = (names: readonly string[]): CertificateRequest => ({
+  ...apiserver,
+  dnsNames: [...(apiserver.dnsNames ?? []), ...names.filter((name) => isIP(name) === 0)],
+  ipAddresses: [...(apiserver.ipAddresses ?? []), ...names.filter((name) => isIP(name) !== 0)],
+});
 
 const peerFileName = (memberId: string): string => `raft-${memberId}`;
 

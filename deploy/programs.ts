@@ -14,6 +14,7 @@ export const programs = {
   threadLeash: 'deploy/threadLeash.js',
   partition: 'deploy/partition.js',
   memberFaults: 'deploy/testing/memberFaults.js',
+  clientFaults: 'deploy/testing/clientFaults.js',
   testing: 'deploy/testing/index.js',
   client: 'controllers/client/index.js',
   api: 'api/index.js',

@@ -5,7 +5,7 @@ import { BroadcastChannel, getEnvironmentData, parentPort, setEnvironmentData, t
  * thread has not: the channel to whoever started it, signals, and being stopped where it stands. Threads that the program starts inherit it.
  */
 
-export type ThreadOrder = 'SIGTERM' | 'SIGSTOP';
+export type ThreadOrder = 'SIGTERM' | 'SIGSTOP' | 'SIGKILL';
 
 /** `workerData` of the first thread. */
 export interface ThreadTerms {
@@ -36,6 +36,9 @@ function leashFirst(terms: ThreadTerms): void {
   const deliver = messagesToListeners();
   parentPort?.on('message', (order: unknown) => {
     if (order === 'SIGTERM') process.emit('SIGTERM', 'SIGTERM');
+    // Once nothing that came from a socket is being worked on: a thread that is ended inside Node's HTTP/2, between the head and the body of a request, makes
+    // Node end the whole process.
+    if (order === 'SIGKILL') return void setImmediate(() => process.exit());
     if (order !== 'SIGSTOP') return deliver(order);
     others.postMessage(order);
     standStill(terms);

@@ -5,6 +5,8 @@ export interface Member extends FieldFacts {
   readonly name: string;
   readonly shape: string;
   readonly protoShape: string;
+  /** The inlined messages that it comes from, outermost first: `RuleWithOperations.Rule`. */
+  readonly within?: string;
 }
 
 /** A type or message under its short name: `apps.v1.Deployment`, `resource.Quantity`. */
@@ -45,7 +47,11 @@ export function modelOf({ versions }: Facts): Model {
   const members = (type: ModelType): readonly Member[] =>
     type.own.flatMap((member) => {
       const inlined = member.inline === true ? byName.get(member.shape) : undefined;
-      return inlined === undefined ? [member] : members(inlined);
+      if (inlined === undefined) return [member];
+      return members(inlined).map((each) => ({
+        ...each,
+        within: each.within === undefined ? inlined.word : `${inlined.word}.${each.within}`,
+      }));
     });
   return { versions, types: new Map(bare.map((type) => [type.name, { ...type, members: members(type) }])) };
 }

@@ -48,7 +48,7 @@ function typeEntry(type: ModelType): unknown {
 const kindsOf = ({ group = '', version, word, kindIn = [] }: ModelType): string[] =>
   [`${group}/${version}`, ...kindIn.map((other) => (other.includes('/') ? other : `/${other}`))].map((each) => `${each}/${word}`);
 
-const MORE = ['default', 'enum', 'listType', 'listMapKeys', 'mapType', 'patchStrategy', 'patchMergeKey'] as const;
+const MORE = ['default', 'enum', 'listType', 'listMapKeys', 'mapType', 'patchStrategy', 'patchMergeKey', 'within'] as const;
 const moreOf = (member: Member): object =>
   Object.fromEntries(MORE.filter((key) => member[key] !== undefined).map((key) => [key, member[key]]));
 

@@ -86,7 +86,7 @@ export async function figuresOf(client: ApiClient, server: string, signal: Abort
 }
 
 /** `at` in milliseconds of `performance.now()`. */
-export function figuresIn(samples: Samples, at: number): Figures {
+function figuresIn(samples: Samples, at: number): Figures {
   return {
     at,
     requests: total(samples, 'apiserver_request_total'),

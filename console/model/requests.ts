@@ -31,7 +31,7 @@ export interface RequestFilter {
   readonly only: 'all' | 'refused' | 'failed' | 'slow' | 'watches';
 }
 
-export const slowMs = 500;
+const slowMs = 500;
 const keptMax = 2_000;
 
 export const isRefused = ({ code }: SeenRequest): boolean => code === 401 || code === 403 || code === 429;

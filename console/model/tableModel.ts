@@ -28,7 +28,7 @@ export interface Row extends TableRow {
 }
 export type RowEvent = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly row: TableRow };
 
-export const keyOf = ({ metadata }: RowObject): string => `${metadata.namespace ?? ''}\u0000${metadata.name}`;
+const keyOf = ({ metadata }: RowObject): string => `${metadata.namespace ?? ''}\u0000${metadata.name}`;
 
 /** Rows in the order of namespace and name. Changes cost a binary search, whatever the number of rows. */
 export class TableModel {

@@ -54,7 +54,7 @@ export function standingOf({ program, role }: MemberView): Standing {
 }
 
 /** What happened between two looks at a member. */
-export function changesOf(before: MemberView | null, now: MemberView, at: number): readonly TimelineEvent[] {
+function changesOf(before: MemberView | null, now: MemberView, at: number): readonly TimelineEvent[] {
   const event = (what: TimelineEvent['what']): TimelineEvent => ({ at, member: now.id, what, term: now.term });
   if (before === null) return now.role === 'leader' ? [event('elected')] : [];
   const [was, is] = [standingOf(before), standingOf(now)];

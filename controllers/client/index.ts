@@ -1,4 +1,7 @@
-/** Everything that a controller needs. Start with `docs/writing-a-controller.md`. */
+/**
+ * Everything that a controller needs. Start with `docs/writing-a-controller.md`.
+ * @module raftplane/client
+ */
 export * from './api.js';
 export * from './cache.js';
 export * from './clock.js';

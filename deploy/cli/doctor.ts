@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import { chooseSqlite } from '../../raft/sqlite/driver.js';
 import { portIsFree } from '../ports.js';
 
 /** What a machine must have, and what it should: each finding says what to do. */
@@ -26,25 +26,19 @@ function node(): Finding {
   return { about: 'node', state: isNew ? 'good' : 'bad', detail: isNew ? detail : `${detail}; ${oldestNode.join('.')} or newer is needed` };
 }
 
-/** Opening a database in memory proves that the native code fits this Node. */
+/** Which driver a replica would take here, and why none that is liked better. */
 function sqlite(): Finding {
   try {
-    const Database = createRequire(import.meta.url)('better-sqlite3') as new (file: string) => {
-      prepare(sql: string): { pluck(): { get(): unknown } };
-      close(): void;
-    };
-    const database = new Database(':memory:');
-    const version = database.prepare('SELECT sqlite_version()').pluck().get();
-    database.close();
-    return { about: 'sqlite', state: 'good', detail: `better-sqlite3 with SQLite ${String(version)}` };
+    const { name, version, passedOver } = chooseSqlite();
+    const why = passedOver.map((other) => `; not ${other.name}: ${other.reason}`).join('');
+    return { about: 'sqlite', state: 'good', detail: `${name} with SQLite ${version}${why}` };
   } catch (error) {
     const missing = ['python3', 'make', process.env['CXX'] ?? 'c++'].filter(
       (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).status !== 0,
     );
     const why =
       missing.length > 0 ? `; to compile it, ${missing.join(', ')} is missing (Debian, Ubuntu: apt-get install python3 make g++)` : '';
-    const [message] = String(error).split('\n');
-    return { about: 'sqlite', state: 'bad', detail: `better-sqlite3 does not load: ${message}. Run "npm rebuild better-sqlite3"${why}` };
+    return { about: 'sqlite', state: 'bad', detail: `${error instanceof Error ? error.message : String(error)}${why}` };
   }
 }
 

@@ -79,6 +79,11 @@ export class Launcher {
     await close();
   }
 
+  /** Stops the cluster of a launcher that does not run yet. */
+  stop(): Promise<void> {
+    return this.cluster.stop();
+  }
+
   /** Starts again what is down. */
   startStopped(): Promise<void> {
     return this.cluster.startStopped();
@@ -210,7 +215,7 @@ export class Launcher {
     this.#paused.clear();
     this.#cutOff.clear();
     const replicas = this.cluster.members.length as 1 | 3 | 5;
-    this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, onProgress: say });
+    this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, restore: undefined, onProgress: say });
     this.#up = true;
   }
 

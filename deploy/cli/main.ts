@@ -3,10 +3,11 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { processExists } from '../launcherLock.js';
 import { programFile } from '../programs.js';
 import { probeLeader } from './leader.js';
+import { makeCertificates, type CertificateTerms } from './certificates.js';
 import { askLauncher, CommandRefused, type ControlRequest } from './control.js';
 import { completionScript } from './completion.js';
 import { report, reportsToStarter, startDetached } from './detach.js';
@@ -142,6 +143,25 @@ function backup(file: string, where: Where): void {
   process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? exitCodes.failed;
 }
 
+const namePattern = /^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$/;
+
+function parseNames(text: string): readonly string[] {
+  const names = text.split(',');
+  const wrong = names.find((name) => !namePattern.test(name));
+  if (wrong !== undefined) throw new InvalidArgumentError(`${JSON.stringify(wrong)} is no name`);
+  return names;
+}
+
+function parseServer(text: string): string {
+  if (!URL.canParse(text) || new URL(text).protocol !== 'https:')
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is no https:// address`);
+  return text;
+}
+
+async function certificates(folder: string, terms: Omit<CertificateTerms, 'innerServer'> & Partial<CertificateTerms>): Promise<void> {
+  for (const name of await makeCertificates(folder, { innerServer: terms.server, ...terms })) say(`made ${path.join(folder, name)}`);
+}
+
 const version = (): string => {
   const file = ['..', '../..', '../../..']
     .map((above) => new URL(`${above}/package.json`, import.meta.url))
@@ -223,6 +243,19 @@ Exit codes: 0 done, ${exitCodes.failed} failed, ${exitCodes.usage} a command lin
     command('reset', 'Empties a running cluster: its servers start anew without their data.').action(async (where: Where) =>
       act(where, { command: 'reset' }),
     ),
+  );
+  root.addCommand(
+    new Command('certificates')
+      .description(
+        'Makes keys, certificates and kubeconfigs for a cluster that something else runs (deploy/compose.yaml, deploy/kubernetes).',
+      )
+      .exitOverride()
+      .argument('<folder>')
+      .option('--members <ids>', 'names of the API servers, comma-separated', parseNames, ['r1', 'r2', 'r3'])
+      .option('--names <names>', 'further DNS names and addresses under which they are reached', parseNames, [])
+      .option('--server <url>', "in the administrator's kubeconfig", parseServer, 'https://127.0.0.1:6443')
+      .option('--inner-server <url>', 'in that of the controller managers; the same unless given', parseServer)
+      .action(certificates),
   );
   root.addCommand(command('doctor', 'Says what is missing on this machine, and how to get it.').action(doctor));
   root.addCommand(new Command('version').description('Prints the version.').action(() => print(version())));

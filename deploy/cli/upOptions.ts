@@ -14,6 +14,8 @@ export interface UpOptions {
   /** Whether stand-in nodes bind pods as well. */
   readonly bind: boolean;
   readonly fresh: boolean;
+  /** A backup, or a snapshot of a test, with which a new cluster begins. */
+  readonly restore?: string;
   readonly apiserverFlag: readonly string[];
   readonly managerFlag: readonly string[];
 }
@@ -77,6 +79,7 @@ export function withUpOptions(command: Command): Command {
     )
     .option('--manager-flag <flag>', 'a further flag for each controller manager', parseFlag, [])
     .option('--config <file>', 'YAML with any of: port, replicas, managers, nodes, apiserverFlags, managerFlags')
+    .option('--restore <file>', 'a new cluster begins with what a backup holds ("raftplane backup"), or a snapshot of raftplane/testing')
     .option('--fresh', 'start empty: forget the data and logs of an earlier start', false);
 }
 

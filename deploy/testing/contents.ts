@@ -33,7 +33,11 @@ export class Contents {
   #before: ReadonlySet<string> = new Set();
   #types: readonly DiscoveredType[] = [];
 
-  constructor(private readonly api: RestApi) {}
+  /** `hasControllers`: something makes objects of types that nobody asked for, so all types are looked at until nothing is left. */
+  constructor(
+    private readonly api: RestApi,
+    private readonly hasControllers = true,
+  ) {}
 
   /** Everything that exists now stays through every reset. */
   async remember(): Promise<void> {
@@ -43,10 +47,12 @@ export class Contents {
 
   /** Deletes what came since the start, whatever finalizers it has, and resolves when nothing of it is left. What was there and was changed stays as it is. */
   async reset(): Promise<void> {
+    let where: readonly DiscoveredType[] | undefined;
     await eventually(
       async () => {
-        const added = await this.#added(true);
+        const added = await this.#added(true, where);
         await Promise.all(added.map((found) => this.#remove(found)));
+        if (!this.hasControllers) where = [...new Set(added.map(({ type }) => type))];
         return added.length === 0;
       },
       { timeoutMs: resetTimeoutMs, everyMs: 1 },
@@ -63,8 +69,7 @@ export class Contents {
 
   /** Resets, and makes everything again that a snapshot holds: with its status and owners, under new uids. */
   async restore(snapshot: Uint8Array): Promise<void> {
-    const { form, objects } = decode(snapshot) as { readonly form?: unknown; readonly objects: readonly KubeObject[] };
-    if (form !== snapshotForm) throw new Error(`these bytes are no snapshot of the form ${snapshotForm}`);
+    const objects = objectsIn(snapshot);
     await this.reset();
     const uids = new Map<string, string>();
     let rest = [...objects];
@@ -129,14 +134,15 @@ export class Contents {
     );
   }
 
-  async #added(metadataOnly: boolean): Promise<Found[]> {
-    return (await this.#all(metadataOnly)).filter(
+  async #added(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
+    return (await this.#all(metadataOnly, where)).filter(
       (found) => !this.#before.has(uidOf(found.object)) && !byThemselves.some((rule) => rule(found)),
     );
   }
 
-  async #all(metadataOnly: boolean): Promise<Found[]> {
-    const types = (this.#types = deletableTypes(await discover(this.api)));
+  /** Of these types, or of all that are served now. */
+  async #all(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
+    const types = where ?? (this.#types = deletableTypes(await discover(this.api)));
     const lists = await Promise.all(
       types.map(async (type) => {
         // A custom type may go between the two requests.
@@ -159,6 +165,22 @@ export class Contents {
     // What is in it goes in the same turn, so nobody need clean up.
     if (isNamespace(object)) await unless(gone, this.api.update(type, { ...object, spec: {} } as KubeObject, { subresource: 'finalize' }));
   }
+}
+
+/** Throws for anything else. */
+function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
+  let value: unknown;
+  try {
+    value = decode(snapshot);
+  } catch {
+    // Told below, as bytes are that mean something else.
+  }
+  const { form, objects } = (typeof value === 'object' && value !== null ? value : {}) as {
+    readonly form?: unknown;
+    readonly objects?: unknown;
+  };
+  if (form !== snapshotForm || !Array.isArray(objects)) throw new Error(`these bytes are no snapshot of the form ${snapshotForm}`);
+  return objects as readonly KubeObject[];
 }
 
 const isNamespace = ({ kind, apiVersion }: KubeObject): boolean => kind === 'Namespace' && apiVersion === 'v1';

@@ -1,3 +1,11 @@
+/**
+ * The control plane inside a test: real API servers, over HTTPS, on free ports of loopback, with everything they need in a temporary folder.
+ * Start with `docs/testing-operators.md`.
+ *
+ *     import { startApiServer } from 'raftplane/testing';
+ *     await using server = await startApiServer();
+ * @module raftplane/testing
+ */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,18 +16,11 @@ import type { ReplicaCount } from '../settings.js';
 import { auditFlags, auditPolicy } from './auditLog.js';
 import { TestCluster } from './testCluster.js';
 
-/**
- * The control plane inside a test: real API servers, over HTTPS, on free ports of loopback, with everything they need in a temporary folder.
- * Start with `docs/testing-operators.md`.
- *
- *     import { startApiServer } from 'raftplane/testing';
- *     await using server = await startApiServer();
- */
-
 export type { AuditedRequest } from './auditLog.js';
 export type { ArmedFailure, Failure, RequestMatch } from './failures.js';
 export type { ClientConfig } from './identity.js';
 export type { TestMember } from './member.js';
+export type { TestClock } from './testCluster.js';
 export type { ApplyOptions, Manifests, ObjectReference, Wanted } from './objects.js';
 export { TestCluster, type PolicyRule, type UserTerms } from './testCluster.js';
 export { eventually, NotInTime, type WaitOptions } from './waiting.js';
@@ -111,6 +112,7 @@ async function startIn(
     managers: controllers ? 1 : 0,
     managersServe: false,
     apiserverPreload: programFile('memberFaults'),
+    clientPreload: programFile('clientFaults'),
     apiserverFlags: (id) => [...(audit ? auditFlags(policy, auditLog(id)) : []), ...apiserverFlags],
     // One alone needs no lease, and one that comes back need not wait for it.
     managerFlags: ['--leader-elect=false', ...managerFlags],

@@ -1,4 +1,5 @@
 import type { ClusterMember } from '../cluster.js';
+import type { ManagedProgram } from '../managedProgram.js';
 import type { MemberOrder } from './orders.js';
 
 /** One API server of a test's cluster. */
@@ -13,20 +14,54 @@ export interface TestMember {
   /** It stands still: connections stay open, and nobody answers. */
   pause(): void;
   resume(): void;
+  /** Each write to its log takes this much longer, until it is told 0, or the cluster is reset. Resolves when the member knows. */
+  slowDisk(ms: number): Promise<void>;
   /** Starts it again, after ending it where it still runs; resolves when it is ready. */
   restart(): Promise<void>;
 }
 
-/** A member and the faults inside it. */
-export class FaultyMember implements TestMember {
+/** A program that obeys orders. */
+export class OrderedProgram {
   readonly #done = new Map<number, () => void>();
   #turns = 0;
+
+  constructor(private readonly program: ManagedProgram) {}
+
+  get name(): string {
+    return this.program.spec.name;
+  }
+
+  /** Resolves when the order is carried out; at once for a program that is down or stands still (`hears` is false), which hears of it when it comes back. */
+  tell(order: MemberOrder, hears = true): Promise<void> {
+    if (!this.program.running || !hears) {
+      this.program.send(order);
+      return Promise.resolve();
+    }
+    const turn = ++this.#turns;
+    const done = new Promise<void>((resolve) => {
+      this.#done.set(turn, resolve);
+    });
+    this.program.send({ ...order, turn });
+    return Promise.race([done, this.program.ended.then(() => undefined)]);
+  }
+
+  carriedOut(turn: number): void {
+    this.#done.get(turn)?.();
+    this.#done.delete(turn);
+  }
+}
+
+/** A member and the faults inside it. */
+export class FaultyMember extends OrderedProgram implements TestMember {
   #paused = false;
+  #slowMs = 0;
 
   constructor(
     private readonly member: ClusterMember,
     private readonly inForce: () => readonly MemberOrder[],
-  ) {}
+  ) {
+    super(member.process);
+  }
 
   get id(): string {
     return this.member.id;
@@ -56,26 +91,18 @@ export class FaultyMember implements TestMember {
   async restart(): Promise<void> {
     await this.kill();
     const ready = this.member.restart();
-    await Promise.all([ready, ...this.inForce().map((order) => this.tell(order))]);
+    const own: MemberOrder = { order: 'slowDisk', ms: this.#slowMs };
+    await Promise.all([ready, ...[own, ...this.inForce()].map((order) => this.tell(order))]);
   }
 
-  /** Resolves when the order is carried out; at once for a member that is down or stands still, which hears of it when it comes back. */
-  tell(order: MemberOrder): Promise<void> {
-    const { process } = this.member;
-    if (!process.running || this.#paused) {
-      process.send(order);
-      return Promise.resolve();
-    }
-    const turn = ++this.#turns;
-    const done = new Promise<void>((resolve) => {
-      this.#done.set(turn, resolve);
-    });
-    process.send({ ...order, turn });
-    return Promise.race([done, process.ended.then(() => undefined)]);
+  async slowDisk(ms: number): Promise<void> {
+    if (!(ms >= 0)) throw new RangeError(`a disk cannot be slower by ${ms} ms`);
+    this.#slowMs = ms;
+    await this.tell({ order: 'slowDisk', ms });
   }
 
-  carriedOut(turn: number): void {
-    this.#done.get(turn)?.();
-    this.#done.delete(turn);
+  /** A member that stands still hears of it when it goes on. */
+  override tell(order: MemberOrder): Promise<void> {
+    return super.tell(order, !this.#paused);
   }
 }

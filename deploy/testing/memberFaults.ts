@@ -5,6 +5,8 @@ import path from 'node:path';
 import tls from 'node:tls';
 import { BroadcastChannel, getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
 import { cutOff, trackPeers } from '../peerSockets.js';
+import { delayCommits, patchDrivers } from './slowDisk.js';
+import { patchDate, setClock } from './testClock.js';
 import { fits, isMemberOrder, isWatch, type FailureTerms, type MemberOrder, type Rule, type SeenRequest } from './orders.js';
 
 /**
@@ -30,6 +32,7 @@ type AnyResponse = Pick<ServerResponse, 'statusCode'> & {
 /** Of the threads inside a server only this one talks to other members. In a thread, the second argument is the file that it runs. */
 const isConsensus = process.argv[1]?.endsWith(`${path.sep}thread.js`) ?? false;
 const consensusIsThere = 'consensus';
+const forConsensus: ReadonlySet<MemberOrder['order']> = new Set(['cutOff', 'slowDisk']);
 const channelKey = 'raftplane.memberFaults';
 let rules: readonly Rule[] = [];
 const watches = new Map<AnyRequest, SeenRequest>();
@@ -49,6 +52,12 @@ function obey(order: MemberOrder): void {
     case 'cutOff':
       cutOff(order.from);
       break;
+    case 'slowDisk':
+      delayCommits(order.ms);
+      break;
+    case 'clock':
+      setClock(order);
+      break;
   }
 }
 
@@ -61,18 +70,21 @@ function listen(): void {
     const done = ({ turn }: { readonly turn?: number }): void => {
       if (turn !== undefined) process.send?.({ done: turn });
     };
-    let last: MemberOrder | null = null;
+    const last = new Map<MemberOrder['order'], MemberOrder>();
     process.on('message', (message: unknown) => {
       if (!isMemberOrder(message)) return;
-      if (message.order === 'cutOff') return channel.postMessage((last = message));
+      if (forConsensus.has(message.order)) {
+        last.set(message.order, message);
+        return channel.postMessage(message);
+      }
       obey(message);
       done(message);
     });
     channel.onmessage = (event) => {
       const { data } = event as { readonly data: typeof consensusIsThere | { readonly turn?: number } };
       if (data !== consensusIsThere) done(data);
-      // It was not there yet when the order came.
-      else if (last) channel.postMessage(last);
+      // It was not there yet when the orders came.
+      else for (const order of last.values()) channel.postMessage(order);
     };
     // Waiting for orders is no reason to live.
     process.channel?.unref();
@@ -183,3 +195,5 @@ function meetRequests(): void {
 listen();
 trackPeers();
 meetRequests();
+patchDate();
+if (isConsensus) patchDrivers();

@@ -4,9 +4,11 @@ import { parseAllDocuments } from 'yaml';
 import { applyPatch } from '../../controllers/client/api.js';
 import { discover, type DiscoveredType } from '../../controllers/client/discovery.js';
 import { ApiError, ConnectionError, StoppedError } from '../../controllers/client/errors.js';
+import type { JsonValue } from '../../server/api/object.js';
 import type { Condition, KubeObject } from '../../api/meta/object.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';
+import { createScope } from '../../server/cel/environment.js';
 import { eventually, NotInTime, timeoutOf, type WaitOptions } from './waiting.js';
 
 /** YAML of one or more documents, an object, or several; of any library's types, as long as they have apiVersion, kind and metadata. */
@@ -26,7 +28,10 @@ export interface ObjectReference {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
 }
 
-/** A condition whose status is to be True, such as `Ready`; `deleted`; or what the object is to look like. `null` stands for one that is not there. */
+/**
+ * A condition whose status is to be True, such as `Ready`; `deleted`; an expression in CEL over `object`, such as `object.status.replicas == 3`; or what the
+ * object is to look like. `null` stands for one that is not there.
+ */
 export type Wanted<T extends KubeObject> = string | ((object: T | null) => boolean);
 
 /** No leader, or one that went while it worked. */
@@ -156,9 +161,20 @@ export class Objects {
 function predicateOf<T extends KubeObject>(wanted: Wanted<T>): (object: T | null) => boolean {
   if (typeof wanted === 'function') return wanted;
   if (wanted === 'deleted') return (object) => object === null;
+  if (/\bobject\b/.test(wanted)) return expressionOf(wanted);
   const conditions = (object: T | null): readonly Condition[] =>
     (object as { readonly status?: { readonly conditions?: readonly Condition[] } } | null)?.status?.conditions ?? [];
   return (object) => conditions(object).some(({ type, status }) => type === wanted && status === 'True');
+}
+
+/** Throws for an expression that can never hold. One that fails, because a member is not there yet, does not hold yet. */
+function expressionOf(expression: string): (object: KubeObject | null) => boolean {
+  const compiled = createScope({ object: 'dyn' }).compile(expression, ['bool']);
+  if (!compiled.ok) throw new Error(`waitFor ${JSON.stringify(expression)}: ${compiled.message}`);
+  return (object) => {
+    const result = compiled.program.evaluate({ object: object as JsonValue });
+    return result.ok && result.value === true;
+  };
 }
 
 /** Throws for YAML that cannot be read. Lists are taken apart. */

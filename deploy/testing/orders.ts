@@ -46,7 +46,11 @@ type Order =
   /** Ends the watches under way. */
   | { readonly order: 'dropWatches'; readonly pattern: RequestPattern }
   /** No byte passes between this member and these, in either direction. */
-  | { readonly order: 'cutOff'; readonly from: readonly string[] };
+  | { readonly order: 'cutOff'; readonly from: readonly string[] }
+  /** Each commit of the log takes this much longer; 0 for as long as it takes. */
+  | { readonly order: 'slowDisk'; readonly ms: number }
+  /** How far the clock is ahead of the machine's. It never goes back. */
+  | { readonly order: 'clock'; readonly aheadMs: number };
 
 /** A rule has hit for the last time. */
 export interface Spent {

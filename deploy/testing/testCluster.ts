@@ -8,7 +8,7 @@ import { readAudit, type AuditedRequest } from './auditLog.js';
 import { Contents } from './contents.js';
 import { Failures, patternOf, type ArmedFailure, type Failure, type RequestMatch } from './failures.js';
 import { Identities, type ClientConfig } from './identity.js';
-import { FaultyMember, type TestMember } from './member.js';
+import { FaultyMember, OrderedProgram, type TestMember } from './member.js';
 import { Objects, type ApplyOptions, type Manifests, type ObjectReference, type Wanted } from './objects.js';
 import { OperatorDoor } from './operatorDoor.js';
 import { isDone, isSpent, type MemberOrder } from './orders.js';
@@ -45,6 +45,17 @@ export interface TestFiles {
   readonly forget: () => void;
 }
 
+/** The time of a cluster. */
+export interface TestClock {
+  /** How far it is ahead of the machine's. */
+  readonly aheadMs: number;
+  /**
+   * Sets it forward for servers, controllers and stand-in nodes, as if they had all stood still for so long: schedules are due, and what has a time to live has
+   * lived it. Resolves when all know. It never goes back, and `reset` leaves it as it is.
+   */
+  advance(ms: number): Promise<void>;
+}
+
 /**
  * A control plane inside a test, and everything a test does to it. Made by `startCluster` and `startApiServer`; ends with `stop`, or with the block of an
  * `await using`.
@@ -71,11 +82,14 @@ export class TestCluster implements AsyncDisposable {
   readonly #contents: Contents;
   readonly #failures: Failures;
   readonly #webhooks: ServedWebhook[] = [];
+  readonly #clients: readonly OrderedProgram[];
+  #aheadMs = 0;
   readonly #cuts = new Map<string, Set<string>>();
   #users = 0;
   #stopping: Promise<void> | null = null;
 
-  /** Not to be called by tests. */
+  /** Not to be called by tests.
+   * @internal */
   constructor(
     private readonly cluster: Cluster,
     private readonly files: TestFiles,
@@ -89,11 +103,14 @@ export class TestCluster implements AsyncDisposable {
     fs.writeFileSync(this.kubeconfigPath, this.kubeconfig, { mode: 0o600 });
     this.#members = cluster.members.map((member) => new FaultyMember(member, () => this.#inForce(member.id)));
     this.members = this.#members;
+    this.#clients = [...cluster.managers, cluster.fakeNodes]
+      .filter((program) => program !== null)
+      .map((program) => new OrderedProgram(program));
     this.#connection = new Connection(this.admin);
     this.#doors = this.members.map(({ url }) => new OperatorDoor({ ...this.admin, server: url }));
     this.#api = new RestApi({ connection: this.#connection, userAgent: 'raftplane-testing' });
     this.#objects = new Objects(this.#api);
-    this.#contents = new Contents(this.#api);
+    this.#contents = new Contents(this.#api, cluster.managers.length > 0 || cluster.fakeNodes !== null);
     this.#failures = new Failures(files.faults, (order) => this.#tell(order));
   }
 
@@ -160,8 +177,7 @@ export class TestCluster implements AsyncDisposable {
   /** Deletes everything that came since the start, whatever its finalizers, and takes all failures and partitions back. */
   async reset(): Promise<void> {
     this.#cuts.clear();
-    await this.#failures.clear();
-    await this.heal();
+    await Promise.all([this.#failures.clear(), this.heal(), ...this.#members.map((member) => member.slowDisk(0))]);
     await this.#contents.reset();
   }
 
@@ -176,6 +192,11 @@ export class TestCluster implements AsyncDisposable {
   }
 
   // ---- faults ----
+
+  /** The time of servers, controllers and nodes. That of the test is its own. */
+  get clock(): TestClock {
+    return { aheadMs: this.#aheadMs, advance: (ms) => this.#advance(ms) };
+  }
 
   /** Who leads; waits for an election. */
   leader(options?: WaitOptions): Promise<TestMember> {
@@ -271,16 +292,18 @@ export class TestCluster implements AsyncDisposable {
 
   // ---- inside ----
 
-  /** Not to be called by tests: what `reset` leaves is what is there now. */
+  /** Not to be called by tests: what `reset` leaves is what is there now.
+   * @internal */
   begin(): Promise<void> {
     return this.#contents.remember();
   }
 
-  /** Not to be called by tests: something that a member said. */
+  /** Not to be called by tests: something that a member said.
+   * @internal */
   heard(id: string, message: unknown): void {
     const member = this.#members.find((candidate) => candidate.id === id);
     if (isSpent(message)) this.#failures.spent(message.spent);
-    if (isDone(message)) member?.carriedOut(message.done);
+    if (isDone(message)) (member ?? this.#clients.find(({ name }) => name === id))?.carriedOut(message.done);
   }
 
   #doorOf(member: TestMember): OperatorDoor {
@@ -288,7 +311,15 @@ export class TestCluster implements AsyncDisposable {
   }
 
   #inForce(id: string): readonly MemberOrder[] {
-    return [this.#failures.order, { order: 'cutOff', from: [...(this.#cuts.get(id) ?? [])] }];
+    return [this.#failures.order, { order: 'clock', aheadMs: this.#aheadMs }, { order: 'cutOff', from: [...(this.#cuts.get(id) ?? [])] }];
+  }
+
+  async #advance(ms: number): Promise<void> {
+    if (!(ms >= 0)) throw new RangeError(`time does not go by ${ms} ms`);
+    const order: MemberOrder = { order: 'clock', aheadMs: (this.#aheadMs += ms) };
+    await this.#tell(order);
+    // Servers first: what a controller does next is written with the new time.
+    await Promise.all(this.#clients.map((client) => client.tell(order)));
   }
 
   async #tell(order: MemberOrder): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type Database from 'better-sqlite3';
 import type { HardState, LogIndex, MemberId, Term } from '../types.js';
+import type { SqliteConnection } from '../sqlite/connection.js';
 import type { DatabaseKind } from '../sqlite/database.js';
 import { DamagedLogError } from '../sqlite/errors.js';
 import { identityRow, stateRow } from './records.js';
@@ -52,7 +52,7 @@ export function logKind(owner: { readonly clusterId: string; readonly memberId: 
 
 export type LogStatements = ReturnType<typeof logStatements>;
 
-export function logStatements(db: Database.Database) {
+export function logStatements(db: SqliteConnection) {
   return {
     identity: db.prepare<[], IdentityRow>('SELECT cluster_id, member_id, incarnation, crc FROM identity WHERE one = 1'),
     insertIdentity: db.prepare<[IdentityRow]>(

@@ -1,8 +1,8 @@
 import assert from 'node:assert';
-import type Database from 'better-sqlite3';
 import type { Persist } from '../core/ready.js';
 import { failPoint } from '../failPoints.js';
 import type { Entry, HardState, LogIndex, MemberId, SnapshotMeta, Term } from '../types.js';
+import type { SqliteConnection } from '../sqlite/connection.js';
 import { checkpoint, openDatabase, translateError } from '../sqlite/database.js';
 import type { DatabaseKind } from '../sqlite/database.js';
 import { DamagedLogError, WrongIdentityError } from '../sqlite/errors.js';
@@ -39,7 +39,7 @@ class SqliteLog implements RaftLog {
   readonly path: string;
   readonly created: boolean;
   readonly identity: LogIdentity;
-  readonly #db: Database.Database;
+  readonly #db: SqliteConnection;
   readonly #sql: LogStatements;
   readonly #failStop: FailStop;
   readonly #terms = new TermRuns();
@@ -51,7 +51,7 @@ class SqliteLog implements RaftLog {
   /** Oldest entry that is still in the file. Behind a compaction it lags the base: rows leave in slices, beside later appends. */
   #oldestStored: number;
 
-  constructor(path: string, db: Database.Database, kind: DatabaseKind, created: boolean, options: LogOptions) {
+  constructor(path: string, db: SqliteConnection, kind: DatabaseKind, created: boolean, options: LogOptions) {
     this.path = path;
     this.created = created;
     this.#db = db;
@@ -207,7 +207,7 @@ class SqliteLog implements RaftLog {
   /** One transaction; a full write-ahead file is checkpointed by the same connection. */
   #write(what: string, change: () => void): void {
     this.#failStop.run(what, () => {
-      this.#db.transaction(change).immediate();
+      this.#db.immediate(change);
       if ((this.#sql.walPages.get()?.log ?? 0) < checkpointPages) return;
       failPoint?.('log.checkpoint.begun');
       checkpoint(this.#db, 'passive');

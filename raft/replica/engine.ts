@@ -237,7 +237,8 @@ export class Engine {
         return;
       case 'snapshotArrived':
         this.#snapshots.arrived(happening.announcement.snapshot, happening.path);
-        core.step(happening.announcement);
+        // Who is asked for a copy while one arrives loses the one that arrived, as any message may be lost: the leader finds out, and sends another.
+        if (!this.#snapshots.copying) core.step(happening.announcement);
         return;
       case 'snapshotSent':
         core.reportSnapshot(happening.to, happening.ok);

@@ -25,6 +25,7 @@ export class Snapshots {
   #made = 0;
   #sending: Promise<void> | null = null;
   #held: LogIndex | null = null;
+  #copying = false;
   #arrived: Arrived[] = [];
 
   constructor(options: SnapshotOptions) {
@@ -34,6 +35,11 @@ export class Snapshots {
   /** The receiver of the snapshot under way will need the entries after this index. */
   get held(): LogIndex | null {
     return this.#held;
+  }
+
+  /** The store's file is being copied, and cannot be replaced before that ends. */
+  get copying(): boolean {
+    return this.#copying;
   }
 
   /** Copies the store and sends the copy. Another one under way: the core hears that this one failed, and asks again. */
@@ -82,24 +88,33 @@ export class Snapshots {
     await this.#sending;
   }
 
+  async #copyTo(path: string): Promise<SnapshotMeta> {
+    this.#copying = true;
+    try {
+      return await this.#options.store.snapshotTo(path);
+    } finally {
+      this.#copying = false;
+    }
+  }
+
   async #copyForOperator(): Promise<SnapshotOutcome> {
     const { directory, store } = this.#options;
     this.#made += 1;
     const path = join(directory, `copy-${this.#made}.snapshot`);
     try {
       const { revision } = store;
-      return { outcome: 'made', path, index: (await store.snapshotTo(path)).index, revision };
+      return { outcome: 'made', path, index: (await this.#copyTo(path)).index, revision };
     } catch (error) {
       return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error) };
     }
   }
 
   async #copyAndSend(announcement: SnapshotAnnouncement): Promise<boolean> {
-    const { directory, store, transport, log } = this.#options;
+    const { directory, transport, log } = this.#options;
     this.#made += 1;
     const path = join(directory, `outgoing-${this.#made}.snapshot`);
     try {
-      const snapshot = await store.snapshotTo(path);
+      const snapshot = await this.#copyTo(path);
       log('info', 'sending a snapshot', { peer: announcement.to, index: snapshot.index });
       return await transport().sendSnapshot(announcement.to, { ...announcement, snapshot }, path);
     } catch (error) {

@@ -1,10 +1,12 @@
 import { existsSync, linkSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { failPoint } from '../failPoints.js';
+import type { SqliteConnection } from './connection.js';
+import { openSqlite } from './driver.js';
 import { CannotOpenError, DiskFailedError, InUseError, NotDurableError, StorageError, UnsupportedFormatError } from './errors.js';
 import { pendingCompanion, removeDatabase, syncPath } from './files.js';
+import { resultCodeOf, type ResultCode } from './resultCode.js';
 import { checkWal } from './walCheck.js';
 
 /** What a kind of database file looks like and how it is written. */
@@ -24,7 +26,7 @@ export interface DatabaseKind {
   /** Pages of deleted content can be given back to the file system, for a few per cent of write speed. */
   readonly shrinks: boolean;
   /** Creates tables and their first rows, in one transaction. */
-  readonly create: (db: Database.Database) => void;
+  readonly create: (db: SqliteConnection) => void;
   /** The kind's own error for unreadable content. */
   readonly damaged: (path: string, what: string, cause?: unknown) => StorageError;
 }
@@ -32,10 +34,12 @@ export interface DatabaseKind {
 /** Of a database that is not yet in its place. */
 const draftSuffix = '.new';
 
+const damageCodes: ReadonlySet<ResultCode | null> = new Set<ResultCode>(['CORRUPT', 'NOTADB', 'FORMAT', 'ERROR', 'CONSTRAINT', 'MISMATCH']);
+const busyCodes: ReadonlySet<ResultCode | null> = new Set<ResultCode>(['BUSY', 'LOCKED']);
 const synchronousLevels = { full: 2, normal: 1 } as const;
 
 export interface OpenedDatabase {
-  readonly db: Database.Database;
+  readonly db: SqliteConnection;
   /** True when there was no file before. */
   readonly created: boolean;
 }
@@ -45,7 +49,7 @@ export interface OpenedDatabase {
  * Writes once, so that a file that cannot be written, or not durably, is refused before anything is promised.
  */
 export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
-  let db: Database.Database | null = null;
+  let db: SqliteConnection | null = null;
   try {
     const created = !existsSync(path);
     if (created) createFile(path, kind);
@@ -65,15 +69,15 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
 export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;
   if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
-  if (error instanceof Database.SqliteError || isSystemError(error)) return new DiskFailedError(path, what, error);
+  if (resultCodeOf(error) !== null || isSystemError(error)) return new DiskFailedError(path, what, error);
   return error instanceof Error ? error : new DiskFailedError(path, what, error);
 }
 
 /** Runs a checkpoint and throws unless all of the write-ahead file went into the database file. `truncate` also empties the former. */
-export function checkpoint(db: Database.Database, mode: 'passive' | 'truncate'): void {
-  const [row] = db.pragma(`wal_checkpoint(${mode})`) as { busy: number; log: number; checkpointed: number }[];
+export function checkpoint(db: SqliteConnection, mode: 'passive' | 'truncate'): void {
+  const row = db.prepare<[], { busy: number; log: number; checkpointed: number }>(`PRAGMA wal_checkpoint(${mode})`).get();
   if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed)
-    throw new DiskFailedError(db.name, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
+    throw new DiskFailedError(db.path, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
 }
 
 /** Built under another name and linked into place, so that a crash leaves either no database or a whole one, and of two creators one wins. */
@@ -82,13 +86,13 @@ function createFile(path: string, kind: DatabaseKind): void {
   if (leftover !== null) throw kind.damaged(path, `the file is missing, but ${leftover} is still there`);
   const draft = `${path}.${randomUUID()}${draftSuffix}`;
   try {
-    const db = new Database(draft);
+    const db = openSqlite(draft);
     db.pragma(`page_size = ${kind.pageBytes}`);
     if (kind.shrinks) db.pragma('auto_vacuum = INCREMENTAL');
     db.pragma(`application_id = ${kind.applicationId}`);
     db.pragma(`user_version = ${kind.formatVersion}`);
     configure(db, draft, kind);
-    db.transaction(() => kind.create(db)).immediate();
+    db.immediate(() => kind.create(db));
     checkpoint(db, 'truncate');
     db.close();
     syncPath(draft);
@@ -142,7 +146,7 @@ export function refuseIfInUse(path: string): void {
 
 /** A read-only connection neither replays nor removes the write-ahead file, so the evidence stays. */
 function isHeldElsewhere(path: string): boolean {
-  const db = new Database(path, { readonly: true, timeout: 0 });
+  const db = openSqlite(path, { readOnly: true });
   try {
     db.pragma('schema_version');
     return false;
@@ -154,8 +158,8 @@ function isHeldElsewhere(path: string): boolean {
   }
 }
 
-function connect(path: string, kind: DatabaseKind): Database.Database {
-  const db = new Database(path, { fileMustExist: true, timeout: 0 });
+function connect(path: string, kind: DatabaseKind): SqliteConnection {
+  const db = openSqlite(path, { mustExist: true });
   try {
     configure(db, path, kind);
     return db;
@@ -166,9 +170,9 @@ function connect(path: string, kind: DatabaseKind): Database.Database {
 }
 
 /** `locking_mode` comes first: with it the first read takes the lock that keeps other processes out, and the wal-index stays in memory. */
-function configure(db: Database.Database, path: string, kind: DatabaseKind): void {
+function configure(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   db.pragma('locking_mode = EXCLUSIVE');
-  const mode = db.pragma('journal_mode = WAL', { simple: true });
+  const mode = db.pragma('journal_mode = WAL');
   if (mode !== 'wal') throw new NotDurableError(path, `SQLite uses journal mode ${String(mode)} instead of WAL`);
   db.pragma(`synchronous = ${kind.synchronous}`);
   db.pragma('fullfsync = ON');
@@ -183,22 +187,22 @@ function configure(db: Database.Database, path: string, kind: DatabaseKind): voi
 }
 
 /** Throws UnsupportedFormatError. */
-export function checkFormat(db: Database.Database, path: string, kind: DatabaseKind): void {
-  const id = db.pragma('application_id', { simple: true });
+export function checkFormat(db: SqliteConnection, path: string, kind: DatabaseKind): void {
+  const id = db.pragma('application_id');
   if (id !== kind.applicationId) throw new UnsupportedFormatError(path, `it is not a ${kind.name} (application id ${String(id)})`);
-  const version = db.pragma('user_version', { simple: true });
+  const version = db.pragma('user_version');
   if (version !== kind.formatVersion)
     throw new UnsupportedFormatError(path, `it has version ${String(version)}; this program reads version ${kind.formatVersion}`);
 }
 
-/** better-sqlite3 is built so that a WAL database falls to synchronous=NORMAL unless told otherwise; the level is only settled by the first write. */
-function proveDurability(db: Database.Database, path: string, kind: DatabaseKind): void {
-  db.transaction(() => db.pragma(`user_version = ${kind.formatVersion}`)).immediate();
-  const level = db.pragma('synchronous', { simple: true });
+/** A driver may be built so that a WAL database falls to synchronous=NORMAL unless told otherwise; the level is only settled by the first write. */
+function proveDurability(db: SqliteConnection, path: string, kind: DatabaseKind): void {
+  db.immediate(() => db.pragma(`user_version = ${kind.formatVersion}`));
+  const level = db.pragma('synchronous');
   const wanted = synchronousLevels[kind.synchronous];
   if (level !== wanted)
     throw new NotDurableError(path, `synchronous is ${String(level)} instead of ${wanted} (${kind.synchronous.toUpperCase()})`);
-  const locking = db.pragma('locking_mode', { simple: true });
+  const locking = db.pragma('locking_mode');
   if (locking !== 'exclusive') throw new NotDurableError(path, `locking mode is ${String(locking)} instead of exclusive`);
 }
 
@@ -211,7 +215,7 @@ function translateOpenError(error: unknown, path: string, kind: DatabaseKind): S
 
 /** Our statements and rows fit the schema of this format version; where SQLite says they do not, the schema or a row was changed. */
 function isDamage(error: unknown): error is Error {
-  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR|CONSTRAINT|MISMATCH)/.test(error.code);
+  return damageCodes.has(resultCodeOf(error));
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
@@ -219,5 +223,5 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
+  return busyCodes.has(resultCodeOf(error));
 }

@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import type { LogIndex, Membership, Revision, Term } from '../types.js';
+import type { SqliteConnection } from '../sqlite/connection.js';
 import type { DatabaseKind } from '../sqlite/database.js';
 import { DamagedStoreError } from '../sqlite/errors.js';
 import { changeCrc, revisionOf, stateFromRow, stateRow } from './rows.js';
@@ -73,7 +73,7 @@ const liveKeys = `
 
 export type StoreStatements = ReturnType<typeof storeStatements>;
 
-export function storeStatements(db: Database.Database) {
+export function storeStatements(db: SqliteConnection) {
   const changeColumns = 'id, create_revision, version, crc, key, value';
   return {
     state: db.prepare<[], StateRow>(
@@ -121,8 +121,8 @@ export function readState(path: string, sql: StoreStatements): StoreState {
 }
 
 /** Reads everything: the structure of the file, the index against the changes, and each change against its checksum. Throws DamagedStoreError. */
-export function verifyContent(path: string, db: Database.Database, sql: StoreStatements): void {
-  const problem = db.pragma('integrity_check(1)', { simple: true });
+export function verifyContent(path: string, db: SqliteConnection, sql: StoreStatements): void {
+  const problem = db.pragma('integrity_check(1)');
   if (problem !== 'ok') throw new DamagedStoreError(path, null, `SQLite reports: ${String(problem)}`);
   for (const row of sql.changesFrom.iterate(0)) checkedRow(path, row.key, row);
 }

@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import { failPoint } from '../failPoints.js';
+import type { SqliteConnection } from '../sqlite/connection.js';
 import type { StoreStatements } from './file.js';
 import { idAfter } from './rows.js';
 import type { StoreState } from './rows.js';
@@ -35,7 +35,7 @@ export function sweepPending(state: StoreState): boolean {
 }
 
 /** Moves pages from the end of the file into free ones and shortens it, `countMax` pages at most. True when more should follow. */
-export function shrink(db: Database.Database, sql: StoreStatements, countMax: number): boolean {
+export function shrink(db: SqliteConnection, sql: StoreStatements, countMax: number): boolean {
   const spare = sparePages(sql);
   if (spare === 0) return false;
   db.pragma(`incremental_vacuum(${Math.min(spare, countMax)})`);

@@ -13,11 +13,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
 import { failPoint } from '../failPoints.js';
 import type { SnapshotMeta } from '../types.js';
+import type { SqliteConnection } from '../sqlite/connection.js';
 import { checkFormat } from '../sqlite/database.js';
 import type { DatabaseKind } from '../sqlite/database.js';
+import { openSqlite } from '../sqlite/driver.js';
 import { DamagedSnapshotError } from '../sqlite/errors.js';
 import { removeDatabase, syncPath } from '../sqlite/files.js';
 import { readState, storeStatements, verifyContent } from './file.js';
@@ -37,11 +38,11 @@ const pagesPerTurn = 128;
 const chunkBytes = 1024 * 1024;
 
 /** Copies `db` to `path`, which appears only when it is complete. `apply` may run meanwhile: SQLite writes changed pages into the copy as well. */
-export async function writeSnapshot(db: Database.Database, path: string): Promise<SnapshotMeta> {
+export async function writeSnapshot(db: SqliteConnection, path: string): Promise<SnapshotMeta> {
   const draft = `${path}.part`;
   removeDatabase(draft);
   try {
-    await db.backup(draft, { progress: slice });
+    await db.backup(draft, slice);
     const meta = readCopy(draft);
     failPoint?.('snapshot.copied');
     await seal(draft, meta);
@@ -125,7 +126,7 @@ function describingDamage<T>(path: string, read: () => T): T {
 
 /** Reads what the copy holds, and leaves it as a single file that needs nothing beside it. */
 function readCopy(path: string): SnapshotMeta {
-  const db = new Database(path, { fileMustExist: true });
+  const db = openSqlite(path, { mustExist: true });
   try {
     db.pragma('journal_mode = DELETE');
     return metaOf(path, db);
@@ -135,7 +136,7 @@ function readCopy(path: string): SnapshotMeta {
 }
 
 function verifyCopy(path: string, kind: DatabaseKind): SnapshotMeta {
-  const db = new Database(path, { readonly: true });
+  const db = openSqlite(path, { readOnly: true });
   try {
     checkFormat(db, path, kind);
     verifyContent(path, db, storeStatements(db));
@@ -145,7 +146,7 @@ function verifyCopy(path: string, kind: DatabaseKind): SnapshotMeta {
   }
 }
 
-function metaOf(path: string, db: Database.Database): SnapshotMeta {
+function metaOf(path: string, db: SqliteConnection): SnapshotMeta {
   const { appliedIndex, appliedTerm, membership } = readState(path, storeStatements(db));
   return { index: appliedIndex, term: appliedTerm, membership };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert';
 import { renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type Database from 'better-sqlite3';
 import { failPoint } from '../failPoints.js';
 import type { Entry, LogIndex, Membership, Revision, SnapshotMeta, Term } from '../types.js';
+import type { SqliteConnection } from '../sqlite/connection.js';
 import { checkpoint, openDatabase, translateError } from '../sqlite/database.js';
 import type { DatabaseKind } from '../sqlite/database.js';
 import { DiskFailedError } from '../sqlite/errors.js';
@@ -50,7 +50,7 @@ export function openStore(path: string, options: StoreOptions): Store {
 
 /** One open database file; a restore replaces it by another. */
 interface OpenFile {
-  readonly db: Database.Database;
+  readonly db: SqliteConnection;
   readonly sql: StoreStatements;
   readonly reader: StoreReader;
   readonly created: boolean;
@@ -197,13 +197,11 @@ class SqliteStore implements Store {
   #commit(change: () => StoreState): void {
     this.#tidy = false;
     const { db, sql } = this.#file;
-    this.#state = db
-      .transaction(() => {
-        const state = change();
-        sql.updateState.run(stateRow(state));
-        return state;
-      })
-      .immediate();
+    this.#state = db.immediate(() => {
+      const state = change();
+      sql.updateState.run(stateRow(state));
+      return state;
+    });
   }
 
   #swept(state: StoreState, countMax: number): StoreState {

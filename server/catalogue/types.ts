@@ -34,6 +34,8 @@ export interface Field {
   readonly mapType?: 'atomic' | 'granular';
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
+  /** The structures of the reference in which it stands, although JSON shows it as a member of the type itself: messages name them. */
+  readonly within?: string;
 }
 
 export interface Union {

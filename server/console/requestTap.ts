@@ -78,7 +78,7 @@ export class RequestTap {
 const short = (text: string): string => (text.length > textMax ? `${text.slice(0, textMax)}…` : text);
 
 /** The facts of a request; neither its query nor its body, which may hold secrets. */
-export function seenOf(exchange: Exchange): SeenRequest {
+function seenOf(exchange: Exchange): SeenRequest {
   const { info, request, response, user, impersonator } = exchange;
   return {
     id: exchange.auditId,

@@ -53,8 +53,11 @@ import { clusterRoles, roles } from './rbac.authorization.k8s.io/roles.js';
 import { resourceClaimTemplates } from './resource.k8s.io/claimTemplates.js';
 import { resourceClaims } from './resource.k8s.io/claims.js';
 import { deviceClasses } from './resource.k8s.io/deviceClasses.js';
+import { deviceTaintRules } from './resource.k8s.io/deviceTaintRules.js';
 import { resourceSlices } from './resource.k8s.io/resourceSlices.js';
+import { podGroups } from './scheduling.k8s.io/podGroups.js';
 import { priorityClasses } from './scheduling.k8s.io/priorityClasses.js';
+import { workloads } from './scheduling.k8s.io/workloads.js';
 import { csiDrivers } from './storage.k8s.io/csiDrivers.js';
 import { csiNodes } from './storage.k8s.io/csiNodes.js';
 import { csiStorageCapacities } from './storage.k8s.io/csiStorageCapacities.js';
@@ -119,8 +122,11 @@ const KINDS: readonly Kind[] = [
   resourceClaimTemplates,
   resourceClaims,
   deviceClasses,
+  deviceTaintRules,
   resourceSlices,
+  podGroups,
   priorityClasses,
+  workloads,
   csiDrivers,
   csiNodes,
   csiStorageCapacities,

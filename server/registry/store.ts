@@ -337,7 +337,8 @@ class GenericRegistry implements Registry {
     options: WriteOptions,
   ): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
     const old = stored.decode();
-    if (change.uid !== null && change.uid !== old.metadata.uid) throw wrongUid(target, change.uid, old.metadata.uid ?? '');
+    if (change.uid !== null && change.uid !== old.metadata.uid)
+      throw wrongUid(target, { wanted: change.uid, actual: old.metadata.uid ?? '', dryRun: options.dryRun });
     const heavy = isHeavy(old as JsonObject);
     if (heavy) await nextTurn();
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
@@ -390,7 +391,7 @@ class GenericRegistry implements Registry {
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
     if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, options);
-    if (change.uid !== null) throw wrongUid(target, change.uid, '');
+    if (change.uid !== null) throw wrongUid(target, { wanted: change.uid, actual: '', dryRun: options.dryRun });
     return this.createIfAllowed(
       target,
       object,

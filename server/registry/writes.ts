@@ -3,6 +3,7 @@ import type { ApiObject, JsonObject, ObjectMeta } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
+import { oddPartOf } from '../storage/keyLayout.js';
 import type { Target } from './contract.js';
 import { nullEmptyLists } from './emptylists.js';
 import { sameValue } from './equality.js';
@@ -256,10 +257,20 @@ function parseVersion(text: string): number {
 }
 
 /** What a PUT with another object's uid is told. */
-export const wrongUid = ({ resource, namespace, name }: Target, wanted: string, actual: string): StatusError =>
-  conflict(
+export function wrongUid({ resource, namespace, name }: Target, { wanted, actual, dryRun }: WrongUid): StatusError {
+  const kept = oddPartOf(resource.storage) ?? resource.storage.resource;
+  // A dry run ends before the store, which puts its own prefix before the key.
+  const key = `${dryRun ? '' : '/registry'}/${kept}/${namespace === '' ? '' : `${namespace}/`}${name}`;
+  return conflict(
     resource.storage,
     name,
-    `StorageError: invalid object, Code: 4, Key: /registry/${resource.storage.resource}/${namespace === '' ? '' : `${namespace}/`}${name}, ResourceVersion: 0, ` +
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, ` +
       `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`,
   );
+}
+
+interface WrongUid {
+  readonly wanted: string;
+  readonly actual: string;
+  readonly dryRun: boolean;
+}

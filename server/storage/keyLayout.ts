@@ -31,6 +31,10 @@ const oddParts: readonly (readonly [group: string, resource: string, part: strin
   ['', 'nodeports', 'ranges/nodeports'],
 ];
 
+/** The part of a built-in resource whose part is not its name; null for all others. */
+export const oddPartOf = ({ group, resource }: GroupResource): string | null =>
+  oddParts.find((odd) => odd[0] === group && odd[1] === resource)?.[2] ?? null;
+
 /**
  * As kube-apiserver keeps its objects: built-in ones under the name of their resource alone, all others under group and resource. A segment with a dot is
  * a group.

@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3';
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openSqlite } from '../../raft/sqlite/driver.js';
 import type { Endpoint } from './connection.js';
 
 /** What the machine can do without us: the same bytes from a bare server, the same bytes into a bare database. */
@@ -35,15 +35,16 @@ export async function startBareServer(endpoint: Endpoint, certFile: string, keyF
 export function bareGroupCommit(bytes: number, group: number, seconds: number): number {
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-'));
   try {
-    const database = new Database(path.join(directory, 'bare.db'));
+    const database = openSqlite(path.join(directory, 'bare.db'), { mustExist: false });
     database.pragma('journal_mode = WAL');
     database.exec('CREATE TABLE entries (id INTEGER PRIMARY KEY, data BLOB NOT NULL)');
     database.pragma('synchronous = FULL');
-    const insert = database.prepare('INSERT INTO entries (data) VALUES (?)');
+    const insert = database.prepare<[Buffer]>('INSERT INTO entries (data) VALUES (?)');
     const value = Buffer.alloc(bytes, 120);
-    const commit = database.transaction(() => {
-      for (let each = 0; each < group; each += 1) insert.run(value);
-    });
+    const commit = (): void =>
+      database.immediate(() => {
+        for (let each = 0; each < group; each += 1) insert.run(value);
+      });
     const start = performance.now();
     let values = 0;
     while (performance.now() - start < seconds * 1000) {

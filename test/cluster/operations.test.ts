@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
+import { openSqlite } from '../../raft/sqlite/driver.js';
 import { changeCrc, type ChangeRow } from '../../raft/store/rows.js';
 import type { ManagedProcess } from '../../deploy/managedProcess.js';
 import type { ApiClient } from '../fixtures/apiClient.js';
@@ -18,13 +18,15 @@ const namesIn = async (client: ApiClient): Promise<string[]> =>
 
 /** Another value with a checksum that fits: what no check of one server alone can find. */
 function changeByHand(storeFile: string, name: string): void {
-  const database = new Database(storeFile);
+  const database = openSqlite(storeFile, { mustExist: true });
   const row = database
     .prepare<[string], ChangeRow>('SELECT * FROM changes WHERE key LIKE ? ORDER BY id DESC LIMIT 1')
     .get(`%/configmaps/default/${name}`);
   if (row?.value === undefined || row.value === null) throw new Error(`${name} is not there`);
   const value = Buffer.from(Buffer.from(row.value).toString('latin1').replace(name, name.toUpperCase()), 'latin1');
-  database.prepare('UPDATE changes SET value = ?, crc = ? WHERE id = ?').run(value, changeCrc({ ...row, value }), row.id);
+  database
+    .prepare<[Buffer, number, number]>('UPDATE changes SET value = ?, crc = ? WHERE id = ?')
+    .run(value, changeCrc({ ...row, value }), row.id);
   database.close();
 }
 

@@ -130,4 +130,13 @@ describe('cluster/package', () => {
     run(process.execPath, [path.join(packageRoot, 'node_modules', 'mocha', 'bin', 'mocha.js'), 'mocha.test.mjs']);
     run(process.execPath, ['--test', 'node-test.test.mjs']);
   });
+
+  it('runs the example for vitest', function () {
+    this.timeout(120_000);
+    // Not a development dependency: .ci/run installs it beside.
+    const vitest = path.join(packageRoot, '.ci', 'tools', 'node_modules', 'vitest');
+    if (!fs.existsSync(vitest)) this.skip();
+    fs.symlinkSync(vitest, path.join(folder, 'node_modules', 'vitest'));
+    run(process.execPath, [path.join(vitest, 'vitest.mjs'), 'run', '--root', folder, 'vitest.test.mjs']);
+  });
 });

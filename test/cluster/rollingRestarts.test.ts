@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import path from 'node:path';
+import { openSqlite } from '../../raft/sqlite/driver.js';
 import { revisionOf, type ChangeRow } from '../../raft/store/rows.js';
 import type { WatchEvent } from '../fixtures/apiClient.js';
 import { Changer } from './changer.js';
@@ -18,7 +18,7 @@ const versionOf = ({ object }: WatchEvent): number => Number(object.metadata.res
 
 /** What happened in the namespace after a version, read from a stopped replica's own database. */
 function historyOf(dataDirectory: string, after: number): Seen[] {
-  const database = new Database(path.join(dataDirectory, 'store.db'), { readonly: true });
+  const database = openSqlite(path.join(dataDirectory, 'store.db'), { readOnly: true });
   try {
     const rows = database
       .prepare<[string, string], ChangeRow>('SELECT * FROM changes WHERE key > ? AND key < ? ORDER BY id')

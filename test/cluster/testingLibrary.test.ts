@@ -91,6 +91,35 @@ describe('cluster/testing library: one server', () => {
       .that.contains('was not Ready within 20 ms: it does not exist');
   });
 
+  it('waits for what an expression says, and refuses one that can never hold', async () => {
+    const waiting = server.waitFor<ConfigMap>(named('cel'), 'object != null && has(object.data.k) && object.data.k.startsWith("w")');
+    await server.apply(named('cel', { other: 'v' }));
+    await server.apply(named('cel', { k: 'wide' }));
+    expect((await waiting)?.data).to.include({ k: 'wide' });
+    expect(await failure(server.waitFor(named('cel'), 'object.data.nothing == "x"', { timeoutMs: 20 })))
+      .to.have.property('message')
+      .that.contains('within 20 ms');
+    for (const wrong of ['object.data +', 'size(object.data) + 1'])
+      expect(await failure(server.waitFor(named('cel'), wrong)), wrong)
+        .to.have.property('message')
+        .that.contains(wrong);
+  });
+
+  it('makes the disk slow until the cluster is reset', async () => {
+    const [member] = server.members;
+    const writeMs = async (): Promise<number> => {
+      const begun = performance.now();
+      await server.apply(named('slow', { at: String(begun) }));
+      return performance.now() - begun;
+    };
+    await member!.slowDisk(150);
+    expect(await writeMs()).to.be.at.least(150);
+    await server.reset();
+    // One may still have been under way.
+    await eventually(async () => (await writeMs()) < 150);
+    expect(await failure(member!.slowDisk(-1))).to.be.instanceOf(RangeError);
+  });
+
   it('serves custom types as soon as they are installed, and empties the cluster, finalizers or not', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'crds-'));
     fs.mkdirSync(path.join(folder, 'below'));
@@ -289,6 +318,47 @@ describe('cluster/testing library: three servers', () => {
   }
 });
 
+describe('cluster/testing library: time', () => {
+  for (const inProcess of [true, false]) {
+    it(`goes by for controllers, nodes and servers when it is told ${inProcess ? 'in threads' : 'in processes'}`, async () => {
+      const cluster = await startApiServer({ controllers: true, nodes: 1, inProcess });
+      try {
+        await cluster.apply({
+          apiVersion: 'batch/v1',
+          kind: 'CronJob',
+          metadata: { name: 'hourly' },
+          spec: {
+            schedule: '@hourly',
+            jobTemplate: { spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } } } },
+          },
+        });
+        const lease = {
+          apiVersion: 'coordination.k8s.io/v1',
+          kind: 'Lease',
+          metadata: { name: 'fake-node-0', namespace: 'kube-node-lease' },
+        };
+        await cluster.waitFor(lease, 'object != null');
+        const hourMs = 60 * 60 * 1000;
+        await cluster.clock.advance(hourMs);
+        expect(cluster.clock.aheadMs).to.equal(hourMs);
+        await cluster.waitFor(
+          { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'hourly' } },
+          'has(object.status.lastScheduleTime)',
+          { timeoutMs: 30_000 },
+        );
+        await cluster.waitFor(lease, `timestamp(object.spec.renewTime) > timestamp("${new Date(Date.now() + hourMs / 2).toISOString()}")`);
+        const [made] = await cluster.apply(named('made-later'));
+        expect(Date.parse(String(made!.metadata.creationTimestamp)) - Date.now()).to.be.above(hourMs / 2);
+        expect(await failure(cluster.clock.advance(-1))).to.be.instanceOf(RangeError);
+      } catch (error) {
+        throw new Error(`${(error as Error).message}\n${cluster.logs()}`, { cause: error });
+      } finally {
+        await cluster.stop();
+      }
+    });
+  }
+});
+
 async function using3(options: { readonly inProcess: boolean }, work: (cluster: TestCluster) => Promise<void>): Promise<void> {
   const cluster = await startCluster(options);
   try {
@@ -303,7 +373,7 @@ async function using3(options: { readonly inProcess: boolean }, work: (cluster: 
 describe('cluster/testing library: what is left', () => {
   const door = fileURLToPath(new URL('../../deploy/testing/index.js', import.meta.url));
   const run = (text: string, temporary: string): string =>
-    execFileSync(process.execPath, ['--input-type=module', '-e', `import * as lib from ${JSON.stringify(door)};\n${text}`], {
+    execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', `import * as lib from ${JSON.stringify(door)};\n${text}`], {
       encoding: 'utf8',
       env: { ...process.env, TMPDIR: temporary },
     });
@@ -319,6 +389,41 @@ describe('cluster/testing library: what is left', () => {
       for (let turn = 0; turn < 3; turn++) await round();
       console.log(JSON.stringify({ files: open() - before, handles: process.getActiveResourcesInfo().filter(kind => kind !== 'PipeWrap'), left: fs.readdirSync(process.env.TMPDIR) }));`;
     expect(JSON.parse(run(text, temporary))).to.deep.equal({ files: 0, handles: [], left: [] });
+    fs.rmSync(temporary, { recursive: true });
+  });
+
+  it('is nothing after fifty rounds: no handle, file, folder, child or port, and memory is flat', function () {
+    this.timeout(900_000);
+    const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'left-'));
+    const text = `
+      import fs from 'node:fs';
+      import net from 'node:net';
+      const open = () => fs.readdirSync('/proc/self/fd').length;
+      const children = () => fs.readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim().split(' ').filter(Boolean).length;
+      const memory = () => { globalThis.gc(); const { heapUsed, rss } = process.memoryUsage(); return { heapUsed, rss }; };
+      const ports = [];
+      const round = async (options) => {
+        const one = await lib.startApiServer(options);
+        ports.push(Number(new URL(one.url).port));
+        await one.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
+        await one.stop();
+      };
+      for (let turn = 0; turn < 10; turn++) await round({ inProcess: turn > 0 });
+      const before = { files: open(), ...memory() };
+      for (let turn = 0; turn < 40; turn++) await round({ inProcess: turn % 20 !== 0 });
+      const after = memory();
+      const handles = process.getActiveResourcesInfo().filter(kind => kind !== 'PipeWrap');
+      const listening = await Promise.all(ports.map(port => new Promise(resolve => net.connect(port, '127.0.0.1').on('connect', () => resolve(true)).on('error', () => resolve(false)))));
+      console.log(JSON.stringify({
+        files: open() - before.files, children: children(), ports: listening.filter(Boolean).length, left: fs.readdirSync(process.env.TMPDIR),
+        handles, heapKept: after.heapUsed - before.heapUsed, rssKept: after.rss - before.rss,
+      }));`;
+    const { heapKept, rssKept, ...left } = JSON.parse(run(text, temporary)) as Record<string, number>;
+    expect(left).to.deep.equal({ files: 0, children: 0, ports: 0, left: [], handles: [] });
+    const mebibyte = 2 ** 20;
+    // A server is some 100 MB, so forty that were kept, or a tenth of each, would show.
+    expect(heapKept, 'heap').to.be.below(10 * mebibyte);
+    expect(rssKept, 'resident memory').to.be.below(200 * mebibyte);
     fs.rmSync(temporary, { recursive: true });
   });
 

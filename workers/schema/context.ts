@@ -19,8 +19,8 @@ export class CheckContext {
   /** Members met, to compare with the members of the text. */
   members = 0;
   private readonly path: (string | number)[] = [];
-  /** How many entries of the path are names of struct fields, and which. */
-  private readonly isField: boolean[] = [];
+  /** Those of its entries that are members of structures: what the reference calls them, and the structures. */
+  private readonly fields: string[] = [];
   private readonly owners: string[] = [];
   private muted = 0;
 
@@ -29,25 +29,25 @@ export class CheckContext {
     readonly order: MemberOrder | undefined,
   ) {}
 
-  enterField(name: string, owner: string): void {
+  /** `called` is the name, behind those of the structures within its owner that it stands in. */
+  enterField(name: string, owner: string, called: string): void {
     this.path.push(name);
-    this.isField.push(true);
+    this.fields.push(called);
     this.owners.push(owner);
   }
 
   leaveField(): void {
     this.leave();
+    this.fields.pop();
     this.owners.pop();
   }
 
   enter(step: string | number): void {
     this.path.push(step);
-    this.isField.push(false);
   }
 
   leave(): void {
     this.path.pop();
-    this.isField.pop();
   }
 
   /** Inside of schemas that stand for something else, the reference does not look for unknown fields. */
@@ -74,8 +74,7 @@ export class CheckContext {
   /** `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. */
   typeMessage(value: Json, type: string): string {
     const owner = this.owners.at(-1);
-    const names = this.path.filter((_step, index) => this.isField[index]).join('.');
-    return `json: cannot unmarshal ${describe(value, type)} into Go ${owner === undefined ? 'value' : `struct field ${owner}.${names}`} of type ${type}`;
+    return `json: cannot unmarshal ${describe(value, type)} into Go ${owner === undefined ? 'value' : `struct field ${owner}.${this.fields.join('.')}`} of type ${type}`;
   }
 
   private report(what: 'unknown' | 'duplicate', name: string): void {

@@ -14,6 +14,7 @@ import {
   stringChecker,
   type Checker,
 } from './leaves.js';
+import { textTypeOf } from './textTypes.js';
 
 export interface StructureOptions {
   /** Whether unknown and duplicate fields are wanted. They are dropped either way. */
@@ -96,6 +97,8 @@ const goNameOf = (name: string): string => name.split('.').slice(-2).join('.');
 
 interface Member {
   readonly name: string;
+  /** In messages about values of a wrong type. */
+  readonly called: string;
   readonly presence: Presence;
   /** An empty list or map cannot be told from an absent one. */
   readonly isCollection: boolean;
@@ -106,14 +109,6 @@ interface Member {
   readonly checker: () => Checker;
 }
 
-/** Members that are text and have a type of their own in Go, by which messages call them. */
-const NAMED_TEXTS: Readonly<Record<string, string>> = {
-  'DeleteOptions.propagationPolicy': 'v1.DeletionPropagation',
-  'Preconditions.uid': 'types.UID',
-  'ObjectMeta.uid': 'types.UID',
-  'OwnerReference.uid': 'types.UID',
-};
-
 class ObjectChecker implements Checker {
   readonly goType: string;
   private readonly members: ReadonlyMap<string, Member>;
@@ -123,7 +118,7 @@ class ObjectChecker implements Checker {
   constructor(type: ApiType | undefined, name: string) {
     this.goType = goNameOf(name);
     this.owner = name.split('.').at(-1) ?? name;
-    this.members = new Map([...(type?.fields?.values() ?? [])].map((field) => [field.name, memberOf(field, this.owner)]));
+    this.members = new Map([...(type?.fields?.values() ?? [])].map((field) => [field.name, memberOf(field, name)]));
     this.filled = [...this.members.values()].filter(({ presence }) => presence === 'always' || presence === 'nullable');
   }
 
@@ -177,7 +172,7 @@ class ObjectChecker implements Checker {
     }
     if (before === null) return false;
     if (typeof before === member.plain) return (before !== '' && before !== false) || member.presence !== 'value';
-    context.enterField(name, this.owner);
+    context.enterField(name, this.owner, member.called);
     const after = member.checker().check(before, context);
     context.leaveField();
     if (after !== before) value[name] = after;
@@ -196,14 +191,16 @@ class ObjectChecker implements Checker {
 /** Lists of which an empty one says something else than none at all. */
 const MEANINGFUL_WHEN_EMPTY: ReadonlySet<string> = new Set(['HPAScalingRules.policies']);
 
-const memberOf = (field: Field, owner: string): Member => {
+const memberOf = (field: Field, type: string): Member => {
   let checker: Checker | undefined;
-  const named = Object.hasOwn(NAMED_TEXTS, `${owner}.${field.name}`) ? NAMED_TEXTS[`${owner}.${field.name}`] : undefined;
+  const owner = type.split('.').at(-1) ?? type;
+  const named = textTypeOf(type, field.name);
   const isItems = field.name === 'items' && owner.endsWith('List');
   return {
     name: field.name,
+    called: field.within === undefined ? field.name : `${field.within}.${field.name}`,
     presence: field.presence,
-    checker: () => (checker ??= named === undefined ? checkerOf(field.shape) : namedText(named)),
+    checker: () => (checker ??= named === undefined ? checkerOf(field.shape) : namedCheckerOf(field.shape, namedText(named))),
     isItems,
     plain:
       field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
@@ -211,6 +208,9 @@ const memberOf = (field: Field, owner: string): Member => {
       (field.shape.is === 'list' || field.shape.is === 'map') && !isItems && !MEANINGFUL_WHEN_EMPTY.has(`${owner}.${field.name}`),
   };
 };
+
+/** For texts, and lists of texts, that have a type of their own. */
+const namedCheckerOf = (shape: Shape, text: Checker): Checker => (shape.is === 'list' ? listChecker(shape.items, text) : text);
 
 /**
  * Whether a member that was set looks as if it was not. Of a list that is printed as null while it is empty, an empty one stays for now: its
@@ -236,17 +236,18 @@ const without = (value: JsonMembers, dropped: readonly string[]): JsonMembers =>
   return kept;
 };
 
-const listChecker = (items: Shape): Checker => {
-  const goType = `[]${checkerOf(items).goType}`;
+/** `item` is how each is checked, where the shape does not say it. */
+const listChecker = (items: Shape, item?: Checker): Checker => {
+  const goType = `[]${(item ?? checkerOf(items)).goType}`;
   return {
     goType,
     zero: () => null,
     check: (value, context) => {
       if (!Array.isArray(value)) return wrongShape(value, context, goType, []);
-      const checker = checkerOf(items);
+      const checker = item ?? checkerOf(items);
       for (let index = 0; index < value.length; index++) {
         const before = value[index] as Json;
-        if (typeof before === 'string' && checker === stringChecker) continue;
+        if (typeof before === 'string' && (checker === stringChecker || checker === item)) continue;
         context.enter(index);
         const after = before === null ? checker.zero() : checker.check(before, context);
         context.leave();

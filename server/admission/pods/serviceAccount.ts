@@ -4,6 +4,7 @@ import { forbidden } from '../../api/status.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { generatedName } from '../../registry/generatedName.js';
 import { itemsOf, textAt } from '../../registry/members.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
 import { annotationsOf, MIRROR_ANNOTATION } from '../../kinds/core/pod/annotations.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
@@ -79,6 +80,13 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
   const accountOf = async ({ namespace, name }: AdmissionRequest, spec: JsonObject): Promise<ApiObject> => {
     const accountName = textAt(spec, 'serviceAccountName');
     for (let attempt = 1; ; attempt++) {
+      const complaints = pathSegmentName(accountName, false);
+      if (complaints.length > 0)
+        throw forbidden(
+          PODS,
+          name,
+          `error looking up service account ${namespace}/${accountName}: invalid resource name ${JSON.stringify(accountName)}: [${complaints.join(' ')}]`,
+        );
       const account = await lookup.find(ACCOUNTS, namespace, accountName);
       if (account !== null) return account;
       if (accountName !== DEFAULT_ACCOUNT || attempt >= DEFAULT_ACCOUNT_ATTEMPTS) {

@@ -60,7 +60,7 @@ export function checkAdmission(
   wanted: readonly Wanted[] | null,
 ): { readonly type: Type; readonly refused: string | null } {
   const checked = check(expression, declarationsOf(scope));
-  if (!checked.ok) return { type: UNKNOWN, refused: `compilation failed: ${checked.message}` };
+  if (!checked.ok) return { type: DYN, refused: `compilation failed: ${checked.message}` };
   return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
 }
 

@@ -58,6 +58,7 @@ export function unwanted(type: Type, wanted: readonly Type[]): string | null {
 }
 
 function shown({ at, message }: Problem, text: string): string {
+  if (text === '') return `ERROR: <input>:1:0: ${message}`;
   const before = text.slice(0, at).split('\n');
   const column = before.at(-1)?.length ?? 0;
   return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${text.split('\n')[before.length - 1] ?? ''}\n | ${'.'.repeat(column)}^`;

@@ -47,10 +47,12 @@ export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
   return objectsIn(spec, 'variables').reduce(withVariable, start);
 }
 
-const withVariable = (scope: AdmissionScope, variable: JsonObject): AdmissionScope => ({
-  ...scope,
-  variables: { ...scope.variables, [textAt(variable, 'name')]: checkAdmission(textAt(variable, 'expression'), scope, null).type },
-});
+/** A variable without an expression is not there: who names it is told so. Nothing is known of one whose expression is wrong. */
+function withVariable(scope: AdmissionScope, variable: JsonObject): AdmissionScope {
+  const expression = textAt(variable, 'expression');
+  if (expression.trim() === '') return scope;
+  return { ...scope, variables: { ...scope.variables, [textAt(variable, 'name')]: checkAdmission(expression, scope, null).type } };
+}
 
 /** An expression that must be there, and must yield one of the types; null for any. */
 export function validateExpression(

@@ -9,7 +9,7 @@ import { containersAt, POD_TEMPLATE } from '../cells.js';
 import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
 import { selectorOf, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
-import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
+import { setPodTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
 import { roundResources } from '../core/resourceLists.js';
@@ -99,7 +99,9 @@ function validateSpec(set: ApiObject, isNew: boolean): FieldError[] {
       ? []
       : [
           ...validateSelected(template, selector, SPEC.child('template')),
-          ...validatePodTemplate(withClaims(template, spec), SPEC.child('template')),
+          // The reference looks at labels and annotations twice.
+          ...validateTemplateDescription(template, SPEC.child('template')),
+          ...validatePodTemplate(asInPods(template, spec), SPEC.child('template')),
         ]),
     ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'StatefulSet', SPEC.child('template', 'spec')),
   ];
@@ -108,10 +110,10 @@ function validateSpec(set: ApiObject, isNew: boolean): FieldError[] {
 const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, string], path: Path): FieldError[] =>
   allowed.some((each) => each === value) ? [] : [invalid(path, value, `must be '${allowed[0]}' or '${allowed[1]}'`)];
 
-/** The template with a volume for each claim, as its pods get it. */
-function withClaims(template: JsonObject, spec: JsonObject): JsonObject {
+/** The template as its pods get it: with a volume for each claim, and a name in the network that the set gives. */
+function asInPods(template: JsonObject, spec: JsonObject): JsonObject {
   const claimed = new Set(objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name')));
-  const pod = objectAt(template, 'spec') ?? {};
+  const { hostname: _hostname, subdomain: _subdomain, ...pod } = objectAt(template, 'spec') ?? {};
   const others = objectsIn(pod, 'volumes').filter((volume) => !claimed.has(textAt(volume, 'name')));
   const volumes = [...claimed].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   return { ...template, spec: { ...pod, volumes: [...others, ...volumes] } };

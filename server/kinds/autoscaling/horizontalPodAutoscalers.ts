@@ -41,7 +41,11 @@ function validateReplicas(spec: JsonObject): FieldError[] {
   const at = SPEC.child('maxReplicas');
   return [
     ...(min < MIN_REPLICAS ? [invalid(SPEC.child('minReplicas'), min, `must be greater than or equal to ${MIN_REPLICAS}`)] : []),
-    ...(max === 0 ? [required(at, 'must be set and greater than 0')] : max < 0 ? [invalid(at, max, 'must be greater than 0')] : []),
+    ...(max === 0
+      ? [required(at, 'must be set and greater than 0')]
+      : max < 0
+        ? [invalid(at, max, 'must be greater than or equal to 1')]
+        : []),
     ...(max < min ? [invalid(at, max, 'must be greater than or equal to `minReplicas`')] : []),
   ];
 }

@@ -2,11 +2,11 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { dnsLabelName } from '../../registry/validation/names.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { ageAt, at, countAt, NONE, selectorText, containersAt, POD_TEMPLATE } from '../cells.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
+import { podNameWarnings } from '../apps/podNames.js';
 import type { Kind } from '../kind.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
@@ -88,15 +88,6 @@ function validateNameLength(cronJob: ApiObject): FieldError[] {
   return name.length > NAME_MAX ? [invalid(Path.of('metadata', 'name'), name, `must be no more than ${NAME_MAX} characters`)] : [];
 }
 
-function nameWarnings(cronJob: ApiObject): string[] {
-  const complaints = dnsLabelName(cronJob.metadata.name ?? '', false);
-  return complaints.length === 0
-    ? []
-    : [
-        `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
-      ];
-}
-
 function zoneWarnings(cronJob: ApiObject): string[] {
   const named = textAt(cronJob, 'spec', 'schedule').includes(ZONE_IN_SCHEDULE);
   return named
@@ -112,7 +103,7 @@ export const cronJobs: Kind = {
   defaults: setDefaults,
   validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
   warnings: (cronJob, old) => [
-    ...(old === null ? nameWarnings(cronJob) : []),
+    ...(old === null ? podNameWarnings(cronJob) : []),
     ...(old === null || cronJob.metadata.generation !== old.metadata.generation ? jobSpecWarnings(jobSpecOf(cronJob), TEMPLATE) : []),
     ...(old === null || memberAt(cronJob, 'spec', 'schedule') !== memberAt(old, 'spec', 'schedule') ? zoneWarnings(cronJob) : []),
   ],

@@ -1,7 +1,8 @@
 import type { Lease } from '../../../api/types/coordination/v1.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 import { nonNegative, positive } from '../../registry/validation/values.js';
 import type { Draft, Kind } from '../kind.js';
+import { validateLeaseStrategy } from './leaseStrategy.js';
 
 const SPEC = Path.of('spec');
 /** Members of coordinated leader election, which is off: they are dropped unless the object already has them. */
@@ -12,10 +13,17 @@ function dropGated({ spec }: Draft<Lease>, old: Draft<Lease> | null): void {
   for (const member of GATED) delete spec[member];
 }
 
-const validate = ({ spec: { leaseDurationSeconds, leaseTransitions } = {} }: Draft<Lease>): FieldError[] => [
-  ...(leaseDurationSeconds === undefined ? [] : positive(leaseDurationSeconds, SPEC.child('leaseDurationSeconds'))),
-  ...nonNegative(leaseTransitions, SPEC.child('leaseTransitions')),
-];
+function validate({ spec = {} }: Draft<Lease>): FieldError[] {
+  const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder = '' } = spec;
+  return [
+    ...(leaseDurationSeconds === undefined ? [] : positive(leaseDurationSeconds, SPEC.child('leaseDurationSeconds'))),
+    ...nonNegative(leaseTransitions, SPEC.child('leaseTransitions')),
+    ...(strategy === undefined ? [] : validateLeaseStrategy(strategy, SPEC.child('strategy'))),
+    ...(preferredHolder !== '' && (strategy ?? '') === ''
+      ? [forbidden(SPEC.child('preferredHolder'), 'may only be specified if `strategy` is defined')]
+      : []),
+  ];
+}
 
 export const leases: Kind<Draft<Lease>> = {
   name: 'leases.coordination.k8s.io',

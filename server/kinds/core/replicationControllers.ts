@@ -2,6 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { longName } from '../../registry/validation/names.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { podNameWarnings } from '../apps/podNames.js';
 import { validateReplicaCounts } from '../apps/statusCounts.js';
@@ -70,7 +71,7 @@ const validateStatus = (controller: ApiObject): FieldError[] => validateReplicaC
 
 export const replicationControllers: Kind = {
   name: 'replicationcontrollers',
-  metadata: { generationOf: ['spec'] },
+  metadata: { generationOf: ['spec'], name: longName },
   defaults: setDefaults,
   validate,
   warnings(controller, old) {

@@ -1,11 +1,11 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
-import { itemsOf, membersOf } from '../../registry/members.js';
+import { membersOf } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
-import { printedMap } from '../../registry/validation/printed.js';
-import { isMetadataSet, validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
+import { printedMetadata } from '../../registry/validation/printed.js';
+import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
 import type { Kind } from '../kind.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { CLAIM_SPEC_FORM, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
@@ -21,36 +21,6 @@ function validateTemplate(template: ApiObject): FieldError[] {
     ...validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, SPEC.child('metadata')),
     ...validateClaimSpec(specOf(spec), SPEC.child('spec')),
   ];
-}
-
-/** Metadata as messages quote it: members in the order of declaration, without those that are not set. */
-const SHOWN_METADATA = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-];
-
-function printedMetadata(metadata: JsonObject): JsonObject {
-  return Object.fromEntries(
-    SHOWN_METADATA.flatMap((member): [string, JsonValue][] => {
-      const value = metadata[member];
-      if (!isMetadataSet(member, value)) return [];
-      if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];
-      return Array.isArray(value) && itemsOf(value).length === 0 ? [] : [[member, value]];
-    }),
-  );
 }
 
 const printedTemplate = (spec: JsonObject): JsonObject => ({

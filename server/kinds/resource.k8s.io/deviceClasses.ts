@@ -2,6 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
+import { longName } from '../../registry/validation/names.js';
 import type { Kind } from '../kind.js';
 import { CONFIGURATIONS_MAX, validateConfiguration, validateSelectors } from './devices.js';
 import { validateList } from './lists.js';
@@ -22,7 +23,7 @@ function validate(deviceClass: ApiObject): FieldError[] {
 
 export const deviceClasses: Kind = {
   name: 'deviceclasses.resource.k8s.io',
-  metadata: { generationOf: ['spec'] },
+  metadata: { generationOf: ['spec'], name: longName },
   validate,
   update: { review: (deviceClass, _old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass)] },
   delete: { answers: 'object' },

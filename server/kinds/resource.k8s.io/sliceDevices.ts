@@ -4,6 +4,7 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, membersOf, textAt } from '../../registry/members.js';
 import { forbidden, invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
+import { optionals, printedStructure } from '../../registry/validation/internalform.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { validateRequestPolicy } from './capacity.js';
 import { validateBindingConditions, validateTaint } from './devices.js';
@@ -87,6 +88,17 @@ const version = (value: JsonValue | undefined, path: Path): FieldError[] => [
   ...text(value, path),
 ];
 
+const ATTRIBUTE = optionals(
+  'int=IntValue',
+  'bool=BoolValue',
+  'string=StringValue',
+  'version=VersionValue',
+  'ints=IntValues',
+  'bools=BoolValues',
+  'strings=StringValues',
+  'versions=VersionValues',
+);
+
 /** An attribute has a value of one type, or a list of such values. */
 function validateAttribute(attribute: JsonObject, path: Path): FieldError[] {
   const set = ['bool', 'int', 'string', 'version', ...LISTS].filter(
@@ -97,7 +109,9 @@ function validateAttribute(attribute: JsonObject, path: Path): FieldError[] {
     ...(set.includes('version') ? version(attribute['version'], path.child('version')) : []),
     ...itemsOf(attribute['strings']).flatMap((value, position) => text(value, path.child('strings').index(position))),
     ...itemsOf(attribute['versions']).flatMap((value, position) => version(value, path.child('versions').index(position))),
-    ...(set.length === 1 ? [] : [invalid(path, set.length === 0 ? '' : attribute, 'exactly one value must be specified')]),
+    ...(set.length === 1
+      ? []
+      : [invalid(path, set.length === 0 ? '' : printedStructure(attribute, ATTRIBUTE), 'exactly one value must be specified')]),
   ];
 }
 

@@ -3,6 +3,7 @@ import { objectsIn, setDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
+import { printedMap } from '../../registry/validation/printed.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { at, atOr, booleanAt } from '../cells.js';
@@ -11,7 +12,7 @@ import type { Kind } from '../kind.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
 
 const TOPOLOGIES = Path.of('allowedTopologies');
-const IMMUTABLE = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+const IMMUTABLE = ['provisioner', 'reclaimPolicy', 'volumeBindingMode'];
 
 function validate(storage: ApiObject): FieldError[] {
   return [
@@ -87,6 +88,7 @@ export const storageClasses: Kind = {
       ...metadata.object(),
       ...validate(storage),
       ...metadata.update(),
+      ...unchanged(storage['parameters'], old['parameters'], Path.of('parameters'), printedMap(storage['parameters'])),
       ...IMMUTABLE.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
     ],
   },

@@ -1,6 +1,87 @@
+import type { ApiObject } from '../../api/object.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { restoreContent } from '../../registry/statuswrites.js';
+import { validateConditions } from '../../registry/validation/conditions.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
 import type { Kind } from '../kind.js';
+
+const RESOURCE = Path.of('spec', 'resource');
+const STATUS = Path.of('status');
+const CONDITIONS = STATUS.child('conditions');
+const VERSION_MAX = 2n ** 63n - 1n;
+
+const resourceName = (migration: ApiObject, member: string): string => textAt(migration, 'spec', 'resource', member);
+
+const validate = (migration: ApiObject): FieldError[] =>
+  resourceName(migration, 'resource') === '' ? [required(RESOURCE.child('resource'), 'resource is required')] : [];
+
+/** What is migrated never changes; the reference reports the members without the path that leads to them. */
+const validateKept = (migration: ApiObject, old: ApiObject): FieldError[] =>
+  ['group', 'resource'].flatMap((member) => unchanged(resourceName(migration, member), resourceName(old, member), Path.of(member)));
+
+function isTrue(migration: ApiObject, type: string): boolean {
+  const condition = itemsOf(memberAt(migration, 'status', 'conditions')).find((each) => textAt(each, 'type') === type);
+  return textAt(condition, 'status') === 'True';
+}
+
+/** The revision up to which objects are rewritten: set once. */
+function validateVersion(migration: ApiObject, old: ApiObject): FieldError[] {
+  const path = STATUS.child('resourceVersion');
+  const [version, before] = [migration, old].map((object) => textAt(object, 'status', 'resourceVersion')) as [string, string];
+  return [
+    ...(isRevision(version) ? [] : [invalid(path, version, versionComplaint(version))]),
+    ...(isRevision(version) && version.startsWith('-') ? [invalid(path, Number(version), 'must be greater than or equal to 0')] : []),
+    ...(before !== '' && before !== version ? [invalid(path, version, 'cannot be updated')] : []),
+  ];
+}
+
+const isRevision = (version: string): boolean =>
+  version === '' ||
+  (/^[-+]?\d+$/.test(version) && BigInt(version.replace('+', '')) <= VERSION_MAX && BigInt(version.replace('+', '')) >= -VERSION_MAX - 1n);
+
+function versionComplaint(version: string): string {
+  const why = /^[-+]?\d+$/.test(version) ? 'value out of range' : 'invalid syntax';
+  const quoted = JSON.stringify(version);
+  return `failed to parse resource version ${quoted}: strconv.ParseInt: parsing ${quoted}: ${why}`;
+}
+
+/** How far a migration has come cannot be taken back, nor said in two ways. */
+function validateProgress(migration: ApiObject, old: ApiObject): FieldError[] {
+  const [succeeded, failed, running] = ['Succeeded', 'Failed', 'Running'].map((type) => isTrue(migration, type));
+  const complaints: readonly (readonly [applies: boolean | undefined, text: string])[] = [
+    [succeeded && failed, 'Both success and failed conditions cannot be true at the same time'],
+    [succeeded && running, 'Running condition cannot be true when success condition is true'],
+    [failed && running, 'Running condition cannot be true when failed condition is true'],
+    [isTrue(old, 'Succeeded') && !succeeded, 'Success condition cannot be set to false once it is true'],
+    [isTrue(old, 'Failed') && !failed, 'Failed condition cannot be set to false once it is true'],
+  ];
+  return complaints
+    .filter(([applies]) => applies === true)
+    .map(([, text]) => invalid(CONDITIONS, memberAt(migration, 'status', 'conditions') ?? null, text));
+}
 
 export const storageVersionMigrations: Kind = {
   name: 'storageversionmigrations.storagemigration.k8s.io',
-  update: { unconditional: false },
+  validate,
+  update: {
+    unconditional: false,
+    review: (migration, old, metadata) => [
+      ...metadata.object(),
+      ...validate(migration),
+      ...metadata.update(),
+      ...validateKept(migration, old),
+    ],
+  },
+  subresources: {
+    status: {
+      prepare: restoreContent,
+      review: (migration, old, metadata) => [
+        ...metadata.update(),
+        ...validateVersion(migration, old),
+        ...validateConditions(itemsOf(memberAt(migration, 'status', 'conditions')), CONDITIONS),
+        ...validateProgress(migration, old),
+      ],
+    },
+  },
 };

@@ -1,11 +1,14 @@
 import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { itemsOf } from '../members.js';
+import { itemsOf, membersOf } from '../members.js';
+import { printedMetadata, printedSelector } from './printed.js';
 
 /**
  * Structures as messages quote them: the reference prints its own ones, with all their members, under the names that these have in Go.
  * - `text`, `number`, `flag`: the zero value when absent.
  * - `optional`: null when absent; so is a list of plain values.
+ * - `map`: in the order of its keys; null when absent. `quantity`: zero when absent. `selector`: null when absent, with the names that it has in JSON.
+ * - `metadata`: its members, those that are set, stand among the others, with the names that they have in JSON.
  * - a structure, always there; `optional` structures and lists of structures are null when absent.
  */
 export type MemberForm =
@@ -13,23 +16,63 @@ export type MemberForm =
   | 'number'
   | 'flag'
   | 'optional'
+  | 'map'
+  | 'quantity'
+  | 'selector'
+  | 'metadata'
   | { readonly of: StructureForm }
   | { readonly optional: StructureForm }
   | { readonly list: StructureForm };
 /** Members in the order of declaration: the JSON name, the Go name, and how it is held. */
 export type StructureForm = readonly (readonly [member: string, shown: string, form: MemberForm])[];
 
-const ZERO = { text: '', number: 0, flag: false, optional: null } as const;
+type Members = StructureForm;
+
+/** Members that are held alike. The Go name is the JSON name with a capital letter, or what stands after an equals sign: `iqn=IQN`. */
+const held =
+  (form: MemberForm) =>
+  (...names: readonly string[]): Members =>
+    names.map((name) => {
+      const [member = '', shown = member.charAt(0).toUpperCase() + member.slice(1)] = name.split('=');
+      return [member, shown, form];
+    });
+export const texts = held('text');
+export const numbers = held('number');
+export const flags = held('flag');
+export const optionals = held('optional');
+export const maps = held('map');
+/** A structure, a structure that may be absent, a list of structures. */
+export const structure = (name: string, of: StructureForm): Members => held({ of })(name);
+export const optionalStructure = (name: string, optional: StructureForm): Members => held({ optional })(name);
+export const listOf = (name: string, list: StructureForm): Members => held({ list })(name);
+export const selectors = held('selector');
+export const quantities = held('quantity');
+export const metadata = held('metadata')('metadata');
+
+const ZERO = { text: '', number: 0, flag: false, optional: null, map: null, quantity: '0', selector: null, metadata: null } as const;
 
 export const printedStructure = (value: JsonValue | undefined, form: StructureForm): JsonObject => {
   const holder = isObject(value) ? value : {};
-  return Object.fromEntries(form.map(([member, shown, held]) => [shown, printedMember(holder[member], held)]));
+  return Object.fromEntries(
+    form.flatMap(([member, shown, held]): [string, JsonValue][] =>
+      held === 'metadata'
+        ? Object.entries(printedMetadata(membersOf(holder[member]))).map(([name, each]) => [name, each ?? null])
+        : [[shown, printedMember(holder[member], held)]],
+    ),
+  );
 };
 
 function printedMember(value: JsonValue | undefined, form: MemberForm): JsonValue {
   const absent = value === undefined || value === null;
-  if (typeof form === 'string') return absent ? ZERO[form] : value;
+  if (typeof form === 'string') return absent ? ZERO[form] : printedPlain(value, form);
   if ('of' in form) return printedStructure(value, form.of);
   if (absent) return null;
   return 'optional' in form ? printedStructure(value, form.optional) : itemsOf(value).map((item) => printedStructure(item, form.list));
+}
+
+function printedPlain(value: JsonValue, form: MemberForm): JsonValue {
+  if (form === 'selector') return printedSelector(value);
+  return form === 'map' && isObject<JsonObject>(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 }

@@ -86,6 +86,10 @@ export const subdomainName: NameRule = (name, prefix) => {
   return [...(bytes(text) > SUBDOMAIN_MAX ? [tooManyCharacters(SUBDOMAIN_MAX)] : []), ...(subdomain.test(text) ? [] : [SUBDOMAIN_TEXT])];
 };
 
+/** The same for kinds whose names are checked by the rule that their schema declares: it counts bytes. */
+export const longName: NameRule = (name, prefix) =>
+  subdomainName(name, prefix).map((text) => (text === tooManyCharacters(SUBDOMAIN_MAX) ? tooManyBytes(SUBDOMAIN_MAX) : text));
+
 /** A subdomain whose first label is left open. */
 export const wildcardName: NameRule = (name) => [
   ...(bytes(name) > SUBDOMAIN_MAX ? [tooManyCharacters(SUBDOMAIN_MAX)] : []),

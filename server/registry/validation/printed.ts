@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { itemsOf, membersOf } from '../members.js';
+import { isMetadataSet } from './templatemetadata.js';
 
 /** Values as the reference prints them in messages: it prints its own structures, whose members have an order, and maps sorted by key. */
 
@@ -22,4 +23,34 @@ export function printedSelector(selector: JsonValue | undefined): JsonObject | n
       ...(itemsOf(values).length === 0 ? {} : { values }),
     }));
   return { ...(labels === null ? {} : { matchLabels: labels }), ...(expressions.length === 0 ? {} : { matchExpressions: expressions }) };
+}
+
+/** Metadata as messages quote it: members in the order of declaration, without those that are not set. */
+const SHOWN_METADATA = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+];
+
+export function printedMetadata(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(
+    SHOWN_METADATA.flatMap((member): [string, JsonValue][] => {
+      const value = metadata[member];
+      if (!isMetadataSet(member, value)) return [];
+      if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];
+      return Array.isArray(value) && itemsOf(value).length === 0 ? [] : [[member, value]];
+    }),
+  );
 }

@@ -164,4 +164,4 @@ export class EtcdClient {
 }
 
 /** As gRPC names it. */
-export const addressOf = (url: string): string => (url.startsWith('unix:') ? url : url.replace(/^https?:\/\//, '').replace(/\/$/, ''));
+const addressOf = (url: string): string => (url.startsWith('unix:') ? url : url.replace(/^https?:\/\//, '').replace(/\/$/, ''));

@@ -12,7 +12,7 @@ export interface EtcdCompactionOptions {
 }
 
 /** The key over which all servers of an etcd, kube-apiservers included, agree who compacts; outside of every prefix. */
-export const compactionKey = 'compact_rev_key';
+const compactionKey = 'compact_rev_key';
 
 const timeoutMs = 30_000;
 

@@ -36,7 +36,7 @@ const code = {
   unauthenticated: 16,
 };
 
-export const tooLarge = 'etcdserver: request is too large';
+const tooLarge = 'etcdserver: request is too large';
 
 /** What is told by texts, in the order in which they are looked for. Texts: etcd's errors (`rpctypes`), and those of the gRPC library. */
 const byText: readonly (readonly [text: string, kind: FailureKind])[] = [

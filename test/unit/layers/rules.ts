@@ -111,13 +111,15 @@ const rules: readonly Rule[] = [
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'server/catalogue/', 'workers/codecs/', ...apiFacts] },
   { from: 'deploy/', to: ['deploy/'] },
+  // Says which SQLite a replica would take on this machine.
+  { from: 'deploy/cli/doctor.ts', to: ['deploy/', 'raft/sqlite/driver.js'] },
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
   {
     from: 'deploy/nodes/',
     to: ['deploy/nodes/', 'deploy/certificates.js', 'controllers/client/', ...apiFacts],
   },
   // Tests' clusters are looked at with the same client.
-  { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', ...apiFacts] },
+  { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', 'server/cel/environment.js', ...apiFacts], types: ['server/api/'] },
   // The page runs in browsers, and is a client as any other: it knows nothing of the server but its API.
   { from: 'console/', to: ['console/'], pure: true },
   { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'console/model/', 'test/'] },

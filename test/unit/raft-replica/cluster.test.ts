@@ -184,7 +184,8 @@ describe('raft/replica, three replicas', function () {
     const writer = await cluster.leader();
     for (let batch = 0; batch < 5; batch += 1)
       await Promise.all(Array.from({ length: 60 }, (_, number) => created(writer, `/key/${batch}/${number}`, 'x'.repeat(1000))));
-    await eventually(async () => ((await writer.replica.status()).firstIndex > 50 ? true : null));
+    // On both: whoever leads when the third comes back must lack what it needs.
+    for (const name of ['a', 'b']) await eventually(async () => ((await cluster.get(name).replica.status()).firstIndex > 50 ? true : null));
     const back = await cluster.start('c', { logEntriesKept: 10 }, limits);
     expect(await contents(back)).to.deep.equal(await contents(writer));
     expect(back.lines.some(({ message }) => message === 'installed a snapshot')).to.equal(true);
@@ -201,7 +202,8 @@ describe('raft/replica, three replicas', function () {
     await Promise.all(Array.from({ length: 100 }, (_, number) => created(writer, `/key/${number}`)));
     expect(await writer.replica.compact(revision(60), { timeoutMs })).to.include({ outcome: 'applied' });
     await Promise.all(Array.from({ length: 100 }, (_, number) => created(writer, `/later/${number}`)));
-    await eventually(async () => ((await writer.replica.status()).firstIndex > 50 ? true : null));
+    // On both: whoever leads when the third comes back must lack what it needs.
+    for (const name of ['a', 'b']) await eventually(async () => ((await cluster.get(name).replica.status()).firstIndex > 50 ? true : null));
     const back = await cluster.start('c', { logEntriesKept: 10 }, limits);
     expect(await contents(back)).to.deep.equal(await contents(writer));
     const [gap] = back.gaps;

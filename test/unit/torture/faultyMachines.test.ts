@@ -1,10 +1,9 @@
-import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../../fixtures/packageRoot.js';
+import { openSqlite } from '../../../raft/sqlite/driver.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { FaultyMachines, type DiskFault } from '../../torture/disk/faultyMachines.js';
 import { nothingMore } from '../../torture/disk/losePower.js';
@@ -96,7 +95,7 @@ function afterLoss(on: Bench, program: string): readonly string[] {
     process.execPath,
     [
       '-e',
-      `const fs = require('node:fs'), path = require('node:path'), data = ${JSON.stringify(on.data)}; ${program}; process.kill(process.pid, 'SIGKILL')`,
+      `const fs = require('node:fs'), path = require('node:path'), data = ${JSON.stringify(on.data)}; (async () => { ${program}; process.kill(process.pid, 'SIGKILL') })()`,
     ],
     { env: on.env, encoding: 'utf8' },
   );
@@ -191,14 +190,15 @@ describe('torture/losePower', function () {
     const on = bench();
     if (on === null) this.skip();
     const rows = (synchronous: string): number => {
+      const driver = JSON.stringify(new URL('../../../raft/sqlite/driver.js', import.meta.url).href);
       const file = JSON.stringify(path.join(on.data, `${synchronous}.db`));
-      const begin = `const Database = require(${JSON.stringify(path.join(packageRoot, 'node_modules/better-sqlite3'))}), db = new Database(${file}); db.pragma('locking_mode = EXCLUSIVE'); db.pragma('journal_mode = WAL');`;
+      const begin = `const { openSqlite } = await import(${driver}), db = openSqlite(${file}); db.pragma('locking_mode = EXCLUSIVE'); db.pragma('journal_mode = WAL');`;
       afterLoss(on, `${begin} db.pragma('synchronous = FULL'); db.exec('CREATE TABLE t (x)')`);
       afterLoss(
         on,
         `${begin} db.pragma('synchronous = ${synchronous}'); for (let x = 0; x < 20; x++) db.prepare('INSERT INTO t VALUES (?)').run(x)`,
       );
-      const db = new Database(path.join(on.data, `${synchronous}.db`), { readonly: true });
+      const db = openSqlite(path.join(on.data, `${synchronous}.db`), { readOnly: true });
       try {
         return db.prepare<[], { readonly n: number }>('SELECT count(*) AS n FROM t').get()!.n;
       } finally {

@@ -87,6 +87,15 @@ function normalized(text: string): string {
   );
 }
 
+/** Whether a text is a version as https://semver.org has it. */
+export const isVersion = (text: string): boolean => !(read(text, false) instanceof Failure);
+
+/** Whether one version comes before another one; false where one of them is none. */
+export function isBefore(one: string, other: string): boolean {
+  const [left, right] = [read(one, false), read(other, false)];
+  return left instanceof Semver && right instanceof Semver && left.compareTo(right) < 0;
+}
+
 const reading =
   (use: (version: Semver | Failure) => Value): Implementation =>
   ([text, loose = false]) =>

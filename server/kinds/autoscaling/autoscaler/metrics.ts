@@ -46,7 +46,7 @@ const SOURCES: Readonly<Record<string, { readonly type: string; readonly rule: S
     rule: (source, { averageValue }, path) => [
       ...validateIdentifier(source, path),
       ...validateTarget(source, path),
-      ...(isPositive(averageValue) ? [] : [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')]),
+      ...(isSet(averageValue) ? [] : [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')]),
     ],
   },
   resource: {

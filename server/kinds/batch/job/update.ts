@@ -1,14 +1,36 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { sameValue } from '../../../registry/equality.js';
 import { objectAt } from '../../../registry/defaulting.js';
 import { memberAt } from '../../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { unchanged } from '../../../registry/validation/immutable.js';
+import {
+  listOf,
+  optionals,
+  optionalStructure,
+  printedStructure,
+  texts,
+  type StructureForm,
+} from '../../../registry/validation/internalform.js';
 import { printedSelector } from '../../../registry/validation/printed.js';
+import { printedPodTemplate } from '../../core/podSpec/printed.js';
 import { validateJobSpec } from './spec.js';
 
 const SPEC = Path.of('spec');
-const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
+const FAILURE_POLICY = listOf('rules', [
+  ...texts('action'),
+  ...optionalStructure('onExitCodes', [...optionals('containerName'), ...texts('operator'), ...optionals('values')]),
+  ...listOf('onPodConditions', texts('type', 'status')),
+]);
+const SUCCESS_POLICY = listOf('rules', optionals('succeededIndexes', 'succeededCount'));
+/** Members that never change, and how the reference prints those that are structures of its own. */
+const FIXED: readonly (readonly [member: string, form: StructureForm | null])[] = [
+  ['completionMode', null],
+  ['podFailurePolicy', FAILURE_POLICY],
+  ['backoffLimitPerIndex', null],
+  ['managedBy', null],
+  ['successPolicy', SUCCESS_POLICY],
+];
 
 /** What an update may not change. */
 export function validateJobSpecUpdate(job: ApiObject, old: ApiObject): FieldError[] {
@@ -18,9 +40,12 @@ export function validateJobSpecUpdate(job: ApiObject, old: ApiObject): FieldErro
     ...validateCompletions(spec, before),
     ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), SPEC.child('selector')),
     ...validateTemplate(spec, before, mayMove(old)),
-    ...FIXED.flatMap((member) => unchanged(spec[member], before[member], SPEC.child(member))),
+    ...FIXED.flatMap(([member, form]) => unchanged(spec[member], before[member], SPEC.child(member), shown(spec[member], form))),
   ];
 }
+
+const shown = (value: JsonValue | undefined, form: StructureForm | null): JsonValue =>
+  value === undefined || value === null ? null : form === null ? value : printedStructure(value, form);
 
 /** An indexed job can be stretched, together with how many of its pods run at once. */
 function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[] {
@@ -42,7 +67,7 @@ function validateTemplate(spec: JsonObject, before: JsonObject, movable: boolean
     movable ? withoutPlacement(template) : template,
     movable ? withoutPlacement(old) : old,
     SPEC.child('template'),
-    template,
+    printedPodTemplate(template),
   );
 }
 

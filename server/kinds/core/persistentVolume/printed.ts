@@ -1,249 +1,141 @@
-import type { StructureForm } from '../../../registry/validation/internalform.js';
+import {
+  flags,
+  listOf,
+  maps,
+  numbers,
+  optionals,
+  optionalStructure,
+  texts,
+  type StructureForm,
+} from '../../../registry/validation/internalform.js';
 
-/** Members of the reference's own structures for persistent volumes, in its order: what messages show. */
+/**
+ * Members of the reference's own structures for persistent volumes, in its order: what messages show. Volumes of pods have some of them, too;
+ * there a secret is another structure, because it has no namespace.
+ */
 
-const SECRET: StructureForm = [
-  ['name', 'Name', 'text'],
-  ['namespace', 'Namespace', 'text'],
-];
-const OBJECT: StructureForm = [
-  ['kind', 'Kind', 'text'],
-  ['namespace', 'Namespace', 'text'],
-  ['name', 'Name', 'text'],
-  ['uid', 'UID', 'text'],
-  ['apiVersion', 'APIVersion', 'text'],
-  ['resourceVersion', 'ResourceVersion', 'text'],
-  ['fieldPath', 'FieldPath', 'text'],
-];
-const FS_TYPE = ['fsType', 'FSType', 'text'] as const;
-const READ_ONLY = ['readOnly', 'ReadOnly', 'flag'] as const;
-const SECRET_REF = ['secretRef', 'SecretRef', { optional: SECRET }] as const;
-const PARTITION = ['partition', 'Partition', 'number'] as const;
+const SECRET = texts('name', 'namespace');
+const OBJECT = texts('kind', 'namespace', 'name', 'uid=UID', 'apiVersion=APIVersion', 'resourceVersion', 'fieldPath');
+const FS_TYPE = texts('fsType=FSType');
+const READ_ONLY = flags('readOnly');
+const PARTITION = numbers('partition');
+const secretRef = (secret: StructureForm): StructureForm => optionalStructure('secretRef', secret);
 
-const ISCSI: StructureForm = [
-  ['targetPortal', 'TargetPortal', 'text'],
-  ['iqn', 'IQN', 'text'],
-  ['lun', 'Lun', 'number'],
-  ['iscsiInterface', 'ISCSIInterface', 'text'],
-  FS_TYPE,
-  READ_ONLY,
-  ['portals', 'Portals', 'optional'],
-  ['chapAuthDiscovery', 'DiscoveryCHAPAuth', 'flag'],
-  ['chapAuthSession', 'SessionCHAPAuth', 'flag'],
-  SECRET_REF,
-  ['initiatorName', 'InitiatorName', 'optional'],
+export const ISCSI = (secret: StructureForm): StructureForm => [
+  ...texts('targetPortal', 'iqn=IQN'),
+  ...numbers('lun'),
+  ...texts('iscsiInterface=ISCSIInterface'),
+  ...FS_TYPE,
+  ...READ_ONLY,
+  ...optionals('portals'),
+  ...flags('chapAuthDiscovery=DiscoveryCHAPAuth', 'chapAuthSession=SessionCHAPAuth'),
+  ...secretRef(secret),
+  ...optionals('initiatorName'),
 ];
-const RBD: StructureForm = [
-  ['monitors', 'CephMonitors', 'optional'],
-  ['image', 'RBDImage', 'text'],
-  FS_TYPE,
-  ['pool', 'RBDPool', 'text'],
-  ['user', 'RadosUser', 'text'],
-  ['keyring', 'Keyring', 'text'],
-  SECRET_REF,
-  READ_ONLY,
+export const RBD = (secret: StructureForm): StructureForm => [
+  ...optionals('monitors=CephMonitors'),
+  ...texts('image=RBDImage'),
+  ...FS_TYPE,
+  ...texts('pool=RBDPool', 'user=RadosUser', 'keyring'),
+  ...secretRef(secret),
+  ...READ_ONLY,
 ];
-const AZURE_DISK: StructureForm = [
-  ['diskName', 'DiskName', 'text'],
-  ['diskURI', 'DataDiskURI', 'text'],
-  ['cachingMode', 'CachingMode', 'optional'],
-  ['fsType', 'FSType', 'optional'],
-  ['readOnly', 'ReadOnly', 'optional'],
-  ['kind', 'Kind', 'optional'],
+export const AZURE_DISK: StructureForm = [
+  ...texts('diskName', 'diskURI=DataDiskURI'),
+  ...optionals('cachingMode', 'fsType=FSType', 'readOnly', 'kind'),
 ];
-const SCALE_IO: StructureForm = [
-  ['gateway', 'Gateway', 'text'],
-  ['system', 'System', 'text'],
-  SECRET_REF,
-  ['sslEnabled', 'SSLEnabled', 'flag'],
-  ['protectionDomain', 'ProtectionDomain', 'text'],
-  ['storagePool', 'StoragePool', 'text'],
-  ['storageMode', 'StorageMode', 'text'],
-  ['volumeName', 'VolumeName', 'text'],
-  FS_TYPE,
-  READ_ONLY,
+export const SCALE_IO = (secret: StructureForm): StructureForm => [
+  ...texts('gateway', 'system'),
+  ...secretRef(secret),
+  ...flags('sslEnabled=SSLEnabled'),
+  ...texts('protectionDomain', 'storagePool', 'storageMode', 'volumeName'),
+  ...FS_TYPE,
+  ...READ_ONLY,
 ];
+export const FLEX_VOLUME = (secret: StructureForm): StructureForm => [
+  ...texts('driver'),
+  ...FS_TYPE,
+  ...secretRef(secret),
+  ...READ_ONLY,
+  ...maps('options'),
+];
+export const CINDER = (secret: StructureForm): StructureForm => [...texts('volumeID'), ...FS_TYPE, ...READ_ONLY, ...secretRef(secret)];
+export const CEPH_FS = (secret: StructureForm): StructureForm => [
+  ...optionals('monitors'),
+  ...texts('path', 'user', 'secretFile'),
+  ...secretRef(secret),
+  ...READ_ONLY,
+];
+export const QUOBYTE: StructureForm = [...texts('registry', 'volume'), ...READ_ONLY, ...texts('user', 'group', 'tenant')];
+
+/** Disks of the two oldest clouds. */
+export const DISKS: StructureForm = [
+  ...optionalStructure('gcePersistentDisk=GCEPersistentDisk', [...texts('pdName=PDName'), ...FS_TYPE, ...PARTITION, ...READ_ONLY]),
+  ...optionalStructure('awsElasticBlockStore=AWSElasticBlockStore', [...texts('volumeID'), ...FS_TYPE, ...PARTITION, ...READ_ONLY]),
+];
+
+/** Sources without secrets. */
+export const PLAIN_SOURCES = {
+  nfs: [...texts('server', 'path'), ...READ_ONLY],
+  glusterfs: [...texts('endpoints=EndpointsName', 'path'), ...READ_ONLY],
+  flocker: texts('datasetName', 'datasetUUID'),
+  fc: [...optionals('targetWWNs', 'lun'), ...FS_TYPE, ...READ_ONLY, ...optionals('wwids=WWIDs')],
+  vsphereVolume: [...texts('volumePath'), ...FS_TYPE, ...texts('storagePolicyName', 'storagePolicyID')],
+  photonPersistentDisk: [...texts('pdID'), ...FS_TYPE],
+  portworxVolume: [...texts('volumeID'), ...FS_TYPE, ...READ_ONLY],
+} as const satisfies Readonly<Record<string, StructureForm>>;
+
 const CSI: StructureForm = [
-  ['driver', 'Driver', 'text'],
-  ['volumeHandle', 'VolumeHandle', 'text'],
-  READ_ONLY,
-  FS_TYPE,
-  ['volumeAttributes', 'VolumeAttributes', 'optional'],
-  ['controllerPublishSecretRef', 'ControllerPublishSecretRef', { optional: SECRET }],
-  ['nodeStageSecretRef', 'NodeStageSecretRef', { optional: SECRET }],
-  ['nodePublishSecretRef', 'NodePublishSecretRef', { optional: SECRET }],
-  ['controllerExpandSecretRef', 'ControllerExpandSecretRef', { optional: SECRET }],
-  ['nodeExpandSecretRef', 'NodeExpandSecretRef', { optional: SECRET }],
+  ...texts('driver', 'volumeHandle'),
+  ...READ_ONLY,
+  ...FS_TYPE,
+  ...maps('volumeAttributes'),
+  ...['controllerPublish', 'nodeStage', 'nodePublish', 'controllerExpand', 'nodeExpand'].flatMap((moment) =>
+    optionalStructure(`${moment}SecretRef`, SECRET),
+  ),
 ];
 
 export const SOURCE_FORM: StructureForm = [
-  ['gcePersistentDisk', 'GCEPersistentDisk', { optional: [['pdName', 'PDName', 'text'], FS_TYPE, PARTITION, READ_ONLY] }],
-  ['awsElasticBlockStore', 'AWSElasticBlockStore', { optional: [['volumeID', 'VolumeID', 'text'], FS_TYPE, PARTITION, READ_ONLY] }],
-  [
-    'hostPath',
-    'HostPath',
-    {
-      optional: [
-        ['path', 'Path', 'text'],
-        ['type', 'Type', 'optional'],
-      ],
-    },
-  ],
-  [
-    'glusterfs',
-    'Glusterfs',
-    {
-      optional: [
-        ['endpoints', 'EndpointsName', 'text'],
-        ['path', 'Path', 'text'],
-        READ_ONLY,
-        ['endpointsNamespace', 'EndpointsNamespace', 'optional'],
-      ],
-    },
-  ],
-  ['nfs', 'NFS', { optional: [['server', 'Server', 'text'], ['path', 'Path', 'text'], READ_ONLY] }],
-  ['rbd', 'RBD', { optional: RBD }],
-  [
-    'quobyte',
-    'Quobyte',
-    {
-      optional: [
-        ['registry', 'Registry', 'text'],
-        ['volume', 'Volume', 'text'],
-        READ_ONLY,
-        ['user', 'User', 'text'],
-        ['group', 'Group', 'text'],
-        ['tenant', 'Tenant', 'text'],
-      ],
-    },
-  ],
-  ['iscsi', 'ISCSI', { optional: ISCSI }],
-  [
-    'flexVolume',
-    'FlexVolume',
-    { optional: [['driver', 'Driver', 'text'], FS_TYPE, SECRET_REF, READ_ONLY, ['options', 'Options', 'optional']] },
-  ],
-  ['cinder', 'Cinder', { optional: [['volumeID', 'VolumeID', 'text'], FS_TYPE, READ_ONLY, SECRET_REF] }],
-  [
-    'cephfs',
-    'CephFS',
-    {
-      optional: [
-        ['monitors', 'Monitors', 'optional'],
-        ['path', 'Path', 'text'],
-        ['user', 'User', 'text'],
-        ['secretFile', 'SecretFile', 'text'],
-        SECRET_REF,
-        READ_ONLY,
-      ],
-    },
-  ],
-  [
-    'fc',
-    'FC',
-    {
-      optional: [['targetWWNs', 'TargetWWNs', 'optional'], ['lun', 'Lun', 'optional'], FS_TYPE, READ_ONLY, ['wwids', 'WWIDs', 'optional']],
-    },
-  ],
-  [
-    'flocker',
-    'Flocker',
-    {
-      optional: [
-        ['datasetName', 'DatasetName', 'text'],
-        ['datasetUUID', 'DatasetUUID', 'text'],
-      ],
-    },
-  ],
-  [
-    'azureFile',
-    'AzureFile',
-    {
-      optional: [
-        ['secretName', 'SecretName', 'text'],
-        ['shareName', 'ShareName', 'text'],
-        READ_ONLY,
-        ['secretNamespace', 'SecretNamespace', 'optional'],
-      ],
-    },
-  ],
-  [
-    'vsphereVolume',
-    'VsphereVolume',
-    {
-      optional: [
-        ['volumePath', 'VolumePath', 'text'],
-        FS_TYPE,
-        ['storagePolicyName', 'StoragePolicyName', 'text'],
-        ['storagePolicyID', 'StoragePolicyID', 'text'],
-      ],
-    },
-  ],
-  ['azureDisk', 'AzureDisk', { optional: AZURE_DISK }],
-  ['photonPersistentDisk', 'PhotonPersistentDisk', { optional: [['pdID', 'PdID', 'text'], FS_TYPE] }],
-  ['portworxVolume', 'PortworxVolume', { optional: [['volumeID', 'VolumeID', 'text'], FS_TYPE, READ_ONLY] }],
-  ['scaleIO', 'ScaleIO', { optional: SCALE_IO }],
-  [
-    'local',
-    'Local',
-    {
-      optional: [
-        ['path', 'Path', 'text'],
-        ['fsType', 'FSType', 'optional'],
-      ],
-    },
-  ],
-  [
-    'storageos',
-    'StorageOS',
-    {
-      optional: [
-        ['volumeName', 'VolumeName', 'text'],
-        ['volumeNamespace', 'VolumeNamespace', 'text'],
-        FS_TYPE,
-        READ_ONLY,
-        ['secretRef', 'SecretRef', { optional: OBJECT }],
-      ],
-    },
-  ],
-  ['csi', 'CSI', { optional: CSI }],
+  ...DISKS,
+  ...optionalStructure('hostPath', [...texts('path'), ...optionals('type')]),
+  ...optionalStructure('glusterfs', [...PLAIN_SOURCES.glusterfs, ...optionals('endpointsNamespace')]),
+  ...optionalStructure('nfs=NFS', PLAIN_SOURCES.nfs),
+  ...optionalStructure('rbd=RBD', RBD(SECRET)),
+  ...optionalStructure('quobyte', QUOBYTE),
+  ...optionalStructure('iscsi=ISCSI', ISCSI(SECRET)),
+  ...optionalStructure('flexVolume', FLEX_VOLUME(SECRET)),
+  ...optionalStructure('cinder', CINDER(SECRET)),
+  ...optionalStructure('cephfs=CephFS', CEPH_FS(SECRET)),
+  ...optionalStructure('fc=FC', PLAIN_SOURCES.fc),
+  ...optionalStructure('flocker', PLAIN_SOURCES.flocker),
+  ...optionalStructure('azureFile', [...texts('secretName', 'shareName'), ...READ_ONLY, ...optionals('secretNamespace')]),
+  ...optionalStructure('vsphereVolume', PLAIN_SOURCES.vsphereVolume),
+  ...optionalStructure('azureDisk', AZURE_DISK),
+  ...optionalStructure('photonPersistentDisk', PLAIN_SOURCES.photonPersistentDisk),
+  ...optionalStructure('portworxVolume', PLAIN_SOURCES.portworxVolume),
+  ...optionalStructure('scaleIO', SCALE_IO(SECRET)),
+  ...optionalStructure('local', [...texts('path'), ...optionals('fsType=FSType')]),
+  ...optionalStructure('storageos=StorageOS', [
+    ...texts('volumeName', 'volumeNamespace'),
+    ...FS_TYPE,
+    ...READ_ONLY,
+    ...optionalStructure('secretRef', OBJECT),
+  ]),
+  ...optionalStructure('csi=CSI', CSI),
 ];
 
-const REQUIREMENTS: StructureForm = [
-  ['key', 'Key', 'text'],
-  ['operator', 'Operator', 'text'],
-  ['values', 'Values', 'optional'],
-];
-export const AFFINITY_FORM: StructureForm = [
-  [
-    'required',
-    'Required',
-    {
-      optional: [
-        [
-          'nodeSelectorTerms',
-          'NodeSelectorTerms',
-          {
-            list: [
-              ['matchExpressions', 'MatchExpressions', { list: REQUIREMENTS }],
-              ['matchFields', 'MatchFields', { list: REQUIREMENTS }],
-            ],
-          },
-        ],
-      ],
-    },
-  ],
-];
+const REQUIREMENTS: StructureForm = [...texts('key', 'operator'), ...optionals('values')];
+/** One of the terms by which nodes are chosen. */
+export const NODE_TERM_FORM: StructureForm = [...listOf('matchExpressions', REQUIREMENTS), ...listOf('matchFields', REQUIREMENTS)];
+export const AFFINITY_FORM: StructureForm = optionalStructure('required', listOf('nodeSelectorTerms', NODE_TERM_FORM));
 
 export const VOLUME_FORM: StructureForm = [
-  ['capacity', 'Capacity', 'optional'],
+  ...maps('capacity'),
   ...SOURCE_FORM,
-  ['accessModes', 'AccessModes', 'optional'],
-  ['claimRef', 'ClaimRef', { optional: OBJECT }],
-  ['persistentVolumeReclaimPolicy', 'PersistentVolumeReclaimPolicy', 'text'],
-  ['storageClassName', 'StorageClassName', 'text'],
-  ['mountOptions', 'MountOptions', 'optional'],
-  ['volumeMode', 'VolumeMode', 'optional'],
-  ['nodeAffinity', 'NodeAffinity', { optional: AFFINITY_FORM }],
-  ['volumeAttributesClassName', 'VolumeAttributesClassName', 'optional'],
+  ...optionals('accessModes'),
+  ...optionalStructure('claimRef', OBJECT),
+  ...texts('persistentVolumeReclaimPolicy', 'storageClassName'),
+  ...optionals('mountOptions', 'volumeMode'),
+  ...optionalStructure('nodeAffinity', AFFINITY_FORM),
+  ...optionals('volumeAttributesClassName'),
 ];

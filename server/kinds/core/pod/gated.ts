@@ -3,6 +3,8 @@ import { sameValue } from '../../../registry/equality.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf } from '../../../registry/members.js';
 import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { printedStructure } from '../../../registry/validation/internalform.js';
+import { NODE_TERM_FORM } from '../persistentVolume/printed.js';
 import { SPEC } from './validation.js';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -41,7 +43,13 @@ function validateAffinity(affinity: JsonObject | null, before: JsonObject | null
   const terms = objectsIn(objectAt(affinity ?? {}, REQUIRED) ?? {}, 'nodeSelectorTerms');
   const old = objectsIn(objectAt(before, REQUIRED) ?? {}, 'nodeSelectorTerms');
   if (old.length > 0 && old.length !== terms.length)
-    return [invalid(path, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
+    return [
+      invalid(
+        path,
+        terms.length === 0 ? null : terms.map(printedTerm),
+        'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+      ),
+    ];
   return old.flatMap((term, position) => validateTerm(terms[position] ?? {}, term, path.index(position)));
 }
 
@@ -51,5 +59,7 @@ function validateTerm(term: JsonObject, before: JsonObject, path: Path): FieldEr
   const onlyAdds = wasEmpty
     ? lists.every(([now]) => now.length === 0)
     : lists.every(([now, old]) => sameValue(now.slice(0, old.length), old));
-  return onlyAdds ? [] : [invalid(path, term, 'only additions are allowed (no mutations or deletions)')];
+  return onlyAdds ? [] : [invalid(path, printedTerm(term), 'only additions are allowed (no mutations or deletions)')];
 }
+
+const printedTerm = (term: JsonObject): JsonObject => printedStructure(term, NODE_TERM_FORM);

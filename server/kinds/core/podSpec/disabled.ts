@@ -6,6 +6,7 @@ const DISABLED_SOURCES = ['clusterTrustBundle', 'podCertificate'];
 
 /** Removes members that this release knows but does not have switched on; the reference drops them without a word. */
 export function dropDisabledFields(spec: JsonObject): void {
+  delete spec['schedulingGroup'];
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'])
     for (const container of objectsIn(spec, list)) dropStopSignal(container);
   for (const volume of objectsIn(spec, 'volumes'))

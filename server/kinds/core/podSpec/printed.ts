@@ -1,176 +1,119 @@
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../registry/defaulting.js';
 import { differenceOf } from '../../../registry/validation/difference.js';
-import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
+import {
+  flags,
+  listOf,
+  maps,
+  numbers,
+  optionals,
+  optionalStructure,
+  printedStructure,
+  selectors,
+  structure,
+  texts,
+  type StructureForm,
+} from '../../../registry/validation/internalform.js';
+import { printedMetadata } from '../../../registry/validation/printed.js';
+import { NODE_TERM_FORM } from '../persistentVolume/printed.js';
+import { CONTAINER, EPHEMERAL, PROFILES, RESOURCES, SE_LINUX, WINDOWS } from './printedContainers.js';
+import { VOLUME } from './printedVolumes.js';
 
-/** Pods as the reference prints them when it shows what an update would have changed. Parts that hardly ever occur there are printed as they are written. */
-
-const RESOURCES: StructureForm = [
-  ['limits', 'Limits', 'optional'],
-  ['requests', 'Requests', 'optional'],
-  [
-    'claims',
-    'Claims',
-    {
-      list: [
-        ['name', 'Name', 'text'],
-        ['request', 'Request', 'text'],
-      ],
-    },
-  ],
-];
-const PORT: StructureForm = [
-  ['name', 'Name', 'text'],
-  ['hostPort', 'HostPort', 'number'],
-  ['containerPort', 'ContainerPort', 'number'],
-  ['protocol', 'Protocol', 'text'],
-  ['hostIP', 'HostIP', 'text'],
-];
-const ENV: StructureForm = [
-  ['name', 'Name', 'text'],
-  ['value', 'Value', 'text'],
-  ['valueFrom', 'ValueFrom', 'optional'],
-];
-const MOUNT: StructureForm = [
-  ['name', 'Name', 'text'],
-  ['readOnly', 'ReadOnly', 'flag'],
-  ['recursiveReadOnly', 'RecursiveReadOnly', 'optional'],
-  ['mountPath', 'MountPath', 'text'],
-  ['subPath', 'SubPath', 'text'],
-  ['mountPropagation', 'MountPropagation', 'optional'],
-  ['subPathExpr', 'SubPathExpr', 'text'],
-];
-const SECURITY: StructureForm = [
-  [
-    'capabilities',
-    'Capabilities',
-    {
-      optional: [
-        ['add', 'Add', 'optional'],
-        ['drop', 'Drop', 'optional'],
-      ],
-    },
-  ],
-  ['privileged', 'Privileged', 'optional'],
-  ['seLinuxOptions', 'SELinuxOptions', 'optional'],
-  ['windowsOptions', 'WindowsOptions', 'optional'],
-  ['runAsUser', 'RunAsUser', 'optional'],
-  ['runAsGroup', 'RunAsGroup', 'optional'],
-  ['runAsNonRoot', 'RunAsNonRoot', 'optional'],
-  ['readOnlyRootFilesystem', 'ReadOnlyRootFilesystem', 'optional'],
-  ['allowPrivilegeEscalation', 'AllowPrivilegeEscalation', 'optional'],
-  ['procMount', 'ProcMount', 'optional'],
-  ['seccompProfile', 'SeccompProfile', 'optional'],
-  ['appArmorProfile', 'AppArmorProfile', 'optional'],
-];
-
-/** Also how a container's security context is quoted. */
-export const printedSecurityContext = (context: JsonObject): JsonObject => printedStructure(context, SECURITY);
-
-const CONTAINER: StructureForm = [
-  ['name', 'Name', 'text'],
-  ['image', 'Image', 'text'],
-  ['command', 'Command', 'optional'],
-  ['args', 'Args', 'optional'],
-  ['workingDir', 'WorkingDir', 'text'],
-  ['ports', 'Ports', { list: PORT }],
-  ['envFrom', 'EnvFrom', 'optional'],
-  ['env', 'Env', { list: ENV }],
-  ['resources', 'Resources', { of: RESOURCES }],
-  ['resizePolicy', 'ResizePolicy', 'optional'],
-  ['restartPolicy', 'RestartPolicy', 'optional'],
-  ['restartPolicyRules', 'RestartPolicyRules', 'optional'],
-  ['volumeMounts', 'VolumeMounts', { list: MOUNT }],
-  ['volumeDevices', 'VolumeDevices', 'optional'],
-  ['livenessProbe', 'LivenessProbe', 'optional'],
-  ['readinessProbe', 'ReadinessProbe', 'optional'],
-  ['startupProbe', 'StartupProbe', 'optional'],
-  ['lifecycle', 'Lifecycle', 'optional'],
-  ['terminationMessagePath', 'TerminationMessagePath', 'text'],
-  ['terminationMessagePolicy', 'TerminationMessagePolicy', 'text'],
-  ['imagePullPolicy', 'ImagePullPolicy', 'text'],
-  ['securityContext', 'SecurityContext', { optional: SECURITY }],
-  ['stdin', 'Stdin', 'flag'],
-  ['stdinOnce', 'StdinOnce', 'flag'],
-  ['tty', 'TTY', 'flag'],
-];
-const EPHEMERAL: StructureForm = [...CONTAINER, ['targetContainerName', 'TargetContainerName', 'text']];
+/** Pods as the reference prints them when it shows what an update would have changed. */
 
 const POD_SECURITY: StructureForm = [
-  ['hostNetwork', 'HostNetwork', 'flag'],
-  ['hostPID', 'HostPID', 'flag'],
-  ['hostIPC', 'HostIPC', 'flag'],
-  ['shareProcessNamespace', 'ShareProcessNamespace', 'optional'],
-  ['hostUsers', 'HostUsers', 'optional'],
-  ['seLinuxOptions', 'SELinuxOptions', 'optional'],
-  ['windowsOptions', 'WindowsOptions', 'optional'],
-  ['runAsUser', 'RunAsUser', 'optional'],
-  ['runAsGroup', 'RunAsGroup', 'optional'],
-  ['runAsNonRoot', 'RunAsNonRoot', 'optional'],
-  ['supplementalGroups', 'SupplementalGroups', 'optional'],
-  ['supplementalGroupsPolicy', 'SupplementalGroupsPolicy', 'optional'],
-  ['fsGroup', 'FSGroup', 'optional'],
-  ['fsGroupChangePolicy', 'FSGroupChangePolicy', 'optional'],
-  ['sysctls', 'Sysctls', 'optional'],
-  ['seccompProfile', 'SeccompProfile', 'optional'],
-  ['appArmorProfile', 'AppArmorProfile', 'optional'],
-  ['seLinuxChangePolicy', 'SELinuxChangePolicy', 'optional'],
+  ...flags('hostNetwork', 'hostPID', 'hostIPC'),
+  ...optionals('shareProcessNamespace', 'hostUsers'),
+  ...SE_LINUX,
+  ...WINDOWS,
+  ...optionals('runAsUser', 'runAsGroup', 'runAsNonRoot', 'supplementalGroups', 'supplementalGroupsPolicy'),
+  ...optionals('fsGroup=FSGroup', 'fsGroupChangePolicy=FSGroupChangePolicy'),
+  ...listOf('sysctls', texts('name', 'value')),
+  ...PROFILES,
+  ...optionals('seLinuxChangePolicy=SELinuxChangePolicy'),
 ];
-const TOLERATION: StructureForm = [
-  ['key', 'Key', 'text'],
-  ['operator', 'Operator', 'text'],
-  ['value', 'Value', 'text'],
-  ['effect', 'Effect', 'text'],
-  ['tolerationSeconds', 'TolerationSeconds', 'optional'],
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+const POD_TERM: StructureForm = [
+  ...selectors('labelSelector'),
+  ...optionals('namespaces'),
+  ...texts('topologyKey'),
+  ...selectors('namespaceSelector'),
+  ...optionals('matchLabelKeys', 'mismatchLabelKeys'),
 ];
-const NAME: StructureForm = [['name', 'Name', 'text']];
+const POD_AFFINITY: StructureForm = [
+  ...listOf(REQUIRED, POD_TERM),
+  ...listOf(PREFERRED, [...numbers('weight'), ...structure('podAffinityTerm', POD_TERM)]),
+];
+const AFFINITY: StructureForm = [
+  ...optionalStructure('nodeAffinity', [
+    ...optionalStructure(REQUIRED, listOf('nodeSelectorTerms', NODE_TERM_FORM)),
+    ...listOf(PREFERRED, [...numbers('weight'), ...structure('preference', NODE_TERM_FORM)]),
+  ]),
+  ...optionalStructure('podAffinity', POD_AFFINITY),
+  ...optionalStructure('podAntiAffinity', POD_AFFINITY),
+];
+const SPREAD: StructureForm = [
+  ...numbers('maxSkew'),
+  ...texts('topologyKey', 'whenUnsatisfiable'),
+  ...selectors('labelSelector'),
+  ...optionals('minDomains', 'nodeAffinityPolicy', 'nodeTaintsPolicy', 'matchLabelKeys'),
+];
 
 const POD: StructureForm = [
-  ['volumes', 'Volumes', 'optional'],
-  ['initContainers', 'InitContainers', { list: CONTAINER }],
-  ['containers', 'Containers', { list: CONTAINER }],
-  ['ephemeralContainers', 'EphemeralContainers', { list: EPHEMERAL }],
-  ['restartPolicy', 'RestartPolicy', 'text'],
-  ['terminationGracePeriodSeconds', 'TerminationGracePeriodSeconds', 'optional'],
-  ['activeDeadlineSeconds', 'ActiveDeadlineSeconds', 'optional'],
-  ['dnsPolicy', 'DNSPolicy', 'text'],
-  ['nodeSelector', 'NodeSelector', 'optional'],
-  ['serviceAccountName', 'ServiceAccountName', 'text'],
-  ['automountServiceAccountToken', 'AutomountServiceAccountToken', 'optional'],
-  ['nodeName', 'NodeName', 'text'],
-  ['securityContext', 'SecurityContext', { optional: POD_SECURITY }],
-  ['imagePullSecrets', 'ImagePullSecrets', { list: NAME }],
-  ['hostname', 'Hostname', 'text'],
-  ['subdomain', 'Subdomain', 'text'],
-  ['setHostnameAsFQDN', 'SetHostnameAsFQDN', 'optional'],
-  ['affinity', 'Affinity', 'optional'],
-  ['schedulerName', 'SchedulerName', 'text'],
-  ['tolerations', 'Tolerations', { list: TOLERATION }],
-  ['hostAliases', 'HostAliases', 'optional'],
-  ['priorityClassName', 'PriorityClassName', 'text'],
-  ['priority', 'Priority', 'optional'],
-  ['preemptionPolicy', 'PreemptionPolicy', 'optional'],
-  ['dnsConfig', 'DNSConfig', 'optional'],
-  ['readinessGates', 'ReadinessGates', 'optional'],
-  ['runtimeClassName', 'RuntimeClassName', 'optional'],
-  ['overhead', 'Overhead', 'optional'],
-  ['enableServiceLinks', 'EnableServiceLinks', 'optional'],
-  ['topologySpreadConstraints', 'TopologySpreadConstraints', 'optional'],
-  ['os', 'OS', { optional: NAME }],
-  ['schedulingGates', 'SchedulingGates', { list: NAME }],
-  ['resourceClaims', 'ResourceClaims', 'optional'],
-  ['resources', 'Resources', { optional: RESOURCES }],
-  ['hostnameOverride', 'HostnameOverride', 'optional'],
+  ...listOf('volumes', VOLUME),
+  ...listOf('initContainers', CONTAINER),
+  ...listOf('containers', CONTAINER),
+  ...listOf('ephemeralContainers', EPHEMERAL),
+  ...texts('restartPolicy'),
+  ...optionals('terminationGracePeriodSeconds', 'activeDeadlineSeconds'),
+  ...texts('dnsPolicy=DNSPolicy'),
+  ...maps('nodeSelector'),
+  ...texts('serviceAccountName'),
+  ...optionals('automountServiceAccountToken'),
+  ...texts('nodeName'),
+  ...optionalStructure('securityContext', POD_SECURITY),
+  ...listOf('imagePullSecrets', texts('name')),
+  ...texts('hostname', 'subdomain'),
+  ...optionals('setHostnameAsFQDN'),
+  ...optionalStructure('affinity', AFFINITY),
+  ...texts('schedulerName'),
+  ...listOf('tolerations', [...texts('key', 'operator', 'value', 'effect'), ...optionals('tolerationSeconds')]),
+  ...listOf('hostAliases', [...texts('ip=IP'), ...optionals('hostnames')]),
+  ...texts('priorityClassName'),
+  ...optionals('priority', 'preemptionPolicy'),
+  ...optionalStructure('dnsConfig=DNSConfig', [
+    ...optionals('nameservers', 'searches'),
+    ...listOf('options', [...texts('name'), ...optionals('value')]),
+  ]),
+  ...listOf('readinessGates', texts('conditionType')),
+  ...optionals('runtimeClassName'),
+  ...maps('overhead'),
+  ...optionals('enableServiceLinks'),
+  ...listOf('topologySpreadConstraints', SPREAD),
+  ...optionalStructure('os=OS', texts('name')),
+  ...listOf('schedulingGates', texts('name')),
+  ...listOf('resourceClaims', [...texts('name'), ...optionals('resourceClaimName', 'resourceClaimTemplateName')]),
+  ...optionalStructure('resources', RESOURCES),
+  ...optionals('hostnameOverride'),
+  ...optionalStructure('schedulingGroup', optionals('podGroupName')),
 ];
 
 /** In the reference's own structures the host's namespaces belong to the security context. */
-const printedSpec = (spec: JsonObject): JsonObject => {
+function printedSpec(spec: JsonObject): JsonObject {
   const { hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } = spec;
   return printedStructure(
     { ...spec, securityContext: { ...objectAt(spec, 'securityContext'), hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } },
     POD,
   );
-};
+}
+
+/** A template of pods: its metadata is not held by a member of its own. */
+export const printedPodTemplate = (template: JsonObject): JsonObject => ({
+  ...printedMetadata(objectAt(template, 'metadata') ?? {}),
+  Spec: printedSpec(objectAt(template, 'spec') ?? {}),
+});
 
 /** What changed between two specifications of a pod. */
 export const specDifference = (old: JsonObject, now: JsonObject): string => differenceOf(printedSpec(old), printedSpec(now));

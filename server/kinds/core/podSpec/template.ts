@@ -19,13 +19,22 @@ export function validatePodTemplate(template: JsonObject, path: Path): FieldErro
   const metadata = objectAt(template, 'metadata') ?? {};
   const spec = objectAt(template, 'spec') ?? {};
   return [
-    ...validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
-    ...validateAnnotations((objectAt(metadata, 'annotations') as Record<string, string> | null) ?? undefined, path.child('annotations')),
-    ...validatePodAnnotations(objectAt(metadata, 'annotations') ?? {}, spec, path.child('annotations')),
+    ...validateTemplateDescription(template, path),
     ...validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
     ...validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, spec, path.child('spec')),
     ...(itemsOf(spec['ephemeralContainers']).length > 0
       ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
       : []),
+  ];
+}
+
+/** Findings about the labels and annotations of a pod template. */
+export function validateTemplateDescription(template: JsonObject, path: Path): FieldError[] {
+  const metadata = objectAt(template, 'metadata') ?? {};
+  const annotations = objectAt(metadata, 'annotations');
+  return [
+    ...validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
+    ...validateAnnotations((annotations as Record<string, string> | null) ?? undefined, path.child('annotations')),
+    ...validatePodAnnotations(annotations ?? {}, objectAt(template, 'spec') ?? {}, path.child('annotations')),
   ];
 }

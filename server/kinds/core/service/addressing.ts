@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { isDualStack, isSixText } from '../../../registry/validation/addresses.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { ipAddress } from '../../../registry/validation/values.js';
-import { clusterIPsOf, familiesOf, isExternalName, isHeadless, policyOf, specOf } from './kinds.js';
+import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, policyOf, specOf } from './kinds.js';
 
 /** Addresses of a service, their families and the policy for them: three members that have to agree. */
 
@@ -26,7 +26,7 @@ export function validateAddressing(service: ApiObject): FieldError[] {
       ...(FAMILY_NAMES.includes(family) ? [] : [notSupported(FAMILIES.index(position), family, FAMILY_NAMES)]),
       ...(all.indexOf(family) < position ? [duplicate(FAMILIES.index(position), family)] : []),
     ]),
-    ...(policy === '' || POLICY_NAMES.includes(policy) ? [] : [notSupported(POLICY, policy, POLICY_NAMES)]),
+    ...(lacksPolicy(service) || POLICY_NAMES.includes(policy) ? [] : [notSupported(POLICY, policy, POLICY_NAMES)]),
     ...malformed,
     ...(addresses.length > ADDRESSES_MAX ? [invalid(ADDRESSES, addresses, 'may only hold up to 2 values')] : []),
   ];

@@ -2,7 +2,18 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { isSixText, type Family } from '../../../registry/validation/addresses.js';
 import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { validateAddressing } from './addressing.js';
-import { clusterIPsOf, familiesOf, isExternalName, isHeadless, needsClusterIP, policyOf, sameSpec, specOf, typeOf } from './kinds.js';
+import {
+  clusterIPsOf,
+  familiesOf,
+  isExternalName,
+  isHeadless,
+  lacksPolicy,
+  needsClusterIP,
+  policyOf,
+  sameSpec,
+  specOf,
+  typeOf,
+} from './kinds.js';
 
 /** Works out which address families a service has, from what the client said, the state before, and what the cluster is set up for. */
 
@@ -36,7 +47,7 @@ export const keepsFamilies = (service: ApiObject, old: ApiObject | null): boolea
 export function settleFamilies(service: ApiObject, old: ApiObject | null, configured: readonly Family[]): FieldError[] {
   if (isExternalName(service) || keepsFamilies(service, old)) return [];
   const spec = specOf(service);
-  if (policyOf(service) === '' && old !== null && policyOf(old) !== '') spec['ipFamilyPolicy'] = policyOf(old);
+  if (lacksPolicy(service) && old !== null && policyOf(old) !== '') spec['ipFamilyPolicy'] = policyOf(old);
   if (old !== null) trimDowngrade(service, old);
   const addressing = validateAddressing(service);
   if (addressing.length > 0) return addressing;

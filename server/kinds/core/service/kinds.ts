@@ -40,3 +40,5 @@ export const sameSpec = (a: ApiObject, b: ApiObject, ...members: readonly string
 /** An empty list or text is as good as none. */
 const orNothing = (value: JsonObject[string]): unknown =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;
+/** An empty policy is a wrong one; none at all is to be filled in. */
+export const lacksPolicy = (service: ApiObject): boolean => (specOf(service)['ipFamilyPolicy'] ?? null) === null;

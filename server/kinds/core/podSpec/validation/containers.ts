@@ -17,6 +17,7 @@ import { validateVolumeDevices, validateVolumeMounts, type Volumes } from './mou
 import { fieldReference, resourceReference } from './references.js';
 import { validateContainerResources, validateResizePolicy } from './resources.js';
 import { validateRestart } from './restarts.js';
+import { ownFile } from './sources/files.js';
 import { validateContainerSecurity } from './security.js';
 
 /** What the rules of a container need to know of the pod around it. */
@@ -89,7 +90,7 @@ export function validateInitContainers(spec: JsonObject, path: Path, facts: PodF
     const at = path.child('initContainers').index(position);
     const name = textAt(container, 'name');
     const sidecar = container['restartPolicy'] === 'Always';
-    const findings = [...validateCommon(container, at, facts), ...validateRestart(container, at)];
+    const findings = [...validateCommon(container, at, facts), ...validateRestart(container, at, true)];
     if (name !== '' && names.has(name)) findings.push(duplicate(at.child('name'), name));
     names.add(name);
     // Init containers run one after the other, so each is compared with itself only, as if it were the first.
@@ -158,7 +159,7 @@ function validateCommon(container: JsonObject, path: Path, facts: PodFacts): Fie
     ...(image === '' ? [required(path.child('image'), '')] : []),
     ...enumerated(container['terminationMessagePolicy'], ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
     ...validatePorts(container, path),
-    ...validateEnvironment(container, facts.volumeNames, path),
+    ...validateEnvironment(container, facts, path),
     ...validateEnvironmentSources(container, path),
     ...validateVolumeMounts(container, facts.volumes, path),
     ...validateVolumeDevices(container, facts.volumes, path),
@@ -232,7 +233,7 @@ function hostPortConflicts(containers: readonly JsonObject[], path: Path): Field
 
 const environmentName = /^[ -<>-~]+$/;
 
-function validateEnvironment(container: JsonObject, volumes: ReadonlySet<string>, containerPath: Path): FieldError[] {
+function validateEnvironment(container: JsonObject, facts: PodFacts, containerPath: Path): FieldError[] {
   return objectsIn(container, 'env').flatMap((variable, position) => {
     const at = containerPath.child('env').index(position);
     const name = textAt(variable, 'name');
@@ -243,47 +244,48 @@ function validateEnvironment(container: JsonObject, volumes: ReadonlySet<string>
         : environmentName.test(name)
           ? []
           : [invalid(at.child('name'), name, environmentText)]),
-      ...(source === null ? [] : validateValueFrom(source, textAt(variable, 'value'), volumes, at.child('valueFrom'))),
+      ...(source === null ? [] : validateValueFrom(source, textAt(variable, 'value'), facts, at.child('valueFrom'))),
     ];
   });
 }
 
 const valueSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
-function validateValueFrom(source: JsonObject, value: string, volumes: ReadonlySet<string>, path: Path): FieldError[] {
+function validateValueFrom(source: JsonObject, value: string, facts: PodFacts, path: Path): FieldError[] {
   const present = valueSources.filter((name) => objectAt(source, name) !== null);
   const findings = present.flatMap((name) => {
     const reference = objectAt(source, name) as JsonObject;
     const at = path.child(name);
     if (name === 'fieldRef') return fieldReference(reference, environmentFields, at);
-    if (name === 'fileKeyRef') return fileReference(reference, volumes, at);
+    if (name === 'fileKeyRef') return fileReference(reference, facts, at);
     return name === 'resourceFieldRef' ? resourceReference(reference, environmentResources, false, at) : keyReference(reference, at);
   });
   if (present.length === 0)
     findings.push(
-      invalid(
-        path,
-        '',
-        `must specify one of: ${valueSources
-          .slice(0, 4)
-          .map((name) => `\`${name}\``)
-          .join(', ')}`,
-      ),
+      invalid(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'),
     );
   else if (value !== '') findings.push(invalid(path, '', 'may not be specified when `value` is not empty'));
   else if (present.length > 1) findings.push(invalid(path, '', 'may not have more than one field specified at a time'));
   return findings;
 }
 
-/** A key of a file in a volume of the pod; what the key and the file may be called is left to the node. */
-function fileReference(reference: JsonObject, volumes: ReadonlySet<string>, path: Path): FieldError[] {
+/** A variable in a file of a volume that lives as long as the pod: nothing else can be there before the container starts. */
+function fileReference(reference: JsonObject, { volumeNames, volumes }: PodFacts, path: Path): FieldError[] {
   const [volume, file, key] = [textAt(reference, 'volumeName'), textAt(reference, 'path'), textAt(reference, 'key')];
   const at = path.child('volumeName');
+  const held = volumes.get(volume);
   return [
-    ...(key === '' ? [required(path.child('key'), '')] : []),
+    ...(key === ''
+      ? [required(path.child('key'), '')]
+      : environmentName.test(key)
+        ? []
+        : [invalid(path.child('key'), key, environmentText)]),
     ...(volume === '' ? [required(at, '')] : dnsLabel(volume, at)),
-    ...(file === '' ? [required(path.child('path'), '')] : []),
-    ...(volumes.has(volume) ? [] : [fieldNotFound(at, volume)]),
+    ...(file === '' ? [required(path.child('path'), '')] : ownFile(file, path.child('path'))),
+    ...(volumeNames.has(volume) ? [] : [fieldNotFound(at, volume)]),
+    ...(held !== undefined && objectAt(held, 'emptyDir') === null
+      ? [invalid(at, volume, 'referenced volume must be of type emptyDir')]
+      : []),
   ];
 }
 

@@ -10,14 +10,15 @@ const ACTIONS = ['Restart', 'RestartAllContainers'];
 const OPERATORS = ['In', 'NotIn'];
 
 /** When a container starts again; rules for single exit codes need a policy to differ from. */
-export function validateRestart(container: JsonObject, path: Path): FieldError[] {
+export function validateRestart(container: JsonObject, path: Path, isInit = false): FieldError[] {
   const policy = container['restartPolicy'] ?? null;
   const rules = objectsIn(container, 'restartPolicyRules');
   const at = path.child('restartPolicyRules');
+  const missing = required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
+  // An init container is looked at no further.
+  if (isInit && policy === null) return rules.length > 0 ? [missing] : [];
   return [
-    ...(policy === null && rules.length > 0
-      ? [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')]
-      : []),
+    ...(policy === null && rules.length > 0 ? [missing] : []),
     ...optionallyOneOf(policy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy')),
     ...(rules.length > RULES_MAX ? [tooMany(at, rules.length, RULES_MAX)] : []),
     ...rules.flatMap((rule, position) => validateRule(rule, at.index(position))),

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../../registry/members.js';
 import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
-import { between, labelMap, oneOf, optionallyOneOf, positive, qualified } from '../../../../registry/validation/values.js';
+import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
 import { validateLabelSelector } from '../../../../registry/validation/labelselector.js';
 
 /** Where a pod may run: affinity, tolerations, spread, gates. */
@@ -177,7 +177,7 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldE
     const action = textAt(constraint, 'whenUnsatisfiable');
     const domains = constraint['minDomains'];
     return [
-      ...positive(constraint['maxSkew'], at.child('maxSkew')),
+      ...aboveZero(constraint['maxSkew'], at.child('maxSkew')),
       ...(textAt(constraint, 'topologyKey') === '' ? [required(at.child('topologyKey'), 'can not be empty')] : []),
       ...optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')),
       // Of several that say the same, the last one counts as the right one.
@@ -212,8 +212,11 @@ function contradictingKeys(term: JsonObject, path: Path): FieldError[] {
     );
 }
 
+const aboveZero = (value: JsonValue | undefined, path: Path): FieldError[] =>
+  Number(value ?? 0) <= 0 ? [invalid(path, value ?? 0, 'must be greater than zero')] : [];
+
 function minDomains(domains: number, action: string, path: Path): FieldError[] {
-  const findings = positive(domains, path.child('minDomains'));
+  const findings = aboveZero(domains, path.child('minDomains'));
   if (action !== 'DoNotSchedule')
     findings.push(invalid(path.child('minDomains'), domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`));
   return findings;

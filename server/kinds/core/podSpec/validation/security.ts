@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../../registry/members.js';
-import { printedSecurityContext } from '../printed.js';
+import { printedSecurityContext } from '../printedContainers.js';
 import { forbidden, invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../../registry/validation/field.js';
 import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 
@@ -145,7 +145,8 @@ export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldErro
     ...validateWindowsOptions(context, path),
     ...validateAppArmor(context, path),
     ...optionallyOneOf(context['supplementalGroupsPolicy'], ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
-    ...optionallyOneOf(context['seLinuxChangePolicy'], ['MountOption', 'Recursive'], path.child('seLinuxChangePolicy')),
+    // The other policy (`MountOption`) comes with the feature SELinuxMount, which is off.
+    ...optionallyOneOf(context['seLinuxChangePolicy'], ['Recursive'], path.child('seLinuxChangePolicy')),
   ];
 }
 
@@ -263,12 +264,35 @@ function linuxForbids(spec: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** A pod with host process containers is one through and through, and on the host's network. */
+/** A pod with host process containers is one through and through, and on the host's network. What a container does not say it has from the pod. */
 export function validateHostProcess(spec: JsonObject, path: Path): FieldError[] {
-  const uses = [spec, ...objectsIn(spec, 'initContainers'), ...objectsIn(spec, 'containers')].some(
-    (holder) => objectAt(objectAt(holder, 'securityContext') ?? {}, 'windowsOptions')?.['hostProcess'] === true,
+  const ofPod = hostProcessOf(spec);
+  const containers = CONTAINER_LISTS.flatMap((list) =>
+    objectsIn(spec, list).map((container, position) => ({ own: hostProcessOf(container), at: path.child(list).index(position) })),
   );
-  return uses && spec['hostNetwork'] !== true
-    ? [invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers')]
-    : [];
+  const count = containers.filter(({ own }) => own ?? ofPod ?? false).length;
+  const contradictions = containers
+    .filter(({ own }) => own !== null && ofPod !== null && own !== ofPod)
+    .map(({ own, at }) =>
+      invalid(
+        at.child('securityContext', 'windowsOptions', 'hostProcess'),
+        own,
+        `pod hostProcess value must be identical if both are specified, was ${ofPod}`,
+      ),
+    );
+  if (count === 0) return contradictions;
+  return [
+    ...contradictions,
+    ...(count === containers.length
+      ? []
+      : [invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers')]),
+    ...(spec['hostNetwork'] === true
+      ? []
+      : [invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers')]),
+  ];
+}
+
+function hostProcessOf(holder: JsonObject): boolean | null {
+  const value = objectAt(objectAt(holder, 'securityContext') ?? {}, 'windowsOptions')?.['hostProcess'];
+  return typeof value === 'boolean' ? value : null;
 }

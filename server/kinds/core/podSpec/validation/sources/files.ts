@@ -7,7 +7,7 @@ import { fieldReference, resourceReference } from '../references.js';
 import { needs, type SourceRule } from './rule.js';
 
 /** A file below the mount; names that start with two dots are kept for the links by which files change all at once. */
-function ownFile(file: string, path: Path): FieldError[] {
+export function ownFile(file: string, path: Path): FieldError[] {
   const reserved = file.startsWith('..') && !file.startsWith('../') && file !== '..';
   return [...localPath(file, path), ...(reserved ? [invalid(path, file, "must not start with '..'")] : [])];
 }

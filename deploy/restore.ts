@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { host } from './flags.js';
+import { programFile } from './programs.js';
+import type { ClusterSettings } from './settings.js';
+
+/** What a new cluster can begin with: a backup is what its servers have stored, a snapshot the objects that a test had made. */
+export type RestorableKind = 'backup' | 'snapshot';
+
+/** A backup is a database with a footer (https://www.sqlite.org/fileformat2.html#magic_header_string). */
+const databaseBegin = 'SQLite format 3\0';
+
+/** Throws for a file that cannot be read. Whether all of it is right is found out by whoever restores it. */
+export function kindOf(file: string): RestorableKind {
+  const begin = Buffer.alloc(databaseBegin.length);
+  const descriptor = fs.openSync(file, 'r');
+  try {
+    fs.readSync(descriptor, begin, 0, begin.length, 0);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  return begin.toString('latin1') === databaseBegin ? 'backup' : 'snapshot';
+}
+
+/** Makes the data directories of all members out of a backup, by the server's own command. Throws with what it says; then none is left. */
+export function restoreMembers(file: string, directory: string, { members, token }: ClusterSettings): void {
+  const data = path.join(directory, 'data');
+  const initial = members.map(({ id, peerPort }) => `${id}=${host}:${peerPort}`).join(',');
+  for (const { id } of members) {
+    const args = [
+      'restore',
+      path.resolve(file),
+      '--data-dir',
+      path.join(data, id),
+      '--member-id',
+      id,
+      '--cluster-token',
+      token,
+      '--initial-cluster',
+      initial,
+    ];
+    const { status, stderr } = spawnSync(process.execPath, [programFile('apiserver'), ...args], { encoding: 'utf8' });
+    if (status === 0) continue;
+    fs.rmSync(data, { recursive: true, force: true });
+    throw new Error(`${file} cannot be restored: ${stderr.trim().replace(/^error: /, '')}`);
+  }
+}

@@ -1,0 +1,14 @@
+import { isMemberOrder } from './orders.js';
+import { patchDate, patchTimers, setClock } from './testClock.js';
+
+/** Loaded into the controller manager and the stand-in nodes of a test, before the program: their clock is the test's. */
+
+patchDate();
+patchTimers();
+process.on('message', (message: unknown) => {
+  if (!isMemberOrder(message)) return;
+  if (message.order === 'clock') setClock(message);
+  if (message.turn !== undefined) process.send?.({ done: message.turn });
+});
+// Waiting for orders is no reason to live.
+process.channel?.unref();

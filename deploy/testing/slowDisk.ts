@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module';
+
+/**
+ * Makes the disk under a replica slow: what commits to its log returns later, and the thread that waits for it stands still meanwhile, as with a real one.
+ * Both drivers of SQLite (raft/sqlite) are met where they commit.
+ */
+
+let delayMs = 0;
+
+/** From now on; 0 ends it. */
+export function delayCommits(ms: number): void {
+  delayMs = ms;
+}
+
+const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const isLog = (file: string | null): boolean => file?.endsWith('log.db') ?? false;
+
+function afterCommit(file: string | null): void {
+  if (delayMs > 0 && isLog(file)) Atomics.wait(nobody, 0, 0, delayMs);
+}
+
+interface Transaction {
+  immediate(): unknown;
+}
+interface BetterPrototype {
+  readonly name: string;
+  transaction(change: () => unknown): Transaction;
+}
+interface NodePrototype {
+  location(): string | null;
+  prepare(sql: string): { run(...parameters: unknown[]): unknown };
+}
+
+/** To be called before the first database is opened. A driver that this Node or installation lacks is left alone. */
+export function patchDrivers(): void {
+  try {
+    const { prototype } = createRequire(import.meta.url)('better-sqlite3') as { readonly prototype: BetterPrototype };
+    const { transaction } = prototype;
+    prototype.transaction = function delayed(this: BetterPrototype, change: () => unknown): Transaction {
+      const { immediate } = transaction.call(this, change);
+      return {
+        immediate: () => {
+          const result = immediate();
+          afterCommit(this.name);
+          return result;
+        },
+      };
+    };
+  } catch {
+    // Not installed.
+  }
+  // Node 22 warns whoever loads it; there it is passed over.
+  if (Number(process.versions.node.split('.')[0]) < 24) return;
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
+    readonly DatabaseSync: { readonly prototype: NodePrototype };
+  };
+  const { prepare } = DatabaseSync.prototype;
+  DatabaseSync.prototype.prepare = function delayed(this: NodePrototype, sql: string) {
+    const statement = prepare.call(this, sql);
+    if (sql !== 'COMMIT') return statement;
+    const run = statement.run.bind(statement);
+    return Object.assign(statement, {
+      run: () => {
+        const result = run();
+        afterCommit(this.location());
+        return result;
+      },
+    });
+  };
+}

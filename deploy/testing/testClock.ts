@@ -1,0 +1,108 @@
+import type { MemberOrder } from './orders.js';
+
+/**
+ * A clock that a test sets forward, in place of Node's own: `Date`, and in programs that only make requests also timers and `performance.now`, so that
+ * whatever waits for a time has waited. Timers of sockets are Node's own and go on as before.
+ */
+
+let aheadMs = 0;
+
+/** Where the clock is, for whoever was told an order. */
+export function setClock(order: MemberOrder & { readonly order: 'clock' }): void {
+  const byMs = order.aheadMs - aheadMs;
+  if (byMs <= 0) return;
+  aheadMs = order.aheadMs;
+  for (const timer of [...timers]) timer.hasten(byMs);
+}
+
+/** Replaces `Date`: what is written into objects. */
+export function patchDate(): void {
+  const Real = Date;
+  globalThis.Date = new Proxy(Real, {
+    construct: (target, args: [], newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [Real.now() + aheadMs] : args, newTarget) as Date,
+    apply: () => new Real(Real.now() + aheadMs).toString(),
+    get: (target, key, receiver) => (key === 'now' ? () => Real.now() + aheadMs : (Reflect.get(target, key, receiver) as unknown)),
+  });
+}
+
+const timers = new Set<TestTimer>();
+const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: performance.now.bind(performance) };
+
+type Action = (...args: unknown[]) => void;
+
+/** What `setTimeout` and `setInterval` return: as much of Node's own as is asked of one. */
+class TestTimer {
+  #dueMs = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #isReferenced = true;
+
+  constructor(
+    private readonly action: () => void,
+    private readonly delayMs: number,
+    private readonly repeats: boolean,
+  ) {
+    this.refresh();
+  }
+
+  refresh(): this {
+    timers.add(this);
+    this.#dueMs = real.now() + this.delayMs;
+    return this.#arm();
+  }
+
+  hasten(byMs: number): void {
+    this.#dueMs -= byMs;
+    this.#arm();
+  }
+
+  close(): this {
+    timers.delete(this);
+    if (this.#timer) real.clearTimeout(this.#timer);
+    return this;
+  }
+
+  ref(): this {
+    this.#isReferenced = true;
+    this.#timer?.ref();
+    return this;
+  }
+  unref(): this {
+    this.#isReferenced = false;
+    this.#timer?.unref();
+    return this;
+  }
+  hasRef(): boolean {
+    return this.#isReferenced;
+  }
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #arm(): this {
+    if (this.#timer) real.clearTimeout(this.#timer);
+    this.#timer = real.setTimeout(() => this.#fire(), Math.max(0, this.#dueMs - real.now()));
+    if (!this.#isReferenced) this.#timer.unref();
+    return this;
+  }
+
+  #fire(): void {
+    timers.delete(this);
+    if (this.repeats) this.refresh();
+    this.action();
+  }
+}
+
+/** Replaces timers and the clock that durations are measured with. */
+export function patchTimers(): void {
+  const make =
+    (repeats: boolean) =>
+    (action: Action, delayMs = 0, ...args: unknown[]): TestTimer =>
+      new TestTimer(() => action(...args), Math.max(1, Number(delayMs) || 1), repeats);
+  const clear = (timer: unknown): void => {
+    if (timer instanceof TestTimer) timer.close();
+    else real.clearTimeout(timer as NodeJS.Timeout);
+  };
+  Object.assign(globalThis, { setTimeout: make(false), setInterval: make(true), clearTimeout: clear, clearInterval: clear });
+  performance.now = () => real.now() + aheadMs;
+}

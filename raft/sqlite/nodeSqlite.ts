@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
+
+/** As much of `node:sqlite` as is used here: the types of Node 20 do not have it. */
+interface NodeDatabase {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): Statement<unknown[]>;
+  close(): void;
+}
+interface NodeSqlite {
+  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => NodeDatabase;
+  /** Absent before Node 22.16. */
+  readonly backup?: (db: NodeDatabase, path: string, options: { readonly rate: number; readonly progress: () => void }) => Promise<number>;
+}
+
+/**
+ * A part of Node itself since 22.5, so there is nothing to install. That of 22.16 is the first that copies databases; that of Node 22 ends texts at their
+ * first NUL character when it reads them, which a key may hold.
+ */
+export const nodeSqlite: SqliteDriver = {
+  name: 'node:sqlite',
+  load() {
+    const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite') as NodeSqlite | undefined);
+    if (sqlite === undefined) throw new Error(`Node ${process.versions.node} does not have it; Node 24 does`);
+    if (sqlite.backup === undefined) throw new Error(`that of Node ${process.versions.node} cannot copy databases; that of Node 24 can`);
+    if (!readsWholeTexts(sqlite))
+      throw new Error(`that of Node ${process.versions.node} cuts texts at a NUL character; that of Node 24 does not`);
+    return (path, options) => new NodeSqliteConnection(sqlite, path, options);
+  },
+};
+
+function readsWholeTexts({ DatabaseSync }: NodeSqlite): boolean {
+  const db = new DatabaseSync(':memory:', { readOnly: false });
+  try {
+    return (db.prepare("SELECT 'a' || char(0) || 'b' AS text").get() as { readonly text: string }).text.length === 3;
+  } finally {
+    db.close();
+  }
+}
+
+/** Node 22 tells every process that loads it, and every thread, that its interface may change; what is used of it here is under test for each release line. */
+function withoutWarning<T>(load: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+class NodeSqliteConnection implements SqliteConnection {
+  readonly #sqlite: NodeSqlite;
+  readonly #db: NodeDatabase;
+  #closed = false;
+  /** Prepared once: one of each belongs to every group of writes. */
+  #turns: Record<'begin' | 'commit' | 'rollback', Statement<[]>> | null = null;
+
+  constructor(
+    sqlite: NodeSqlite,
+    readonly path: string,
+    { readOnly = false, mustExist = readOnly }: OpenOptions = {},
+  ) {
+    if (mustExist && !existsSync(path)) throw new Error(`there is no file ${path}`);
+    this.#sqlite = sqlite;
+    this.#db = new sqlite.DatabaseSync(path, { readOnly });
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql);
+  }
+
+  prepare<P extends unknown[], R>(sql: string): Statement<P, R> {
+    return this.#db.prepare(sql) as Statement<unknown[]> as Statement<P, R>;
+  }
+
+  pragma(source: string): unknown {
+    // Some do a part of their work with each row, so all are taken.
+    const [row] = this.#db.prepare(`PRAGMA ${source}`).all() as (Record<string, unknown> | undefined)[];
+    return row === undefined ? undefined : Object.values(row)[0];
+  }
+
+  immediate<T>(change: () => T): T {
+    this.#turns ??= {
+      begin: this.#db.prepare('BEGIN IMMEDIATE'),
+      commit: this.#db.prepare('COMMIT'),
+      rollback: this.#db.prepare('ROLLBACK'),
+    };
+    this.#turns.begin.run();
+    try {
+      const result = change();
+      this.#turns.commit.run();
+      return result;
+    } catch (error) {
+      // SQLite has undone it already after some failures, such as that of the disk.
+      if (this.#db.isTransaction) this.#turns.rollback.run();
+      throw error;
+    }
+  }
+
+  /** The pages are copied on another thread, so one size of slices does for all of it. */
+  async backup(path: string, slice: () => number): Promise<void> {
+    const progress = (): void => {
+      if (this.#closed) throw new Error('the database was closed while it was copied');
+      slice();
+    };
+    await this.#sqlite.backup!(this.#db, path, { rate: slice(), progress });
+  }
+
+  /** A copy under way ends with its next slice, and only then are the files closed. */
+  close(): void {
+    this.#closed = true;
+    this.#db.close();
+  }
+}

@@ -1,0 +1,76 @@
+import type { ApiObject } from '../../api/object.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { restoreContent } from '../../registry/statuswrites.js';
+import { validateConditions } from '../../registry/validation/conditions.js';
+import { driverName } from '../../registry/validation/drivernames.js';
+import { Path, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { dnsLabel } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
+import { validateTaint } from './devices.js';
+import { poolName } from './names.js';
+
+const SPEC = Path.of('spec');
+const CONDITIONS = Path.of('status', 'conditions');
+const CONDITIONS_MAX = 8;
+/** What a selector may name, each by the rule of its own. */
+const SELECTED = [
+  ['driver', driverName],
+  ['pool', poolName],
+  ['device', dnsLabel],
+] as const;
+
+/** A taint, and the devices that get it; without a selector all of them. An effect that is there already stays acceptable. */
+function validate(rule: ApiObject, old: ApiObject | null): FieldError[] {
+  const spec = objectAt(rule, 'spec') ?? {};
+  const selector = objectAt(spec, 'deviceSelector') ?? {};
+  const sameEffect = old !== null && textAt(old, 'spec', 'taint', 'effect') === textAt(spec, 'taint', 'effect');
+  const effect = SPEC.child('taint', 'effect').toString();
+  return [
+    ...SELECTED.flatMap(([member, check]) =>
+      selector[member] === undefined || selector[member] === null
+        ? []
+        : check(textAt(selector, member), SPEC.child('deviceSelector', member)),
+    ),
+    ...validateTaint(objectAt(spec, 'taint') ?? {}, SPEC.child('taint')).filter(({ path }) => !sameEffect || path !== effect),
+  ];
+}
+
+function validateStatus(rule: ApiObject): FieldError[] {
+  const conditions = itemsOf(memberAt(rule, 'status', 'conditions'));
+  return [
+    ...validateConditions(conditions, CONDITIONS),
+    ...(conditions.length > CONDITIONS_MAX ? [tooMany(CONDITIONS, conditions.length, CONDITIONS_MAX)] : []),
+  ];
+}
+
+export const deviceTaintRules: Kind = {
+  name: 'devicetaintrules.resource.k8s.io',
+  metadata: { generationOf: ['spec'] },
+  validate: (rule) => validate(rule, null),
+  create: {
+    prepare(rule, { now }) {
+      rule['status'] = {};
+      stampTaint(rule, null, now);
+    },
+  },
+  update: {
+    prepare(rule, old, { now }) {
+      rule['status'] = old['status'];
+      stampTaint(rule, old, now);
+    },
+    validate,
+  },
+  subresources: {
+    status: { prepare: restoreContent, validate: validateStatus },
+  },
+};
+
+/** When the taint was given: written by the server where the client does not say it, and again when the effect changes. */
+function stampTaint(rule: ApiObject, old: ApiObject | null, now: string): void {
+  const taint = objectAt(objectAt(rule, 'spec') ?? {}, 'taint');
+  if (taint === null) return;
+  const before = old === null ? {} : (objectAt(objectAt(old, 'spec') ?? {}, 'taint') ?? {});
+  const changed = old !== null && textAt(before, 'effect') !== textAt(taint, 'effect') && taint['timeAdded'] === before['timeAdded'];
+  if (taint['timeAdded'] === undefined || taint['timeAdded'] === null || changed) taint['timeAdded'] = now;
+}

@@ -1,0 +1,57 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { duplicate, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import { dnsSubdomain, named } from '../../registry/validation/values.js';
+import type { Kind } from '../kind.js';
+import { requiredLabel, validateGroup } from './podGroupRules.js';
+
+const TEMPLATES = Path.of('spec', 'podGroupTemplates');
+const CONTROLLER = Path.of('spec', 'controllerRef');
+const TEMPLATES_MAX = 8;
+
+const specOf = (workload: ApiObject): JsonObject => objectAt(workload, 'spec') ?? {};
+
+function validateTemplates(spec: JsonObject): FieldError[] {
+  const templates = objectsIn(spec, 'podGroupTemplates');
+  if (templates.length === 0) return [required(TEMPLATES, 'must have at least one item')];
+  if (templates.length > TEMPLATES_MAX) return [tooMany(TEMPLATES, templates.length, TEMPLATES_MAX)];
+  const names = templates.map((template) => textAt(template, 'name'));
+  return templates.flatMap((template, position) => {
+    const [at, name] = [TEMPLATES.index(position), names[position] ?? ''];
+    return [
+      ...requiredLabel(name, at.child('name')),
+      ...(names.indexOf(name) < position ? [duplicate(at, name)] : []),
+      ...validateGroup(template, at),
+    ];
+  });
+}
+
+function validateController(spec: JsonObject): FieldError[] {
+  const reference = objectAt(spec, 'controllerRef');
+  if (reference === null) return [];
+  const group = textAt(reference, 'apiGroup');
+  return [
+    ...(group === '' ? [] : dnsSubdomain(group, CONTROLLER.child('apiGroup'))),
+    ...['kind', 'name'].flatMap((member) => {
+      const [value, path] = [textAt(reference, member), CONTROLLER.child(member)];
+      return value === '' ? [required(path, '')] : named(value, pathSegmentName, path);
+    }),
+  ];
+}
+
+export const workloads: Kind = {
+  name: 'workloads.scheduling.k8s.io',
+  validate: (workload) => [...validateController(specOf(workload)), ...validateTemplates(specOf(workload))],
+  update: {
+    // Who controls it may be said later, once.
+    validate: (workload, old) => [
+      ...(objectAt(specOf(old), 'controllerRef') === null
+        ? validateController(specOf(workload))
+        : unchanged(specOf(workload)['controllerRef'], specOf(old)['controllerRef'], CONTROLLER)),
+      ...unchanged(specOf(workload)['podGroupTemplates'], specOf(old)['podGroupTemplates'], TEMPLATES),
+    ],
+  },
+};

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Connection, loadKubeconfig, RestApi, resource, type KubeObject } from '../../controllers/client/index.js';
+import { programFile } from '../../deploy/programs.js';
+import { startApiServer } from '../../deploy/testing/index.js';
+import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
+
+const configMaps = resource<KubeObject & { readonly data?: Readonly<Record<string, string>> }>('v1', 'configmaps', 'ConfigMap');
+
+/** A cluster of the command line begins with what a test or another cluster has left in a file. */
+describe('cluster/up --restore', function () {
+  this.timeout(180_000);
+  const folder = temporaryDirectory('restored');
+  const data = path.join(folder, 'data');
+  const raftplane = (...args: readonly string[]): { readonly status: number | null; readonly text: string } => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [programFile('raftplane'), ...args, '--data-dir', data], {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: folder, KUBECONFIG: path.join(folder, 'config') },
+    });
+    return { status, text: stdout + stderr };
+  };
+  const up = (file: string): ReturnType<typeof raftplane> =>
+    raftplane('up', '--detach', '--port', '0', '--replicas', '3', '--managers', '0', '--restore', file);
+  const kept = async (): Promise<unknown> => {
+    const connection = new Connection(loadKubeconfig(path.join(data, 'admin.kubeconfig')));
+    try {
+      return (await new RestApi({ connection, userAgent: 'test' }).get(configMaps, { namespace: 'team', name: 'kept' })).data;
+    } finally {
+      connection.close();
+    }
+  };
+
+  after(() => {
+    raftplane('stop', '--delete');
+  });
+
+  it('takes a snapshot of a test, then a backup of its own, and nothing where there is a cluster', async () => {
+    const snapshot = path.join(folder, 'snapshot.cbor');
+    const server = await startApiServer({ audit: false });
+    await server.apply([
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept', namespace: 'team' }, data: { by: 'a test' } },
+    ]);
+    fs.writeFileSync(snapshot, await server.snapshot());
+    await server.stop();
+
+    expect(up(snapshot)).to.have.property('status', 0);
+    expect(await kept()).to.deep.equal({ by: 'a test' });
+    const backup = path.join(folder, 'monday.backup');
+    expect(raftplane('backup', backup)).to.have.property('status', 0);
+    raftplane('stop');
+    expect(up(backup)).to.have.property('text').that.contains('holds a cluster already');
+    raftplane('stop', '--delete');
+
+    expect(up(backup)).to.have.property('status', 0);
+    expect(await kept()).to.deep.equal({ by: 'a test' });
+    raftplane('stop', '--delete');
+  });
+
+  it('refuses what is neither, and leaves nothing running', () => {
+    const wrong = path.join(folder, 'wrong');
+    fs.writeFileSync(wrong, 'neither');
+    const other = path.join(folder, 'cut.backup');
+    fs.writeFileSync(other, fs.readFileSync(path.join(folder, 'monday.backup')).subarray(0, 20_000));
+    for (const file of [wrong, other, path.join(folder, 'missing')]) {
+      const { status, text } = up(file);
+      expect(status, text).to.be.above(0);
+      expect(text).to.contain(path.basename(file));
+      expect(raftplane('status').status, 'nothing runs').to.equal(3);
+      raftplane('stop', '--delete');
+    }
+  });
+});

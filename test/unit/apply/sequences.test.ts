@@ -1,0 +1,237 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
+import { apply } from '../../../server/patch/apply/apply.js';
+import type { ManagerId, Managers } from '../../../server/patch/apply/managers.js';
+import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
+import { widget } from './schemas.js';
+
+/**
+ * Ownership after any sequence of writes to a type with every kind of list and map, against a model written from the published rules of structured
+ * merge. The model knows nothing of schemas: an object is a set of fields with values, some of which stand in an item of a list.
+ *
+ * - Who applies owns what it sets. What it set before and leaves out goes, unless somebody else owns it; with an item goes all that stands in it.
+ * - What it changes and another one owns is a conflict, or is taken from it by force.
+ * - Who updates owns what it changes or adds, besides what it owned.
+ * - What is gone nobody owns. An applier and an updater of one name are two, and so are updaters through the object and through its status.
+ */
+const versions: Versions = { schemaOf: () => widget, convert: (object) => object };
+const NOW = '2026-01-01T00:00:00Z';
+
+/** A field: its path in `managedFields`, the item that it stands in, and what it may hold. */
+interface Field {
+  readonly path: readonly string[];
+  readonly item: string | null;
+  readonly values: readonly JsonValue[];
+}
+const field = (path: string, values: readonly JsonValue[], item: string | null = null): Field => ({
+  path: path.split(' '),
+  item,
+  values,
+});
+
+const items = ['a', 'b'].flatMap((name): [string, Field][] => {
+  const at = `f:spec f:items k:{"name":"${name}"}`;
+  const id = `item ${name}`;
+  return [
+    [id, field(at, [true])],
+    [`${id} name`, field(`${at} f:name`, [name], id)],
+    [`${id} value`, field(`${at} f:value`, ['1', '2'], id)],
+    [`${id} nested.a`, field(`${at} f:nested f:a`, ['1', '2'], id)],
+    [`${id} nested.b`, field(`${at} f:nested f:b`, ['1', '2'], id)],
+  ];
+});
+const ports = [
+  [80, 'TCP'],
+  [80, 'UDP'],
+].flatMap(([port = 0, protocol = '']): [string, Field][] => {
+  const at = `f:spec f:ports k:{"port":${port},"protocol":"${protocol}"}`;
+  const id = `port ${port} ${protocol}`;
+  return [
+    [id, field(at, [true])],
+    [`${id} port`, field(`${at} f:port`, [port], id)],
+    [`${id} protocol`, field(`${at} f:protocol`, [protocol], id)],
+    [`${id} name`, field(`${at} f:name`, ['1', '2'], id)],
+  ];
+});
+const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ['replicas', field('f:spec f:replicas', [1, 2])],
+  ['text', field('f:spec f:text', ['1', '2'])],
+  ['selector', field('f:spec f:selector', [{ matchLabels: { a: 'b' } }, { matchLabels: { c: 'd' } }])],
+  ['args', field('f:spec f:args', [['x'], ['x', 'y']])],
+  ['template.a', field('f:spec f:template f:a', ['1', '2'])],
+  ['template.labels.x', field('f:spec f:template f:labels f:x', ['1', '2'])],
+  ['template.labels.y', field('f:spec f:template f:labels f:y', ['1', '2'])],
+  ['label x', field('f:metadata f:labels f:x', ['1', '2'])],
+  ['finalizer a', field('f:metadata f:finalizers v:"example.com/a"', [true])],
+  ['finalizer b', field('f:metadata f:finalizers v:"example.com/b"', [true])],
+  ...items,
+  ...ports,
+]);
+
+type Content = ReadonlyMap<string, JsonValue>;
+
+/** An item has its keys whenever anything of it is there. */
+function complete(chosen: Content): Content {
+  const whole = new Map(chosen);
+  for (const name of chosen.keys()) {
+    const item = FIELDS.get(name)?.item ?? (name.startsWith('item ') || name.startsWith('port ') ? name : null);
+    if (item === null) continue;
+    whole.set(item, true);
+    for (const key of item.startsWith('item ') ? ['name'] : ['port', 'protocol'])
+      whole.set(`${item} ${key}`, FIELDS.get(`${item} ${key}`)?.values[0] ?? null);
+  }
+  return whole;
+}
+
+function objectOf(content: Content): ApiObject {
+  const at = (name: string): JsonValue | undefined => content.get(name);
+  const present = (entries: Record<string, JsonValue | undefined>): JsonObject =>
+    Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+  const orNone = (members: JsonObject): JsonObject | undefined => (Object.keys(members).length === 0 ? undefined : members);
+  const some = (list: readonly JsonValue[]): JsonValue[] | undefined => (list.length === 0 ? undefined : [...list]);
+  const listed = (kind: string, build: (id: string) => JsonObject): JsonValue[] | undefined =>
+    some([...FIELDS.keys()].filter((id) => id.startsWith(`${kind} `) && FIELDS.get(id)?.item === null && content.has(id)).map(build));
+  const spec = present({
+    replicas: at('replicas'),
+    text: at('text'),
+    selector: at('selector'),
+    args: at('args'),
+    items: listed('item', (id) =>
+      present({
+        name: at(`${id} name`),
+        value: at(`${id} value`),
+        nested: orNone(present({ a: at(`${id} nested.a`), b: at(`${id} nested.b`) })),
+      }),
+    ),
+    ports: listed('port', (id) => present({ port: at(`${id} port`), protocol: at(`${id} protocol`), name: at(`${id} name`) })),
+    template: orNone(present({ a: at('template.a'), labels: orNone(present({ x: at('template.labels.x'), y: at('template.labels.y') })) })),
+  });
+  const finalizers = ['a', 'b'].filter((name) => content.has(`finalizer ${name}`)).map((name) => `example.com/${name}`);
+  const metadata = present({ name: 'o', labels: orNone(present({ x: at('label x') })), finalizers: some(finalizers) });
+  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata, ...present({ spec: orNone(spec) }) } as ApiObject;
+}
+
+interface Write {
+  readonly kind: 'apply' | 'update' | 'status';
+  readonly manager: string;
+  readonly content: Content;
+  readonly force: boolean;
+}
+type Owners = ReadonlyMap<string, ReadonlySet<string>>;
+interface State {
+  readonly content: Content;
+  readonly owners: Owners;
+}
+
+const idOf = ({ kind, manager }: Write): ManagerId => ({
+  manager,
+  operation: kind === 'apply' ? 'Apply' : 'Update',
+  apiVersion: 'example.com/v1',
+  subresource: kind === 'status' ? 'status' : '',
+});
+const keyOf = ({ manager, operation, subresource }: Pick<ManagerId, 'manager' | 'operation' | 'subresource'>): string =>
+  [manager, operation, subresource].join(' ');
+const same = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The rules. Null: a conflict. */
+function modelled({ content, owners }: State, write: Write): State | null {
+  const self = keyOf(idOf(write));
+  const others = [...owners].filter(([owner]) => owner !== self);
+  const isOthers = (name: string): boolean => others.some(([, fields]) => fields.has(name));
+  const mine = owners.get(self) ?? new Set<string>();
+  const after = write.kind === 'apply' ? new Map([...content, ...write.content]) : new Map(write.content);
+  if (write.kind === 'apply')
+    for (const name of mine) {
+      if (write.content.has(name) || isOthers(name)) continue;
+      after.delete(name);
+      for (const inside of [...after.keys()]) if (FIELDS.get(inside)?.item === name) after.delete(inside);
+    }
+  const changed = new Set([...after.keys()].filter((name) => !same(content.get(name), after.get(name))));
+  if (write.kind === 'apply' && !write.force && [...changed].some(isOthers)) return null;
+  const own =
+    write.kind === 'apply' ? new Set(write.content.keys()) : new Set([...[...mine].filter((name) => after.has(name)), ...changed]);
+  const left = others.map(
+    ([owner, fields]) => [owner, new Set([...fields].filter((name) => after.has(name) && !changed.has(name)))] as const,
+  );
+  return { content: after, owners: new Map([...left, [self, own] as const].filter(([, fields]) => fields.size > 0)) };
+}
+
+interface Real {
+  readonly object: ApiObject;
+  readonly managers: Managers;
+}
+
+/** The same by the code. */
+function written({ object, managers }: Real, write: Write): Real | null {
+  const sent = objectOf(write.content);
+  if (write.kind !== 'apply') return { object: sent, managers: ownUpdate(object, sent, managers, idOf(write), NOW, versions) };
+  const result = apply(object, sent, managers, idOf(write), NOW, write.force, versions);
+  return result.ok ? result : null;
+}
+
+const ownersIn = (managers: Managers): Owners =>
+  new Map(
+    [...managers.values()]
+      .map(
+        (manager) =>
+          [keyOf(manager), new Set([...FIELDS].filter(([, { path }]) => manager.fields.has(path)).map(([name]) => name))] as const,
+      )
+      .filter(([, fields]) => fields.size > 0),
+  );
+
+/** Without the order of list items, which is not what this is about. */
+const plain = (object: ApiObject): JsonValue => JSON.parse(JSON.stringify(object, sorted)) as JsonValue;
+const sorted = (_name: string, value: unknown): unknown => {
+  if (Array.isArray(value)) return [...(value as unknown[])].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return value;
+};
+
+const content: fc.Arbitrary<Content> = fc
+  .subarray([...FIELDS.keys()].filter((name) => !/ (name|port|protocol)$/.test(name) || name.startsWith('port 80 TCP name')))
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((name) => fc.constantFrom(...(FIELDS.get(name)?.values ?? [])).map((value): [string, JsonValue] => [name, value])),
+    ),
+  )
+  .map((entries) => complete(new Map(entries)));
+const write: fc.Arbitrary<Write> = fc.record({
+  kind: fc.constantFrom('apply', 'apply', 'update', 'status'),
+  manager: fc.constantFrom('one', 'two', 'three'),
+  content,
+  force: fc.boolean(),
+});
+
+describe('field ownership after any sequence of writes', () => {
+  it('is that of a small model of structured merge', () => {
+    fc.assert(
+      fc.property(fc.array(write, { minLength: 1, maxLength: 7 }), (writes) => {
+        let model: State = { content: new Map(), owners: new Map() };
+        let real: Real = { object: objectOf(new Map()), managers: new Map() };
+        for (const each of writes) {
+          const [expected, result] = [modelled(model, each), written(real, each)];
+          expect(result === null, 'conflict').to.equal(expected === null);
+          if (expected === null || result === null) continue;
+          expect(ownersIn(result.managers)).to.deep.equal(expected.owners);
+          expect(plain(withoutEmpty(result.object))).to.deep.equal(plain(objectOf(expected.content)));
+          [model, real] = [expected, result];
+        }
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});
+
+/** What an applier leaves behind of a map or list whose last member it took away is not compared. */
+function withoutEmpty(object: ApiObject): ApiObject {
+  const pruned = (value: JsonValue): JsonValue | undefined => {
+    if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((each) => pruned(each) ?? {});
+    if (value === null || typeof value !== 'object') return value;
+    const members = Object.entries(value).flatMap(([name, each]): [string, JsonValue][] => {
+      const kept = each === undefined ? undefined : pruned(each);
+      return kept === undefined ? [] : [[name, kept]];
+    });
+    return members.length === 0 ? undefined : Object.fromEntries(members);
+  };
+  return pruned(object as JsonObject) as ApiObject;
+}
