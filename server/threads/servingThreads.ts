@@ -16,7 +16,7 @@ import { Line } from './line.js';
 import { SharedProgress } from './progress.js';
 
 /** More of them would wait for the consensus thread: see docs/scaling.md. */
-export const servingThreadsMax = 8;
+const servingThreadsMax = 8;
 /** As in OpenSSL: names, and keys of cipher and digest. */
 const ticketKeyBytes = 48;
 
