@@ -3,15 +3,15 @@ export function plainText(text: string): string {
   return (
     text
       // Operating system commands, such as titles; then control sequences, such as colours.
-      // eslint-disable-next-line no-control-regex
+
       .replace(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g, '')
-      // eslint-disable-next-line no-control-regex
+
       .replace(/\x1b\[[0-?]*[ -/]*[@-~]/g, '')
-      // eslint-disable-next-line no-control-regex
+
       .replace(/\x1b[@-Z\\-_=>]/g, '')
       .replaceAll('\r\n', '\n')
       .replace(/^[^\n]*\r(?!$)/gm, '')
-      // eslint-disable-next-line no-control-regex
+
       .replace(/[^\n]\x08/g, '')
   );
 }

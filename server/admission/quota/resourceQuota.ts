@@ -129,6 +129,7 @@ async function write(storage: Storage, charges: readonly Charge[]): Promise<bool
       case 'taken':
         return false;
       case 'unavailable':
+      case 'rejected':
         throw unavailable(result.reason);
       case 'unknown':
         throw timeout(`the quota ${stored.name} could not be charged in time: ${result.reason}`);
