@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 /** Entry points of threads. Whoever starts one looks beside itself for a file of this name. */
-const threads = ['raft/thread.js', 'workers/task.js', 'server/openapi/builderThread.js'];
+const threads = ['raft/thread.js', 'workers/task.js', 'server/openapi/builderThread.js', 'server/threads/servingThread.js'];
 
 /** Native code, what finds files of its own beside itself, and what others can do without and is not installed. */
 const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];

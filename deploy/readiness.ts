@@ -19,6 +19,9 @@ export interface Probe {
 /** Bytes of the answer that are kept for a report. */
 const bodyBytesMax = 4096;
 
+/** Keeps no connections, but the sessions of TLS: who is asked twice a second for days need not prove each time who it is. */
+const agent = new https.Agent({ keepAlive: false });
+
 /** Asks once, on a connection of its own: a kept connection would say nothing about new ones. Never rejects. */
 export function probeReadiness({ host, port, timeoutMs, ca }: Probe): Promise<Readiness> {
   return new Promise((resolve) => {
@@ -26,7 +29,7 @@ export function probeReadiness({ host, port, timeoutMs, ca }: Probe): Promise<Re
       host,
       port,
       path: '/readyz',
-      agent: false,
+      agent,
       ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
     });
     const finish = (readiness: Readiness): void => {

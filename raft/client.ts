@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import type { Replica, ReplicaAdministration, ReplicaOptions } from './replica-api.js';
 import { PortReplica } from './replica/portReplica.js';
 import { ReplicaError } from './replica/errors.js';
 import { restoreError } from './replica/port.js';
 import type { LogLine } from './replica/port.js';
-import type { ThreadData, ThreadStarted } from './thread.js';
+import type { SharedAccess, ThreadData, ThreadStarted } from './thread.js';
+import { revision } from './types.js';
+import type { Revision } from './types.js';
 
 export type { LogLine } from './replica/port.js';
 
@@ -22,12 +25,84 @@ const youngGenerationMb = 16;
  * leader: `barrier` tells. Rejects with the reason (`code` of a StorageError or ReplicaError) when it cannot start.
  */
 export async function startReplica(options: ReplicaOptions, { log }: ClientOptions = {}): Promise<Replica & ReplicaAdministration> {
+  const { replica } = await start(options, null, log);
+  return replica;
+}
+
+/** What another thread of this process needs to use the replica: to be handed over once, with `port` in the list of what is transferred. */
+export interface ReplicaTicket {
+  readonly session: string;
+  readonly port: MessagePort;
+  readonly takenBytes: SharedArrayBuffer;
+  readonly published: SharedArrayBuffer;
+}
+
+export interface SharedReplica {
+  readonly replica: Replica & ReplicaAdministration;
+  /** The revision of which some thread of the process may know already. */
+  readonly published: () => Revision;
+}
+
+/** The same for a process of several threads: `others` beside the one that calls. The replica stops when this one stops it. */
+export async function startSharedReplica(
+  options: ReplicaOptions,
+  others: number,
+  { log }: ClientOptions = {},
+): Promise<SharedReplica & { readonly tickets: readonly ReplicaTicket[] }> {
+  const published = counter();
+  const channels = Array.from({ length: others }, () => ({ channel: new MessageChannel(), takenBytes: counter() }));
+  const shared = { published, others: channels.map(({ channel, takenBytes }) => ({ port: channel.port2, takenBytes })) };
+  const { replica, session } = await start(options, shared, log);
+  return {
+    replica,
+    published: readerOf(published),
+    tickets: channels.map(({ channel, takenBytes }) => ({ session, port: channel.port1, takenBytes, published })),
+  };
+}
+
+/** Uses a replica that another thread of this process has started. `stop` ends this thread's use of it alone. */
+export function joinReplica({ session, port, takenBytes, published }: ReplicaTicket): SharedReplica {
+  const ended = new Promise<void>((resolve) => port.once('close', () => resolve()));
+  const joined = new PortReplica({
+    session,
+    takenBytes: new BigInt64Array(takenBytes),
+    post: (batch) => port.postMessage(batch, [batch]),
+    ended,
+    // The thread that owns the replica is told.
+    log: () => undefined,
+  });
+  port.on('message', (batch: ArrayBufferLike) => joined.receive(batch));
+  void ended.then(() => joined.failed(new ReplicaError('THREAD_ENDED', 'the consensus thread has closed its port')));
+  const stop = joined.stop.bind(joined);
+  const replica = Object.assign(joined, {
+    stop: () => {
+      const stopped = stop();
+      port.close();
+      return stopped;
+    },
+  });
+  return { replica, published: readerOf(published) };
+}
+
+const counter = (): SharedArrayBuffer => new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
+
+function readerOf(published: SharedArrayBuffer): () => Revision {
+  const view = new BigInt64Array(published);
+  return () => revision(Number(Atomics.load(view, 0)));
+}
+
+async function start(
+  options: ReplicaOptions,
+  shared: SharedAccess | null,
+  log: ClientOptions['log'] = () => undefined,
+): Promise<{ readonly replica: PortReplica; readonly session: string }> {
   const session = randomBytes(8).toString('hex');
-  const takenBytes = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
-  const workerData: ThreadData = { options, session, takenBytes };
+  const takenBytes = counter();
+  const workerData: ThreadData = { options, session, takenBytes, shared };
   const worker = new Worker(new URL('./thread.js', import.meta.url), {
     name: 'raft',
     workerData,
+    transferList: shared?.others.map(({ port }) => port) ?? [],
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
@@ -36,11 +111,11 @@ export async function startReplica(options: ReplicaOptions, { log }: ClientOptio
     takenBytes: new BigInt64Array(takenBytes),
     post: (batch) => worker.postMessage(batch, [batch]),
     ended: exited,
-    log: log ?? (() => undefined),
+    log,
   });
   await new Promise<void>((resolve, reject) => {
-    worker.on('message', (message: ArrayBuffer | ThreadStarted) => {
-      if (message instanceof ArrayBuffer) replica.receive(message);
+    worker.on('message', (message: ArrayBufferLike | ThreadStarted) => {
+      if (!('outcome' in message)) replica.receive(message);
       else if (message.outcome === 'started') resolve();
       else reject(restoreError(message.error));
     });
@@ -59,5 +134,5 @@ export async function startReplica(options: ReplicaOptions, { log }: ClientOptio
       reject(error);
     });
   });
-  return replica;
+  return { replica, session };
 }

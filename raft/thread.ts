@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import type { ReplicaOptions } from './replica-api.js';
-import { hostReplica } from './replica/host.js';
+import { hostForThreads, hostReplica } from './replica/host.js';
 import { flattenError } from './replica/port.js';
 import type { FlatError } from './replica/port.js';
 
@@ -11,28 +12,66 @@ export interface ThreadData {
   readonly session: string;
   /** One counter: bytes of answers that the other side has taken. */
   readonly takenBytes: SharedArrayBuffer;
+  /** Null unless several threads of the process use the replica. */
+  readonly shared: SharedAccess | null;
+}
+
+/** What the other threads use, beside the one that starts it. */
+export interface SharedAccess {
+  readonly others: readonly { readonly port: MessagePort; readonly takenBytes: SharedArrayBuffer }[];
+  /** One number: see `Clients`. */
+  readonly published: SharedArrayBuffer;
 }
 
 export type ThreadStarted = { readonly outcome: 'started' } | { readonly outcome: 'failed'; readonly error: FlatError };
 
-const port = parentPort;
-if (port === null) throw new Error('raft/thread.ts runs as a worker thread only');
-const { options, session, takenBytes } = workerData as ThreadData;
-const report = (started: ThreadStarted): void => port.postMessage(started);
+const owner = parentPort;
+if (owner === null) throw new Error('raft/thread.ts runs as a worker thread only');
+const { options, session, takenBytes, shared } = workerData as ThreadData;
+const report = (started: ThreadStarted): void => owner.postMessage(started);
 
-hostReplica({
-  options,
-  session,
-  takenBytes: new BigInt64Array(takenBytes),
-  post: (batch) => port.postMessage(batch, [batch]),
-  stopped: () => port.close(),
-}).then(
-  (host) => {
-    port.on('message', (batch: ArrayBuffer) => host.receive(batch));
+type Receive = (batch: ArrayBuffer) => void;
+const host = shared === null ? hostForOne() : hostForAll(shared);
+host.then(
+  (receivers) => {
+    for (const { port, receive } of receivers) port.on('message', receive);
     report({ outcome: 'started' });
   },
   (error: unknown) => {
     report({ outcome: 'failed', error: flattenError(error) });
-    port.close();
+    owner.close();
   },
 );
+
+async function hostForOne(): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
+  const port = owner!;
+  const { receive } = await hostReplica({
+    options,
+    session,
+    takenBytes: new BigInt64Array(takenBytes),
+    post: (batch) => port.postMessage(batch, [batch]),
+    stopped: () => port.close(),
+  });
+  return [{ port, receive }];
+}
+
+async function hostForAll({
+  others,
+  published,
+}: SharedAccess): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
+  const all = [{ port: owner!, takenBytes }, ...others];
+  const { receive, leave } = await hostForThreads({
+    options,
+    session,
+    published: new BigInt64Array(published),
+    ports: all.map(({ port, takenBytes: taken }) => ({
+      takenBytes: new BigInt64Array(taken),
+      post: (batch) => port.postMessage(batch, batch instanceof ArrayBuffer ? [batch] : []),
+    })),
+    stopped: () => {
+      for (const { port } of all) port.close();
+    },
+  });
+  for (const [index, { port }] of others.entries()) port.once('close', () => leave(index + 1));
+  return all.map(({ port }, thread) => ({ port, receive: (batch: ArrayBuffer) => receive(thread, batch) }));
+}

@@ -7,6 +7,7 @@ import type { AccessFiles } from './accessFiles.js';
 import { createAdmission } from './admission/chain.js';
 import type { PluginConfigurations } from './admission/configuration.js';
 import type { Admission, AdmissionPlugin } from './admission/contract.js';
+import type { CountEvents } from './admission/events/rateLimit.js';
 import { createLookup } from './admission/lookup.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
@@ -79,6 +80,8 @@ export interface Api {
   readonly resources: (context: RequestContext) => Promise<void> | void;
   /** False when the path is no document of the API. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
+  /** Resolves once users' rights, definitions and API services are known. */
+  readonly synced: Promise<unknown>;
   /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
   readonly bootstrap: (signal: AbortSignal) => Promise<void>;
   close(): Promise<void>;
@@ -95,13 +98,26 @@ export interface AssemblyOptions {
   /** By which way other programs are reached. */
   readonly egress: Egress;
   readonly store: ServerStore;
+  /** In place of counting events here: where the process counts them. */
+  readonly countEvents?: CountEvents;
   /** Null when values are kept in plain. */
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, agents, egress, store, encryption, metrics, log }: AssemblyOptions): Api {
+export function assembleApi({
+  options,
+  files,
+  plugins,
+  agents,
+  egress,
+  store,
+  countEvents,
+  encryption,
+  metrics,
+  log,
+}: AssemblyOptions): Api {
   const builtIn = emulatedCatalogue(options);
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
@@ -109,6 +125,7 @@ export function assembleApi({ options, files, plugins, agents, egress, store, en
   const storageOver = (engine: StoreEngine): RaftStorage =>
     createRaftStorage({
       ...storeOf({ options, store: { ...store, engine }, encryption, log, definedKind: (resource) => custom.kindOf(resource) }),
+      ...(store.published === null ? {} : { published: store.published }),
       prefix: options['etcd-prefix'],
       selectableFields: (resource) => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)),
       cached: cachedResources(options),
@@ -172,7 +189,16 @@ export function assembleApi({ options, files, plugins, agents, egress, store, en
     collectsGarbage: options['enable-garbage-collector'],
     provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     allocators: { services },
-    admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }),
+    admission: admissionOf({
+      options,
+      plugins,
+      countEvents,
+      storage,
+      catalogue,
+      access,
+      enabled,
+      guards: [...webhooks.steps, ...policies.steps],
+    }),
     deletionsAtOnce: options['delete-collection-workers'],
   });
   const peers = features.enabled('UnknownVersionInteroperabilityProxy')
@@ -229,6 +255,9 @@ export function assembleApi({ options, files, plugins, agents, egress, store, en
     catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
+  const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
+  // Told to whoever waits for it.
+  synced.catch(() => undefined);
   let lifeCycles: LifeCycles | null = null;
   let policyStatuses: PolicyStatuses | null = null;
   return {
@@ -236,6 +265,7 @@ export function assembleApi({ options, files, plugins, agents, egress, store, en
     registry,
     catalogue,
     access,
+    synced,
     resources: (context) => {
       const answered = aggregation.answers(context);
       if (answered === true) return undefined;
@@ -268,7 +298,7 @@ export function assembleApi({ options, files, plugins, agents, egress, store, en
           log.named('access').warn('authorities cannot be published', { error });
         });
       });
-      await Promise.all([access.synced, custom.synced, aggregation.synced]);
+      await synced;
       policyStatuses = new PolicyStatuses({
         storage,
         registry,
@@ -319,6 +349,7 @@ export function assembleApi({ options, files, plugins, agents, egress, store, en
 }
 
 interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
+  readonly countEvents: CountEvents | undefined;
   readonly storage: RaftStorage;
   readonly catalogue: Catalogue;
   readonly access: Access;
@@ -328,11 +359,21 @@ interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
   readonly guards: readonly AdmissionPlugin[];
 }
 
-function admissionOf({ options, plugins: configurations, storage, catalogue, access, enabled, guards }: AdmissionParts): Admission {
+function admissionOf({
+  options,
+  plugins: configurations,
+  countEvents,
+  storage,
+  catalogue,
+  access,
+  enabled,
+  guards,
+}: AdmissionParts): Admission {
   return createAdmission(
     createPlugins({
       storage,
       configurations,
+      ...(countEvents === undefined ? {} : { countEvents }),
       enabled,
       tolerationSeconds: {
         'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'],

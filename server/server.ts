@@ -7,30 +7,30 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
-import { assembleApi, type Api } from './assembly.js';
-import { RequestTap } from './console/requestTap.js';
-import { consolePage } from './consolePage.js';
+import { assembleApi } from './assembly.js';
+import type { Api } from './assembly.js';
 import { LiveFiles, type Live } from './files/liveFile.js';
 import type { AgentCredentials } from './endpoints/backends/connection.js';
 import { readAgentCredentials } from './endpoints/backends/credentials.js';
-import { addHealthChecks } from './healthChecks.js';
+import { drain, fairnessOf, frontOf, tracingOf, type FrontOptions } from './front.js';
 import type { Progress } from './healthChecks.js';
-import type { Auditor } from './audit/auditor.js';
+import type { OpenAuditor } from './audit/auditor.js';
 import { createAuditing } from './audit/backends.js';
-import { createChain, type Chain } from './http/chain.js';
 import { serveDebugSocket } from './http/debugSocket.js';
-import { listen, type Listener, type ListenerOptions } from './http/listener.js';
-import { createRoutes } from './http/routes.js';
-import { createHealthRegistry } from './observability/health.js';
+import { listen } from './http/listener.js';
+import type { Listener, ListenerOptions } from './http/listener.js';
+import { bodyBudget } from './http/bodyBudget.js';
+import { connectionsMax } from './http/connectionLimit.js';
+import { untakenAnswers } from './http/untaken.js';
+import { exposeConnections, ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
+import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
+import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
 import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
-import { exposeCounts } from './observability/storageMetrics.js';
-import { storedResources } from './registry/resources.js';
-import { HealthIndicators } from './observability/slis.js';
-import { processPages } from './processPages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { featuresOf } from './options/features.js';
@@ -48,13 +48,8 @@ import { openStore } from './store/open.js';
 import type { ServerStore } from './store/store.js';
 import { readEgressSelections } from './egress/configuration.js';
 import { createEgress, directEgress, type Egress } from './egress/egress.js';
-import { Fairness } from './fairness/fairness.js';
-import { FollowedObjects } from './fairness/objectsFollowed.js';
-import { Tally } from './fairness/tally.js';
-import { drainAndClose } from './shutdown.js';
-import { readTracingConfiguration, type TracingConfiguration } from './tracing/configuration.js';
-import { OtlpExporter } from './tracing/otlp.js';
-import { Tracer } from './tracing/tracer.js';
+import { readTracingConfiguration } from './tracing/configuration.js';
+import type { Tracer } from './tracing/tracer.js';
 
 export interface RunningServer {
   /** Where it listens, also when any free port was asked for. */
@@ -135,8 +130,14 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   begun.push(() => auditor?.close());
   const agents = readAgentCredentials(options);
 
-  const store = await openStore(options, log);
+  const threads = servingThreadsOf(options);
+  if (threads > 1 && !isMainThread)
+    throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
+  const store = await openStore(options, log, threads);
   begun.push(() => store.stop());
+  const limits = eventLimitsOf(plugins, options);
+  const countEvents = limits === null ? () => [] : eventCounter(limits);
+  const others = threads === 1 ? null : new ServingThreads({ options, threads, metrics, audit: auditor?.sink ?? null, countEvents });
   const running = await serveStore({
     options,
     log,
@@ -152,6 +153,8 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
     auditor,
     debug: debug.served,
     tracer: tracing?.tracer ?? null,
+    countEvents: limits === null ? null : countEvents,
+    others,
   });
   // The pages about the process stay until nothing else is left to ask about.
   const stop = async (): Promise<void> => {
@@ -161,30 +164,6 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
     debug.socket.stop();
   };
   return { ...running, stop };
-}
-
-/** Requests as parts of traces, sent to a collector. */
-function tracingOf(
-  { endpoint, ratePerMillion }: TracingConfiguration,
-  options: ApiServerOptions,
-  log: Logger,
-): { readonly tracer: Tracer; readonly exporter: OtlpExporter } {
-  const service = { 'service.name': 'apiserver', 'service.instance.id': options['raft-member-id'] };
-  const exporter = new OtlpExporter({
-    endpoint,
-    service,
-    report: (error) => {
-      log.named('tracing').warn('spans cannot be sent, and are dropped', { error });
-    },
-  });
-  const tracer = new Tracer({
-    ratePerMillion,
-    now: () => performance.timeOrigin + performance.now(),
-    export: (span) => {
-      exporter.add(span);
-    },
-  });
-  return { tracer, exporter };
 }
 
 /** Pages about the process: on the port only where profiling is on; a socket has been asked for by name. */
@@ -200,6 +179,12 @@ function debugPages(
   return { served: options.profiling ? pages : null, socket: pages };
 }
 
+/** What the operator says of events, where the plug-in runs that counts them. */
+function eventLimitsOf(plugins: PluginConfigurations, options: ApiServerOptions): readonly EventLimit[] | null {
+  const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
+  return enabled.has('EventRateLimit') ? eventLimitsIn(plugins.get('EventRateLimit') ?? null) : null;
+}
+
 interface Prepared {
   readonly options: ApiServerOptions;
   readonly log: Logger;
@@ -213,11 +198,15 @@ interface Prepared {
   readonly store: ServerStore;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
-  readonly auditor: Auditor | null;
+  readonly auditor: OpenAuditor | null;
   /** Null with `--profiling=false`. */
   readonly debug: DebugPages | null;
   /** Null when nothing is traced. */
   readonly tracer: Tracer | null;
+  /** Null where no events are counted. */
+  readonly countEvents: CountEvents | null;
+  /** The other serving threads; null where there are none. */
+  readonly others: ServingThreads | null;
 }
 
 async function serveStore({
@@ -235,10 +224,26 @@ async function serveStore({
   auditor,
   debug,
   tracer,
+  countEvents,
+  others,
 }: Prepared): Promise<RunningServer> {
-  const progress: Progress = { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, agents, egress, store, encryption, metrics, log });
-  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics }) : null;
+  const progress: Progress = others?.progress ?? { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
+  const api = assembleApi({
+    options,
+    files,
+    plugins,
+    agents,
+    egress,
+    store,
+    ...(countEvents === null ? {} : { countEvents }),
+    encryption,
+    metrics,
+    log,
+  });
+  const threads = others?.share ?? null;
+  const fairness = options['enable-priority-and-fairness']
+    ? fairnessOf({ options, log, api, store, metrics, seats: threads?.seats ?? null })
+    : null;
   const chain = frontOf({
     fairness: fairness?.fairness ?? null,
     options,
@@ -251,11 +256,16 @@ async function serveStore({
     progress,
     debug,
     tracer,
+    threads,
   });
-  const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => {
+  const listener = await listenWith(others, { ...serving, handle: chain.handle }).catch(async (error: unknown) => {
     await api.close();
     throw error;
   });
+  if (others !== null) {
+    exposeConnections(metrics, 0, () => listener.connections);
+    await others.start(listener.socket, store.tickets);
+  }
   const compaction = store.history(api.storage, log.named('compaction'));
   compaction.start(options['etcd-compaction-interval']);
   const events =
@@ -275,7 +285,7 @@ async function serveStore({
   const stopping = new AbortController();
   // Each object of the bootstrap waits by itself when storage takes no writes yet: many at once are no leak.
   setMaxListeners(0, stopping.signal);
-  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal }).then(() => {
+  const ready = becomeReady({ options, log, api, progress, others, stopping: stopping.signal }).then(() => {
     compaction.begin();
     events?.start();
     presence?.start();
@@ -283,6 +293,7 @@ async function serveStore({
   });
   const failed = new Promise<Error>((resolve) => {
     store.onFailure(resolve);
+    void others?.failed.then(resolve);
     ready.catch((error: unknown) => {
       if (!stopping.signal.aborted) resolve(error as Error);
     });
@@ -301,59 +312,16 @@ async function serveStore({
     events?.stop();
     fairness?.objects.stop();
     fairness?.fairness.stop();
-    await drain(options, listener, chain, log);
+    await Promise.all([drain(options, listener, chain, log), others?.drain()]);
     // Another one that stops meanwhile may have handed it back.
     await store.handOver(log);
+    await others?.stop();
     await auditor?.close();
     await api.close();
     await store.stop();
     log.info('stopped');
   };
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
-}
-
-/** A quarter of the time that a request has: the rest is for the work on it. */
-const waitPart = 4;
-
-/** Who is worked on when, as the cluster's objects say. */
-function fairnessOf({
-  options,
-  log,
-  api,
-  store,
-  metrics,
-}: {
-  readonly options: ApiServerOptions;
-  readonly log: Logger;
-  readonly api: Api;
-  readonly store: ServerStore;
-  readonly metrics: Metrics;
-}): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
-  const bySize = featuresOf(options).enabled('SizeBasedListCostEstimate');
-  const tally = new Tally();
-  tally.expose(metrics.registry, () => fairness);
-  const fairness: Fairness = new Fairness({
-    seats: options['max-requests-inflight'] + options['max-mutating-requests-inflight'],
-    waitMaxMs: options['request-timeout'] / waitPart,
-    estimate: (resource) => {
-      const found = api.storage.estimate(resource);
-      return bySize ? found : { ...found, bytes: null };
-    },
-    tally,
-  });
-  fairness.start();
-  const objects = new FollowedObjects({
-    fairness,
-    storage: api.storage,
-    registry: api.registry,
-    catalogue: api.catalogue,
-    leads: () => store.leads(),
-    now: machineClock.now,
-    report: (what, error) => {
-      log.named('fairness').warn('objects about priority and fairness', { what, error });
-    },
-  });
-  return { fairness, objects };
 }
 
 /** Where the other API servers find this one, if not at the address that clients have: one that listens on a loopback address is found there. */
@@ -429,85 +397,19 @@ function eventExpiry({
   });
 }
 
-interface FrontOptions {
-  readonly options: ApiServerOptions;
-  readonly log: Logger;
-  readonly store: ServerStore;
-  readonly encryption: Live<Encryption> | null;
-  readonly metrics: Metrics;
-  readonly auditor: Auditor | null;
-  readonly api: Api;
-  readonly progress: Progress;
-  readonly debug: DebugPages | null;
-  readonly tracer: Tracer | null;
-  readonly fairness: Fairness | null;
+/** Where others listen with it, each has its part of what the process may have. */
+function listenWith(others: ServingThreads | null, options: ListenerOptions): Promise<Listener> {
+  if (others === null) return listen(options);
+  const { threads } = others;
+  bodyBudget.shareAmong(threads);
+  untakenAnswers.shareAmong(threads);
+  return listen({
+    ...options,
+    keepsSocket: true,
+    ticketKeys: others.ticketKeys,
+    connectionsMax: Math.ceil((options.connectionsMax ?? connectionsMax()) / threads),
+  });
 }
-
-/** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, store, encryption, metrics, auditor, api, progress, debug, tracer, fairness }: FrontOptions): Chain {
-  store.expose(metrics, options);
-  exposeCounts({
-    metrics,
-    resources: () => storedResources(api.catalogue),
-    count: (resource) => api.storage.estimate(resource).objects,
-    periodMs: options['etcd-count-metric-poll-period'],
-  });
-  const indicators = new HealthIndicators();
-  const health = createHealthRegistry((endpoint, name, passed) => {
-    indicators.observe(endpoint, name, passed);
-  });
-  addHealthChecks(health, {
-    keyServices: {
-      current: () => encryption?.current.keyServices ?? [],
-      mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
-    },
-    progress,
-    replica: store.health,
-    graceMs: options['livez-grace-period'],
-    healthTimeoutMs: options['etcd-healthcheck-timeout'],
-    readyTimeoutMs: options['etcd-readycheck-timeout'],
-  });
-  const tap = options.console ? new RequestTap() : null;
-  const page = tap === null ? null : consolePage({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });
-  const routes = createRoutes({
-    resources: api.resources,
-    documents: api.documents,
-    health,
-    metrics,
-    console: page,
-    replica: store.replica,
-    log: log.named('health'),
-    pages: processPages({ options, debug, indicators, fairness }),
-  });
-  const directives = options['strict-transport-security-directives'];
-  const chain: Chain = createChain(
-    {
-      tap,
-      tracer,
-      fairness,
-      authenticate: api.access.authenticate,
-      authorize: api.access.authorize,
-      audit: auditor,
-      metrics,
-      log: log.named('http'),
-      requestTimeoutMs: options['request-timeout'],
-      inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
-      corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
-      strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
-    },
-    routes,
-  );
-  return chain;
-}
-
-const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>
-  drainAndClose(listener, chain, {
-    delayMs: options['shutdown-delay-duration'],
-    sendRetryAfter: options['shutdown-send-retry-after'],
-    watchGraceMs: options['shutdown-watch-termination-grace-period'],
-    requestsMs: options['request-timeout'],
-    log,
-  });
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
@@ -525,8 +427,10 @@ async function becomeReady({
   log,
   api,
   progress,
+  others,
   stopping,
-}: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> & { readonly stopping: AbortSignal }): Promise<void> {
+}: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> &
+  Pick<Prepared, 'others'> & { readonly stopping: AbortSignal }): Promise<void> {
   const timeoutMs = options['storage-initialization-timeout'];
   const patience = setTimeout(() => {
     progress.storageAwaited = true;
@@ -544,6 +448,7 @@ async function becomeReady({
   progress.synced = true;
   progress.storageAwaited = true;
   await api.bootstrap(stopping);
+  await others?.synced();
   clearTimeout(patience);
   // Whoever made it gives up without an error when the server stops.
   stopping.throwIfAborted();

@@ -23,7 +23,7 @@ const pollMs = 10;
 
 /** Stops serving without losing an answer: delay, no new requests, watches end, the rest is waited for, connections close. */
 export async function drainAndClose(
-  listener: Listener,
+  listener: Pick<Listener, 'drain' | 'close'>,
   chain: Chain,
   { delayMs, sendRetryAfter, watchGraceMs, requestsMs, log }: ShutdownOptions,
 ): Promise<void> {

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { collectProcessMetrics } from '../../server/catalogue/loopLag.js';
 import { versionInfo } from '../../server/catalogue/version.js';
 import type { Features } from '../../server/features/chosen.js';
 import { ChosenMetrics, type MetricChoice } from '../../server/observability/chosenMetrics.js';
@@ -23,7 +24,7 @@ export class Metrics {
     const registers = [this.#registry];
     const seconds = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10];
     const labelNames = ['name'] as const;
-    collectDefaultMetrics({ register: this.#registry });
+    collectProcessMetrics(this.#registry);
     this.#queue = {
       adds: new Counter({ name: 'workqueue_adds_total', help: 'Keys added to a queue.', labelNames, registers }),
       depth: new Gauge({ name: 'workqueue_depth', help: 'Keys that wait in a queue.', labelNames, registers }),

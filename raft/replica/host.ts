@@ -1,8 +1,11 @@
 import type { ReplicaOptions } from '../replica-api.js';
 import { openReplica } from '../replica.js';
+import type { Engine } from './engine.js';
+import { Clients, type ClientPort } from './clients.js';
 import type { ReplicaLimits } from './limits.js';
-import { readRequests } from './port.js';
+import { readRequests, type RequestReceiver } from './port.js';
 import { createPortSink } from './portSink.js';
+import type { ReplicaSink } from './sink.js';
 
 /** The far end of a client: takes batches of requests, until `stopped`. */
 export interface ReplicaHost {
@@ -23,14 +26,37 @@ export interface HostOptions {
 export async function hostReplica({ options, session, takenBytes, limits, post, stopped }: HostOptions): Promise<ReplicaHost> {
   const sink = createPortSink(post, takenBytes, stopped);
   const engine = await openReplica(options, session, sink, limits);
-  const stop = (id: number): void => {
-    void engine.stop().then(() => {
-      sink.done(id);
-      sink.flush();
-      stopped();
-    });
+  const receiver = receiverOf(engine, sink, stopped);
+  return { receive: (batch) => readRequests(batch, receiver) };
+}
+
+/** The far end of several clients. */
+export interface SharedHost {
+  /** Takes a batch of one of the threads. */
+  receive(thread: number, batch: ArrayBuffer): void;
+  /** A thread has gone. */
+  leave(thread: number): void;
+}
+
+export interface SharedHostOptions extends Omit<HostOptions, 'takenBytes' | 'post'> {
+  /** The first one owns the replica. */
+  readonly ports: readonly ClientPort[];
+  readonly published: BigInt64Array;
+}
+
+/** The same for several threads of the process: see `clients.ts`. */
+export async function hostForThreads({ options, session, ports, published, limits, stopped }: SharedHostOptions): Promise<SharedHost> {
+  const clients = new Clients(ports, published, stopped);
+  const engine = await openReplica(options, session, clients, limits);
+  const receiver = receiverOf(engine, clients, stopped);
+  return {
+    receive: (thread, batch) => clients.receive(thread, batch, receiver),
+    leave: (thread) => clients.leave(thread),
   };
-  const receiver = {
+}
+
+function receiverOf(engine: Engine, sink: ReplicaSink, stopped: () => void): RequestReceiver {
+  return {
     propose: engine.propose.bind(engine),
     barrier: engine.barrier.bind(engine),
     range: engine.range.bind(engine),
@@ -39,7 +65,12 @@ export async function hostReplica({ options, session, takenBytes, limits, post, 
     transferLeadership: engine.transferLeadership.bind(engine),
     changeMembership: engine.changeMembership.bind(engine),
     snapshot: engine.snapshot.bind(engine),
-    stop,
+    stop: (id) => {
+      void engine.stop().then(() => {
+        sink.done(id);
+        sink.flush();
+        stopped();
+      });
+    },
   };
-  return { receive: (batch) => readRequests(batch, receiver) };
 }

@@ -171,6 +171,14 @@ export class AnswerWriter {
     return this.#writer.take();
   }
 
+  /** What was written, in memory that all threads share. */
+  takeShared(): SharedArrayBuffer {
+    const bytes = this.#writer.take();
+    const shared = new SharedArrayBuffer(bytes.length);
+    new Uint8Array(shared).set(bytes);
+    return shared;
+  }
+
   changes(changes: readonly Change[], at: Revision, compacted: Revision, gap = false): void {
     const writer = this.#writer;
     writer.u8(answerCodes.changes);
@@ -288,7 +296,7 @@ const answerReaders: AnswerReaders = {
 };
 
 /** Hands everything of a batch to `receiver`, in order. Values are views into the batch. */
-export function readAnswers(batch: ArrayBuffer, receiver: AnswerReceiver): void {
+export function readAnswers(batch: ArrayBufferLike, receiver: AnswerReceiver): void {
   const reader = new ByteReader(new Uint8Array(batch));
   while (reader.remaining > 0) {
     const code = reader.u8();

@@ -147,7 +147,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
   }
 
   /** Takes a batch from the other side. */
-  receive(batch: ArrayBuffer): void {
+  receive(batch: ArrayBufferLike): void {
     const bytes = batch.byteLength;
     readAnswers(batch, this.#receiver);
     Atomics.add(this.#options.takenBytes, 0, BigInt(bytes));

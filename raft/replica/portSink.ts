@@ -3,7 +3,7 @@ import { AnswerWriter } from './port.js';
 import type { ReplicaSink } from './sink.js';
 
 /** Answers beyond this many bytes are handed over before the end of a round. */
-const batchBytesMax = 4 * 1024 * 1024;
+export const answersBytesMax = 4 * 1024 * 1024;
 
 /**
  * A sink that writes batches for a port. `post` transfers one; `takenBytes` counts, in the other thread's hand, the bytes that it has taken
@@ -30,18 +30,18 @@ export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: B
     },
     changes(changes, revision, compacted) {
       writer.changes(changes, revision, compacted);
-      if (writer.length > batchBytesMax) flush();
+      if (writer.length > answersBytesMax) flush();
     },
     gap: (revision, compacted) => writer.changes([], revision, compacted, true),
     written: (sequence, outcome) => writer.written(sequence, outcome),
     barrier: (id, outcome) => writer.barrier(id, outcome),
     range(id, result) {
       writer.range(id, result);
-      if (writer.length > batchBytesMax) flush();
+      if (writer.length > answersBytesMax) flush();
     },
     changesSince(id, result) {
       writer.changesSince(id, result);
-      if (writer.length > batchBytesMax) flush();
+      if (writer.length > answersBytesMax) flush();
     },
     status: (id, status) => writer.status(id, status),
     membership: (id, outcome) => writer.membership(id, outcome),

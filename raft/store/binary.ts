@@ -34,6 +34,11 @@ export class ByteWriter {
 
   data(value: Uint8Array): void {
     this.varint(value.length);
+    this.raw(value);
+  }
+
+  /** Bytes without their length in front. */
+  raw(value: Uint8Array): void {
     this.bytes.set(value, this.#at);
     this.#at += value.length;
   }

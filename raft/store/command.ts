@@ -58,6 +58,21 @@ export function readProposalId(bytes: Uint8Array): ProposalId {
   return reading(() => readHeader(new ByteReader(bytes)));
 }
 
+/** The same proposal under another sequence. Throws MalformedCommandError. */
+export function renumbered(proposal: Uint8Array, sequence: number): Uint8Array {
+  return reading(() => {
+    const reader = new ByteReader(proposal);
+    const { session } = readHeader(reader);
+    const rest = proposal.subarray(proposal.length - reader.remaining);
+    const parts = new Parts();
+    parts.byte(formatVersion);
+    parts.text(session, sessionBytesMax, 'session');
+    parts.number(sequence, 'sequence');
+    parts.raw(rest);
+    return parts.join();
+  });
+}
+
 /** Values are views into `bytes`, not copies. Throws MalformedCommandError on anything but a complete, well-formed proposal. */
 export function decodeCommand(bytes: Uint8Array): Command {
   return reading(() => {
@@ -87,6 +102,11 @@ class Parts {
 
   data(value: Uint8Array): void {
     this.#add(varintBytes(value.length) + value.length, (writer) => writer.data(value));
+  }
+
+  /** Without its length in front. */
+  raw(value: Uint8Array): void {
+    this.#add(value.length, (writer) => writer.raw(value));
   }
 
   text(value: string, bytesMax: number, what: string): void {

@@ -12,7 +12,7 @@ import { taintNodesByCondition } from './nodeTaints.js';
 import { alwaysPullImages } from './pods/alwaysPull.js';
 import { limitHardAntiAffinity } from './pods/antiAffinity.js';
 import { defaultTolerationSeconds } from './pods/defaultTolerations.js';
-import { eventLimitsIn, eventRateLimit } from './events/rateLimit.js';
+import { eventCounter, eventLimitsIn, eventRateLimit, type CountEvents } from './events/rateLimit.js';
 import { extendedResourceToleration } from './pods/extendedResources.js';
 import { nodeSelectorsIn, podNodeSelector } from './pods/nodeSelector.js';
 import { priority } from './pods/priority.js';
@@ -34,6 +34,8 @@ export interface StepParts {
   readonly random: () => number;
   /** What the operator says for this plug-in (`--admission-control-config-file`); null for nothing. */
   readonly configuration: JsonObject | null;
+  /** In place of counting events here: where the process counts them. */
+  readonly countEvents?: CountEvents;
   /** How long pods stay on a node with one of these taints, unless they say so. */
   readonly tolerationSeconds: Readonly<Record<string, number>>;
 }
@@ -54,7 +56,10 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   Priority: ({ lookup }) => priority(lookup),
   DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
   PodTolerationRestriction: ({ lookup, configuration }) => podTolerationRestriction(lookup, tolerationRulesIn(configuration)),
-  EventRateLimit: ({ configuration }) => eventRateLimit(eventLimitsIn(configuration)),
+  EventRateLimit: ({ configuration, countEvents }) => {
+    const limits = eventLimitsIn(configuration);
+    return eventRateLimit(limits, countEvents ?? eventCounter(limits));
+  },
   ExtendedResourceToleration: () => extendedResourceToleration(),
   DefaultStorageClass: ({ lookup }) => defaultStorageClass(lookup),
   StorageObjectInUseProtection: () => storageInUseProtection(),
@@ -91,6 +96,8 @@ export const isAvailablePlugin = (name: string): boolean => available.has(name);
 export interface PluginOptions {
   readonly storage: Storage;
   readonly random?: () => number;
+  /** In place of counting events here. */
+  readonly countEvents?: CountEvents;
   /** Names of the plug-ins that run. Default: those that the reference runs by default. */
   readonly enabled?: ReadonlySet<string>;
   readonly configurations?: PluginConfigurations;
@@ -105,7 +112,16 @@ export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[
   const lookup = createLookup(storage);
   const own = Object.entries(STEPS)
     .filter(([name]) => enabled.has(name))
-    .map(([name, make]) => make({ storage, lookup, random, tolerationSeconds, configuration: configurations?.get(name) ?? null }));
+    .map(([name, make]) =>
+      make({
+        storage,
+        lookup,
+        random,
+        tolerationSeconds,
+        configuration: configurations?.get(name) ?? null,
+        ...(options.countEvents === undefined ? {} : { countEvents: options.countEvents }),
+      }),
+    );
   const foreign = others.filter(({ name }) => placeOf(name) < 0 || enabled.has(name));
   return [...own, ...foreign].sort((a, b) => placeOf(a.name) - placeOf(b.name));
 }

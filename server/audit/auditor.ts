@@ -27,6 +27,12 @@ export interface Auditor {
   close(): Promise<void>;
 }
 
+/** An auditor that says where its events go. */
+export interface OpenAuditor extends Auditor {
+  /** All backends as one. */
+  readonly sink: Sink;
+}
+
 export interface AuditorOptions {
   readonly extentOf: (attributes: ReturnType<typeof attributesOf>) => Extent;
   readonly sinks: readonly Sink[];
@@ -39,16 +45,14 @@ export interface AuditMetrics {
 }
 
 /** Writes the events of requests to all sinks, at the stages that the policy asks for. */
-export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Auditor {
+export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): OpenAuditor {
+  const sink = allOf(sinks);
   const emit = async (record: AuditRecord, stage: Stage, code: number | null): Promise<boolean> => {
     if (!record.wants(stage)) return true;
     const event = record.event(stage, code, Date.now());
     metrics.event(event.level);
-    const written = await Promise.all(sinks.map(async (sink) => (await sink.process(event)) || !sink.strict));
-    return written.every(Boolean);
+    return sink.process(event);
   };
-  const settled = async (): Promise<boolean> =>
-    (await Promise.all(sinks.map(async (sink) => !sink.strict || sink.settle()))).every(Boolean);
   const recordOf = (request: AuditedRequest): AuditRecord | null => {
     const extent = extentOf(attributesOf(request.user, request.info, request.method));
     return extent.level === 'None' ? null : new AuditRecord(request, extent, Date.now() - (performance.now() - request.startedAt));
@@ -68,7 +72,7 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Aud
     begin: async (request) => {
       const record = recordOf(request);
       if (record === null) return null;
-      if (!(await emit(record, 'RequestReceived', null)) || !(await settled())) {
+      if (!(await emit(record, 'RequestReceived', null)) || !(await sink.settle())) {
         metrics.rejected();
         throw internalError(new Error('failed to store audit event'));
       }
@@ -86,6 +90,19 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Aud
       holdEnd(request.response, () => written);
       return record;
     },
+    sink,
+    close: () => sink.close(),
+  };
+}
+
+/** Several sinks as one: what a strict one cannot write is not written. */
+function allOf(sinks: readonly Sink[]): Sink {
+  const everywhere = async (done: (sink: Sink) => Promise<boolean>): Promise<boolean> =>
+    (await Promise.all(sinks.map(done))).every(Boolean);
+  return {
+    strict: true,
+    process: (event) => everywhere(async (sink) => (await sink.process(event)) || !sink.strict),
+    settle: () => everywhere(async (sink) => !sink.strict || sink.settle()),
     close: async () => {
       await Promise.all(sinks.map((sink) => sink.close()));
     },

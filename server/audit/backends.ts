@@ -4,7 +4,7 @@ import type { Metrics } from '../observability/metrics.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import type { Dial } from '../webhook/dialed.js';
 import { webhookClient } from '../webhook/client.js';
-import { createAuditor, type AuditMetrics, type Auditor } from './auditor.js';
+import { createAuditor, type AuditMetrics, type OpenAuditor } from './auditor.js';
 import { BatchSink } from './batchSink.js';
 import { BlockingSink } from './blockingSink.js';
 import type { ReportLoss, Sink, Writer } from './contract.js';
@@ -19,6 +19,8 @@ export interface AuditingOptions {
   readonly log: Logger;
   /** The way to the service that takes events; null for the direct one. */
   readonly dial?: Dial | null;
+  /** In place of the backends: where this process writes its events. */
+  readonly elsewhere?: Sink;
 }
 
 const megabyte = 1024 * 1024;
@@ -26,7 +28,7 @@ const megabyte = 1024 * 1024;
 const defaultMegabytes = 100;
 
 /** The auditor that the options ask for; null when nothing is to be written. Rejects when a file or a service cannot be used. */
-export async function createAuditing({ options, metrics, log, dial = null }: AuditingOptions): Promise<Auditor | null> {
+export async function createAuditing({ options, metrics, log, dial = null, elsewhere }: AuditingOptions): Promise<OpenAuditor | null> {
   const { 'audit-policy-file': policyFile, 'audit-log-path': logPath, 'audit-webhook-config-file': webhookFile } = options;
   const policy = policyFile === null ? null : readPolicyFile(policyFile);
   if (logPath === null && webhookFile === null) return null;
@@ -35,6 +37,7 @@ export async function createAuditing({ options, metrics, log, dial = null }: Aud
     return null;
   }
   const counts = auditMetrics(metrics);
+  if (elsewhere !== undefined) return createAuditor({ extentOf: extentBy(policy), sinks: [elsewhere], metrics: counts });
   const loss = lossReporter(counts, log);
   const sinks: Sink[] = [];
   if (logPath !== null) sinks.push(sinkFor('log', await logWriter(logPath, options, log), options, loss('log')));

@@ -5,6 +5,7 @@ import { dealer } from './hand.js';
 import { Demand, share } from './lending.js';
 import { Level, type Ticket } from './level.js';
 import { Classifier, flowOf, type LevelSettings, type Schema } from './objects.js';
+import type { SharedPool, SharedSeats } from './seatPool.js';
 import { workOf, type Estimate, type Work } from './seats.js';
 import { Tally } from './tally.js';
 
@@ -28,11 +29,15 @@ export interface FairnessOptions {
   /** Seconds of a clock that nobody sets. */
   readonly now?: () => number;
   readonly tally?: Tally;
+  /** Where several threads of a process have the seats in common. */
+  readonly shared?: SharedSeats | null;
 }
 
 interface Running {
   readonly settings: LevelSettings;
   readonly level: Level<Turn>;
+  /** Null where this thread alone has the level. */
+  readonly pool: SharedPool | null;
   readonly deal: (flow: string) => readonly number[];
   readonly demand: Demand;
   readonly bounds: { readonly nominal: number; readonly lower: number; readonly upper: number };
@@ -86,7 +91,7 @@ export class Fairness {
   }
 
   #running(settings: LevelSettings, shares: number, now: number): Running {
-    const { seats } = this.options;
+    const { seats, shared = null } = this.options;
     const nominal = shares === 0 ? 0 : Math.ceil((seats * settings.shares) / shares);
     const bounds = {
       nominal,
@@ -101,10 +106,13 @@ export class Fairness {
       before.settings.queues === settings.queues &&
       before.settings.queueLengthMax === settings.queueLengthMax;
     if (same && !settings.exempt && before.bounds.nominal !== nominal) this.#begin(before.level.resize(nominal, now));
+    // Of its own for each level, also for one that takes the place of another with the same name: whoever waits there is looked for there.
+    const pool = same ? before.pool : (shared?.of(settings.name) ?? null);
     return {
       settings,
       bounds,
-      level: same ? before.level : new Level(terms, now),
+      pool,
+      level: same ? before.level : new Level(terms, now, pool ?? undefined),
       deal: same && before.settings.handSize === settings.handSize ? before.deal : dealer(settings.handSize, settings.queues),
       demand: before?.demand ?? new Demand(now),
       counts: before?.counts ?? { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 },
@@ -115,11 +123,16 @@ export class Fairness {
   adjust(): void {
     const now = this.#now();
     const all = [...this.#levels.values()];
-    const borrowers = all.map(({ bounds, demand }) => ({ ...bounds, demand: demand.close(now) }));
+    const borrowers = all.map(({ bounds, demand, pool }) => ({ ...bounds, demand: this.#demandOfAll(pool, demand.close(now)) }));
     const { fraction, seats } = share(borrowers, this.options.seats);
     this.fraction = fraction;
     for (const [index, running] of all.entries())
       if (!running.settings.exempt) this.#begin(running.level.resize(Math.max(1, Math.round(seats[index] ?? 0)), now));
+  }
+
+  #demandOfAll(pool: SharedPool | null, own: number): number {
+    const { shared = null } = this.options;
+    return pool === null || shared === null ? own : shared.demand(pool, own);
   }
 
   /** Lets a request in: at once, or when it is its turn. Throws or rejects with 429 where it has none. */
@@ -148,10 +161,24 @@ export class Fairness {
       now,
     );
     if (arrival.outcome === 'begin') this.#counted(turn, arrival.ticket, now);
-    else if (arrival.outcome === 'wait') this.tally.of(schema).waits(arrival.ticket.seats);
-    else this.refuses(turn, arrival.outcome === 'full' ? 'queue-full' : 'concurrency-limit');
+    else if (arrival.outcome === 'wait') {
+      this.tally.of(schema).waits(arrival.ticket.seats);
+      this.#awaitOthers(running);
+    } else this.refuses(turn, arrival.outcome === 'full' ? 'queue-full' : 'concurrency-limit');
     this.#demandOf(running, now);
     return arrival;
+  }
+
+  /** Another thread may give seats back while somebody waits on this one. */
+  #awaitOthers({ pool, level }: Running): void {
+    if (pool === null) return;
+    // The one that has just come is told of its place first.
+    queueMicrotask(() => {
+      pool.whileWaiting(() => {
+        this.#begin(level.look(this.#now()));
+        return level.waiting > 0;
+      });
+    });
   }
 
   refuses(turn: Turn, reason: 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'): void {

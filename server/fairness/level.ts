@@ -1,3 +1,5 @@
+import { OwnSeats, type SeatPool } from './seatPool.js';
+
 /**
  * The queues of one priority level: which request may be worked on now, and which has to wait. Pure: it is told the time, and answers with what is to begin.
  *
@@ -65,6 +67,8 @@ export class Level<T> {
   constructor(
     readonly terms: LevelTerms,
     now: number,
+    /** Counts the seats in use; where several threads have the level in common, those of all of them. */
+    private readonly pool: SeatPool = new OwnSeats(),
   ) {
     this.#at = now;
     this.#seats = terms.seats;
@@ -103,7 +107,7 @@ export class Level<T> {
     this.#advance(now);
     const seats = Math.max(1, wanted);
     if (this.#queues.length === 0) {
-      if (!this.#fits(seats)) return { outcome: 'busy' };
+      if (!this.pool.take(seats, this.#seats)) return { outcome: 'busy' };
       const ticket = { of, seats, queue: -1, arrivedAt: now, begunAt: now };
       this.#seatsInUse += seats;
       this.#underWay++;
@@ -113,12 +117,17 @@ export class Level<T> {
     const queue = this.#queues[index]!;
     const ticket: Ticket<T> = { of, seats, queue: index, arrivedAt: now, begunAt: null };
     // Whoever comes when nobody waits, and finds room, waits for nobody.
-    if (this.#waiting === 0 && this.#fits(seats)) {
+    this.pool.waits(1);
+    if (this.#waiting === 0 && this.pool.take(seats, this.#seats)) {
+      this.pool.waits(-1);
       this.#wake(queue);
       this.#start(ticket, queue, now);
       return { outcome: 'begin', ticket };
     }
-    if (queue.waiting.length >= this.terms.queueLengthMax) return { outcome: 'full' };
+    if (queue.waiting.length >= this.terms.queueLengthMax) {
+      this.pool.waits(-1);
+      return { outcome: 'full' };
+    }
     this.#wake(queue);
     queue.waiting.push(ticket);
     queue.waitingSeats += seats;
@@ -131,6 +140,7 @@ export class Level<T> {
   finish(ticket: Ticket<T>, now: number): readonly Ticket<T>[] {
     this.#advance(now);
     this.#seatsInUse -= ticket.seats;
+    this.pool.change(-ticket.seats);
     this.#underWay--;
     const queue = this.#queues[ticket.queue];
     if (queue !== undefined) {
@@ -147,6 +157,7 @@ export class Level<T> {
     this.#advance(now);
     const queue = this.#queues[ticket.queue];
     this.#seatsInUse += seats - ticket.seats;
+    this.pool.change(seats - ticket.seats);
     if (queue !== undefined) {
       queue.seatsInUse += seats - ticket.seats;
       queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - GUESSED_SECONDS) + seats * GUESSED_SECONDS;
@@ -166,6 +177,7 @@ export class Level<T> {
     queue.waitingSeats -= ticket.seats;
     this.#waiting--;
     this.#waitingSeats -= ticket.seats;
+    this.pool.waits(-1);
     this.#rest(queue);
     return true;
   }
@@ -177,9 +189,10 @@ export class Level<T> {
     return this.#begin(now);
   }
 
-  /** A request that needs more seats than there are has them when it is alone. */
-  #fits(seats: number): boolean {
-    return this.#seatsInUse === 0 || this.#seatsInUse + seats <= this.#seats;
+  /** Seats may have been given back elsewhere. Gives those that begin now. */
+  look(now: number): readonly Ticket<T>[] {
+    this.#advance(now);
+    return this.#begin(now);
   }
 
   #advance(now: number): void {
@@ -227,7 +240,8 @@ export class Level<T> {
       const index = this.#earliest();
       const queue = this.#queues[index]!;
       const ticket = queue.waiting[0]!;
-      if (!this.#fits(ticket.seats)) break;
+      if (!this.pool.take(ticket.seats, this.#seats)) break;
+      this.pool.waits(-1);
       queue.waiting.shift();
       queue.waitingSeats -= ticket.seats;
       this.#waiting--;

@@ -1,6 +1,6 @@
 import type { Http2SecureServer } from 'node:http2';
 import type { Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 
 export type AnyServer = Http2SecureServer | HttpsServer;
 
@@ -14,6 +14,8 @@ export interface BindOptions {
   readonly port: number;
   /** Other processes may listen at the same port, if they want to share it as well. */
   readonly sharesPort?: boolean;
+  /** The open socket of another thread, in place of one of its own. */
+  readonly socket?: number;
 }
 
 /** Whether this version of Node can share ports between processes that do not know each other. */
@@ -23,7 +25,8 @@ export function canSharePorts(version: string = process.versions.node): boolean 
 }
 
 /** All families where there are several; IPv4 alone on machines without IPv6. */
-export async function bind(server: AnyServer, { host, port, sharesPort = false }: BindOptions): Promise<AddressInfo> {
+export async function bind(server: AnyServer, { host, port, sharesPort = false, socket }: BindOptions): Promise<AddressInfo> {
+  if (socket !== undefined) return listening(server, { fd: socket });
   const everywhere = host === '' || host === '0.0.0.0' || host === '::';
   try {
     return await tryBind(server, everywhere ? '::' : host, { port, sharesPort });
@@ -38,16 +41,27 @@ export async function bind(server: AnyServer, { host, port, sharesPort = false }
 }
 
 function tryBind(server: AnyServer, host: string, { port, sharesPort = false }: Omit<BindOptions, 'host'>): Promise<AddressInfo> {
+  // Known to later versions of Node, and to their type declarations.
+  const shared: object = sharesPort ? { reusePort: true } : {};
+  return listening(server, { host, port, ...shared });
+}
+
+function listening(server: AnyServer, options: ListenOptions & { readonly fd?: number }): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    // Known to later versions of Node, and to their type declarations.
-    const shared: object = sharesPort ? { reusePort: true } : {};
-    server.listen({ host, port, ...shared }, () => {
+    server.listen(options, () => {
       server.off('error', reject);
       server.on('error', ignore);
       resolve(server.address() as AddressInfo);
     });
   });
+}
+
+/** The number under which the process has the socket of a server that listens. Not a documented part of Node; the test of serving threads would notice. */
+export function socketOf(server: AnyServer): number {
+  const { fd } = (server as unknown as { readonly _handle: { readonly fd: number } })._handle;
+  if (!Number.isInteger(fd) || fd < 0) throw new ListenError('this version of Node does not tell of the socket that threads are to share');
+  return fd;
 }
 
 const causes: ReadonlyMap<string, string> = new Map([

@@ -13,9 +13,15 @@ export class BodyBudget {
   readonly #own = new Shares();
 
   constructor(
-    private readonly ofAllMax = bodyBytesOfAllMax,
-    private readonly ofOneMax = bodyBytesOfOneMax,
+    private ofAllMax = bodyBytesOfAllMax,
+    private ofOneMax = bodyBytesOfOneMax,
   ) {}
+
+  /** One of several threads has its part of what the process has. */
+  shareAmong(threads: number): void {
+    this.ofAllMax = bodyBytesOfAllMax / threads;
+    this.ofOneMax = bodyBytesOfOneMax / threads;
+  }
 
   /** Of all clients, now. */
   get bytes(): number {

@@ -40,6 +40,8 @@ export interface ChainOptions {
   readonly corsOrigins: readonly RegExp[];
   /** Value of the HSTS header, or null for none. */
   readonly strictTransportSecurity: string | null;
+  /** Waits for what another thread of the process may have told this client already; undefined when there is nothing to wait for. */
+  readonly caughtUp?: () => Promise<unknown> | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Told of each request before it is worked on. */
@@ -89,6 +91,11 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) throw refusal(exchange, draining);
     deadline(exchange);
     if (cors(exchange)) return;
+    const caughtUp = options.caughtUp?.();
+    if (caughtUp !== undefined) {
+      await caughtUp;
+      if (exchange.over) return;
+    }
     const authenticated = audited(exchange);
     if (authenticated !== undefined) {
       await authenticated;

@@ -7,7 +7,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import type { Live } from '../files/liveFile.js';
-import { bind, type AnyServer } from './bind.js';
+import { bind, socketOf, type AnyServer } from './bind.js';
 import { answerUnreadable } from './clientErrors.js';
 import type { Connection } from './connection.js';
 import { usualTimes, type ConnectionTimes } from './connectionLife.js';
@@ -34,6 +34,15 @@ export interface ListenerOptions {
   readonly port: number;
   /** Other processes may share the port: `--permit-port-sharing`. */
   readonly sharesPort?: boolean;
+  /** The socket on which another thread of the process listens, to take connections from it as well. */
+  readonly socket?: number;
+  /**
+   * Several threads listen on one socket, under one number: it stays open as long as the process lives, since closing it on one thread would take it from the others,
+   * and its number might come to stand for another file. Connections that come after `drain` are refused.
+   */
+  readonly keepsSocket?: boolean;
+  /** Keys of session tickets that several threads have in common, so that clients may resume on any of them. */
+  readonly ticketKeys?: Buffer;
   /** Changes count for the connections that come after. */
   readonly credentials: Live<ListenerCredentials>;
   readonly tls: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
@@ -52,6 +61,8 @@ export interface ListenerOptions {
 export interface Listener {
   readonly host: string;
   readonly port: number;
+  /** What other threads of the process need to listen on the same socket. */
+  readonly socket: number;
   /** Connections that are open now, those in their handshake included. */
   readonly connections: number;
   /**
@@ -83,8 +94,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const times = { ...usualTimes, ...options.times };
   const server = createAnyServer(options, times);
   const connections = new Connections(connectionBounds(options.connectionsMax), times);
+  let draining = false;
   server.on('connection', (socket: Socket) => {
-    connections.accept(socket);
+    if (draining) socket.destroy();
+    else connections.accept(socket);
   });
   server.on('secureConnection', (socket: TLSSocket) => {
     connections.secured(socket);
@@ -108,9 +121,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const endIdle = (): void => {
     for (const { http2, socket } of connections) if (!http2 && !turns.has(socket)) socket.end();
   };
+  const { keepsSocket = false } = options;
   const drain = (lingerMs = 0): void => {
+    draining = true;
     // The method of the HTTP servers would close idle connections as well, at once.
-    if (server.listening) NetServer.prototype.close.call(server);
+    if (server.listening && !keepsSocket) NetServer.prototype.close.call(server);
     for (const { session } of connections) session?.close();
     turns.drain();
     if (lingerMs > 0) setTimeout(endIdle, lingerMs).unref();
@@ -118,7 +133,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => {
-      if (server.listening)
+      if (server.listening && !keepsSocket)
         server.close(() => {
           resolve();
         });
@@ -130,6 +145,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     host: address.address,
     port: address.port,
+    get socket() {
+      return socketOf(server);
+    },
     get connections() {
       return connections.size;
     },
@@ -153,6 +171,7 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
             done(null, credentials.current.sni?.(name) ?? undefined);
           },
         }),
+    ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
     handshakeTimeout: times.handshakeMs,
     maxHeaderSize: headerBytesMax,
     connectionsCheckingInterval: times.lookMs,

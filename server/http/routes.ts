@@ -18,6 +18,8 @@ export interface RouteOptions {
   readonly documents: (context: RequestContext) => Promise<boolean>;
   readonly health: HealthRegistry;
   readonly metrics: Metrics;
+  /** What `/metrics` says, where that is more than these metrics. */
+  readonly exposition?: () => Promise<string>;
   /** What the process tells of itself; nothing unless given. */
   readonly pages?: ProcessPages;
   /** Answers below `/console`; nothing is there unless given. False where there is no such path. */
@@ -79,7 +81,7 @@ const notFound = (exchange: Exchange): void => {
 const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-function processRouter({ health, metrics, replica, log }: RouteOptions, serve: Serve): Router {
+function processRouter({ health, metrics, exposition, replica, log }: RouteOptions, serve: Serve): Router {
   const logChange = healthLog(log);
   const router = Router({ caseSensitive: true, strict: true });
   for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
@@ -96,7 +98,7 @@ function processRouter({ health, metrics, replica, log }: RouteOptions, serve: S
     '/metrics',
     serve(async (exchange) => {
       if (exchange.method !== 'GET') throw methodNotAllowed();
-      const text = await metrics.registry.metrics();
+      const text = await (exposition === undefined ? metrics.registry.metrics() : exposition());
       exchange.response.setHeader('content-type', metrics.registry.contentType);
       exchange.response.end(text);
     }),

@@ -1,6 +1,7 @@
 import { tooManyRequests } from '../api/status.js';
 import { anonymousUser } from '../authentication/authenticator.js';
 import type { User } from '../endpoints/context.js';
+import { OwnCount, type Count } from './counts.js';
 import { Shares, type Share } from './shares.js';
 import { standingOf } from './standing.js';
 
@@ -23,13 +24,16 @@ export const ownerOf = ({ name }: User, address: string | undefined): string =>
 
 /** Requests of one kind that are worked on at once. A slot is held while the server works, and neither while a client sends its body nor while it takes its answer. */
 export class Slots {
-  /** All that are held now. */
+  /** All that are held now, on this thread. */
   taken = 0;
   readonly #own = new Shares();
   readonly #contended: number;
 
-  /** `max` of 0 stands for no limit. */
-  constructor(private readonly max: number) {
+  /** `max` of 0 stands for no limit. `all` counts what is held, on all threads where there are several; the shares of users are counted on each. */
+  constructor(
+    private readonly max: number,
+    private readonly all: Count = new OwnCount(),
+  ) {
     this.#contended = max === 0 ? Infinity : Math.min(max, Math.max(ownMin, Math.ceil(max * contendedShare)));
   }
 
@@ -37,7 +41,7 @@ export class Slots {
   enter(owner: string, user: User): Share {
     const share = this.#own.of(owner);
     // The second look comes only where the first finds no room.
-    if (this.taken >= this.#contended && !this.#hasRoomFor(user, share.amount))
+    if (!this.all.take(this.#contended) && !this.all.take(this.#limitFor(user, share.amount)))
       throw tooManyRequests('too many requests, please try again later', 1);
     share.amount += 1;
     this.taken += 1;
@@ -47,20 +51,22 @@ export class Slots {
   leave(share: Share): void {
     share.amount -= 1;
     this.taken -= 1;
+    this.all.leave();
   }
 
-  #hasRoomFor(user: User, own: number): boolean {
-    const { max, taken } = this;
+  /** How many may be held at most, once this one is; 0 where the user has its share. */
+  #limitFor(user: User, own: number): number {
+    const { max } = this;
     const share = (part: number): number => Math.max(ownMin, Math.ceil(max * part));
     switch (standingOf(user)) {
       case 'administrator':
-        return taken < Math.ceil(max * (1 + administratorsShare));
+        return Math.ceil(max * (1 + administratorsShare));
       case 'essential':
-        return taken < Math.ceil(max * (1 + reserveShare)) && own < share(userShare);
+        return own < share(userShare) ? Math.ceil(max * (1 + reserveShare)) : 0;
       case 'ordinary':
-        return taken < max && own < share(userShare);
+        return own < share(userShare) ? max : 0;
       case 'stranger':
-        return taken < max && own < share(strangersShare);
+        return own < share(strangersShare) ? max : 0;
     }
   }
 }

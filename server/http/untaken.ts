@@ -10,9 +10,15 @@ export class UntakenAnswers {
   #bytes = 0;
 
   constructor(
-    private readonly max = untakenBytesMax,
-    private readonly kept = untakenBytesKept,
+    private max = untakenBytesMax,
+    private kept = untakenBytesKept,
   ) {}
+
+  /** One of several threads has its part of what the process has. */
+  shareAmong(threads: number): void {
+    this.max = untakenBytesMax / threads;
+    this.kept = untakenBytesKept / threads;
+  }
 
   get bytes(): number {
     return this.#bytes;

@@ -1,4 +1,5 @@
-import { Counter, Gauge, collectDefaultMetrics, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { collectProcessMetrics } from '../catalogue/loopLag.js';
 import type { RequestInfo } from '../endpoints/context.js';
 import { ChosenMetrics, type MetricChoice } from './chosenMetrics.js';
 import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from './durations.js';
@@ -30,9 +31,10 @@ export interface Metrics {
   histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
-export function createMetrics(choice: MetricChoice = {}): Metrics {
+/** `ofProcess`: with those about the process, which one of its threads has. */
+export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: { readonly ofProcess?: boolean } = {}): Metrics {
   const registry = new ChosenMetrics(choice);
-  collectDefaultMetrics({ register: registry });
+  if (ofProcess) collectProcessMetrics(registry);
   const requests = requestMetrics(registry);
   return {
     registry,

@@ -50,6 +50,10 @@ const oidcNames = [
 const rules: readonly Rule[] = [
   pair('tls-cert-file', 'tls-private-key-file'),
   suitesOfHttp2,
+  ({ 'serving-threads': threads }, given) =>
+    threads !== 1 && given.has('etcd-servers')
+      ? '--serving-threads above 1 is for the built-in store: with --etcd-servers, leave it out'
+      : null,
   pair('kubelet-client-certificate', 'kubelet-client-key'),
   pair('proxy-client-cert-file', 'proxy-client-key-file'),
   pair('etcd-certfile', 'etcd-keyfile'),

@@ -11,6 +11,13 @@ export const servingFlags = {
       max: 65_535,
       help: 'HTTPS port with authentication and authorization. It cannot be switched off: 0 takes any free port and logs which.',
     },
+    'serving-threads': {
+      kind: 'int',
+      default: 1,
+      min: 0,
+      max: 8,
+      help: 'Threads that take connections and answer requests; 0 for one less than the machine has cores, at least 1 and at most 8. Each keeps an index and caches of its own: see docs/scaling.md.',
+    },
     'cert-dir': {
       kind: 'string',
       default: '/var/run/kubernetes',

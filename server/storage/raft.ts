@@ -55,6 +55,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   readonly cached?: (resource: GroupResource) => boolean;
   /** Whether the value under a key is kept in a way in which nothing is written any more. Never, unless told. */
   readonly isStale?: (key: string) => Promise<boolean>;
+  /** Where several threads of a process follow one replica: the version of which any of them may know. */
+  readonly published?: () => Version;
   /** How long a read may wait for its barrier, and for the cache to be loaded. */
   readonly readTimeoutMs?: number;
   /** How long a read waits for a version from the future. */
@@ -66,6 +68,8 @@ export interface RaftStorage extends Storage {
   readonly version: Version;
   /** What this replica holds in memory of a resource, and how many watch it: an estimate, at no cost. Nothing is known of resources that are not cached. */
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number };
+  /** Waits until what any thread of this process may have told a client is known here as well; undefined when it is. */
+  caughtUp(): Promise<unknown> | undefined;
   /** Gives up history before `version`, in the store of all replicas and in this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   /** Stops following the replica; for the end of the process. */
@@ -138,6 +142,11 @@ class ReplicatedStorage implements RaftStorage {
 
   ready(): Promise<void> {
     return this.loading;
+  }
+
+  caughtUp(): Promise<unknown> | undefined {
+    const told = this.options.published?.() ?? 0;
+    return told <= this.version || !this.loaded ? undefined : this.cache.clock.reach(told, this.versionTimeoutMs);
   }
 
   close(): void {

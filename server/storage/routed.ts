@@ -27,6 +27,8 @@ export function routedStorage(main: RaftStorage, routes: readonly Route[]): Raft
     update: (key, object, expected, terms) => of(key.resource).update(key, object, expected, terms),
     delete: (key, expected, terms) => of(key.resource).delete(key, expected, terms),
     isStale: (key) => of(key.resource).isStale(key),
+    // Several threads use one store alone.
+    caughtUp: () => main.caughtUp(),
     estimate: (resource) => of(resource).estimate(resource),
     // Versions of one store mean nothing to another: each is compacted by itself.
     compact: (version, options) => main.compact(version, options),

@@ -1,4 +1,4 @@
-import { startReplica } from '../../raft/client.js';
+import { joinReplica, startReplica, startSharedReplica, type ClientOptions, type ReplicaTicket } from '../../raft/client.js';
 import type { Replica, ReplicaAdministration } from '../../raft/replica-api.js';
 import { Compaction } from '../compaction.js';
 import { exposeReplica } from '../observability/raftMetrics.js';
@@ -14,26 +14,42 @@ import type { HistoryOwner, ServerStore } from './store.js';
 const handOverTimeoutMs = 500;
 const compactionTimeoutMs = 30_000;
 
-/** Starts the replica of this server in its thread. Rejects when its data or its address is not usable. */
-export async function openEmbedded(options: ApiServerOptions, log: Logger): Promise<ServerStore> {
+/** Starts the replica of this server in its thread, for so many threads that use it. Rejects when its data or its address is not usable. */
+export async function openEmbedded(options: ApiServerOptions, log: Logger, threads = 1): Promise<ServerStore> {
   const raftLog = log.named('raft');
-  const replica = await startReplica(replicaOptions(options), {
+  const client: ClientOptions = {
     log: ({ level, message, fields }) => {
       raftLog[level](message, fields);
     },
-  }).catch((cause: unknown) => {
+  };
+  try {
+    if (threads === 1) return storeOver(await startReplica(replicaOptions(options), client));
+    const { replica, published, tickets } = await startSharedReplica(replicaOptions(options), threads - 1, client);
+    return storeOver(replica, published, tickets);
+  } catch (cause) {
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
-  });
-  return storeOver(replica);
+  }
 }
 
-const storeOver = (replica: Replica & ReplicaAdministration): ServerStore => ({
+/** Uses the replica that another thread of this process has started. `stop` ends this thread's use of it. */
+export function joinEmbedded(ticket: ReplicaTicket): ServerStore {
+  const { replica, published } = joinReplica(ticket);
+  return storeOver(replica, published);
+}
+
+const storeOver = (
+  replica: Replica & ReplicaAdministration,
+  published: ServerStore['published'] = null,
+  tickets: ServerStore['tickets'] = [],
+): ServerStore => ({
   engine: replica,
   elsewhere: [],
   health: replica,
   asReference: false,
   expires: false,
   replayedRevisions: null,
+  published,
+  tickets,
   replica,
   leads: async () => (await replica.status()).role === 'leader',
   onFailure: (listener) => {

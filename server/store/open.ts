@@ -2,9 +2,9 @@ import type { Logger } from '../observability/logger.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import type { ServerStore } from './store.js';
 
-/** Opens the store that the options name. What it is made of is loaded only then. */
-export async function openStore(options: ApiServerOptions, log: Logger): Promise<ServerStore> {
+/** Opens the store that the options name, for so many threads of the process. What it is made of is loaded only then. */
+export async function openStore(options: ApiServerOptions, log: Logger, threads = 1): Promise<ServerStore> {
   const servers = options['etcd-servers'];
-  if (servers.length === 0) return (await import('./embedded.js')).openEmbedded(options, log);
+  if (servers.length === 0) return (await import('./embedded.js')).openEmbedded(options, log, threads);
   return (await import('./etcd.js')).openEtcd(options, servers, log);
 }

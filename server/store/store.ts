@@ -1,3 +1,4 @@
+import type { ReplicaTicket } from '../../raft/client.js';
 import type { Replica, ReplicaAdministration } from '../../raft/replica-api.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Logger } from '../observability/logger.js';
@@ -37,6 +38,10 @@ export interface ServerStore {
   readonly expires: boolean;
   /** As `FeedOptions.replayedRevisions`; null for the default. */
   readonly replayedRevisions: number | null;
+  /** Where several threads of the process use this store: the version of which any of them may know; null where only this one does. */
+  readonly published: (() => Version) | null;
+  /** What the others need to use it as well. */
+  readonly tickets: readonly ReplicaTicket[];
   /** What operators look after, if there is a replica in this process. */
   readonly replica: (Replica & ReplicaAdministration) | null;
   /** Whether this server does what one server does for all. Several may, for a time; it is then done twice, and must bear that. */

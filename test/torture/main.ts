@@ -12,6 +12,7 @@ interface Options {
   readonly seeds: number;
   readonly minutes: number;
   readonly only: readonly FaultKind[] | undefined;
+  readonly threads: number;
   readonly keep: boolean;
 }
 
@@ -68,6 +69,7 @@ function parse(): Options {
       1,
     )
     .option('--only <faults>', `some of ${faultKinds.join(', ')}`, kinds)
+    .option('--threads <n>', 'serving threads of each API server', number(1, 8, true), 1)
     .option('--keep', 'keep data and logs also when nothing is found', false)
     .allowExcessArguments(false)
     .addHelpText('after', examples)
@@ -79,9 +81,18 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-async function run({ seed, seeds, minutes, only, keep }: Options): Promise<void> {
+async function run({ seed, seeds, minutes, only, threads, keep }: Options): Promise<void> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'torture-'));
-  const reports = await tortureSeeds({ seed, count: seeds, faultsMs: minutes * 60_000, directory, kinds: only, keep, progress: print });
+  const reports = await tortureSeeds({
+    seed,
+    count: seeds,
+    faultsMs: minutes * 60_000,
+    directory,
+    kinds: only,
+    threads,
+    keep,
+    progress: print,
+  });
   const broken = reports.find(({ findings }) => findings.length > 0);
   if (broken === undefined && !keep) fs.rmSync(directory, { recursive: true, force: true });
   if (broken !== undefined) process.exitCode = 1;

@@ -15,6 +15,8 @@ export interface TortureOptions {
   /** Data, certificates and logs go here. */
   readonly directory: string;
   readonly kinds?: readonly FaultKind[] | undefined;
+  /** Serving threads of each API server; one unless told. */
+  readonly threads?: number;
   /** Lines for whoever waits. Everything, these included, is in `torture.log` in the directory. */
   readonly progress: (line: string) => void;
 }
@@ -32,7 +34,7 @@ const startMs = 120_000;
 
 /** One cluster under fire, round after round; ends after the first round that found something. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
-  const { seed, directory, progress } = options;
+  const { seed, directory, progress, threads = 1 } = options;
   const started = performance.now();
   fs.mkdirSync(directory, { recursive: true });
   const file = fs.openSync(path.join(directory, 'torture.log'), 'a');
@@ -44,7 +46,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
     progress(line);
   };
   const network = new Prng(seed);
-  const cluster = await TortureCluster.start(directory, network.below);
+  const cluster = await TortureCluster.start(directory, network.below, threads);
   try {
     if (!(await cluster.whole(startMs))) throw new Error(`the cluster did not start; see ${directory}/logs`);
     return await rounds(cluster, options, log, say);

@@ -47,19 +47,34 @@ function limitOf(limit: JsonObject, position: number): EventLimit {
   return { type, perSecond: positive('qps', Number.MAX_SAFE_INTEGER), burst: positive('burst', Number.MAX_SAFE_INTEGER), rememberedMax };
 }
 
-/** Keeps a flood of events from filling the store. `now` is in milliseconds of a clock that nobody sets. */
-export function eventRateLimit(limits: readonly EventLimit[], now: () => number = () => performance.now()): AdmissionPlugin {
-  const buckets = limits.map((limit) => ({ limit, buckets: new TokenBuckets(limit, now) }));
+/** Counts an event under one key for each limit, in their order; says which of the limits it exceeds. */
+export type CountEvents = (keys: readonly string[]) => readonly boolean[] | Promise<readonly boolean[]>;
+
+/** `now` is in milliseconds of a clock that nobody sets. */
+export function eventCounter(
+  limits: readonly EventLimit[],
+  now: () => number = () => performance.now(),
+): (keys: readonly string[]) => boolean[] {
+  const buckets = limits.map((limit) => new TokenBuckets(limit, now));
+  // Each counts the event, also when another one refuses it.
+  return (keys) => buckets.map((each, index) => !each.take(keys[index] ?? ''));
+}
+
+/** Keeps a flood of events from filling the store. */
+export function eventRateLimit(limits: readonly EventLimit[], count: CountEvents): AdmissionPlugin {
   return {
     name: 'EventRateLimit',
     resources: ['events', 'events.events.k8s.io'],
     validate(request) {
-      if (request.object === null || request.dryRun || request.subresource !== '' || request.operation === 'DELETE') return;
-      // Each counts the event, also when another one refuses it.
-      const exceeded = buckets.filter(({ limit, buckets: each }) => !each.take(keyOf(limit, request, request.object!)));
-      const [first] = exceeded;
-      if (first === undefined) return;
-      throw tooManyRequests(`limit reached on type ${first.limit.type} for key ${keyOf(first.limit, request, request.object)}`, 1);
+      const { object } = request;
+      if (object === null || request.dryRun || request.subresource !== '' || request.operation === 'DELETE') return undefined;
+      const keys = limits.map((limit) => keyOf(limit, request, object));
+      const refuse = (exceeded: readonly boolean[]): void => {
+        const first = exceeded.indexOf(true);
+        if (first >= 0) throw tooManyRequests(`limit reached on type ${limits[first]?.type} for key ${keys[first]}`, 1);
+      };
+      const exceeded = count(keys);
+      return exceeded instanceof Promise ? exceeded.then(refuse) : refuse(exceeded);
     },
   };
 }

@@ -1,10 +1,13 @@
 import type { Exchange } from '../exchange.js';
+import { OwnCount, type Count } from '../counts.js';
 import { ownerOf, Slots } from '../slots.js';
 
 export interface InflightLimits {
   /** Requests that change nothing; 0 for no limit. */
   readonly readOnlyMax: number;
   readonly mutatingMax: number;
+  /** Counts of reads, writes and probes that several threads have in common. */
+  readonly counts?: readonly [Count, Count, Count];
 }
 
 export interface Inflight {
@@ -23,8 +26,16 @@ const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'hea
  * Bounds how many requests are worked on at once; more are told to come back. Reads, writes and probes have slots of their own. The exchange gives
  * its slot back while its body is being sent, and for good when the work is done.
  */
-export function inflightFilter({ readOnlyMax, mutatingMax }: InflightLimits): Inflight {
-  const [readOnly, mutating, probes] = [new Slots(readOnlyMax), new Slots(mutatingMax), new Slots(probesMax)];
+export function inflightFilter({
+  readOnlyMax,
+  mutatingMax,
+  counts = [new OwnCount(), new OwnCount(), new OwnCount()],
+}: InflightLimits): Inflight {
+  const [readOnly, mutating, probes] = [
+    new Slots(readOnlyMax, counts[0]),
+    new Slots(mutatingMax, counts[1]),
+    new Slots(probesMax, counts[2]),
+  ];
   return {
     current: {
       get readOnly() {

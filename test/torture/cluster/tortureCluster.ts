@@ -77,6 +77,7 @@ export class TortureCluster {
     settings: ClusterSettings,
     port: number,
     chance: (below: number) => number,
+    private readonly threads: number,
   ) {
     this.address = `https://127.0.0.1:${port}`;
     this.machines = FaultyMachines.make(path.join(directory, 'machines'));
@@ -94,7 +95,8 @@ export class TortureCluster {
     });
   }
 
-  static async start(directory: string, chance: (below: number) => number): Promise<TortureCluster> {
+  /** `threads`: that serve, of each API server. */
+  static async start(directory: string, chance: (below: number) => number, threads = 1): Promise<TortureCluster> {
     for (const part of ['logs', 'failPoints']) fs.mkdirSync(path.join(directory, part), { recursive: true });
     const ports = await findFreePorts(2 * members.length + 1);
     const settings = {
@@ -107,6 +109,7 @@ export class TortureCluster {
       settings,
       ports.at(-1)!,
       chance,
+      threads,
     );
     for (const { id, peerPort } of settings.members) await cluster.network.add(id, peerPort);
     for (const member of settings.members) cluster.members.push(cluster.#member(member, members, 'new'));
@@ -196,6 +199,7 @@ export class TortureCluster {
     const cluster = all.map((name) => `${name}=${this.network.addressOf(name)}`).join(',');
     const args = [
       ...flags,
+      `--serving-threads=${this.threads}`,
       `--etcd-compaction-interval=${compactionSeconds}s`,
       `--raft-log-entries-kept=${entriesKept}`,
       `--raft-initial-cluster=${cluster}`,

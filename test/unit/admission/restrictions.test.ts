@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AdmissionRequest } from '../../../server/admission/contract.js';
-import { eventLimitsIn, eventRateLimit } from '../../../server/admission/events/rateLimit.js';
+import { eventCounter, eventLimitsIn, eventRateLimit } from '../../../server/admission/events/rateLimit.js';
 import { imagePolicyIn, imagePolicyWebhook, type ImagePolicy } from '../../../server/admission/pods/imagePolicy.js';
 import { nodeSelectorsIn } from '../../../server/admission/pods/nodeSelector.js';
 import { tolerationRulesIn } from '../../../server/admission/pods/tolerationRestriction.js';
@@ -149,7 +149,11 @@ describe('EventRateLimit', () => {
         fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 800 })), { maxLength: 120 }),
         (qps, burst, steps) => {
           let at = 0;
-          const plugin = eventRateLimit(eventLimitsIn({ ...head, limits: [{ type: 'Namespace', qps, burst }] }), () => at);
+          const limits = eventLimitsIn({ ...head, limits: [{ type: 'Namespace', qps, burst }] });
+          const plugin = eventRateLimit(
+            limits,
+            eventCounter(limits, () => at),
+          );
           const passed = new Map<string, number>();
           for (const [namespace, ms] of steps) {
             at += ms;
@@ -175,7 +179,10 @@ describe('EventRateLimit', () => {
         { type: 'Server', qps: 1, burst: 4 },
       ],
     });
-    const plugin = eventRateLimit(limits, () => 0);
+    const plugin = eventRateLimit(
+      limits,
+      eventCounter(limits, () => 0),
+    );
     const write = (user: string, more: object = {}): string => {
       try {
         void plugin.validate?.({ ...event(user, 'n'), ...more });

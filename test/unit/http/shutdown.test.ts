@@ -42,9 +42,6 @@ describe('http/shutdown', () => {
     steps.length = 0;
     return drainAndClose(
       {
-        host: '',
-        port: 0,
-        connections: 0,
         drain: () => {
           steps.push('no new connections');
         },

@@ -17,6 +17,7 @@ const three = '--raft-initial-cluster=a=127.0.0.1:1,b=127.0.0.1:2,c=[::1]:3';
 const certificates = ['--raft-ca-file=ca', '--raft-cert-file=crt', '--raft-key-file=key'];
 
 const refused: [string[], RegExp][] = [
+  [['--serving-threads=2', '--etcd-servers=https://a:1'], /--serving-threads above 1 is for the built-in store/],
   [['--tls-cert-file=a'], /--tls-cert-file and --tls-private-key-file belong together/],
   [['--bind-address=example.com'], /invalid value "example.com" for --bind-address: want an IP address/],
   [['--goaway-chance=0.5'], /want a number from 0 to 0.02/],

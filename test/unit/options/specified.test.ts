@@ -67,8 +67,8 @@ const byAnotherName: Readonly<Record<string, readonly [taken: string, word: stri
   'authorization-webhook-cache-unauthorized-ttl': ['server/accessFiles.ts', 'unauthorizedTtl', 'test/unit/authorization/webhook.test.ts'],
   'enable-aggregator-routing': ['server/webhooks.ts', 'endpointAddresses', 'test/unit/webhooks/services.test.ts'],
   'peer-advertise-port': ['server/server.ts', 'port', 'test/unit/presence/presence.test.ts'],
-  'shutdown-send-retry-after': ['server/server.ts', 'sendRetryAfter', 'test/unit/http/shutdown.test.ts'],
-  'shutdown-watch-termination-grace-period': ['server/server.ts', 'watchGraceMs', 'test/unit/http/shutdown.test.ts'],
+  'shutdown-send-retry-after': ['server/front.ts', 'sendRetryAfter', 'test/unit/http/shutdown.test.ts'],
+  'shutdown-watch-termination-grace-period': ['server/front.ts', 'watchGraceMs', 'test/unit/http/shutdown.test.ts'],
 };
 
 const help = helpText(apiServerFlags, { program: 'apiserver', about: '', examples: [], width: 100 });

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,5 +62,45 @@ describe('over a real replica', () => {
       },
       close: () => storage.close(),
     };
+  });
+
+  it('waits for what another thread of the process may know', async () => {
+    let told = 0;
+    const held: (() => void)[] = [];
+    let holds = false;
+    // Told of changes later than others are.
+    const late: Replica = Object.create(replica, {
+      onChanges: {
+        value: (listener: Parameters<Replica['onChanges']>[0]) =>
+          replica.onChanges((batch) => {
+            if (holds) held.push(() => listener(batch));
+            else listener(batch);
+          }),
+      },
+      ...Object.fromEntries(
+        (['write', 'barrier', 'range', 'changesSince', 'compact'] as const).map((name) => [name, { value: replica[name].bind(replica) }]),
+      ),
+    }) as Replica;
+    const storage = createRaftStorage({ replica: late, prefix: `/test-${++prefixes}`, published: () => told });
+    await storage.ready();
+    expect(storage.caughtUp()).to.equal(undefined);
+    holds = true;
+    const written = await replica.write(
+      { comparisons: [], operations: [{ type: 'put', key: '/elsewhere', value: Buffer.from('{}') }] },
+      { timeoutMs: 10_000 },
+    );
+    if (written.outcome !== 'applied') throw new Error(written.outcome);
+    told = written.revision;
+    let known = false;
+    const waiting = Promise.resolve(storage.caughtUp()).then(() => {
+      known = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(known).to.equal(false);
+    for (const take of held.splice(0)) take();
+    await waiting;
+    expect(storage.version).to.be.at.least(told);
+    expect(storage.caughtUp()).to.equal(undefined);
+    storage.close();
   });
 });

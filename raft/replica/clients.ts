@@ -1,0 +1,198 @@
+import { renumbered } from '../store/command.js';
+import type { Log } from '../transport/contract.js';
+import type { Revision } from '../types.js';
+import { AnswerWriter, readRequests, type RequestReceiver } from './port.js';
+import { answersBytesMax } from './portSink.js';
+import type { ReplicaSink } from './sink.js';
+
+/** One thread of the process that uses the replica. */
+export interface ClientPort {
+  /** Hands a batch over; one that is not shared is transferred. */
+  readonly post: (batch: ArrayBuffer | SharedArrayBuffer) => void;
+  /** Shared with that thread: how many bytes of answers it has taken. */
+  readonly takenBytes: BigInt64Array;
+}
+
+interface Client extends ClientPort {
+  readonly writer: AnswerWriter;
+  posted: number;
+  /** It takes nothing more, and nobody waits for it. */
+  gone: boolean;
+}
+
+interface Asked {
+  readonly client: Client;
+  /** The number under which the client knows what it has asked for. */
+  readonly id: number;
+}
+
+/**
+ * Several threads at one replica. Each numbers what it asks for; the replica, which wants one growing sequence, is given numbers from here, and its
+ * answers find their way back to the thread that asked. Changes are written once, into memory that all threads share, and told to each of them
+ * before any answer that follows from them:
+ *
+ *     thread 0 ── id 7 ──┐                ┌── 1 ──▶ propose, barrier, …
+ *     thread 1 ── id 4 ──┼──▶ Clients ────┼── 2 ──▶
+ *     thread 2 ── id 9 ──┘   (1 = 0's 7)  └── 3 ──▶
+ *
+ * The first thread owns the replica: it alone stops it, and is told what the replica logs.
+ */
+export class Clients implements ReplicaSink {
+  readonly #clients: readonly Client[];
+  readonly #published: BigInt64Array;
+  readonly #onFailed: () => void;
+  readonly #changes = new AnswerWriter();
+  readonly #asked = new Map<number, Asked>();
+  #nextId = 1;
+
+  /**
+   * `published` is one number that all threads may read: the revision up to which changes have been handed to every one of them. Whoever has an
+   * answer from any thread has it no earlier than this says so.
+   */
+  constructor(ports: readonly ClientPort[], published: BigInt64Array, onFailed: () => void) {
+    this.#clients = ports.map((port) => ({ ...port, writer: new AnswerWriter(), posted: 0, gone: false }));
+    this.#published = published;
+    this.#onFailed = onFailed;
+  }
+
+  /** Carries out a batch of requests of one of the threads. */
+  receive(thread: number, batch: ArrayBuffer, receiver: RequestReceiver): void {
+    readRequests(batch, this.#numbered(this.#client(thread), thread === 0, receiver));
+  }
+
+  /** A thread has closed its port. */
+  leave(thread: number): void {
+    this.#client(thread).gone = true;
+  }
+
+  readonly log: Log = (level, message, fields = {}) => {
+    const owner = this.#client(0);
+    owner.writer.log({ level, message, fields });
+    this.#flush(owner);
+  };
+
+  /** Of the thread that is furthest behind. */
+  get unreadBytes(): number {
+    let most = 0;
+    for (const { posted, takenBytes, gone } of this.#clients)
+      if (!gone) most = Math.max(most, posted - Number(Atomics.load(takenBytes, 0)));
+    return most;
+  }
+
+  changes(...[changes, revision, compacted]: Parameters<ReplicaSink['changes']>): void {
+    this.#changes.changes(changes, revision, compacted);
+    this.#publish(revision);
+  }
+
+  gap(revision: Revision, compacted: Revision): void {
+    this.#changes.changes([], revision, compacted, true);
+    this.#publish(revision);
+  }
+
+  written(...[sequence, outcome]: Parameters<ReplicaSink['written']>): void {
+    this.#answer(sequence, (writer, id) => writer.written(id, outcome));
+  }
+
+  barrier(...[number, outcome]: Parameters<ReplicaSink['barrier']>): void {
+    this.#answer(number, (writer, id) => writer.barrier(id, outcome));
+  }
+
+  range(...[number, result]: Parameters<ReplicaSink['range']>): void {
+    this.#answer(number, (writer, id) => writer.range(id, result));
+  }
+
+  changesSince(...[number, result]: Parameters<ReplicaSink['changesSince']>): void {
+    this.#answer(number, (writer, id) => writer.changesSince(id, result));
+  }
+
+  status(...[number, status]: Parameters<ReplicaSink['status']>): void {
+    this.#answer(number, (writer, id) => writer.status(id, status));
+  }
+
+  membership(...[number, outcome]: Parameters<ReplicaSink['membership']>): void {
+    this.#answer(number, (writer, id) => writer.membership(id, outcome));
+  }
+
+  snapshot(...[number, outcome]: Parameters<ReplicaSink['snapshot']>): void {
+    this.#answer(number, (writer, id) => writer.snapshot(id, outcome));
+  }
+
+  done(number: number): void {
+    this.#answer(number, (writer, id) => writer.done(id));
+  }
+
+  failed(error: Error): void {
+    for (const client of this.#clients) {
+      client.writer.failed(error);
+      this.#flush(client);
+    }
+    this.#onFailed();
+  }
+
+  flush(): void {
+    for (const client of this.#clients) this.#flush(client);
+  }
+
+  #client(thread: number): Client {
+    const client = this.#clients[thread];
+    if (client === undefined) throw new Error(`broken invariant: there is no thread ${thread}`);
+    return client;
+  }
+
+  #numbered(client: Client, owns: boolean, receiver: RequestReceiver): RequestReceiver {
+    const number = (id: number): number => {
+      const taken = this.#nextId;
+      this.#nextId += 1;
+      this.#asked.set(taken, { client, id });
+      return taken;
+    };
+    return {
+      propose: ({ sequence, timeoutMs, data }) => {
+        const own = number(sequence);
+        receiver.propose({ sequence: own, timeoutMs, data: renumbered(data, own) });
+      },
+      barrier: (id, timeoutMs) => receiver.barrier(number(id), timeoutMs),
+      range: (id, options) => receiver.range(number(id), options),
+      changesSince: (id, after, bytesMax) => receiver.changesSince(number(id), after, bytesMax),
+      status: (id) => receiver.status(number(id)),
+      transferLeadership: (id, timeoutMs) => receiver.transferLeadership(number(id), timeoutMs),
+      changeMembership: (id, change, timeoutMs) => receiver.changeMembership(number(id), change, timeoutMs),
+      snapshot: (id) => receiver.snapshot(number(id)),
+      stop: (id) => {
+        const own = number(id);
+        if (owns) return receiver.stop(own);
+        this.done(own);
+        this.#flush(client);
+      },
+    };
+  }
+
+  #answer(number: number, write: (writer: AnswerWriter, id: number) => void): void {
+    const asked = this.#asked.get(number);
+    if (asked === undefined) return;
+    this.#asked.delete(number);
+    write(asked.client.writer, asked.id);
+    if (asked.client.writer.length > answersBytesMax) this.#flush(asked.client);
+  }
+
+  #publish(revision: Revision): void {
+    const shared = this.#changes.takeShared();
+    // Before anybody can know of it: whoever looks then waits for what is on its way.
+    Atomics.store(this.#published, 0, BigInt(revision));
+    for (const client of this.#clients) {
+      // What was answered before must not be told after what happened later.
+      this.#flush(client);
+      if (client.gone) continue;
+      client.posted += shared.byteLength;
+      client.post(shared);
+    }
+  }
+
+  #flush(client: Client): void {
+    if (client.writer.length === 0) return;
+    const batch = client.writer.take();
+    if (client.gone) return;
+    client.posted += batch.length;
+    client.post(batch.buffer);
+  }
+}

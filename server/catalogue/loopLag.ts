@@ -1,0 +1,69 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Gauge, collectDefaultMetrics, type Registry } from 'prom-client';
+
+/** What is read of a histogram of delays, in nanoseconds, by the last words of the metric's name. */
+const readings = {
+  min: { of: 'The minimum', read: ({ min }: Delays) => min },
+  max: { of: 'The maximum', read: ({ max }: Delays) => max },
+  mean: { of: 'The mean', read: ({ mean }: Delays) => mean },
+  stddev: { of: 'The standard deviation', read: ({ stddev }: Delays) => stddev },
+  p50: { of: 'The 50th percentile', read: (delays: Delays) => delays.percentile(50) },
+  p90: { of: 'The 90th percentile', read: (delays: Delays) => delays.percentile(90) },
+  p99: { of: 'The 99th percentile', read: (delays: Delays) => delays.percentile(99) },
+} as const;
+
+/** A histogram as Node keeps it while it is enabled. */
+interface Delays {
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly stddev: number;
+  percentile(percent: number): number;
+  reset(): void;
+  enable(): unknown;
+  disable(): unknown;
+}
+
+/** How often the event loop is looked at while somebody measures. */
+const resolutionMs = 10;
+/** Nobody has asked for so long: then nobody measures. Scrapers ask every minute at the latest. */
+const patienceMs = 150_000;
+const never = 2 ** 31 - 1;
+const nanoseconds = 1e9;
+
+/**
+ * The metrics about the process that the library has, with the delays of the event loop measured only while somebody asks for them: the library looks at the loop a
+ * hundred times a second from the start, which was more than half of what a manager that stands by needs. The first reading after a pause shows none.
+ */
+export function collectProcessMetrics(registry: Registry, delays: Delays = monitorEventLoopDelay({ resolution: resolutionMs })): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: never });
+  let patience: NodeJS.Timeout | null = null;
+  /** Once for each scrape: the metrics are collected one after the other. */
+  const measure = (): void => {
+    if (patience === null) {
+      delays.enable();
+      patience = setTimeout(() => {
+        patience = null;
+        delays.disable();
+        delays.reset();
+      }, patienceMs).unref();
+    } else patience.refresh();
+  };
+  for (const [name, { of, read }] of Object.entries(readings)) {
+    const metric = `nodejs_eventloop_lag_${name}_seconds`;
+    registry.removeSingleMetric(metric);
+    new Gauge({
+      name: metric,
+      help: `${of} of the recorded delays of the event loop.`,
+      registers: [registry],
+      collect() {
+        if (name === 'min') measure();
+        if (delays.count > 0) this.set(read(delays) / nanoseconds);
+        else this.reset();
+        // The last one ends the period.
+        if (name === 'p99') delays.reset();
+      },
+    });
+  }
+}

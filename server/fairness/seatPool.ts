@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+
+/** The seats of one level that are taken, and who waits for more. */
+export interface SeatPool {
+  /** Takes seats if there is room within `limit`. A request that needs more than there are has them when it is alone. */
+  take(seats: number, limit: number): boolean;
+  /** So many more are taken, or fewer, by a request that has some. */
+  change(by: number): void;
+  /** So many more requests wait, or fewer. */
+  waits(by: number): void;
+}
+
+/** For levels that nobody else knows of. */
+export class OwnSeats implements SeatPool {
+  #taken = 0;
+
+  take(seats: number, limit: number): boolean {
+    if (this.#taken > 0 && this.#taken + seats > limit) return false;
+    this.#taken += seats;
+    return true;
+  }
+
+  change(by: number): void {
+    this.#taken += by;
+  }
+
+  waits(): void {}
+}
+
+/** Levels that there may be; each keeps its place as long as the process lives. */
+const levelsMax = 512;
+
+/** TypeScript's declarations for this version of the language do not have it. */
+interface WaitAsync {
+  waitAsync(view: Int32Array, index: number, value: number): { readonly async: boolean; readonly value: Promise<string> | string };
+}
+
+/**
+ * Seats that several threads of a process take from one lot: a level has no more in use than it has, whichever threads they are used on.
+ *
+ *     names    for each place, 64 bits of a hash of its level's name; 0 while it is free. The first thread to need a level takes a place for it
+ *     taken    seats in use
+ *     waiting  requests that wait for seats, on all threads
+ *     freed    counts how often seats were given back while somebody waited; waiting threads sleep until it changes
+ *     demands  for each thread, how many seats it has wanted lately: what a level is lent follows from the sum
+ */
+export class SharedSeats {
+  readonly #names: BigInt64Array;
+  readonly #taken: Int32Array;
+  readonly #waiting: Int32Array;
+  readonly #freed: Int32Array;
+  readonly #demands: Float64Array;
+
+  /** `memory` is of `bytesFor(threads)`; `thread` counts from 0. */
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly thread: number,
+    private readonly threads: number,
+  ) {
+    this.#names = new BigInt64Array(memory, 0, levelsMax);
+    this.#demands = new Float64Array(memory, 8 * levelsMax, levelsMax * threads);
+    const counters = 8 * levelsMax * (1 + threads);
+    [this.#taken, this.#waiting, this.#freed] = [0, 1, 2].map(
+      (index) => new Int32Array(memory, counters + 4 * levelsMax * index, levelsMax),
+    ) as [Int32Array, Int32Array, Int32Array];
+  }
+
+  static bytesFor(threads: number): number {
+    return levelsMax * (8 + 8 * threads + 3 * 4);
+  }
+
+  /** Null when there are more levels than there are places: then each thread counts for itself. */
+  of(level: string): SharedPool | null {
+    const name = createHash('sha256').update(level).digest().readBigInt64LE() || 1n;
+    const first = Number(BigInt.asUintN(32, name)) % levelsMax;
+    for (let step = 0; step < levelsMax; step++) {
+      const place = (first + step) % levelsMax;
+      const before = Atomics.compareExchange(this.#names, place, 0n, name);
+      if (before === 0n || before === name) return new SharedPool(this.#taken, this.#waiting, this.#freed, place);
+    }
+    return null;
+  }
+
+  /** Says how many seats this thread has wanted of a level; returns what all threads have. */
+  demand({ place }: SharedPool, own: number): number {
+    this.#demands[place * this.threads + this.thread] = own;
+    let sum = 0;
+    for (let thread = 0; thread < this.threads; thread++) sum += this.#demands[place * this.threads + thread] ?? 0;
+    return sum;
+  }
+}
+
+export class SharedPool implements SeatPool {
+  #armed = false;
+
+  constructor(
+    private readonly taken: Int32Array,
+    private readonly waiting: Int32Array,
+    private readonly freed: Int32Array,
+    readonly place: number,
+  ) {}
+
+  take(seats: number, limit: number): boolean {
+    // Never more than the limit for a moment either: another thread could be turned away by it.
+    for (;;) {
+      const before = Atomics.load(this.taken, this.place);
+      if (before > 0 && before + seats > limit) return false;
+      if (Atomics.compareExchange(this.taken, this.place, before, before + seats) === before) return true;
+    }
+  }
+
+  change(by: number): void {
+    Atomics.add(this.taken, this.place, by);
+    if (by < 0 && Atomics.load(this.waiting, this.place) > 0) this.#wake();
+  }
+
+  /** Whoever waits says so before looking for seats, so that whoever gives seats back afterwards knows of it. */
+  waits(by: number): void {
+    Atomics.add(this.waiting, this.place, by);
+  }
+
+  /** Calls `look` until it says that nobody waits here any more: at once, and whenever seats may have been given back. */
+  whileWaiting(look: () => boolean): void {
+    if (this.#armed) return;
+    this.#armed = true;
+    // Read before looking: what is given back after the look has changed it, and then there is no sleep.
+    const seen = Atomics.load(this.freed, this.place);
+    if (!look()) {
+      this.#armed = false;
+      return;
+    }
+    const { value } = (Atomics as unknown as WaitAsync).waitAsync(this.freed, this.place, seen);
+    void Promise.resolve(value).then(() => {
+      this.#armed = false;
+      this.whileWaiting(look);
+    });
+  }
+
+  #wake(): void {
+    Atomics.add(this.freed, this.place, 1);
+    Atomics.notify(this.freed, this.place);
+  }
+}

@@ -1,0 +1,221 @@
+import type { Api } from './assembly.js';
+import type { Auditor } from './audit/auditor.js';
+import { RequestTap } from './console/requestTap.js';
+import { consolePage } from './consolePage.js';
+import { Fairness } from './fairness/fairness.js';
+import { FollowedObjects } from './fairness/objectsFollowed.js';
+import type { SharedSeats } from './fairness/seatPool.js';
+import { Tally } from './fairness/tally.js';
+import type { Live } from './files/liveFile.js';
+import { addHealthChecks } from './healthChecks.js';
+import type { Progress } from './healthChecks.js';
+import { createChain, type Chain } from './http/chain.js';
+import type { Count } from './http/counts.js';
+import type { Listener } from './http/listener.js';
+import { createRoutes } from './http/routes.js';
+import { createHealthRegistry } from './observability/health.js';
+import type { Logger } from './observability/logger.js';
+import type { Metrics } from './observability/metrics.js';
+import type { DebugPages } from './observability/profiles/pages.js';
+import { HealthIndicators } from './observability/slis.js';
+import { exposeCounts } from './observability/storageMetrics.js';
+import type { ApiServerOptions } from './options/apiserver.js';
+import { featuresOf } from './options/features.js';
+import { machineClock } from './presence/machineClock.js';
+import { processPages } from './processPages.js';
+import { storedResources } from './registry/resources.js';
+import { drainAndClose } from './shutdown.js';
+import type { ServerStore } from './store/store.js';
+import type { Encryption } from './storage/encryption/encryption.js';
+import type { TracingConfiguration } from './tracing/configuration.js';
+import { OtlpExporter } from './tracing/otlp.js';
+import { Tracer } from './tracing/tracer.js';
+
+/** What stands between the port and the API: filters, health checks, pages, metrics, and whose turn it is. */
+
+export interface FrontOptions {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly store: ServerStore;
+  readonly encryption: Live<Encryption> | null;
+  readonly metrics: Metrics;
+  readonly auditor: Auditor | null;
+  readonly api: Api;
+  readonly progress: Progress;
+  readonly debug: DebugPages | null;
+  readonly tracer: Tracer | null;
+  readonly fairness: Fairness | null;
+  /** Where several threads serve: what this one has of what they have in common. Null where it serves alone. */
+  readonly threads: ThreadShare | null;
+}
+
+/** What one of several serving threads shares with the others. */
+export interface ThreadShare {
+  /** The thread that looks after what there is once in a process. */
+  readonly isFirst: boolean;
+  /** Seats of priority levels. */
+  readonly seats: SharedSeats;
+  /** Reads, writes and probes in flight. */
+  readonly inflight: readonly [Count, Count, Count];
+  /** What `/metrics` says, of all threads. */
+  readonly exposition: () => Promise<string>;
+}
+
+/** Filters, health checks and metrics around the API. */
+export function frontOf({
+  options,
+  log,
+  store,
+  encryption,
+  metrics,
+  auditor,
+  api,
+  progress,
+  debug,
+  tracer,
+  fairness,
+  threads,
+}: FrontOptions): Chain {
+  if (threads?.isFirst !== false) {
+    store.expose(metrics, options);
+    exposeCounts({
+      metrics,
+      resources: () => storedResources(api.catalogue),
+      count: (resource) => api.storage.estimate(resource).objects,
+      periodMs: options['etcd-count-metric-poll-period'],
+    });
+  }
+  const indicators = new HealthIndicators();
+  const health = createHealthRegistry((endpoint, name, passed) => {
+    indicators.observe(endpoint, name, passed);
+  });
+  addHealthChecks(health, {
+    keyServices: {
+      current: () => encryption?.current.keyServices ?? [],
+      mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'],
+    },
+    progress,
+    replica: store.health,
+    graceMs: options['livez-grace-period'],
+    healthTimeoutMs: options['etcd-healthcheck-timeout'],
+    readyTimeoutMs: options['etcd-readycheck-timeout'],
+  });
+  const tap = options.console ? new RequestTap() : null;
+  const page = tap === null ? null : consolePage({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });
+  const routes = createRoutes({
+    resources: api.resources,
+    documents: api.documents,
+    health,
+    metrics,
+    console: page,
+    ...(threads === null ? {} : { exposition: threads.exposition }),
+    replica: store.replica,
+    log: log.named('health'),
+    pages: processPages({ options, debug, indicators, fairness }),
+  });
+  const directives = options['strict-transport-security-directives'];
+  const chain: Chain = createChain(
+    {
+      tap,
+      tracer,
+      fairness,
+      authenticate: api.access.authenticate,
+      authorize: api.access.authorize,
+      audit: auditor,
+      metrics,
+      log: log.named('http'),
+      requestTimeoutMs: options['request-timeout'],
+      inflight: {
+        readOnlyMax: options['max-requests-inflight'],
+        mutatingMax: options['max-mutating-requests-inflight'],
+        ...(threads === null ? {} : { counts: threads.inflight }),
+      },
+      ...(threads === null ? {} : { caughtUp: () => api.storage.caughtUp() }),
+      corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
+      strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
+    },
+    routes,
+  );
+  return chain;
+}
+
+export const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>
+  drainAndClose(listener, chain, {
+    delayMs: options['shutdown-delay-duration'],
+    sendRetryAfter: options['shutdown-send-retry-after'],
+    watchGraceMs: options['shutdown-watch-termination-grace-period'],
+    requestsMs: options['request-timeout'],
+    log,
+  });
+
+/** A quarter of the time that a request has: the rest is for the work on it. */
+const waitPart = 4;
+
+/** Who is worked on when, as the cluster's objects say. */
+export function fairnessOf({
+  options,
+  log,
+  api,
+  store,
+  metrics,
+  seats = null,
+}: {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly api: Api;
+  readonly store: ServerStore;
+  readonly metrics: Metrics;
+  /** Seats that several threads have in common. */
+  readonly seats?: SharedSeats | null;
+}): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
+  const bySize = featuresOf(options).enabled('SizeBasedListCostEstimate');
+  const tally = new Tally();
+  tally.expose(metrics.registry, () => fairness);
+  const fairness: Fairness = new Fairness({
+    seats: options['max-requests-inflight'] + options['max-mutating-requests-inflight'],
+    waitMaxMs: options['request-timeout'] / waitPart,
+    estimate: (resource) => {
+      const found = api.storage.estimate(resource);
+      return bySize ? found : { ...found, bytes: null };
+    },
+    tally,
+    shared: seats,
+  });
+  fairness.start();
+  const objects = new FollowedObjects({
+    fairness,
+    storage: api.storage,
+    registry: api.registry,
+    catalogue: api.catalogue,
+    leads: () => store.leads(),
+    now: machineClock.now,
+    report: (what, error) => {
+      log.named('fairness').warn('objects about priority and fairness', { what, error });
+    },
+  });
+  return { fairness, objects };
+}
+
+/** Requests as parts of traces, sent to a collector. */
+export function tracingOf(
+  { endpoint, ratePerMillion }: TracingConfiguration,
+  options: ApiServerOptions,
+  log: Logger,
+): { readonly tracer: Tracer; readonly exporter: OtlpExporter } {
+  const service = { 'service.name': 'apiserver', 'service.instance.id': options['raft-member-id'] };
+  const exporter = new OtlpExporter({
+    endpoint,
+    service,
+    report: (error) => {
+      log.named('tracing').warn('spans cannot be sent, and are dropped', { error });
+    },
+  });
+  const tracer = new Tracer({
+    ratePerMillion,
+    now: () => performance.timeOrigin + performance.now(),
+    export: (span) => {
+      exporter.add(span);
+    },
+  });
+  return { tracer, exporter };
+}

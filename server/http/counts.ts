@@ -1,0 +1,45 @@
+/** How many there are of something that is bounded. */
+export interface Count {
+  readonly value: number;
+  /** One more, if there are fewer than `limit`. */
+  take(limit: number): boolean;
+  leave(): void;
+}
+
+export class OwnCount implements Count {
+  value = 0;
+
+  take(limit: number): boolean {
+    if (this.value >= limit) return false;
+    this.value += 1;
+    return true;
+  }
+
+  leave(): void {
+    this.value -= 1;
+  }
+}
+
+/** One number for all threads of a process: never more than the limit, whichever threads they are on. */
+export class SharedCount implements Count {
+  constructor(
+    private readonly words: Int32Array,
+    private readonly index: number,
+  ) {}
+
+  get value(): number {
+    return Atomics.load(this.words, this.index);
+  }
+
+  take(limit: number): boolean {
+    for (;;) {
+      const before = Atomics.load(this.words, this.index);
+      if (before >= limit) return false;
+      if (Atomics.compareExchange(this.words, this.index, before, before + 1) === before) return true;
+    }
+  }
+
+  leave(): void {
+    Atomics.sub(this.words, this.index, 1);
+  }
+}

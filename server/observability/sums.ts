@@ -1,0 +1,51 @@
+import { Registry, type Metric } from 'prom-client';
+
+/** A value as a registry exports it. */
+interface Value {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+  /** Of histograms: which of their series it belongs to. */
+  readonly metricName?: string;
+}
+
+/** A metric as a registry exports it. */
+export interface Exported {
+  readonly name: string;
+  readonly help: string;
+  readonly type: unknown;
+  readonly values: readonly Value[];
+}
+
+/** Gauges that count what happens on each thread. The others tell of the process, or of the cluster, and are the same wherever they are read. */
+const summedGauges = [
+  /^apiserver_current_inflight_requests$/,
+  /^apiserver_serving_thread_connections$/,
+  /^apiserver_longrunning_requests$/,
+  /^apiserver_flowcontrol_current_(executing|inqueue)_(requests|seats)$/,
+];
+
+/** What several threads have counted, as if one had. Pure. The first reading is of the thread that has the gauges of the process. */
+export function summed(readings: readonly (readonly Exported[])[]): Exported[] {
+  const byName = new Map<string, Exported[]>();
+  for (const metric of readings.flat()) byName.set(metric.name, [...(byName.get(metric.name) ?? []), metric]);
+  return [...byName.values()].map((all) => (isSummed(all[0]!) ? sum(all) : all[0]!));
+}
+
+const isSummed = ({ name, type }: Exported): boolean => type !== 'gauge' || summedGauges.some((pattern) => pattern.test(name));
+
+function sum(all: readonly Exported[]): Exported {
+  const bySeries = new Map<string, Value>();
+  for (const value of all.flatMap(({ values }) => values)) {
+    const key = JSON.stringify([value.metricName ?? '', Object.entries(value.labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
+    const known = bySeries.get(key);
+    bySeries.set(key, known === undefined ? value : { ...known, value: known.value + value.value });
+  }
+  return { ...all[0]!, values: [...bySeries.values()] };
+}
+
+/** In the form that Prometheus reads. */
+export async function textOf(metrics: readonly Exported[]): Promise<string> {
+  const registry = new Registry();
+  for (const metric of metrics) registry.registerMetric({ ...metric, get: () => Promise.resolve(metric) } as unknown as Metric);
+  return registry.metrics();
+}

@@ -1,0 +1,164 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { closeAccessFiles, readAccessFiles } from '../accessFiles.js';
+import { readPluginConfigurations } from '../admission/configuration.js';
+import { assembleApi } from '../assembly.js';
+import { createAuditing } from '../audit/backends.js';
+import type { Sink } from '../audit/contract.js';
+import { readEgressSelections } from '../egress/configuration.js';
+import { createEgress, directEgress } from '../egress/egress.js';
+import { readAgentCredentials } from '../endpoints/backends/credentials.js';
+import { SharedSeats } from '../fairness/seatPool.js';
+import { LiveFiles } from '../files/liveFile.js';
+import { drain, fairnessOf, frontOf, tracingOf, type ThreadShare } from '../front.js';
+import { bodyBudget } from '../http/bodyBudget.js';
+import { connectionsMax } from '../http/connectionLimit.js';
+import { listen } from '../http/listener.js';
+import { untakenAnswers } from '../http/untaken.js';
+import { createLogger } from '../observability/logger.js';
+import { createMetrics } from '../observability/metrics.js';
+import { DebugPages } from '../observability/profiles/pages.js';
+import type { Exported } from '../observability/sums.js';
+import { featuresOf } from '../options/features.js';
+import { loggerOptions } from '../options/logging.js';
+import { metricChoice } from '../options/metrics.js';
+import { machineClock } from '../presence/machineClock.js';
+import { servingOptions } from '../serving.js';
+import { joinEmbedded } from '../store/embedded.js';
+import { loadEncryption } from '../storage/encryption/load.js';
+import { readTracingConfiguration } from '../tracing/configuration.js';
+import type { ThreadStart, ToFirst, ToThread } from './contract.js';
+import { Line } from './line.js';
+import { SharedProgress } from './progress.js';
+import { exposeConnections, inflightIn } from './servingThreads.js';
+
+/**
+ * Entry of a serving thread beside the first: takes connections from the same socket, and does for their requests all that the first does for its own. What
+ * there is once in a process (bootstrap, compaction, presence, what is written about definitions and policies, the audit log) the first thread looks after.
+ */
+async function serve({ options, thread, threads, socket, ticketKeys, replica: ticket, shared }: ThreadStart): Promise<void> {
+  if (parentPort === null) throw new Error('server/threads/servingThread.ts runs as a worker thread only');
+  let end = (): Promise<void> => Promise.resolve();
+  let finish = (): Promise<void> => Promise.resolve();
+  const line = new Line<ToFirst, ToThread>(parentPort, {
+    counts: () => counts(),
+    drain: async () => {
+      await end();
+      return null;
+    },
+    stop: async () => {
+      await finish();
+      return null;
+    },
+  });
+  const { output: _, ...logging } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
+  const log = createLogger({
+    ...logging,
+    output: {
+      write: (level, text) => {
+        void line.ask('log', { level, line: text }).catch(() => undefined);
+      },
+      flush: () => undefined,
+    },
+  });
+  const live = new LiveFiles();
+  const serving = await servingOptions(options, live, log.named('tls'));
+  const pluginsFile = options['admission-control-config-file'];
+  const plugins = pluginsFile === null ? new Map() : readPluginConfigurations(pluginsFile);
+  const encryption = loadEncryption(
+    options,
+    live,
+    (error) => {
+      log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
+    },
+    featuresOf(options).enabled('KMSv1'),
+  );
+  const tracingFile = options['tracing-config-file'];
+  const tracing = tracingFile === null ? null : tracingOf(readTracingConfiguration(tracingFile), options, log);
+  const egressFile = options['egress-selector-config-file'];
+  const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
+  const metrics = createMetrics(metricChoice(options), { ofProcess: false });
+  const counts = async (): Promise<readonly Exported[]> => (await metrics.registry.getMetricsAsJSON()) as readonly Exported[];
+  const debug = new DebugPages({
+    verbosity: logging.verbosity,
+    contention: options.profiling && options['contention-profiling'],
+    now: machineClock.now,
+  });
+  const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
+  const auditor = await createAuditing({ options, metrics, log: log.named('audit'), elsewhere: auditedBy(line) });
+  bodyBudget.shareAmong(threads);
+  untakenAnswers.shareAmong(threads);
+
+  const store = joinEmbedded(ticket);
+  const api = assembleApi({
+    options,
+    files,
+    plugins,
+    agents: readAgentCredentials(options),
+    egress,
+    store,
+    countEvents: (keys) => line.ask('countEvent', keys),
+    encryption,
+    metrics,
+    log,
+  });
+  const seats = new SharedSeats(shared.seats, thread, threads);
+  const share: ThreadShare = {
+    isFirst: false,
+    seats,
+    inflight: inflightIn(shared.inflight),
+    exposition: () => line.ask('metrics', null),
+  };
+  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics, seats }) : null;
+  const progress = new SharedProgress(shared.progress);
+  const chain = frontOf({
+    options,
+    log,
+    store,
+    encryption,
+    metrics,
+    auditor,
+    api,
+    progress,
+    debug: options.profiling ? debug : null,
+    tracer: tracing?.tracer ?? null,
+    fairness: fairness?.fairness ?? null,
+    threads: share,
+  });
+  const listener = await listen({
+    ...serving,
+    socket,
+    keepsSocket: true,
+    ticketKeys: Buffer.from(ticketKeys),
+    connectionsMax: Math.ceil(connectionsMax() / threads),
+    handle: chain.handle,
+  });
+  exposeConnections(metrics, thread, () => listener.connections);
+  await line.ask('listens', null);
+  end = async () => {
+    live.stop();
+    await drain(options, listener, chain, log);
+    fairness?.objects.stop();
+    fairness?.fairness.stop();
+  };
+  finish = async () => {
+    await api.close();
+    await store.stop();
+    await tracing?.exporter.stop();
+    debug.stop();
+    closeAccessFiles(files);
+  };
+  await api.storage.ready();
+  await api.synced;
+  progress.synced = true;
+  await line.ask('synced', null);
+}
+
+/** The first thread writes audit events, in the order in which they come to it. */
+const auditedBy = (line: Line<ToFirst, ToThread>): Sink => ({
+  strict: true,
+  process: (event) => line.ask('audit', event).catch(() => false),
+  settle: () => line.ask('settleAudit', null).catch(() => false),
+  close: () => Promise.resolve(),
+});
+
+await serve(workerData as ThreadStart);

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { ReplicaTicket } from '../../raft/client.js';
+import type { Sink } from '../audit/contract.js';
+import { SharedSeats } from '../fairness/seatPool.js';
+import type { ThreadShare } from '../front.js';
+import { SharedCount, type Count } from '../http/counts.js';
+import { oneStream } from '../observability/logOutput.js';
+import type { Metrics } from '../observability/metrics.js';
+import { summed, textOf, type Exported } from '../observability/sums.js';
+import type { ApiServerOptions } from '../options/apiserver.js';
+import { loggerOptions } from '../options/logging.js';
+import type { SharedMemory, ThreadStart, ToFirst, ToThread } from './contract.js';
+import { Line } from './line.js';
+import { SharedProgress } from './progress.js';
+
+/** More of them would wait for the consensus thread: see docs/scaling.md. */
+const servingThreadsMax = 8;
+/** As in OpenSSL: names, and keys of cipher and digest. */
+const ticketKeyBytes = 48;
+
+/** Threads that take requests where no number is asked for: one. */
+export const servingThreadsOf = (options: ApiServerOptions, cores = availableParallelism()): number =>
+  options['serving-threads'] === 0 ? Math.min(servingThreadsMax, Math.max(1, cores - 1)) : options['serving-threads'];
+
+export interface ServingThreadsOptions {
+  readonly options: ApiServerOptions;
+  /** With the first one. */
+  readonly threads: number;
+  readonly metrics: Metrics;
+  /** Where audit events go; null when none are written. */
+  readonly audit: Sink | null;
+  /** Counts events for `EventRateLimit`, of all threads. */
+  readonly countEvents: (keys: readonly string[]) => readonly boolean[];
+}
+
+interface Running {
+  readonly worker: Worker;
+  readonly line: Line<ToThread, ToFirst>;
+}
+
+/** The serving threads beside the first, as that one sees them: see DESIGN.md. */
+export class ServingThreads {
+  readonly share: ThreadShare;
+  readonly progress: SharedProgress;
+  readonly ticketKeys = randomBytes(ticketKeyBytes);
+  /** Resolves, with the reason, when one of them has ended unasked. */
+  readonly failed: Promise<Error>;
+  readonly #memory: SharedMemory;
+  readonly #running: Running[] = [];
+  readonly #synced: Promise<void>[] = [];
+  #fail: (error: Error) => void = () => undefined;
+  #stopping = false;
+
+  /** With the first one. */
+  get threads(): number {
+    return this.given.threads;
+  }
+
+  constructor(private readonly given: ServingThreadsOptions) {
+    this.#memory = {
+      progress: new SharedArrayBuffer(SharedProgress.bytes),
+      seats: new SharedArrayBuffer(SharedSeats.bytesFor(given.threads)),
+      inflight: new SharedArrayBuffer(inflightBytes),
+    };
+    this.progress = new SharedProgress(this.#memory.progress);
+    this.share = {
+      isFirst: true,
+      seats: new SharedSeats(this.#memory.seats, 0, given.threads),
+      inflight: inflightIn(this.#memory.inflight),
+      exposition: () => this.#exposition(),
+    };
+    this.failed = new Promise((resolve) => {
+      this.#fail = resolve;
+    });
+  }
+
+  /** Starts them on the socket on which the first listens. Resolves when all of them take connections; rejects with the reason when one cannot. */
+  async start(socket: number, tickets: readonly ReplicaTicket[]): Promise<void> {
+    await Promise.all(tickets.map((ticket, index) => this.#start(index + 1, socket, ticket)));
+  }
+
+  /** Resolves when all of them have loaded what requests need. */
+  async synced(): Promise<void> {
+    await Promise.race([Promise.all(this.#synced), this.failed.then((error) => Promise.reject(error))]);
+  }
+
+  /** Stops serving on all of them, without losing an answer. */
+  async drain(): Promise<void> {
+    this.#stopping = true;
+    await Promise.allSettled(this.#running.map(({ line }) => line.ask('drain', null)));
+  }
+
+  /** Ends what they hold. The threads themselves, and the socket that they share, end with the process. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
+  }
+
+  #start(thread: number, socket: number, ticket: ReplicaTicket): Promise<void> {
+    const { options, threads, audit, countEvents } = this.given;
+    const start: ThreadStart = {
+      options,
+      thread,
+      threads,
+      socket,
+      ticketKeys: this.ticketKeys,
+      replica: ticket,
+      shared: this.#memory,
+    };
+    const worker = new Worker(new URL('./servingThread.js', import.meta.url), {
+      name: `serving-${thread}`,
+      workerData: start,
+      transferList: [ticket.port],
+    });
+    const { output } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
+    const lines = output ?? oneStream(process.stderr);
+    return new Promise((resolve, reject) => {
+      let synced = (): void => undefined;
+      this.#synced.push(
+        new Promise((done) => {
+          synced = done;
+        }),
+      );
+      const line = new Line<ToThread, ToFirst>(worker, {
+        log: ({ level, line: text }) => {
+          lines.write(level, text);
+          return null;
+        },
+        listens: () => {
+          resolve();
+          return null;
+        },
+        synced: () => {
+          synced();
+          return null;
+        },
+        metrics: () => this.#exposition(),
+        audit: (event) => audit?.process(event) ?? true,
+        settleAudit: () => audit?.settle() ?? true,
+        countEvent: (keys) => countEvents(keys),
+      });
+      this.#running.push({ worker, line });
+      const ended = (cause: unknown): void => {
+        const error = new Error(`serving thread ${thread} has ended`, { cause });
+        line.end(error);
+        reject(error);
+        if (!this.#stopping) this.#fail(error);
+      };
+      worker.once('error', ended);
+      worker.once('exit', (code) => {
+        ended(new Error(`exit code ${code}`));
+      });
+    });
+  }
+
+  async #exposition(): Promise<string> {
+    const own = (await this.given.metrics.registry.getMetricsAsJSON()) as readonly Exported[];
+    const others = await Promise.all(this.#running.map(({ line }) => line.ask('counts', null)));
+    return textOf(summed([own, ...others]));
+  }
+}
+
+const inflightBytes = 3 * Int32Array.BYTES_PER_ELEMENT;
+
+/** Reads, writes and probes in flight, of all threads. */
+export function inflightIn(memory: SharedArrayBuffer): readonly [Count, Count, Count] {
+  const words = new Int32Array(memory);
+  return [new SharedCount(words, 0), new SharedCount(words, 1), new SharedCount(words, 2)];
+}
+
+/** How evenly clients are spread. */
+export function exposeConnections({ gauges }: Metrics, thread: number, open: () => number): void {
+  gauges(
+    'apiserver_serving_thread_connections',
+    'Connections of clients that are open now, by the thread that serves them.',
+    'thread',
+    () => Promise.resolve(new Map([[String(thread), open()]])),
+  );
+}

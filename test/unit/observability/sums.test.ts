@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { DurationHistogram } from '../../../server/observability/durations.js';
+import { summed, textOf, type Exported } from '../../../server/observability/sums.js';
+
+/** What one thread counts: requests, how long they took, what is open, and what is the same for all. */
+async function reading(
+  requests: Readonly<Record<string, number>>,
+  seconds: readonly number[],
+  open: number,
+  first: boolean,
+): Promise<Exported[]> {
+  const registers = [new Registry()];
+  const total = new Counter({ name: 'apiserver_request_total', help: 'h', labelNames: ['verb'], registers });
+  for (const [verb, count] of Object.entries(requests)) total.inc({ verb }, count);
+  const histogram = new DurationHistogram({ name: 'seconds', help: 'h', labelNames: ['verb'], buckets: [1, 5], registers });
+  for (const each of seconds) histogram.of({ verb: 'GET' }).observe(each);
+  new Gauge({ name: 'apiserver_longrunning_requests', help: 'h', registers }).set(open);
+  new Gauge({ name: 'kubernetes_build_info', help: 'h', registers }).set(1);
+  if (first) new Gauge({ name: 'process_resident_memory_bytes', help: 'h', registers }).set(77);
+  return (await registers[0]!.getMetricsAsJSON()) as unknown as Exported[];
+}
+
+describe('observability/sums', () => {
+  it('adds up what threads count each, and shows once what they have in common', async () => {
+    const text = await textOf(
+      summed([await reading({ GET: 3, POST: 1 }, [0.5, 2], 2, true), await reading({ GET: 4, PUT: 5 }, [0.1, 9], 3, false)]),
+    );
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(lines.sort()).to.deep.equal(
+      [
+        'apiserver_request_total{verb="GET"} 7',
+        'apiserver_request_total{verb="POST"} 1',
+        'apiserver_request_total{verb="PUT"} 5',
+        'seconds_bucket{le="1",verb="GET"} 2',
+        'seconds_bucket{le="5",verb="GET"} 3',
+        'seconds_bucket{le="+Inf",verb="GET"} 4',
+        'seconds_sum{verb="GET"} 11.6',
+        'seconds_count{verb="GET"} 4',
+        'apiserver_longrunning_requests 5',
+        'kubernetes_build_info 1',
+        'process_resident_memory_bytes 77',
+      ].sort(),
+    );
+  });
+});
