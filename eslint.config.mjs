@@ -65,6 +65,14 @@ export default tseslint.config(
       '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': true, 'ts-ignore': true, 'ts-nocheck': true }],
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // Constants are named as variables are.
+      '@typescript-eslint/naming-convention': [
+        'error',
+        { selector: 'typeLike', format: ['PascalCase'] },
+        { selector: ['variable', 'parameter'], format: null, custom: { regex: '^[A-Z][A-Z0-9_]+$', match: false } },
+        { selector: 'function', format: ['camelCase', 'PascalCase'] },
+        { selector: 'classMethod', format: ['camelCase'], leadingUnderscore: 'allow' },
+      ],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-var': 'error',
       'prefer-const': 'error',

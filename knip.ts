@@ -15,6 +15,7 @@ export default {
     'server/options/pageMain.ts',
     'test/{bench,fuzz,golden,simulation,torture}/main.ts',
     'test/bench/{raft,rbac}.ts',
+    'test/clients/install.mjs',
     'test/bench/http2/{bareserver,broadcaster}.ts',
     'console/main.tsx',
     'test/run.ts',

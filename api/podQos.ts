@@ -5,7 +5,7 @@ import type { Pod, ResourceRequirements } from './types/core/v1.js';
 /** What is promised to a pod when its node runs out of resources. */
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
-const COUNTED: readonly string[] = ['cpu', 'memory'];
+const countedResources: readonly string[] = ['cpu', 'memory'];
 
 /** The quality-of-service class follows from requests and limits of cpu and memory; it never changes after creation. */
 export function qosClass({ spec }: Pick<Pod, 'spec'>): QosClass {
@@ -14,7 +14,7 @@ export function qosClass({ spec }: Pick<Pod, 'spec'>): QosClass {
   const requests = counted.map((each) => each.requests).reduce(sumOf, noAmounts);
   const limits = counted.map((each) => each.limits).reduce(sumOf, noAmounts);
   if (requests.size === 0 && limits.size === 0) return 'BestEffort';
-  const allLimited = counted.every((each) => each.limits.size === COUNTED.length);
+  const allLimited = counted.every((each) => each.limits.size === countedResources.length);
   return allLimited && requests.size === limits.size && [...requests].every(([name, amount]) => equals(amount, limits.get(name)))
     ? 'Guaranteed'
     : 'Burstable';
@@ -24,4 +24,4 @@ const equals = (a: Parameters<typeof compareQuantities>[0], b: typeof a | undefi
   b !== undefined && compareQuantities(a, b) === 0;
 
 const positive = (resources: ResourceRequirements | undefined, list: 'requests' | 'limits'): Amounts =>
-  new Map([...amountsOf(resources?.[list])].filter(([name, { digits }]) => COUNTED.includes(name) && digits > 0n));
+  new Map([...amountsOf(resources?.[list])].filter(([name, { digits }]) => countedResources.includes(name) && digits > 0n));

@@ -16,29 +16,29 @@ export type QuantityResult =
   | { readonly ok: true; readonly quantity: Quantity; /** How the reference prints it. */ readonly text: string }
   | { readonly ok: false; readonly message: string };
 
-const WRONG_FORMAT: QuantityResult = {
+const wrongFormat: QuantityResult = {
   ok: false,
   message: "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
 };
-const WRONG_SUFFIX: QuantityResult = { ok: false, message: "unable to parse quantity's suffix" };
-const WRONG_NUMBER: QuantityResult = { ok: false, message: 'unable to parse numeric part of quantity' };
+const wrongSuffix: QuantityResult = { ok: false, message: "unable to parse quantity's suffix" };
+const wrongNumber: QuantityResult = { ok: false, message: 'unable to parse numeric part of quantity' };
 
 /** Each run of digits is taken whole or not at all: to try every way of sharing it out takes the square of its length. */
-const PARTS = /^([+-]?)(0*)(?!0)(\d*)(?!\d)(?:\.(\d*)(?!\d))?([eEinumkKMGTP]*[-+]?\d*)$/;
-const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-const BINARY: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
-const DECIMAL_SUFFIX = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]));
-const BINARY_SUFFIX = new Map([[0, ''], ...Object.entries(BINARY).map(([suffix, power]) => [power, suffix] as const)]);
-const EXPONENT = /^[eE]([-+]?\d+)$/;
-const NANO = -9;
+const parts = /^([+-]?)(0*)(?!0)(\d*)(?!\d)(?:\.(\d*)(?!\d))?([eEinumkKMGTP]*[-+]?\d*)$/;
+const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const binary: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
+const decimalSuffix = new Map(Object.entries(decimal).map(([suffix, exponent]) => [exponent, suffix]));
+const binarySuffix = new Map([[0, ''], ...Object.entries(binary).map(([suffix, power]) => [power, suffix] as const)]);
+const exponentPattern = /^[eE]([-+]?\d+)$/;
+const nano = -9;
 /** Beyond this many digits the reference's arithmetic is exact only in the slow way, in which the spelling is lost. */
-const EXACT_DIGITS_MAX = 18;
+const exactDigitsMax = 18;
 /** Bounds the work on one quantity; no real one comes near. */
-const DIGITS_MAX = 1000;
-const EXPONENT_MAX = 2 ** 31 - 1;
-const BINARY_MAX = 2n ** 63n - 1n;
+const digitsMax = 1000;
+const exponentMax = 2 ** 31 - 1;
+const binaryMax = 2n ** 63n - 1n;
 /** Canonical at sight: up to three digits without leading zero before a unit. */
-const CANONICAL = /^[1-9]\d{0,2}(?:[numkMGTPE]|[KMGTP]i)?$/;
+const canonical = /^[1-9]\d{0,2}(?:[numkMGTPE]|[KMGTP]i)?$/;
 
 interface Parsed {
   readonly sign: bigint;
@@ -49,31 +49,31 @@ interface Parsed {
 
 /** Quantities repeat from object to object and from check to check; when there are so many, a new table is begun. */
 const known = new Map<string, QuantityResult>();
-const KNOWN_MAX = 4_096;
-const KNOWN_CHARACTERS_MAX = 24;
+const knownMax = 4_096;
+const knownCharactersMax = 24;
 
 /** Reads a quantity and tells how the reference prints it. Spaces around it do not matter. */
 export const parseQuantity = (text: string): QuantityResult => {
   const found = known.get(text);
   if (found !== undefined) return found;
   const result = parse(text.trim());
-  if (text.length > KNOWN_CHARACTERS_MAX) return result;
-  if (known.size >= KNOWN_MAX) known.clear();
+  if (text.length > knownCharactersMax) return result;
+  if (known.size >= knownMax) known.clear();
   known.set(text, result);
   return result;
 };
 
 const parse = (text: string): QuantityResult => {
-  const match = PARTS.exec(text);
-  if (text === '' || match === null) return WRONG_FORMAT;
+  const match = parts.exec(text);
+  if (text === '' || match === null) return wrongFormat;
   const [, sign, , digits = '', fraction = '', suffix = ''] = match;
   const parsed: Parsed = { sign: sign === '-' ? -1n : 1n, digits: digits === '' ? '0' : digits, fraction, suffix };
-  if (parsed.digits.length + fraction.length > DIGITS_MAX) return WRONG_NUMBER;
-  const power = Object.hasOwn(BINARY, suffix) ? BINARY[suffix] : undefined;
+  if (parsed.digits.length + fraction.length > digitsMax) return wrongNumber;
+  const power = Object.hasOwn(binary, suffix) ? binary[suffix] : undefined;
   if (power !== undefined) return binaryQuantity(text, parsed, power);
-  const exponentText = EXPONENT.exec(suffix)?.[1];
-  const exponent = Object.hasOwn(DECIMAL, suffix) ? DECIMAL[suffix] : exponentText === undefined ? undefined : Number(exponentText);
-  if (exponent === undefined || Math.abs(exponent) > EXPONENT_MAX) return WRONG_SUFFIX;
+  const exponentText = exponentPattern.exec(suffix)?.[1];
+  const exponent = Object.hasOwn(decimal, suffix) ? decimal[suffix] : exponentText === undefined ? undefined : Number(exponentText);
+  if (exponent === undefined || Math.abs(exponent) > exponentMax) return wrongSuffix;
   return decimalQuantity(text, parsed, { exponent, format: exponentText === undefined ? 'decimal' : 'exponent' });
 };
 
@@ -81,7 +81,7 @@ const parse = (text: string): QuantityResult => {
 export const canonicalQuantity = (
   text: string,
 ): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } =>
-  CANONICAL.test(text) || text === '0' ? { ok: true, text } : parseQuantity(text);
+  canonical.test(text) || text === '0' ? { ok: true, text } : parseQuantity(text);
 
 const decimalQuantity = (
   text: string,
@@ -91,8 +91,8 @@ const decimalQuantity = (
   const scale = exponent - parsed.fraction.length;
   const unsigned = BigInt(parsed.digits + parsed.fraction);
   if (unsigned === 0n) return zero(format);
-  const exact = parsed.digits.length + parsed.fraction.length <= EXACT_DIGITS_MAX && scale >= NANO;
-  const rounded = scale >= NANO ? { digits: unsigned, exponent: scale } : roundUpToNano(unsigned, scale);
+  const exact = parsed.digits.length + parsed.fraction.length <= exactDigitsMax && scale >= nano;
+  const rounded = scale >= nano ? { digits: unsigned, exponent: scale } : roundUpToNano(unsigned, scale);
   const quantity = { digits: parsed.sign * rounded.digits, exponent: rounded.exponent, format };
   const canonical = thousands(quantity);
   const keeps = exact && parsed.fraction === '' && canonical.digits === quantity.digits && canonical.exponent === exponent;
@@ -103,7 +103,7 @@ const binaryQuantity = (text: string, parsed: Parsed, power: number): QuantityRe
   const unsigned = BigInt(parsed.digits + parsed.fraction) * 1024n ** BigInt(power);
   if (unsigned === 0n) return zero('binary');
   const rounded =
-    -parsed.fraction.length >= NANO
+    -parsed.fraction.length >= nano
       ? { digits: unsigned, exponent: -parsed.fraction.length }
       : roundUpToNano(unsigned, -parsed.fraction.length);
   const quantity: Quantity = { ...capped(rounded), format: 'binary' };
@@ -117,14 +117,14 @@ const zero = (format: QuantityFormat): QuantityResult => ({ ok: true, quantity: 
 
 /** Whoever asks for something gets something: what is less than a billionth counts as one. */
 const roundUpToNano = (digits: bigint, exponent: number): { digits: bigint; exponent: number } => {
-  const places = NANO - exponent;
-  if (places > DIGITS_MAX) return { digits: 1n, exponent: NANO };
+  const places = nano - exponent;
+  if (places > digitsMax) return { digits: 1n, exponent: nano };
   const divisor = 10n ** BigInt(places);
-  return { digits: (digits + divisor - 1n) / divisor, exponent: NANO };
+  return { digits: (digits + divisor - 1n) / divisor, exponent: nano };
 };
 
 const capped = (amount: { digits: bigint; exponent: number }): { digits: bigint; exponent: number } =>
-  amount.digits > BINARY_MAX * 10n ** BigInt(-amount.exponent) ? { digits: BINARY_MAX, exponent: 0 } : amount;
+  amount.digits > binaryMax * 10n ** BigInt(-amount.exponent) ? { digits: binaryMax, exponent: 0 } : amount;
 
 /** The canonical spelling of a value, as it results from arithmetic. */
 export const formatQuantity = (quantity: Quantity): string => {
@@ -132,8 +132,8 @@ export const formatQuantity = (quantity: Quantity): string => {
   if (quantity.format !== 'binary' || whole === undefined || (whole > -1024n && whole < 1024n))
     return formatDecimal(thousands(quantity), quantity.format === 'exponent' ? 'exponent' : 'decimal');
   let [digits, power] = [whole, 0];
-  for (; digits % 1024n === 0n && power < BINARY_SUFFIX.size - 1; power++) digits /= 1024n;
-  return `${digits}${BINARY_SUFFIX.get(power)}`;
+  for (; digits % 1024n === 0n && power < binarySuffix.size - 1; power++) digits /= 1024n;
+  return `${digits}${binarySuffix.get(power)}`;
 };
 
 /** All factors of ten in the exponent, and the exponent a multiple of three. */
@@ -148,11 +148,11 @@ const thousands = ({ digits, exponent }: Pick<Quantity, 'digits' | 'exponent'>):
 /** There is no unit above E: the reference then prints none. */
 const formatDecimal = ({ digits, exponent }: { digits: bigint; exponent: number }, format: QuantityFormat): string => {
   if (format === 'exponent') return exponent === 0 ? String(digits) : `${digits}e${exponent}`;
-  return `${digits}${DECIMAL_SUFFIX.get(exponent) ?? ''}`;
+  return `${digits}${decimalSuffix.get(exponent) ?? ''}`;
 };
 
 const wholeOf = ({ digits, exponent }: Quantity): bigint | undefined => {
-  if (exponent >= 0) return exponent > DIGITS_MAX ? undefined : digits * 10n ** BigInt(exponent);
+  if (exponent >= 0) return exponent > digitsMax ? undefined : digits * 10n ** BigInt(exponent);
   const divisor = 10n ** BigInt(-exponent);
   return digits % divisor === 0n ? digits / divisor : undefined;
 };

@@ -25,12 +25,12 @@ import { serveHealth } from './serving/health.js';
 import { flexDriversIn } from './volumeattachment/flexDrivers.js';
 
 /** What the program writes, a key among it, is nobody else's to read, whatever the shell says. */
-const PRIVATE_FILES_UMASK = 0o077;
+const privateFilesUmask = 0o077;
 
 /** Exit codes: 0 for what was asked to be printed and for a stop that was asked for, 1 for what failed, 2 for a command line that cannot be right. */
 async function main(argv: readonly string[]): Promise<number> {
   // A thread shares the process's with others.
-  if (isMainThread) process.umask(PRIVATE_FILES_UMASK);
+  if (isMainThread) process.umask(privateFilesUmask);
   const read = readControllerManagerOptions(argv);
   const errors = read.ok
     ? unknownControllers(read.options.controllers).map((word) => `--controllers names ${JSON.stringify(word)}, which is no controller`)

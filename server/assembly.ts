@@ -13,7 +13,7 @@ import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
 import { PolicyStatuses } from './admission/policies/statuses.js';
 import { createAggregation } from './aggregation/aggregation.js';
-import { API_SERVICES } from './aggregation/apiServices.js';
+import { apiServicesResource } from './aggregation/apiServices.js';
 import { publishTrackingStart, publishTrust } from './authentication/published.js';
 import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
@@ -23,14 +23,14 @@ import { refusesPrivileged } from './admission/privileged.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
-import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
+import { createOpenId, openidPaths } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { Egress } from './egress/egress.js';
 import type { GroupResource } from './api/resource.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { convertAny } from './extensions/conversion/admission.js';
-import { CustomResources, DEFINITIONS, withCustomResources } from './extensions/definitions.js';
+import { CustomResources, definitionsResource, withCustomResources } from './extensions/definitions.js';
 import { LifeCycles } from './extensions/lifecycle/controller.js';
 import { ownWrites } from './extensions/lifecycle/writes.js';
 import type { Live } from './files/liveFile.js';
@@ -218,7 +218,7 @@ export function assembleApi({
   const documents = (): OpenIdDocuments | null =>
     openIdDocuments(
       access.tokens.issuer?.issuer ?? '',
-      options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`,
+      options['service-account-jwks-uri'] ?? `https://${host}${openidPaths.keys}`,
       files.verificationKeys.current,
     );
   const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);
@@ -229,7 +229,7 @@ export function assembleApi({
     emulatedMinor: emulatedMinor(options),
     versionHashes: features.enabled('StorageVersionHash'),
     serverAddress: host,
-    otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS),
+    otherPaths: documents() === null ? [] : Object.values(openidPaths),
     cbor: features.enabled('CBORServingAndStorage'),
   });
   const ownResources = createEndpoints({
@@ -275,7 +275,7 @@ export function assembleApi({
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;
       // A client that has been told through another server that a definition is in effect must find it here.
-      if (TELLS_DEFINED.test(context.info.path)) await custom.fresh();
+      if (tellsDefined.test(context.info.path)) await custom.fresh();
       return (await discovery(context)) || openid(context) || openapi.documents(context);
     },
     bootstrap: async (signal) => {
@@ -307,7 +307,7 @@ export function assembleApi({
           log.named('policies').warn('the status of a policy cannot be written', { name, error });
         },
       });
-      const apiServices = builtIn.resource(API_SERVICES.group, 'v1', API_SERVICES.resource);
+      const apiServices = builtIn.resource(apiServicesResource.group, 'v1', apiServicesResource.resource);
       if (apiServices !== null)
         aggregation.begin({
           registry,
@@ -318,7 +318,7 @@ export function assembleApi({
             log.named('aggregation').warn('an API service cannot be looked after', { name, error });
           },
         });
-      const definitions = builtIn.resource(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
+      const definitions = builtIn.resource(definitionsResource.group, 'v1', definitionsResource.resource);
       if (definitions === null) return;
       lifeCycles = new LifeCycles({
         resources: custom,
@@ -392,7 +392,7 @@ function admissionOf({
 }
 
 /** Documents in which custom resources occur. */
-const TELLS_DEFINED = /^\/(apis|openapi)(\/|$)/;
+const tellsDefined = /^\/(apis|openapi)(\/|$)/;
 
 type StorePart = 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
 

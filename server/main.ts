@@ -16,11 +16,11 @@ const exitFailure = 1;
 const exitUsage = 2;
 
 /** What the program writes (data, logs, keys, backups) is nobody else's to read, whatever the shell says. */
-const PRIVATE_FILES_UMASK = 0o077;
+const privateFilesUmask = 0o077;
 
 async function main(argv: readonly string[]): Promise<void> {
   // As a thread it shares the process's with others, and its launcher keeps the folder closed.
-  if (isMainThread) process.umask(PRIVATE_FILES_UMASK);
+  if (isMainThread) process.umask(privateFilesUmask);
   if (argv[0] === 'migrate') {
     const { runMigration } = await import('./migration/program.js');
     process.exitCode = await runMigration(argv.slice(1));

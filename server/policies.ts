@@ -26,8 +26,8 @@ export interface AdmissionPolicyParts {
   readonly log: Logger;
 }
 
-const VALIDATING: PolicyResources = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
-const MUTATING: PolicyResources = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
+const validating: PolicyResources = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
+const mutating: PolicyResources = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
 
 /** The steps of admission that policies stored in the cluster make. Follows them from now on. */
 export function createAdmissionPolicies({ storage, catalogue, convert, authorize, enabled, log }: AdmissionPolicyParts): AdmissionPolicies {
@@ -37,7 +37,7 @@ export function createAdmissionPolicies({ storage, catalogue, convert, authorize
   };
   const running: { readonly step: AdmissionPlugin; stop(): void }[] = [];
   if (enabled.has('MutatingAdmissionPolicy')) {
-    const followed = followPolicies(MUTATING, mutatingPolicyOf, storage, report);
+    const followed = followPolicies(mutating, mutatingPolicyOf, storage, report);
     running.push({
       step: mutatingPolicies(followed, parts),
       stop: () => {
@@ -46,7 +46,7 @@ export function createAdmissionPolicies({ storage, catalogue, convert, authorize
     });
   }
   if (enabled.has('ValidatingAdmissionPolicy')) {
-    const followed = followPolicies(VALIDATING, validatingPolicyOf, storage, report);
+    const followed = followPolicies(validating, validatingPolicyOf, storage, report);
     running.push({
       step: validatingPolicies(followed, parts),
       stop: () => {

@@ -19,7 +19,7 @@ interface PagesOptions {
 }
 
 /** Paths of the process itself that `/statusz` lists. */
-const PATHS = ['/healthz', '/livez', '/metrics', '/readyz', '/version'];
+const paths = ['/healthz', '/livez', '/metrics', '/readyz', '/version'];
 
 /** What this program tells of itself. */
 export function processPages({ options, debug, indicators, fairness }: PagesOptions): ProcessPages {
@@ -42,7 +42,7 @@ export function processPages({ options, debug, indicators, fairness }: PagesOpti
           binaryVersion: release.slice(1),
           emulationVersion: `1.${emulatedMinor(options)}`,
           runtime: `node ${process.version}`,
-          paths: PATHS,
+          paths: paths,
         })
       : null,
   };

@@ -78,7 +78,7 @@ export interface AdmissionWebhookParts {
   readonly log: Logger;
 }
 
-const PLUGINS: readonly (readonly [name: string, kind: HookKind, make: typeof mutatingWebhooks])[] = [
+const plugins: readonly (readonly [name: string, kind: HookKind, make: typeof mutatingWebhooks])[] = [
   ['MutatingAdmissionWebhook', 'mutating', mutatingWebhooks],
   ['ValidatingAdmissionWebhook', 'validating', validatingWebhooks],
 ];
@@ -96,31 +96,33 @@ export function createAdmissionWebhooks({
   log,
 }: AdmissionWebhookParts): AdmissionWebhooks {
   const counted = createHookMetrics(metrics);
-  const running = PLUGINS.filter(([name]) => enabled.has(name)).map(([name, kind, make]) => {
-    const clients = clientsFor(connections, kubeconfigOf(configurations.get(name), name));
-    const parts: CallerParts = {
-      storage,
-      catalogue,
-      clients,
-      convert,
-      askAuthorizer: askAuthorizer(authorize),
-      metrics: counted,
-      report: (message) => {
-        log.warn(message);
-      },
-    };
-    const followed = followHooks(kind, storage, (error, configuration) => {
-      log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error });
+  const running = plugins
+    .filter(([name]) => enabled.has(name))
+    .map(([name, kind, make]) => {
+      const clients = clientsFor(connections, kubeconfigOf(configurations.get(name), name));
+      const parts: CallerParts = {
+        storage,
+        catalogue,
+        clients,
+        convert,
+        askAuthorizer: askAuthorizer(authorize),
+        metrics: counted,
+        report: (message) => {
+          log.warn(message);
+        },
+      };
+      const followed = followHooks(kind, storage, (error, configuration) => {
+        log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error });
+      });
+      return {
+        step: make(followed, parts),
+        stop: () => {
+          followed.stop();
+          clients.close();
+        },
+      };
     });
-    return {
-      step: make(followed, parts),
-      stop: () => {
-        followed.stop();
-        clients.close();
-      },
-    };
-  });
-  if (enabled.has(IMAGE_POLICY)) running.push(imagePolicyStep(configurations, log, connections.egress));
+  if (enabled.has(imagePolicy)) running.push(imagePolicyStep(configurations, log, connections.egress));
   return {
     steps: running.map(({ step }) => step),
     stop: () => {
@@ -129,7 +131,7 @@ export function createAdmissionWebhooks({
   };
 }
 
-const IMAGE_POLICY = 'ImagePolicyWebhook';
+const imagePolicy = 'ImagePolicyWebhook';
 /** A service that does not answer counts as one that cannot be asked. */
 const imagePolicyTimeoutMs = 30_000;
 
@@ -138,8 +140,8 @@ function imagePolicyStep(
   log: Logger,
   egress: Egress,
 ): { readonly step: AdmissionPlugin; readonly stop: () => void } {
-  const policy = imagePolicyIn(configurations.get(IMAGE_POLICY) ?? null);
-  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${IMAGE_POLICY}`, egress('controlplane'));
+  const policy = imagePolicyIn(configurations.get(imagePolicy) ?? null);
+  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${imagePolicy}`, egress('controlplane'));
   const ask = (review: string, signal: AbortSignal | null): Promise<string> =>
     client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
   return {
@@ -166,16 +168,16 @@ const clientsFor = ({ addresses, identity, egress }: HookConnections, kubeconfig
   });
 
 /** The kind has had two names; `kubeConfigFile` has two spellings, as everywhere. */
-const FILE_FIELDS: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text' };
-const HOOK_KINDS: readonly PluginKind[] = [
-  { kind: 'WebhookAdmissionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: FILE_FIELDS },
-  { kind: 'WebhookAdmission', apiVersions: ['apiserver.config.k8s.io/v1alpha1'], fields: FILE_FIELDS },
+const fileFields: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text' };
+const hookKinds: readonly PluginKind[] = [
+  { kind: 'WebhookAdmissionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: fileFields },
+  { kind: 'WebhookAdmission', apiVersions: ['apiserver.config.k8s.io/v1alpha1'], fields: fileFields },
 ];
 
 /** `kubeConfigFile` of a WebhookAdmissionConfiguration. */
 function kubeconfigOf(configuration: JsonObject | undefined, plugin: string): string | null {
   if (configuration === undefined) return null;
-  checkPluginConfiguration(plugin, configuration, HOOK_KINDS.find(({ kind }) => kind === configuration['kind']) ?? HOOK_KINDS[0]!);
+  checkPluginConfiguration(plugin, configuration, hookKinds.find(({ kind }) => kind === configuration['kind']) ?? hookKinds[0]!);
   const file = configuration['kubeConfigFile'] ?? configuration['orchConfigFile'] ?? '';
   if (file === '') return null;
   if (typeof file !== 'string' || !path.isAbsolute(file))

@@ -1,6 +1,6 @@
 import { typeOfKind, type ApiType } from '../server/catalogue/types.js';
 import { cborCodec } from './codecs/cbor.js';
-import { DEPTH_MAX, type EncodingName, type Kind } from './codecs/contract.js';
+import { depthMax, type EncodingName, type Kind } from './codecs/contract.js';
 import { countMembers, duplicatePaths, parseJson, type JsonDocument } from './codecs/json.js';
 import { writeJson } from './codecs/jsonWriter.js';
 import { decodeMessage } from './codecs/protobuf/index.js';
@@ -48,12 +48,12 @@ export type DecodeObjectResult =
  * that are not built in are decoded and their duplicates found, but their structure is for others to check.
  */
 export const decodeObject = (request: DecodeObjectRequest): DecodeObjectResult =>
-  request.encoding === 'protobuf' ? decodeProtobuf(request) : DECODERS[request.encoding](request);
+  request.encoding === 'protobuf' ? decodeProtobuf(request) : decoders[request.encoding](request);
 
 const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
   const type = typeOfKind(request.kind);
   // The spelling of a number matters only until the type of its field is known, and nobody waits for that here.
-  const document = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: type !== undefined });
+  const document = parseJson(request.bytes, { depthMax: depthMax, keepLiterals: type !== undefined });
   if (!document.ok) return syntax(`couldn't get version/kind; json parse error: ${document.message}`);
   const typed = typedObject(document.value, request);
   if (!typed.ok) return typed;
@@ -72,7 +72,7 @@ const typedJson = (
   if (document.order !== undefined) return finished(checkStructure(object, type, { unknownFields, order: reordered(document, object) }));
   const result = checkStructure(object, type, { unknownFields });
   if (!result.ok || !request.findStrict || result.members === document.members + added) return finished(result);
-  const careful = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: true, careful: true });
+  const careful = parseJson(request.bytes, { depthMax: depthMax, keepLiterals: true, careful: true });
   if (!careful.ok) return syntax(careful.message);
   const typed = typedObject(careful.value, request);
   return typed.ok ? finished(checkStructure(typed.object, type, { unknownFields, order: reordered(careful, typed.object) })) : typed;
@@ -82,21 +82,21 @@ const untypedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok
   const plain = document.order === undefined ? object : (untypedNumbers(object) as JsonMembers);
   if (!request.findStrict || countMembers(document.value) === document.members)
     return { ok: true, object: plain, strict: [], refusal: undefined };
-  const careful = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: false, careful: true });
+  const careful = parseJson(request.bytes, { depthMax: depthMax, keepLiterals: false, careful: true });
   const strict = careful.ok
     ? duplicatePaths(careful.value, careful.order)
-        .slice(0, DUPLICATES_MAX)
+        .slice(0, duplicatesMax)
         .map((path) => `duplicate field "${path}"`)
     : [];
   return { ok: true, object: plain, strict, refusal: refusalOf(strict) };
 };
 
-const DUPLICATES_MAX = 100;
-const INT64_MAX = 2n ** 63n - 1n;
+const duplicatesMax = 100;
+const int64Max = 2n ** 63n - 1n;
 
 /** Whole numbers of more than 64 bits are no whole numbers where nothing is known of their type. Changes the value. */
 const untypedNumbers = (value: Json): Json => {
-  if (typeof value === 'bigint') return value > INT64_MAX ? Number(value) : value;
+  if (typeof value === 'bigint') return value > int64Max ? Number(value) : value;
   if (Array.isArray(value))
     value.forEach((item, index) => {
       if (typeof item === 'object' || typeof item === 'bigint') value[index] = untypedNumbers(item);
@@ -122,19 +122,19 @@ const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): 
 };
 
 const decodeYaml = (request: DecodeObjectRequest): DecodeObjectResult => {
-  const decoded = yamlCodec.decode(request.bytes, { findDuplicates: request.findStrict, depthMax: DEPTH_MAX });
+  const decoded = yamlCodec.decode(request.bytes, { findDuplicates: request.findStrict, depthMax: depthMax });
   if (!decoded.ok) return syntax(decoded.message);
-  return checkDecoded(decoded.value as Json, request, decoded.duplicates.slice(0, DUPLICATES_MAX));
+  return checkDecoded(decoded.value as Json, request, decoded.duplicates.slice(0, duplicatesMax));
 };
 
 const decodeCbor = (request: DecodeObjectRequest): DecodeObjectResult => {
-  const decoded = cborCodec.decode(request.bytes, { findDuplicates: false, depthMax: DEPTH_MAX });
+  const decoded = cborCodec.decode(request.bytes, { findDuplicates: false, depthMax: depthMax });
   return decoded.ok
     ? checkDecoded(decoded.value as Json, request, [])
     : syntax(`unable to determine group/version/kind: ${decoded.message}`);
 };
 
-const DECODERS: Readonly<Record<Exclude<EncodingName, 'protobuf'>, (request: DecodeObjectRequest) => DecodeObjectResult>> = {
+const decoders: Readonly<Record<Exclude<EncodingName, 'protobuf'>, (request: DecodeObjectRequest) => DecodeObjectResult>> = {
   json: decodeJson,
   yaml: decodeYaml,
   cbor: decodeCbor,
@@ -185,7 +185,7 @@ const refusalOf = (fields: readonly string[], duplicateLines: readonly string[] 
 
 const syntax = (message: string): DecodeObjectResult => ({ ok: false, stage: 'syntax', message });
 
-const TYPE_STRUCT = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const typeStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 type TypedObject = { readonly ok: true; readonly object: JsonMembers } | (DecodeObjectResult & { ok: false });
 
 /** The object with its kind completed, if it is of the expected one. Null is an empty object. */
@@ -193,7 +193,7 @@ const typedObject = (
   value: Json,
   { kind: expected, anyVersion = false }: Pick<DecodeObjectRequest, 'kind' | 'anyVersion'>,
 ): TypedObject => {
-  if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${TYPE_STRUCT}`);
+  if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${typeStruct}`);
   const given = value ?? {};
   // What is not compiled in has to say what it is.
   if (typeOfKind(expected) === undefined) {

@@ -1,5 +1,5 @@
 import { cborCodec, encodeCborObject } from './codecs/cbor.js';
-import { DEPTH_MAX, type Codec, type DecodeResult, type EncodingName, type Kind } from './codecs/contract.js';
+import { depthMax, type Codec, type DecodeResult, type EncodingName, type Kind } from './codecs/contract.js';
 import { jsonCodec } from './codecs/json.js';
 import { protobufDecode, protobufEncode, type EncodeResult } from './codecs/protobuf/index.js';
 import { yamlCodec } from './codecs/yaml.js';
@@ -28,19 +28,19 @@ export type Job =
   | { readonly verb: 'decodeObject'; readonly job: DecodeObjectRequest }
   | { readonly verb: 'encode'; readonly job: EncodeJob };
 
-const CODECS: Readonly<Record<Exclude<EncodingName, 'protobuf'>, Codec>> = { json: jsonCodec, yaml: yamlCodec, cbor: cborCodec };
+const codecs: Readonly<Record<Exclude<EncodingName, 'protobuf'>, Codec>> = { json: jsonCodec, yaml: yamlCodec, cbor: cborCodec };
 
 /** Decodes without looking at types, except that Protobuf cannot do without. */
 export const runDecode = ({ bytes, encoding, kind, findDuplicates }: DecodeJob): DecodeResult => {
   if (encoding === 'protobuf') return protobufDecode(bytes, kind);
-  return CODECS[encoding].decode(bytes, { findDuplicates, depthMax: DEPTH_MAX });
+  return codecs[encoding].decode(bytes, { findDuplicates, depthMax: depthMax });
 };
 
 /** Encodes. It fails for a kind that has no Protobuf form, and for a value that the encoding or the type of a member has no place for. */
 export const runEncode = ({ value, encoding, kind }: EncodeJob): EncodeResult => {
   if (encoding === 'protobuf') return protobufEncode(value, kind);
   try {
-    return { ok: true, bytes: encoding === 'cbor' && kind !== undefined ? encodeCborObject(value, kind) : CODECS[encoding].encode(value) };
+    return { ok: true, bytes: encoding === 'cbor' && kind !== undefined ? encodeCborObject(value, kind) : codecs[encoding].encode(value) };
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError) return { ok: false, message: error.message };
     throw error;

@@ -19,12 +19,12 @@ export interface Piece {
 }
 
 /** Values and members in one piece, more or less; a text counts by its length as well. A piece takes about a millisecond to read. */
-export const PIECE_WEIGHT_MAX = 8_192;
-const CHARACTERS_PER_WEIGHT = 64;
+export const pieceWeightMax = 8_192;
+const charactersPerWeight = 64;
 /** Deeper values go in one piece: weighing them must not end the stack. */
-const DEPTH_MAX = 1_000;
+const depthMax = 1_000;
 /** Putting together gives way to other work after this long. */
-const SLICE_MS = 3;
+const sliceMs = 3;
 
 /** Cuts a value to pieces. It must be JSON: 64-bit integers are, members that are undefined are not. */
 export const cut = (value: Json): Piece[] => new Cutter().cut(value);
@@ -45,12 +45,12 @@ class Cutter {
   }
 
   private weigh(value: Json, depth: number): number {
-    if (typeof value === 'string') return 1 + value.length / CHARACTERS_PER_WEIGHT;
-    if (!isContainer(value) || depth > DEPTH_MAX) return 1;
+    if (typeof value === 'string') return 1 + value.length / charactersPerWeight;
+    if (!isContainer(value) || depth > depthMax) return 1;
     let weight = 1;
     if (Array.isArray(value)) for (const item of value) weight += this.weigh(item, depth + 1);
     else for (const name of Object.keys(value)) weight += 1 + this.weigh(value[name] as Json, depth + 1);
-    if (weight > PIECE_WEIGHT_MAX) this.heavy.add(value);
+    if (weight > pieceWeightMax) this.heavy.add(value);
     return weight;
   }
 
@@ -71,7 +71,7 @@ class Cutter {
       const isHeavy = isContainer(value) && this.heavy.has(value);
       run.push([name, isHeavy ? (Array.isArray(value) ? [] : {}) : value]);
       weight += isHeavy ? 1 : this.weigh(value, 0);
-      if (isHeavy || weight > PIECE_WEIGHT_MAX) flush();
+      if (isHeavy || weight > pieceWeightMax) flush();
       if (isHeavy) this.cutContainer(value, [...path, name]);
     }
     flush();
@@ -83,12 +83,12 @@ export const putTogether = async (pieces: readonly Piece[]): Promise<Json> => {
   const [first, ...others] = pieces;
   if (first === undefined) throw new Error('broken invariant: a value of no pieces');
   const value = read(first.text);
-  let end = performance.now() + SLICE_MS;
+  let end = performance.now() + sliceMs;
   for (const { path, text } of others) {
     add(at(value, path), read(text));
     if (performance.now() < end) continue;
     await nextTurn();
-    end = performance.now() + SLICE_MS;
+    end = performance.now() + sliceMs;
   }
   return value;
 };

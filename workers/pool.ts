@@ -9,7 +9,7 @@ import { putTogether } from './pieces.js';
 import type { PiecedResult } from './task.js';
 
 export interface WorkersOptions {
-  /** Bodies up to this size are handled inline, without a promise, in every encoding; INLINE_BYTES_MAX if not given. */
+  /** Bodies up to this size are handled inline, without a promise, in every encoding; `inlineBytesMax` if not given. */
   readonly inlineBytesMax?: number;
   /** Most threads; they start with the first large body and end when idle. */
   readonly threads?: number;
@@ -48,25 +48,25 @@ export interface Workers {
  * The break-even by encoding, as `test/bench/codecs.ts` shows it: below, the event loop is held up for less time by doing the work
  * than by passing the object between threads, or at least for no more than a few milliseconds.
  */
-const INLINE_BYTES_MAX: Readonly<Record<EncodingName, number>> = {
+const inlineBytesMax: Readonly<Record<EncodingName, number>> = {
   json: 256 * 1024,
   protobuf: 128 * 1024,
   cbor: 64 * 1024,
   yaml: 8 * 1024,
 };
-const QUEUE_MAX = 256;
-const IDLE_TIMEOUT_MS = 10_000;
-const THREADS_MAX = 4;
+const queueMax = 256;
+const idleTimeoutMs = 10_000;
+const threadsMax = 4;
 /** Memory of one thread; a body that needs more ends its thread and is refused, and the others go on. */
-const THREAD_HEAP_MB = 512;
+const threadHeapMb = 512;
 
 /** The compiled entry point stands beside this file, in whatever directory the compiler wrote both. */
-const TASK_FILE = fileURLToPath(new URL('./task.js', import.meta.url));
+const taskFile = fileURLToPath(new URL('./task.js', import.meta.url));
 
 export const createWorkers = (options: WorkersOptions = {}): Workers => {
-  const inlineMax = (encoding: EncodingName): number => options.inlineBytesMax ?? INLINE_BYTES_MAX[encoding];
+  const inlineMax = (encoding: EncodingName): number => options.inlineBytesMax ?? inlineBytesMax[encoding];
   const isInline = ({ bytes, encoding }: { bytes: Uint8Array; encoding: EncodingName }): boolean => bytes.byteLength <= inlineMax(encoding);
-  const pool = new LazyPool(options.threads ?? defaultThreads(), options.queueMax ?? QUEUE_MAX);
+  const pool = new LazyPool(options.threads ?? defaultThreads(), options.queueMax ?? queueMax);
   return {
     decode: (job, waiter) => (isInline(job) ? runDecode(job) : pool.decode(job, waiter?.signal)),
     decodeObject: (request, waiter) => (isInline(request) ? decodeObject(request) : pool.decodeObject(request, waiter?.signal)),
@@ -76,7 +76,7 @@ export const createWorkers = (options: WorkersOptions = {}): Workers => {
 };
 
 /** One thread is left to the event loop. */
-const defaultThreads = (): number => Math.max(1, Math.min(THREADS_MAX, availableParallelism() - 1));
+const defaultThreads = (): number => Math.max(1, Math.min(threadsMax, availableParallelism() - 1));
 
 /** Threads cost memory and start-up time, so there are none until the first large body. */
 class LazyPool {
@@ -126,25 +126,25 @@ class LazyPool {
   }
 
   private async run<T>(job: Job, transferList: ArrayBuffer[], signal: AbortSignal | undefined): Promise<T | PoolFailure> {
-    if (this.isClosed() || signal?.aborted) return CANCELLED;
+    if (this.isClosed() || signal?.aborted) return cancelled;
     const pool = this.started();
-    if (pool.queueSize >= this.queueMax) return OVERLOADED;
+    if (pool.queueSize >= this.queueMax) return overloaded;
     try {
       return (await pool.run(job, { transferList, signal: signal ?? null })) as T;
     } catch (error) {
-      return this.isClosed() || signal?.aborted ? CANCELLED : refusal(error);
+      return this.isClosed() || signal?.aborted ? cancelled : refusal(error);
     }
   }
 
   private started(): Piscina<Job, unknown> {
     this.pool ??= new Piscina<Job, unknown>({
-      filename: TASK_FILE,
+      filename: taskFile,
       minThreads: 0,
       maxThreads: this.threads,
       maxQueue: this.queueMax,
-      idleTimeout: IDLE_TIMEOUT_MS,
+      idleTimeout: idleTimeoutMs,
       recordTiming: false,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: threadHeapMb },
     });
     return this.pool;
   }
@@ -153,11 +153,11 @@ class LazyPool {
 /** A copy to give away: the bytes stay the caller's. */
 const ownBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.prototype.slice.call(bytes) as Uint8Array<ArrayBuffer>;
 
-const CANCELLED: PoolFailure = { ok: false, refused: 'cancelled', message: 'the request was cancelled' };
-const OVERLOADED: PoolFailure = { ok: false, refused: 'overloaded', message: 'too many large bodies are being processed' };
+const cancelled: PoolFailure = { ok: false, refused: 'cancelled', message: 'the request was cancelled' };
+const overloaded: PoolFailure = { ok: false, refused: 'overloaded', message: 'too many large bodies are being processed' };
 
 /** A thread that ran out of memory, or a value that cannot be passed between threads. */
 const refusal = (error: unknown): PoolFailure => {
   const message = error instanceof Error ? error.message : String(error);
-  return message === 'Task queue is at limit' ? OVERLOADED : { ok: false, refused: 'failed', message };
+  return message === 'Task queue is at limit' ? overloaded : { ok: false, refused: 'failed', message };
 };

@@ -42,12 +42,12 @@ const groupText = (rows: readonly GroupRow[]): string =>
     .join(',\n')}\n]\n`;
 
 /** What holds for members of all kinds is written `kind.NAME`, what holds for those of all types `*.NAME`. */
-const FAMILIES: Readonly<Record<string, string>> = { 'any kind': 'kind', 'any type': '*' };
+const families: Readonly<Record<string, string>> = { 'any kind': 'kind', 'any type': '*' };
 
 function descriptionText(descriptions: ReadonlyMap<string, TypeDescription>): string {
   const types = [...descriptions].flatMap(([type, { description }]) => (description === undefined ? [] : [[type, description] as const]));
   const fields = [...descriptions].flatMap(([type, { fields: members = {} }]) =>
-    Object.entries(members).map(([name, text]) => [`${FAMILIES[type] ?? type}.${name}`, text] as const),
+    Object.entries(members).map(([name, text]) => [`${families[type] ?? type}.${name}`, text] as const),
   );
   return `{\n"types": ${table(types).trimEnd()},\n"fields": ${table(fields).trimEnd()}\n}\n`;
 }

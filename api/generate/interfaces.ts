@@ -12,7 +12,7 @@ export function interfaceFiles(facts: Facts, model: Model): Map<string, string> 
 }
 
 const generatedMark = '// Generated from api/facts by `npm run generate`: change it there.';
-const SCALARS: Readonly<Record<string, string>> = {
+const scalars: Readonly<Record<string, string>> = {
   string: 'string',
   bytes: 'string',
   int32: 'number',
@@ -20,14 +20,14 @@ const SCALARS: Readonly<Record<string, string>> = {
   double: 'number',
   boolean: 'boolean',
 };
-const LEAVES: Readonly<Record<string, string>> = {
+const leaves: Readonly<Record<string, string>> = {
   string: 'string',
   'string date-time': 'string',
   'string int-or-string': 'number | string',
   object: 'Readonly<Record<string, unknown>>',
   any: 'unknown',
 };
-const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const identifier = /^[A-Za-z_$][\w$]*$/;
 
 /** One file: gathers what it has to import while its types are written. */
 class Writer {
@@ -54,14 +54,14 @@ class Writer {
 
   #type(type: ModelType): string {
     const comment = this.#comment(this.#described(type)?.description, '');
-    if (type.json !== undefined) return `${comment}export type ${type.word} = ${LEAVES[type.json] ?? 'unknown'};`;
+    if (type.json !== undefined) return `${comment}export type ${type.word} = ${leaves[type.json] ?? 'unknown'};`;
     const members = type.members.map((member) => this.#member(type, member)).join('');
     return `${comment}export interface ${type.word} {\n${members}}`;
   }
 
   #member(type: ModelType, member: Member): string {
     const always = (member.required === true && member.presence === 'always') || (member.name === 'metadata' && type.kind === true);
-    const name = IDENTIFIER.test(member.name) ? member.name : JSON.stringify(member.name);
+    const name = identifier.test(member.name) ? member.name : JSON.stringify(member.name);
     const comment = this.#comment(this.#describedMember(type, member.name), '  ');
     return `${comment}  readonly ${name}${always ? '' : '?'}: ${this.#shape(member)}${this.#mayBeNull(member) ? ' | null' : ''};\n`;
   }
@@ -79,7 +79,7 @@ class Writer {
     if (shape.startsWith('[]')) return listOf(this.#typeScript(shape.slice(2)));
     if (shape.startsWith('{}')) return `Readonly<Record<string, ${this.#typeScript(shape.slice(2))}>>`;
     const type = this.model.types.get(shape);
-    if (type === undefined) return SCALARS[shape] ?? 'unknown';
+    if (type === undefined) return scalars[shape] ?? 'unknown';
     if (type.messageOnly) throw new Error(`${this.place}.yaml: ${shape} is described as a message alone, and a JSON member is of it`);
     if (type.place === this.place) return type.word;
     const [group = '', version = ''] = type.place.split('/');

@@ -33,7 +33,7 @@ export interface Model {
   readonly versions: ReadonlyMap<string, VersionFacts>;
 }
 
-const SCALARS: ReadonlySet<string> = new Set(['string', 'bytes', 'int32', 'int64', 'double', 'boolean']);
+const scalars: ReadonlySet<string> = new Set(['string', 'bytes', 'int32', 'int64', 'double', 'boolean']);
 
 /** Resolves names, and puts inlined members in their places. Throws for a type that nothing describes. */
 export function modelOf({ versions }: Facts): Model {
@@ -87,7 +87,7 @@ function named(place: string, facts: VersionFacts, { word, type, messageOnly }: 
 function shapeOf(text: string, prefix: string): string {
   if (text.startsWith('list of ')) return `[]${shapeOf(text.slice('list of '.length), prefix)}`;
   if (text.startsWith('map of ')) return `{}${shapeOf(text.slice('map of '.length), prefix)}`;
-  return SCALARS.has(text) || text.includes('.') ? text : `${prefix}${text}`;
+  return scalars.has(text) || text.includes('.') ? text : `${prefix}${text}`;
 }
 
 function assertKnown(
@@ -96,7 +96,7 @@ function assertKnown(
   { member, shape }: { readonly member: Member; readonly shape: string },
 ): void {
   const name = shape.replace(/^(\[\]|\{\})*/, '');
-  if (!SCALARS.has(name) && !types.has(name))
+  if (!scalars.has(name) && !types.has(name))
     throw new Error(`${type.place}.yaml: ${type.word}.${member.name} is of an unknown type ${name}`);
 }
 

@@ -59,12 +59,12 @@ function prioritiesOf({ bootstrap }: Facts): ReadonlyMap<string, number> {
 const byPreference = (a: ServingVersion, b: ServingVersion): number =>
   Number(b.preferred ?? false) - Number(a.preferred ?? false) || rankOf(b.version) - rankOf(a.version);
 
-const STAGES: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };
+const stages: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };
 const numbersPerPlace = 1_000;
 
 function rankOf(version: string): number {
   const [, major = '', stage, minor = '0'] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version) ?? [];
-  return ((STAGES[stage ?? ''] ?? 2) * numbersPerPlace + Number(major)) * numbersPerPlace + Number(minor);
+  return ((stages[stage ?? ''] ?? 2) * numbersPerPlace + Number(major)) * numbersPerPlace + Number(minor);
 }
 
 function resourceRow([name, { kind, singular, scope, verbs, shortNames = [], categories = [], subresources = {} }]: [

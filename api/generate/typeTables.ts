@@ -11,8 +11,8 @@ import { byText, openApiName, type Member, type Model, type ModelType } from './
  *   PRESENCE  what holds while nobody sets the member: nothing: absent; `=` zero, not shown in JSON; `!` zero, shown in JSON; `~` shown as null
  *   *         required
  */
-const PRESENCE = { value: '=', always: '!', nullable: '~', absent: '' } as const;
-const presenceOf = ({ presence }: Member): string => PRESENCE[presence ?? 'absent'];
+const presenceMark = { value: '=', always: '!', nullable: '~', absent: '' } as const;
+const presenceOf = ({ presence }: Member): string => presenceMark[presence ?? 'absent'];
 const byName = (a: Member, b: Member): number => byText(a.name, b.name);
 
 export function typeTable({ types }: Model): [string, unknown][] {
@@ -48,9 +48,9 @@ function typeEntry(type: ModelType): unknown {
 const kindsOf = ({ group = '', version, word, kindIn = [] }: ModelType): string[] =>
   [`${group}/${version}`, ...kindIn.map((other) => (other.includes('/') ? other : `/${other}`))].map((each) => `${each}/${word}`);
 
-const MORE = ['default', 'enum', 'listType', 'listMapKeys', 'mapType', 'patchStrategy', 'patchMergeKey', 'within'] as const;
+const more = ['default', 'enum', 'listType', 'listMapKeys', 'mapType', 'patchStrategy', 'patchMergeKey', 'within'] as const;
 const moreOf = (member: Member): object =>
-  Object.fromEntries(MORE.filter((key) => member[key] !== undefined).map((key) => [key, member[key]]));
+  Object.fromEntries(more.filter((key) => member[key] !== undefined).map((key) => [key, member[key]]));
 
 export function messageTable({ types }: Model): [string, string][] {
   const messages = [...types.values()].filter(({ protobuf }) => protobuf !== false);

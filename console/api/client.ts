@@ -21,7 +21,7 @@ export interface Asked {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+export const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 /** A line of a watch is one object, at most as large as the store takes, and its frame. */
 const lineCharactersMax = 16 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import { ApiError, TABLE, type ApiClient } from './client.js';
+import { ApiError, tableType, type ApiClient } from './client.js';
 import type { Column, RowEvent, TableRow } from '../model/tableModel.js';
 
 interface Table {
@@ -60,7 +60,7 @@ async function list(client: ApiClient, selection: Selection, sink: TableSink, si
   let next = '';
   for (;;) {
     const page: Table = await client.json(query(selection, { limit: String(chunk), ...(next === '' ? {} : { continue: next }) }), {
-      accept: TABLE,
+      accept: tableType,
       signal,
     });
     columns = page.columnDefinitions ?? columns;
@@ -99,7 +99,7 @@ async function watch(client: ApiClient, selection: Selection, sink: TableSink, s
     queueMicrotask(flush);
   };
   const path = query(selection, { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: from });
-  await client.lines(path, take, { accept: TABLE, signal });
+  await client.lines(path, take, { accept: tableType, signal });
   return version;
 }
 

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Series } from '../model/series.js';
-import { THEME_CHANGED } from './theme.js';
+import { themeChanged } from './theme.js';
 
 export interface ChartLine {
   /** In the series. */
@@ -41,11 +41,11 @@ export function Chart({ title, series, lines, format, reading }: ChartProps): VN
     resized.observe(element);
     const dark = matchMedia('(prefers-color-scheme: dark)');
     dark.addEventListener('change', make);
-    addEventListener(THEME_CHANGED, make);
+    addEventListener(themeChanged, make);
     return () => {
       resized.disconnect();
       dark.removeEventListener('change', make);
-      removeEventListener(THEME_CHANGED, make);
+      removeEventListener(themeChanged, make);
       chart.current?.destroy();
       chart.current = null;
     };

@@ -6,7 +6,7 @@ const choices = ['system', 'light', 'dark'] as const;
 type Choice = (typeof choices)[number];
 
 /** Told to charts, whose colours are not the style sheet's. */
-export const THEME_CHANGED = 'themechanged';
+export const themeChanged = 'themechanged';
 
 /** Light or dark, as long as the page is open; the system's choice unless told. */
 export function ThemeChoice(): VNode {
@@ -14,7 +14,7 @@ export function ThemeChoice(): VNode {
   useEffect(() => {
     if (choice === 'system') document.documentElement.removeAttribute('data-theme');
     else document.documentElement.setAttribute('data-theme', choice);
-    dispatchEvent(new Event(THEME_CHANGED));
+    dispatchEvent(new Event(themeChanged));
   }, [choice]);
   return (
     <select class="quiet" aria-label={t.theme.label} value={choice} onChange={(event) => setChoice(event.currentTarget.value as Choice)}>

@@ -1,5 +1,5 @@
 import { isKnownKind } from '../../server/catalogue/kinds.js';
-import { hasProtobuf, kindOf, protobufDecode, protobufEncode, PROTOBUF_MEDIA_TYPE } from '../../workers/codecs/protobuf/index.js';
+import { hasProtobuf, kindOf, protobufDecode, protobufEncode, protobufMediaType } from '../../workers/codecs/protobuf/index.js';
 import { UnreadableError } from './errors.js';
 
 /**
@@ -7,9 +7,9 @@ import { UnreadableError } from './errors.js';
  * of the JSON answer, integers beyond the safe range included.
  */
 
-export type ContentType = 'application/json' | typeof PROTOBUF_MEDIA_TYPE;
+export type ContentType = 'application/json' | typeof protobufMediaType;
 export const jsonType = 'application/json';
-export const protobufType = PROTOBUF_MEDIA_TYPE;
+export const protobufType = protobufMediaType;
 
 /** Metadata alone: every type has it in Protobuf, custom ones too. */
 export type MetadataForm = 'PartialObjectMetadata' | 'PartialObjectMetadataList';

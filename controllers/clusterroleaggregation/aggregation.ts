@@ -16,5 +16,5 @@ export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]):
 }
 
 /** The same for rules that mean the same: a list that is absent and an empty one do. */
-const contentOf = (rule: PolicyRule): string => JSON.stringify(LISTS.map((list) => rule[list] ?? []));
-const LISTS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
+const contentOf = (rule: PolicyRule): string => JSON.stringify(lists.map((list) => rule[list] ?? []));
+const lists = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;

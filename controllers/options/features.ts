@@ -1,5 +1,5 @@
 /** Features whose API is off unless an operator switches it on, and whose controllers therefore follow what is served. */
-const GATED = [
+const gated = [
   'ClusterTrustBundle',
   'DRADeviceTaints',
   'GenericWorkload',
@@ -7,11 +7,11 @@ const GATED = [
   'StorageVersionAPI',
   'StorageVersionMigrator',
 ] as const;
-export type GatedFeature = (typeof GATED)[number];
+export type GatedFeature = (typeof gated)[number];
 
 /** Gates that switch something in this program. All others of the release are known, and change nothing here. */
-export const SWITCHING = [
-  ...GATED,
+export const switching = [
+  ...gated,
   'ComponentFlagz',
   'ComponentStatusz',
   'DeploymentReplicaSetTerminatingReplicas',
@@ -20,4 +20,4 @@ export const SWITCHING = [
   'LoggingBetaOptions',
   'MaxUnavailableStatefulSet',
 ] as const;
-export type SwitchingFeature = (typeof SWITCHING)[number];
+export type SwitchingFeature = (typeof switching)[number];

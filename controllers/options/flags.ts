@@ -3,7 +3,7 @@ import { commonFlags } from '../../server/catalogue/flags/bothPrograms.js';
 import { inGroup } from '../../server/catalogue/flags/flag.js';
 import type { FlagFacts } from '../../server/catalogue/flags/flag.js';
 import { featureFlagsOf } from '../../server/options/features.js';
-import { SWITCHING } from './features.js';
+import { switching } from './features.js';
 
 const file = (help: string): FlagFacts & { kind: 'string'; default: null } => ({ kind: 'string', default: null, value: 'file', help });
 type Count = Omit<FlagFacts, 'kind' | 'default'> & { readonly kind: 'int'; readonly default: number };
@@ -19,7 +19,7 @@ const int32 = { min: 0, max: 2_147_483_647 } as const;
 /** Every option of the controller manager, in the order of `--help`. */
 export const controllerManagerFlags = {
   ...commonFlags,
-  ...featureFlagsOf(SWITCHING),
+  ...featureFlagsOf(switching),
   ...inGroup('Secure serving of the controller manager', {
     'secure-port': { kind: 'int', default: 10_257, min: 0, max: 65_535, help: 'HTTPS port; 0 for none.' },
     'cert-dir': {

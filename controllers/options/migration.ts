@@ -13,16 +13,16 @@ interface MigrationOptions {
   readonly 'leader-migration-config': string | null;
 }
 
-const COMPONENT = 'kube-controller-manager';
-const OPTION = '--leader-migration-config';
+const managerComponent = 'kube-controller-manager';
+const option = '--leader-migration-config';
 
 /** As in the reference: the controllers that left for the controller managers of clouds. */
 const usual: LeaderMigration = {
   leaseName: 'cloud-provider-extraction-migration',
   components: new Map([
-    ['node-route-controller', COMPONENT],
-    ['service-lb-controller', COMPONENT],
-    ['cloud-node-lifecycle-controller', COMPONENT],
+    ['node-route-controller', managerComponent],
+    ['service-lb-controller', managerComponent],
+    ['cloud-node-lifecycle-controller', managerComponent],
   ]),
 };
 
@@ -32,7 +32,7 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
   if (!options['enable-leader-migration']) return null;
   if (file === null) return usual;
   const value = readConfiguration(file, {
-    option: OPTION,
+    option: option,
     kind: 'LeaderMigrationConfiguration',
     apiVersions: ['controllermanager.config.k8s.io/v1', 'controllermanager.config.k8s.io/v1beta1'],
     fields: {
@@ -42,14 +42,14 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
     },
   }) as { readonly leaderName?: string; readonly controllerLeaders?: readonly { readonly name?: string; readonly component?: string }[] };
   const refuse = (what: string): never => {
-    throw new Error(`${OPTION}: ${file} ${what}`);
+    throw new Error(`${option}: ${file} ${what}`);
   };
   if ((value.leaderName ?? '') === '') refuse('lacks leaderName, the lease of the controllers that move');
   const components = new Map<string, string>();
   for (const [index, { name = '', component = '' }] of (value.controllerLeaders ?? []).entries()) {
     const at = `controllerLeaders[${index}]`;
     if (!isKnown(name)) refuse(`names ${JSON.stringify(name)} at ${at}.name, which is no controller`);
-    if (component === '') refuse(`lacks ${at}.component, such as ${COMPONENT}, or * for whichever holds the lease`);
+    if (component === '') refuse(`lacks ${at}.component, such as ${managerComponent}, or * for whichever holds the lease`);
     if (components.has(name)) refuse(`names ${name} twice`);
     components.set(name, component);
   }
@@ -63,5 +63,5 @@ export function placeOf(
 ): 'stays' | 'moves' | 'elsewhere' {
   const component = migration?.components.get(name) ?? migration?.components.get(alias);
   if (component === undefined) return 'stays';
-  return component === '*' || component === COMPONENT ? 'moves' : 'elsewhere';
+  return component === '*' || component === managerComponent ? 'moves' : 'elsewhere';
 }

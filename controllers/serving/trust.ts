@@ -16,7 +16,7 @@ import type { ControllerManagerOptions } from '../options/read.js';
 
 const configMaps = resource<ConfigMap>('v1', 'configmaps', 'ConfigMap');
 /** Where API servers tell it to programs beside them. */
-const PUBLISHED = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;
+const published = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;
 
 /** Texts of that ConfigMap; lists are JSON. */
 export type Published = Readonly<Record<string, string>>;
@@ -27,9 +27,9 @@ export type Published = Readonly<Record<string, string>>;
  */
 export async function publishedTrust(api: Api, tolerate: boolean, log: (message: string) => void): Promise<Published> {
   try {
-    return (await api.get(configMaps, PUBLISHED)).data ?? {};
+    return (await api.get(configMaps, published)).data ?? {};
   } catch (error) {
-    const what = `cannot read the ConfigMap ${PUBLISHED.namespace}/${PUBLISHED.name}: ${messageOf(error)}`;
+    const what = `cannot read the ConfigMap ${published.namespace}/${published.name}: ${messageOf(error)}`;
     if (!tolerate)
       throw new Error(
         `${what}; give --client-ca-file and --requestheader-client-ca-file, or --authentication-skip-lookup, or --authentication-tolerate-lookup-failure`,

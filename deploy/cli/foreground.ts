@@ -6,7 +6,7 @@ import { Launcher } from './launcher.js';
 import type { UpOptions } from './upOptions.js';
 
 /** Certificates, logs and data are nobody else's to read, whatever the shell says. The programs that are started inherit it. */
-const PRIVATE_FILES_UMASK = 0o077;
+const privateFilesUmask = 0o077;
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The first signal stops the cluster in order; more of them change nothing, because the stop is bounded. */
@@ -31,7 +31,7 @@ export async function runCluster(
     );
   if (restored === 'backup' && (store === 'etcd' || etcdServers !== undefined))
     throw new CommandRefused(`${String(restore)} is a backup of the built-in store, which an etcd cannot be restored from`);
-  process.umask(PRIVATE_FILES_UMASK);
+  process.umask(privateFilesUmask);
   const signal = stopRequest();
   const launcher = await Launcher.start({
     dataDirectory: directory,

@@ -5,7 +5,7 @@ import type { Ran } from './output.js';
  * The streams of `exec`, `attach` and `portforward` over one WebSocket: the first byte of a message says which stream it belongs to
  * (`v4.channel.k8s.io`); version 5 adds a message that closes a stream.
  */
-export const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const;
+export const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const;
 
 export const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { keyTextOf } from '../../controllers/client/index.js';
 import type { Container, Pod } from '../../api/types/core/v1.js';
-import { channels, finish, inputOf, PROTOCOLS, received, send } from './channels.js';
+import { channels, finish, inputOf, protocols, received, send } from './channels.js';
 import { containerNamed, logOf, logText, portAnswer, ran } from './output.js';
 
 /** Where the nodes find their pods, and hear of their changes. */
@@ -35,7 +35,7 @@ export async function serveNodes(pods: PodSource, credentials: { readonly cert: 
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: messageBytesMax,
-    handleProtocols: (offered) => PROTOCOLS.find((protocol) => offered.has(protocol)) ?? false,
+    handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
   });
   const server = createServer(credentials, (request, response) => {
     answer(pods, request, response);
@@ -62,7 +62,7 @@ export async function serveNodes(pods: PodSource, credentials: { readonly cert: 
 
 const offersOurs = ({ headers }: IncomingMessage): boolean => {
   const offered = String(headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/);
-  return PROTOCOLS.some((protocol) => offered.includes(protocol));
+  return protocols.some((protocol) => offered.includes(protocol));
 };
 
 async function closed(server: Server, sockets: WebSocketServer): Promise<void> {

@@ -19,9 +19,9 @@ interface ScriptedCommand extends Partial<Ran> {
   readonly command?: string;
 }
 
-const PREFIX = 'fake-node/';
-const NOT_FOUND = 127;
-const said = (pod: Pod, name: string): string | undefined => pod.metadata.annotations?.[PREFIX + name];
+const prefix = 'fake-node/';
+const notFound = 127;
+const said = (pod: Pod, name: string): string | undefined => pod.metadata.annotations?.[prefix + name];
 
 /** What a container has written so far: `fake-node/logs` line by line, or that it was started, and how it ended. */
 export function logOf(pod: Pod, container: Container): LogLine[] {
@@ -78,7 +78,7 @@ const environmentOf = ({ pod, container }: Surroundings): string[] => [
   ...(container.env ?? []).flatMap(({ name, value }) => (value === undefined ? [] : [`${name}=${value}`])),
 ];
 
-const PROGRAMS: Readonly<Record<string, (words: readonly string[], around: Surroundings) => Ran>> = {
+const programs: Readonly<Record<string, (words: readonly string[], around: Surroundings) => Ran>> = {
   cat: (_words, { stdin }) => wrote(stdin),
   echo: (words) => wrote(`${words.join(' ')}\n`),
   env: (_words, around) => wrote(`${environmentOf(around).join('\n')}\n`),
@@ -90,14 +90,14 @@ const PROGRAMS: Readonly<Record<string, (words: readonly string[], around: Surro
   true: () => silent(0),
   whoami: () => wrote('root\n'),
 };
-const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'ash']);
+const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'ash']);
 
 function known(words: readonly string[], around: Surroundings): Ran {
   const [path = '', ...rest] = words;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (SHELLS.has(name)) return rest[0] === '-c' ? inTurn(rest[1] ?? '', around) : inTurn(around.stdin, around);
-  const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
-  return program?.(rest, around) ?? { stdout: '', stderr: `${path}: not found\n`, exitCode: NOT_FOUND };
+  if (shells.has(name)) return rest[0] === '-c' ? inTurn(rest[1] ?? '', around) : inTurn(around.stdin, around);
+  const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  return program?.(rest, around) ?? { stdout: '', stderr: `${path}: not found\n`, exitCode: notFound };
 }
 
 /** A line of a shell, as far as it is one command after the other; `exit` ends it. */

@@ -75,11 +75,11 @@ function accepted(members: readonly Member[], removed: readonly MemberId[]): Cha
 //
 // Counts and lengths are 16 bits, big-endian; texts are UTF-8 behind their length.
 
-const VERSION = 1;
+const formatVersion = 1;
 const roles: readonly MemberRole[] = ['learner', 'voter'];
 
 export function encodeMembership(membership: Membership): Uint8Array {
-  const parts: Uint8Array[] = [Uint8Array.of(VERSION), number16(membership.members.length)];
+  const parts: Uint8Array[] = [Uint8Array.of(formatVersion), number16(membership.members.length)];
   for (const member of membership.members)
     parts.push(Uint8Array.of(roles.indexOf(member.role)), ...text(member.id), ...text(member.address));
   parts.push(number16(membership.removed.length));
@@ -91,7 +91,7 @@ export function encodeMembership(membership: Membership): Uint8Array {
 export function decodeMembership(bytes: Uint8Array): Membership {
   const reader = new ByteReader(bytes);
   const version = reader.byte();
-  if (version !== VERSION) throw new RangeError(`membership entry has version ${version}; only ${VERSION} is known`);
+  if (version !== formatVersion) throw new RangeError(`membership entry has version ${version}; only ${formatVersion} is known`);
   const members = Array.from({ length: reader.number16() }, () => ({
     role: decodeRole(reader.byte()),
     id: memberId(reader.text()),

@@ -27,8 +27,8 @@ interface Round {
 }
 
 /** Starting points of batch numbers: far enough apart that an answer to an earlier life of this server never meets a batch of this one. */
-const BATCH_STARTS = 2 ** 40;
-const BATCHES_PER_START = 2 ** 12;
+const batchStarts = 2 ** 40;
+const batchesPerStart = 2 ** 12;
 
 /**
  * The book of reads under way; `readindex.ts` decides what happens to them.
@@ -51,7 +51,7 @@ export class Reads {
   private failed: number[] = [];
 
   constructor(random: (below: number) => number) {
-    this.nextBatch = random(BATCH_STARTS) * BATCHES_PER_START;
+    this.nextBatch = random(batchStarts) * batchesPerStart;
   }
 
   get anyWaiting(): boolean {

@@ -1,9 +1,9 @@
 import { chmodSync, statSync, type Stats } from 'node:fs';
 import { ReplicaError } from './errors.js';
 
-const PRIVATE = 0o700;
-const GROUP_OR_OTHERS = 0o077;
-const OTHERS = 0o007;
+const privateMode = 0o700;
+const groupOrOthers = 0o077;
+const others = 0o007;
 
 /** What to do with a directory that holds everybody's secrets. Pure. */
 export type Privacy = 'private' | 'close' | 'refuse';
@@ -13,9 +13,9 @@ export type Privacy = 'private' | 'close' | 'refuse';
  * can only be judged: a group that was given it on purpose may be there (volumes of pods with `fsGroup`), all users of the machine may not.
  */
 export function privacyOf({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, ownUid: number): Privacy {
-  if ((mode & GROUP_OR_OTHERS) === 0) return 'private';
+  if ((mode & groupOrOthers) === 0) return 'private';
   if (uid === ownUid || ownUid === 0) return 'close';
-  return (mode & OTHERS) === 0 ? 'private' : 'refuse';
+  return (mode & others) === 0 ? 'private' : 'refuse';
 }
 
 /** Sees to it that other users cannot enter the directory; throws a ReplicaError where that cannot be had. */
@@ -24,7 +24,7 @@ export function keepPrivate(directory: string): void {
   if (ownUid === undefined) return;
   const stats = statSync(directory);
   const privacy = privacyOf(stats, ownUid);
-  if (privacy === 'close') chmodSync(directory, PRIVATE);
+  if (privacy === 'close') chmodSync(directory, privateMode);
   if (privacy !== 'refuse') return;
   throw new ReplicaError(
     'INVALID_OPTIONS',

@@ -4,7 +4,7 @@ import { objectAt } from '../registry/defaulting.js';
 import { itemsOf } from '../registry/members.js';
 import type { AdmissionPlugin } from './contract.js';
 
-const SERVICES = { group: '', resource: 'services' };
+const services = { group: '', resource: 'services' };
 const addressesOf = (service: ApiObject): readonly string[] => itemsOf((objectAt(service, 'spec') ?? {})['externalIPs']).map(String);
 
 /** Services may not take over addresses that they do not have already. */
@@ -15,6 +15,6 @@ export const denyServiceExternalIps = (): AdmissionPlugin => ({
     if (subresource !== '' || object === null) return;
     const present = old === null ? [] : addressesOf(old);
     if (addressesOf(object).some((address) => !present.includes(address)))
-      throw forbidden(SERVICES, name, 'Use of external IPs is denied by admission control');
+      throw forbidden(services, name, 'Use of external IPs is denied by admission control');
   },
 });

@@ -4,8 +4,8 @@ import type { AdmissionPlugin } from './contract.js';
 import { latestDefault } from './defaultClass.js';
 import type { Lookup } from './lookup.js';
 
-const CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' };
-const OLDER_ANNOTATION = 'kubernetes.io/ingress.class';
+const classes = { group: 'networking.k8s.io', resource: 'ingressclasses' };
+const olderAnnotation = 'kubernetes.io/ingress.class';
 
 /** Ingresses that say nothing of a class get the default one. */
 export const defaultIngressClass = (lookup: Lookup): AdmissionPlugin => ({
@@ -13,8 +13,8 @@ export const defaultIngressClass = (lookup: Lookup): AdmissionPlugin => ({
   resources: ['ingresses.networking.k8s.io'],
   async admit({ operation, subresource, object }) {
     if (operation !== 'CREATE' || subresource !== '' || object === null) return;
-    if (memberAt(object, 'spec', 'ingressClassName') != null || object.metadata.annotations?.[OLDER_ANNOTATION] !== undefined) return;
-    const found = latestDefault(await lookup.list(CLASSES, null), ['ingressclass.kubernetes.io/is-default-class']);
+    if (memberAt(object, 'spec', 'ingressClassName') != null || object.metadata.annotations?.[olderAnnotation] !== undefined) return;
+    const found = latestDefault(await lookup.list(classes, null), ['ingressclass.kubernetes.io/is-default-class']);
     if (found !== null) ensureObject(object, 'spec')['ingressClassName'] = found.metadata.name ?? '';
   },
 });

@@ -11,7 +11,7 @@ interface KnownPlugin {
 const on = (name: string): KnownPlugin => ({ name, byDefault: true });
 const off = (name: string): KnownPlugin => ({ name, byDefault: false });
 
-export const KNOWN_PLUGINS: readonly KnownPlugin[] = [
+export const knownPlugins: readonly KnownPlugin[] = [
   off('AlwaysAdmit'),
   off('NamespaceAutoProvision'),
   on('NamespaceLifecycle'),
@@ -50,7 +50,7 @@ export const KNOWN_PLUGINS: readonly KnownPlugin[] = [
   off('AlwaysDeny'),
 ];
 
-const places: ReadonlyMap<string, number> = new Map(KNOWN_PLUGINS.map(({ name }, place) => [name, place]));
+const places: ReadonlyMap<string, number> = new Map(knownPlugins.map(({ name }, place) => [name, place]));
 
 export const isKnownPlugin = (name: string): boolean => places.has(name);
 
@@ -58,12 +58,12 @@ export const isKnownPlugin = (name: string): boolean => places.has(name);
 export const placeOf = (name: string): number => places.get(name) ?? -1;
 
 /** Part of the life cycle of every object here (`server/registry`), not steps of the chain. */
-export const INHERENT_PLUGINS: ReadonlySet<string> = new Set(['NamespaceLifecycle', 'NamespaceExists']);
+export const inherentPlugins: ReadonlySet<string> = new Set(['NamespaceLifecycle', 'NamespaceExists']);
 
 /** Which plug-ins run, by the two options. */
 export function enabledPlugins(enable: readonly string[], disable: readonly string[]): ReadonlySet<string> {
-  const names = KNOWN_PLUGINS.filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name)).map(
-    ({ name }) => name,
-  );
+  const names = knownPlugins
+    .filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name))
+    .map(({ name }) => name);
   return new Set(names);
 }

@@ -7,7 +7,7 @@ import { denyServiceExternalIps } from './externalIps.js';
 import { defaultIngressClass } from './ingressClass.js';
 import { limitRanger } from './limits/limitRanger.js';
 import { createLookup, type Lookup } from './lookup.js';
-import { enabledPlugins, INHERENT_PLUGINS, placeOf } from './names.js';
+import { enabledPlugins, inherentPlugins, placeOf } from './names.js';
 import { taintNodesByCondition } from './nodeTaints.js';
 import { alwaysPullImages } from './pods/alwaysPull.js';
 import { limitHardAntiAffinity } from './pods/antiAffinity.js';
@@ -44,7 +44,7 @@ export interface StepParts {
  * Steps by the name of their plug-in; `names.ts` says in which order they run and which run by default. Steps that ask the authorizer are
  * made by `server/authorization`, and join the chain in `server/assembly.ts` under their names.
  */
-const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
+const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysAdmit: () => alwaysAdmit,
   LimitPodHardAntiAffinityTopology: () => limitHardAntiAffinity(),
   LimitRanger: ({ lookup }) => limitRanger(lookup),
@@ -73,7 +73,7 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
 };
 
 /** Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/webhooks.ts`, and (namespaces) by the registry, which asks for them first. */
-const OTHER_STEPS: readonly string[] = [
+const otherSteps: readonly string[] = [
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'NamespaceAutoProvision',
@@ -88,7 +88,7 @@ const OTHER_STEPS: readonly string[] = [
   'OwnerReferencesPermissionEnforcement',
 ];
 
-const available: ReadonlySet<string> = new Set([...Object.keys(STEPS), ...OTHER_STEPS, ...INHERENT_PLUGINS]);
+const available: ReadonlySet<string> = new Set([...Object.keys(steps), ...otherSteps, ...inherentPlugins]);
 
 /** Whether enabling a plug-in does anything in this build. */
 export const isAvailablePlugin = (name: string): boolean => available.has(name);
@@ -110,7 +110,7 @@ export interface PluginOptions {
 export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[] {
   const { storage, random = Math.random, enabled = enabledPlugins([], []), configurations, tolerationSeconds = {}, others = [] } = options;
   const lookup = createLookup(storage);
-  const own = Object.entries(STEPS)
+  const own = Object.entries(steps)
     .filter(([name]) => enabled.has(name))
     .map(([name, make]) =>
       make({

@@ -5,7 +5,7 @@ import { forbidden, Path, toCause, type FieldError } from '../registry/validatio
 import type { AdmissionPlugin } from './contract.js';
 
 /** Where each kind has the specification of its pods. */
-const SPECS: Readonly<Record<string, readonly string[]>> = {
+const specs: Readonly<Record<string, readonly string[]>> = {
   pods: ['spec'],
   podtemplates: ['template', 'spec'],
   replicationcontrollers: ['spec', 'template', 'spec'],
@@ -16,9 +16,9 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
   'jobs.batch': ['spec', 'template', 'spec'],
   'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
 };
-const LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
+const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 /** Subresources that change specifications. */
-const CHANGING: ReadonlySet<string> = new Set(['', 'ephemeralcontainers', 'resize']);
+const changing: ReadonlySet<string> = new Set(['', 'ephemeralcontainers', 'resize']);
 
 /**
  * Without `--allow-privileged` no container may be privileged, and no template may ask for one. The reference has this among the rules of each kind; it
@@ -26,10 +26,10 @@ const CHANGING: ReadonlySet<string> = new Set(['', 'ephemeralcontainers', 'resiz
  */
 export const refusesPrivileged = (): AdmissionPlugin => ({
   name: 'privileged containers',
-  resources: Object.keys(SPECS),
+  resources: Object.keys(specs),
   validate({ resource: { storage }, subresource, object, name, form }) {
-    if (object === null || form !== null || !CHANGING.has(subresource)) return;
-    const found = findings(object, SPECS[storage.group === '' ? storage.resource : `${storage.resource}.${storage.group}`] ?? []);
+    if (object === null || form !== null || !changing.has(subresource)) return;
+    const found = findings(object, specs[storage.group === '' ? storage.resource : `${storage.resource}.${storage.group}`] ?? []);
     if (found.length > 0)
       throw invalidObject({ group: storage.group, kind: storage.kind }, object.metadata.name ?? name, found.map(toCause));
   },
@@ -39,7 +39,7 @@ function findings(object: ApiObject, members: readonly string[]): FieldError[] {
   const spec = members.reduce<JsonObject | null>((holder, member) => holder && objectAt(holder, member), object as JsonObject);
   if (spec === null) return [];
   const [first = '', ...rest] = members;
-  return LISTS.flatMap((list) =>
+  return lists.flatMap((list) =>
     objectsIn(spec, list).flatMap((container, position) =>
       objectAt(container, 'securityContext')?.['privileged'] === true
         ? [

@@ -5,8 +5,8 @@ import type { Storage } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 import type { Availability } from './availability.js';
 
-export const API_SERVICES = { group: 'apiregistration.k8s.io', resource: 'apiservices' } as const;
-const PORT_DEFAULT = 443;
+export const apiServicesResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' } as const;
+const portDefault = 443;
 
 /** Who serves one version of a group. */
 export interface ApiService {
@@ -39,7 +39,7 @@ function readApiService(object: ApiObject): ApiService {
     target:
       service === null
         ? null
-        : { namespace: textAt(service, 'namespace'), name: textAt(service, 'name'), port: Number(service['port'] ?? PORT_DEFAULT) },
+        : { namespace: textAt(service, 'namespace'), name: textAt(service, 'name'), port: Number(service['port'] ?? portDefault) },
     ca: Buffer.from(textAt(spec, 'caBundle'), 'base64').toString('utf8'),
     trusting: spec['insecureSkipTLSVerify'] === true,
     availability:
@@ -64,7 +64,7 @@ export class ApiServices {
     const changed = (name: string): void => {
       for (const listener of this.listeners) listener(name);
     };
-    this.following = follow(storage, API_SERVICES, {
+    this.following = follow(storage, apiServicesResource, {
       put: (object) => {
         this.set(object.name, readApiService(object.decode()));
         changed(object.name);

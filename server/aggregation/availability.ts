@@ -9,8 +9,8 @@ export interface Availability {
   readonly message: string;
 }
 
-export const LOCAL: Availability = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };
-export const PASSED: Availability = { status: 'True', reason: 'Passed', message: 'all checks passed' };
+export const local: Availability = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };
+export const passed: Availability = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 export const failed = (url: string, why: string): Availability =>
   unavailable('FailedDiscoveryCheck', `failing or missing response from ${url}: ${why}`);
 

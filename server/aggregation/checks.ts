@@ -5,17 +5,17 @@ import { itemsOf, membersOf } from '../registry/members.js';
 import type { Storage } from '../storage/contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import type { ApiService } from './apiServices.js';
-import { failed, LOCAL, PASSED, serviceProblem, type Availability } from './availability.js';
+import { failed, local, passed, serviceProblem, type Availability } from './availability.js';
 import { hostOf, type ServiceConnections } from './connections.js';
 
 /** How long a program may take to say what it serves. */
-const TIMEOUT_MS = 5_000;
-const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
-const DEPTH_MAX = 50;
+const timeoutMs = 5_000;
+const answerBytesMax = 4 * 1024 * 1024;
+const depthMax = 50;
 
-const SERVICES = { group: '', resource: 'services' };
-const SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' };
-const OF_SERVICE = 'kubernetes.io/service-name';
+const services = { group: '', resource: 'services' };
+const slicesResource = { group: 'discovery.k8s.io', resource: 'endpointslices' };
+const ofService = 'kubernetes.io/service-name';
 
 export interface Check {
   readonly availability: Availability;
@@ -31,14 +31,14 @@ export interface CheckParts {
 /** Finds out whether a version of a group can be used now. Rejects when this server's own storage cannot be read. */
 export async function check(service: ApiService, parts: CheckParts): Promise<Check> {
   const { target } = service;
-  if (target === null) return { availability: LOCAL, resources: null };
-  const found = await parts.storage.get({ resource: SERVICES, namespace: target.namespace, name: target.name }, { at: 'any' });
+  if (target === null) return { availability: local, resources: null };
+  const found = await parts.storage.get({ resource: services, namespace: target.namespace, name: target.name }, { at: 'any' });
   if (found.outcome !== 'found' && found.outcome !== 'absent') throw readFailure(found);
   const slices = await parts.storage.list({
     ...everything,
-    resource: SLICES,
+    resource: slicesResource,
     namespace: target.namespace,
-    labels: [{ key: OF_SERVICE, operator: 'in', values: [target.name] }],
+    labels: [{ key: ofService, operator: 'in', values: [target.name] }],
   });
   if (slices.outcome !== 'found') throw readFailure(slices);
   const problem = serviceProblem(
@@ -58,13 +58,13 @@ async function askForResources(service: ApiService, connections: ServiceConnecti
       path,
       headers: { accept: 'application/json', 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' },
       body: null,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const code = answer.response.statusCode ?? 0;
     const body = await bodyOf(answer.response);
     if (code < 200 || code > 299) return { availability: failed(url, `bad status from ${url}: ${code}`), resources: null };
-    const parsed = jsonCodec.decode(body, { findDuplicates: false, depthMax: DEPTH_MAX });
-    return { availability: PASSED, resources: parsed.ok ? itemsOf(membersOf(parsed.value as JsonValue)['resources']).map(membersOf) : [] };
+    const parsed = jsonCodec.decode(body, { findDuplicates: false, depthMax: depthMax });
+    return { availability: passed, resources: parsed.ok ? itemsOf(membersOf(parsed.value as JsonValue)['resources']).map(membersOf) : [] };
   } catch (error) {
     return { availability: failed(url, (error as Error).message), resources: null };
   }
@@ -75,7 +75,7 @@ async function bodyOf(response: AsyncIterable<unknown> & { destroy(): unknown })
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > ANSWER_BYTES_MAX) throw new Error(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);
+    if (size > answerBytesMax) throw new Error(`the answer has more than ${answerBytesMax} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

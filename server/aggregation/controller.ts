@@ -20,8 +20,8 @@ export interface AvailabilityOptions extends CheckParts {
 }
 
 /** Between two looks at a program that answers, and at one that does not. */
-const AVAILABLE_MS = 15_000;
-const UNAVAILABLE_MS = 1_000;
+const availableMs = 15_000;
+const unavailableMs = 1_000;
 
 /**
  * Says in each API service whether it can be used. Every server looks for itself, because each needs the way there and the list of what is served;
@@ -77,10 +77,10 @@ export class AvailabilityController {
       if (this.options.services.get(name) === null) return;
       if (service.target !== null) this.options.discovered(name, resources);
       if (!sameAvailability(service.availability, availability)) await this.write(service, availability);
-      if (service.target !== null) this.lookAgain(name, availability.status === 'True' ? AVAILABLE_MS : UNAVAILABLE_MS);
+      if (service.target !== null) this.lookAgain(name, availability.status === 'True' ? availableMs : unavailableMs);
     } catch (error) {
       this.options.report(name, error);
-      this.lookAgain(name, UNAVAILABLE_MS);
+      this.lookAgain(name, unavailableMs);
     }
   }
 

@@ -11,7 +11,7 @@ import type { RequestContext } from '../endpoints/context.js';
 import type { ApiService } from './apiServices.js';
 import type { ServiceConnections } from './connections.js';
 
-const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
+const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
 /** What programs behind API services are told about users; they believe it because of this server's certificate. Throws a BackendError for what no header can say. */
 export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHttpHeaders {
@@ -37,7 +37,7 @@ function written(text: string): string {
 
 /** Aggregators that one request may go through; more is a circle. */
 const hopsMax = 3;
-const HOP = '1.1 kube-aggregator';
+const viaHop = '1.1 kube-aggregator';
 
 export interface ProxyOptions {
   readonly connections: ServiceConnections;
@@ -58,7 +58,7 @@ export async function relayToService(
     .join(', ')
     .split(', ')
     .filter((hop) => hop !== '');
-  if (hops.filter((hop) => hop === HOP).length >= hopsMax) return text(context, 508, 'the API service leads back to this server');
+  if (hops.filter((hop) => hop === viaHop).length >= hopsMax) return text(context, 508, 'the API service leads back to this server');
   const stay = upgrade === null ? null : leaveWith(upgrade);
   const answer = await ask(context, service, connections, hops).catch((error: unknown) => {
     if (error instanceof BackendError) return error;
@@ -70,7 +70,7 @@ export async function relayToService(
   const code = response.statusCode ?? 502;
   if (rejectsRedirects && code >= 300 && code < 400 && response.headers.location !== undefined) {
     response.destroy();
-    return text(context, 502, REDIRECTED);
+    return text(context, 502, redirected);
   }
   if (upgrade !== null) return handOver(context, upgrade, answer);
   context.response.writeHead(code, answeredHeaders(response));
@@ -97,7 +97,7 @@ async function ask(
       ...forwardedHeaders(context, upgrade !== null),
       ...traceHeaders(),
       ...identityHeaders(context.user),
-      via: [...hops, HOP].join(', '),
+      via: [...hops, viaHop].join(', '),
     },
     body: upgrade === null ? framedBody(request) : null,
   });

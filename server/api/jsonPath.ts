@@ -11,9 +11,9 @@ export type JsonPath = (object: JsonValue) => readonly JsonValue[];
 type Step = (values: readonly JsonValue[], root: JsonValue) => readonly JsonValue[];
 
 /** What a path may consist of at most: longer ones are no column's. */
-const STEPS_MAX = 256;
+const stepsMax = 256;
 /** Values that `..` looks at: an object is a few megabytes at most, but a path may descend several times. */
-const VISITED_MAX = 100_000;
+const visitedMax = 100_000;
 
 /** Null for a path that cannot be read. */
 export function parseJsonPath(text: string): JsonPath | null {
@@ -47,11 +47,11 @@ class Reader {
   }
 }
 
-const NAME = /(?:\\.|[^.[\](){}\s,=!<>|&@?'"\\])+/y;
+const namePattern = /(?:\\.|[^.[\](){}\s,=!<>|&@?'"\\])+/y;
 
 function parseSteps(reader: Reader): Step[] | null {
   const steps: Step[] = [];
-  while (!reader.done && steps.length < STEPS_MAX) {
+  while (!reader.done && steps.length < stepsMax) {
     const step = parseStep(reader);
     if (step === null) return null;
     steps.push(step);
@@ -65,7 +65,7 @@ function parseStep(reader: Reader): Step | null {
   if (!deep && !reader.take('.')) return null;
   if (reader.done && !deep) return (values) => values;
   if (deep && reader.take('[')) return both(descend, parseBracket(reader));
-  const name = reader.match(NAME)?.[0];
+  const name = reader.match(namePattern)?.[0];
   if (name === undefined) return null;
   const step = name === '*' ? every : member(name.replace(/\\(.)/g, '$1'));
   return deep ? both(descend, step) : step;
@@ -96,15 +96,15 @@ const every: Step = (values) => values.flatMap(childrenOf);
 /** The values themselves and all that is in them. */
 const descend: Step = (values) => {
   const found: JsonValue[] = [...values];
-  for (let at = 0; at < found.length && found.length < VISITED_MAX; at++) {
+  for (let at = 0; at < found.length && found.length < visitedMax; at++) {
     for (const child of childrenOf(found[at] ?? null)) if (typeof child === 'object' && child !== null) found.push(child);
   }
   return found;
 };
 
-const SLICE = /(-?\d+)?:(-?\d+)?(?::(-?\d+))?/y;
-const INDEX = /-?\d+/y;
-const QUOTED = /'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y;
+const slicePattern = /(-?\d+)?:(-?\d+)?(?::(-?\d+))?/y;
+const indexPattern = /-?\d+/y;
+const quoted = /'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y;
 
 function parseBracket(reader: Reader): Step | null {
   if (reader.take('?(')) return parseFilter(reader);
@@ -122,9 +122,9 @@ function parseAlternative(reader: Reader): Step | null {
   if (reader.take('*')) return every;
   const quoted = quotedText(reader);
   if (quoted !== null) return member(quoted);
-  const slice = reader.match(SLICE);
+  const slice = reader.match(slicePattern);
   if (slice !== null) return sliced(numberOf(slice[1]), numberOf(slice[2]), numberOf(slice[3]));
-  const index = reader.match(INDEX)?.[0];
+  const index = reader.match(indexPattern)?.[0];
   return index === undefined
     ? null
     : (values) =>
@@ -134,7 +134,7 @@ function parseAlternative(reader: Reader): Step | null {
 const numberOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
 
 function quotedText(reader: Reader): string | null {
-  const found = reader.match(QUOTED);
+  const found = reader.match(quoted);
   return found === null ? null : (found[1] ?? found[2] ?? '').replace(/\\(.)/g, '$1');
 }
 
@@ -150,7 +150,7 @@ const sliced =
 
 type Operand = (item: JsonValue, root: JsonValue) => readonly JsonValue[];
 
-const COMPARISONS: Readonly<Record<string, (a: JsonValue, b: JsonValue) => boolean>> = {
+const comparisons: Readonly<Record<string, (a: JsonValue, b: JsonValue) => boolean>> = {
   '==': (a, b) => a === b,
   '!=': (a, b) => a !== b,
   '<=': (a, b) => ordered(a, b) && Number(a) <= Number(b),
@@ -164,10 +164,10 @@ function parseFilter(reader: Reader): Step | null {
   const left = parseOperand(reader);
   if (left === null) return null;
   reader.match(/\s*/y);
-  const operator = Object.keys(COMPARISONS).find((word) => reader.take(word));
+  const operator = Object.keys(comparisons).find((word) => reader.take(word));
   const right = operator === undefined ? null : parseOperand(reader);
   if ((operator !== undefined && right === null) || !reader.take(')]')) return null;
-  const compare = operator === undefined ? undefined : COMPARISONS[operator];
+  const compare = operator === undefined ? undefined : comparisons[operator];
   const passes = (item: JsonValue, root: JsonValue): boolean => {
     const found = left(item, root);
     if (compare === undefined || right === null) return found.length > 0;
@@ -181,7 +181,7 @@ function parseFilter(reader: Reader): Step | null {
 /** Values of different types are not compared at all, not even as different. */
 const sameKind = (a: JsonValue, b: JsonValue): boolean => typeof a === typeof b && typeof a !== 'object';
 
-const LITERALS: Readonly<Record<string, JsonValue>> = { true: true, false: false };
+const literals: Readonly<Record<string, JsonValue>> = { true: true, false: false };
 
 function parseOperand(reader: Reader): Operand | null {
   reader.match(/\s*/y);
@@ -190,13 +190,13 @@ function parseOperand(reader: Reader): Operand | null {
   const number = reader.match(/-?\d+(\.\d+)?/y)?.[0];
   if (number !== undefined) return () => [Number(number)];
   const word = reader.match(/true|false/y)?.[0];
-  if (word !== undefined) return () => [LITERALS[word] ?? null];
+  if (word !== undefined) return () => [literals[word] ?? null];
   const fromRoot = reader.take('$');
   if (!fromRoot && !reader.take('@')) return null;
   const steps: Step[] = [];
   while (reader.next === '.' || reader.next === '[') {
     const step = parseStep(reader);
-    if (step === null || steps.length >= STEPS_MAX) return null;
+    if (step === null || steps.length >= stepsMax) return null;
     steps.push(step);
   }
   return (item, root) => run(steps, [fromRoot ? root : item], root);

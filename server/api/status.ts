@@ -114,11 +114,11 @@ export interface GroupKind {
 }
 
 /** Findings of one refusal that are told: an object may have as many as its lists are long. */
-export const CAUSES_MAX = 1_000;
+export const causesMax = 1_000;
 
 /** 422: every finding is a cause; the message lists each different one once. */
 export const invalidObject = ({ group, kind }: GroupKind, name: string, found: readonly StatusCause[]): StatusError => {
-  const causes = found.slice(0, CAUSES_MAX);
+  const causes = found.slice(0, causesMax);
   const texts = [...new Set(causes.map(({ field, message }) => `${field ?? '<nil>'}: ${message ?? ''}`))];
   return new StatusError(
     422,

@@ -1,6 +1,6 @@
 import { isObject } from '../../api/json.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
-import { DEPTH_MAX } from '../../workers/codecs/contract.js';
+import { depthMax } from '../../workers/codecs/contract.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { JsonValue } from '../api/object.js';
 
@@ -13,7 +13,7 @@ export function bodyText(value: unknown, omitManagedFields: boolean): string {
 export function bodyOfJson(json: Buffer, omitManagedFields: boolean): string {
   const text = json.toString('utf8').trimEnd();
   if (!omitManagedFields || !text.includes('"managedFields"')) return text;
-  const decoded = jsonCodec.decode(json, { findDuplicates: false, depthMax: DEPTH_MAX });
+  const decoded = jsonCodec.decode(json, { findDuplicates: false, depthMax: depthMax });
   return decoded.ok ? bodyText(decoded.value, true) : text;
 }
 

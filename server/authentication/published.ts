@@ -24,10 +24,10 @@ export interface TrustFacts {
   } | null;
 }
 
-const NAMESPACE = 'kube-system';
-const TRUST_NAME = 'extension-apiserver-authentication';
-const TRACKING_NAME = 'kube-apiserver-legacy-service-account-token-tracking';
-const RETRY_MS = 200;
+const namespace = 'kube-system';
+const trustName = 'extension-apiserver-authentication';
+const trackingName = 'kube-apiserver-legacy-service-account-token-tracking';
+const retryMs = 200;
 const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: 10_000, warn: () => {} };
 /** The namespace is not visible yet, another server was faster, or storage is not ready. */
 const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
@@ -89,11 +89,11 @@ export interface Publishing {
 
 /** Writes the ConfigMap that extension servers read. Rejects when `signal` aborts, or the object is refused, which is a defect. */
 export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<void> =>
-  ensure(where, TRUST_NAME, (data) => mergedTrust(data, own, Date.now()));
+  ensure(where, trustName, (data) => mergedTrust(data, own, Date.now()));
 
 /** Notes the day from which uses of tokens in secrets are tracked; written once in the life of a cluster. */
 export const publishTrackingStart = (where: Publishing): Promise<void> =>
-  ensure(where, TRACKING_NAME, (data) => ({ since: dayText(Date.now()), ...data }));
+  ensure(where, trackingName, (data) => ({ since: dayText(Date.now()), ...data }));
 
 async function ensure(where: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> {
   for (;;) {
@@ -103,14 +103,14 @@ async function ensure(where: Publishing, name: string, change: (data: PublishedT
     } catch (error) {
       if (!(error instanceof StatusError) || !retryable.has(error.code)) throw error;
     }
-    await delay(RETRY_MS, undefined, where.signal === undefined ? {} : { signal: where.signal });
+    await delay(retryMs, undefined, where.signal === undefined ? {} : { signal: where.signal });
   }
 }
 
 async function write({ registry, catalogue }: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> {
   const resource = catalogue.resource('', 'v1', 'configmaps');
   if (resource === null) return;
-  const target = { resource, namespace: NAMESPACE, name };
+  const target = { resource, namespace: namespace, name };
   const current = await registry.get(target, { at: 'any' }).then(
     (stored) => stored.decode(),
     (error: unknown) => {
@@ -121,7 +121,7 @@ async function write({ registry, catalogue }: Publishing, name: string, change: 
   if (current === null) {
     await registry.create(
       { ...target, name: '' },
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: NAMESPACE }, data: { ...change({}) } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: namespace }, data: { ...change({}) } },
       options,
     );
     return;

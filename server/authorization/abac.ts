@@ -18,10 +18,10 @@ interface Policy {
   readonly nonResourcePath: string;
 }
 
-const OPTION = '--authorization-policy-file';
-const API_VERSION = 'abac.authorization.kubernetes.io/v1beta1';
-const READ_VERBS: readonly string[] = ['get', 'list', 'watch'];
-const ANY = '*';
+const option = '--authorization-policy-file';
+const policyVersion = 'abac.authorization.kubernetes.io/v1beta1';
+const readVerbs: readonly string[] = ['get', 'list', 'watch'];
+const any = '*';
 
 const allow: Decision = { decision: 'allow', reason: '' };
 const silence: Decision = { decision: 'noOpinion', reason: 'No policy matched.' };
@@ -37,14 +37,14 @@ export function readAbacPolicies(file: string): AbacPolicies {
     .split('\n')
     .map((line, index) => ({ line: line.trim(), number: index + 1 }))
     .filter(({ line }) => line !== '' && !line.startsWith('#'));
-  return abacPolicies(lines.map(({ line, number }) => parsePolicy(line, `${OPTION}: line ${number} of ${file}`)));
+  return abacPolicies(lines.map(({ line, number }) => parsePolicy(line, `${option}: line ${number} of ${file}`)));
 }
 
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new Error(`${OPTION}: cannot read ${file}: ${(cause as Error).message}`, { cause });
+    throw new Error(`${option}: cannot read ${file}: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -59,7 +59,7 @@ function parsePolicy(line: string, where: string): Policy {
   const object = value as JsonObject;
   const { apiVersion, kind } = object;
   if (apiVersion === undefined && kind === undefined) return unversioned(object);
-  if (apiVersion !== API_VERSION || kind !== 'Policy') throw new Error(`${where} must have apiVersion ${API_VERSION} and kind Policy`);
+  if (apiVersion !== policyVersion || kind !== 'Policy') throw new Error(`${where} must have apiVersion ${policyVersion} and kind Policy`);
   return versioned(object);
 }
 
@@ -69,7 +69,7 @@ function versioned(object: JsonObject): Policy {
   return {
     // A wildcard stands for everybody who proved an identity, and nobody else.
     user,
-    group: user === ANY || group === ANY ? groupAuthenticated : group,
+    group: user === any || group === any ? groupAuthenticated : group,
     readonly: memberAt(object, 'spec', 'readonly') === true,
     apiGroup: text('apiGroup'),
     resource: text('resource'),
@@ -82,15 +82,15 @@ function versioned(object: JsonObject): Policy {
 function unversioned(object: JsonObject): Policy {
   const text = (member: string): string => textAt(object, member);
   const [user, group, resource, namespace] = ['user', 'group', 'resource', 'namespace'].map(text) as [string, string, string, string];
-  const everybody = (user === '' && group === '') || user === ANY || group === ANY;
+  const everybody = (user === '' && group === '') || user === any || group === any;
   return {
     user,
     group: everybody ? groupAuthenticated : group,
     readonly: object['readonly'] === true,
-    apiGroup: ANY,
-    resource: resource || ANY,
-    namespace: namespace || ANY,
-    nonResourcePath: resource === '' && namespace === '' ? ANY : '',
+    apiGroup: any,
+    resource: resource || any,
+    namespace: namespace || any,
+    nonResourcePath: resource === '' && namespace === '' ? any : '',
   };
 }
 
@@ -99,7 +99,7 @@ function abacPolicies(policies: readonly Policy[]): AbacPolicies {
     authorize: (attributes) => (policies.some((policy) => grants(policy, attributes)) ? allow : silence),
     rules: (user, namespace) => {
       const own = policies.filter((policy) => concerns(policy, user));
-      const verbs = (policy: Policy): readonly string[] => (policy.readonly ? READ_VERBS : [ANY]);
+      const verbs = (policy: Policy): readonly string[] => (policy.readonly ? readVerbs : [any]);
       return {
         resourceRules: own
           .filter((policy) => policy.resource !== '' && is(policy.namespace, namespace))
@@ -114,7 +114,7 @@ function abacPolicies(policies: readonly Policy[]): AbacPolicies {
   };
 }
 
-const is = (wanted: string, actual: string): boolean => wanted === ANY || wanted === actual;
+const is = (wanted: string, actual: string): boolean => wanted === any || wanted === actual;
 
 function concerns({ user, group }: Policy, { name, groups }: User): boolean {
   if (user === '' && group === '') return false;
@@ -122,12 +122,12 @@ function concerns({ user, group }: Policy, { name, groups }: User): boolean {
 }
 
 function grants(policy: Policy, attributes: Attributes): boolean {
-  if (!concerns(policy, attributes.user) || (policy.readonly && !READ_VERBS.includes(attributes.verb))) return false;
+  if (!concerns(policy, attributes.user) || (policy.readonly && !readVerbs.includes(attributes.verb))) return false;
   if (attributes.isResource)
     return is(policy.namespace, attributes.namespace) && is(policy.resource, attributes.resource) && is(policy.apiGroup, attributes.group);
   const { nonResourcePath } = policy;
   return (
     is(nonResourcePath, attributes.path) ||
-    (nonResourcePath.endsWith(ANY) && attributes.path.startsWith(withoutTrailing(nonResourcePath, ANY)))
+    (nonResourcePath.endsWith(any) && attributes.path.startsWith(withoutTrailing(nonResourcePath, any)))
   );
 }

@@ -9,10 +9,10 @@ import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js
 
 /** Who may decide on requests for certificates and who may issue them depends on the signer; and nobody becomes an administrator this way. */
 
-const GROUP = 'certificates.k8s.io';
-const RESOURCES = [`certificatesigningrequests.${GROUP}`];
-const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
-const ADMINISTRATORS = 'system:masters';
+const group = 'certificates.k8s.io';
+const resources = [`certificatesigningrequests.${group}`];
+const clientSigner = 'kubernetes.io/kube-apiserver-client';
+const administrators = 'system:masters';
 
 const signerOf = (request: ApiObject | null): string => textAt(request ?? undefined, 'spec', 'signerName');
 
@@ -39,7 +39,7 @@ async function mayUse(user: User, verb: string, signer: string, authorize: Autho
     isResource: true,
     user,
     verb,
-    group: GROUP,
+    group: group,
     version: '*',
     namespace: '',
     resource: 'signers',
@@ -57,35 +57,35 @@ const issues = ({ object, old }: AdmissionRequest): boolean =>
 export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlugin[] => [
   {
     name: 'CertificateApproval',
-    resources: RESOURCES,
+    resources: resources,
     async validate(request) {
       if (request.operation === 'UPDATE' && request.subresource === 'approval') await demand(request, 'approve', authorize);
     },
   },
   {
     name: 'CertificateSigning',
-    resources: RESOURCES,
+    resources: resources,
     async validate(request) {
       if (request.operation === 'UPDATE' && request.subresource === 'status' && issues(request)) await demand(request, 'sign', authorize);
     },
   },
   {
     name: 'CertificateSubjectRestriction',
-    resources: RESOURCES,
+    resources: resources,
     validate({ operation, object, resource, name }) {
       if (
         operation !== 'CREATE' ||
         object === null ||
-        signerOf(object) !== CLIENT_SIGNER ||
-        !organizationsOf(textAt(object, 'spec', 'request')).includes(ADMINISTRATORS)
+        signerOf(object) !== clientSigner ||
+        !organizationsOf(textAt(object, 'spec', 'request')).includes(administrators)
       )
         return;
-      throw forbidden(resource.storage, name, `use of ${CLIENT_SIGNER} signer with ${ADMINISTRATORS} group is not allowed`);
+      throw forbidden(resource.storage, name, `use of ${clientSigner} signer with ${administrators} group is not allowed`);
     },
   },
   {
     name: 'ClusterTrustBundleAttest',
-    resources: [`clustertrustbundles.${GROUP}`],
+    resources: [`clustertrustbundles.${group}`],
     // Who writes a signer's bundle says whom those who trust the signer are to trust.
     async validate({ operation, object, resource, name, user }) {
       if (object === null || operation === 'DELETE') return;

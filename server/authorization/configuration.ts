@@ -32,11 +32,11 @@ export interface AuthorizerSettings {
 
 const authorizerTypes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
 
-const OPTION = '--authorization-config';
-const CONDITIONS_MAX = 64;
-const TIMEOUT_MAX_MS = 30_000;
+const option = '--authorization-config';
+const conditionsMax = 64;
+const timeoutMaxMs = 30_000;
 /** For how long answers count that no time is given for. */
-const DEFAULT_TTL = { authorizedTTL: '5m', unauthorizedTTL: '30s' } as const;
+const defaultTtl = { authorizedTTL: '5m', unauthorizedTTL: '30s' } as const;
 const text: Shape = 'text';
 const fields: Readonly<Record<string, Shape>> = {
   authorizers: {
@@ -66,14 +66,14 @@ const fields: Readonly<Record<string, Shape>> = {
 /** Reads a file of kind AuthorizationConfiguration. Throws with everything that is wrong. */
 export function readAuthorizationConfiguration(file: string): AuthorizerSettings[] {
   const document = readConfiguration(file, {
-    option: OPTION,
+    option: option,
     kind: 'AuthorizationConfiguration',
     apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`),
     fields,
   });
   const errors: FieldError[] = [];
   const settings = readAuthorizers(itemsOf(document['authorizers']).map(membersOf), errors);
-  if (errors.length > 0) throw new Error(`${OPTION}: ${file}: ${errors.map(({ path: at, message }) => `${at}: ${message}`).join('; ')}`);
+  if (errors.length > 0) throw new Error(`${option}: ${file}: ${errors.map(({ path: at, message }) => `${at}: ${message}`).join('; ')}`);
   return settings;
 }
 
@@ -113,12 +113,12 @@ function nameErrors({ name, type, again, at }: NamedAuthorizer): FieldError[] {
 }
 
 function readWebhook(value: JsonValue, at: Path, errors: FieldError[]): WebhookSettings {
-  const ttl = (member: keyof typeof DEFAULT_TTL, cached: string): number => {
-    const given = textAt(value, member) === '' ? { ...membersOf(value), [member]: DEFAULT_TTL[member] } : value;
+  const ttl = (member: keyof typeof defaultTtl, cached: string): number => {
+    const given = textAt(value, member) === '' ? { ...membersOf(value), [member]: defaultTtl[member] } : value;
     return memberAt(value, cached) === false ? 0 : readTime(given, at, member, errors);
   };
   const timeoutMs = readTime(value, at, 'timeout', errors);
-  if (timeoutMs > TIMEOUT_MAX_MS) errors.push(invalid(at.child('timeout'), textAt(value, 'timeout'), 'must be at most 30s'));
+  if (timeoutMs > timeoutMaxMs) errors.push(invalid(at.child('timeout'), textAt(value, 'timeout'), 'must be at most 30s'));
   return {
     version: oneOf(value, at, { member: 'subjectAccessReviewVersion', of: ['v1', 'v1beta1'] as const, errors }),
     onFailure: oneOf(value, at, { member: 'failurePolicy', of: ['NoOpinion', 'Deny'] as const, errors }),
@@ -195,8 +195,8 @@ function readConditions(value: JsonValue, at: Path, errors: FieldError[]): Progr
   if (version === '' && expressions.length > 0)
     errors.push(required(at.child('matchConditionSubjectAccessReviewVersion'), 'needed with match conditions'));
   if (version !== '' && version !== 'v1') errors.push(notSupported(at.child('matchConditionSubjectAccessReviewVersion'), version, ['v1']));
-  if (expressions.length > CONDITIONS_MAX) errors.push(tooMany(at.child('matchConditions'), expressions.length, CONDITIONS_MAX));
-  return expressions.slice(0, CONDITIONS_MAX).flatMap((expression, index) => {
+  if (expressions.length > conditionsMax) errors.push(tooMany(at.child('matchConditions'), expressions.length, conditionsMax));
+  return expressions.slice(0, conditionsMax).flatMap((expression, index) => {
     const place = at.child('matchConditions').index(index).child('expression');
     if (expression.trim() === '') errors.push(required(place, ''));
     else if (expressions.indexOf(expression) < index) errors.push(duplicate(place, expression));

@@ -21,9 +21,9 @@ export interface Message {
   readonly fields: readonly MessageField[];
 }
 
-const FIELD = /^(\d+) (\S+) (\.\.\.)?([^=!~]+)([=!~]?)$/;
+const field = /^(\d+) (\S+) (\.\.\.)?([^=!~]+)([=!~]?)$/;
 /** The package of a group is its first label, but for this one. */
-const PACKAGES: Readonly<Record<string, string>> = { '': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' };
+const packages: Readonly<Record<string, string>> = { '': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' };
 
 let data: Readonly<Record<string, string>> | undefined;
 const expanded = new Map<string, Message | undefined>();
@@ -36,7 +36,7 @@ export const messageNamed = (name: string): Message | undefined => {
 
 /** The message of a kind. Kinds of the meta group (`DeleteOptions`, `Status`) exist in every group version. */
 export const messageOfKind = ({ group, version, kind }: KindName): Message | undefined =>
-  messageNamed(`${PACKAGES[group] ?? group.split('.')[0]}.${version}.${kind}`) ?? messageNamed(`meta.v1.${kind}`);
+  messageNamed(`${packages[group] ?? group.split('.')[0]}.${version}.${kind}`) ?? messageNamed(`meta.v1.${kind}`);
 
 const allMessages = (): Readonly<Record<string, string>> => (data ??= readCatalogueData<Record<string, string>>('protobuf'));
 
@@ -46,6 +46,6 @@ const expand = (name: string): Message | undefined => {
 };
 
 const expandField = (text: string): MessageField => {
-  const [, number = '', name = '', inline, shape = '', presence = ''] = FIELD.exec(text) ?? [];
+  const [, number = '', name = '', inline, shape = '', presence = ''] = field.exec(text) ?? [];
   return { number: Number(number), name, shape: parseShape(shape), presence: parsePresence(presence), inline: inline !== undefined };
 };

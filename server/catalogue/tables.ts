@@ -13,7 +13,7 @@ export interface Column {
 type Row = [name: string, type: string, format: string, priority: number];
 
 /** What a resource type without columns of its own is shown with. */
-const DEFAULT_COLUMNS: readonly Column[] = [
+const defaultColumns: readonly Column[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0 },
   { name: 'Created At', type: 'date', format: '', priority: 0 },
 ];
@@ -27,5 +27,5 @@ export const columnsOf = (resource: GroupVersion & { readonly resource: string }
       rows.map(([name, type, format, priority]) => ({ name, type, format, priority })),
     ]),
   );
-  return columns.get(`${apiVersionOf(resource)} ${resource.resource}`) ?? DEFAULT_COLUMNS;
+  return columns.get(`${apiVersionOf(resource)} ${resource.resource}`) ?? defaultColumns;
 };

@@ -71,9 +71,9 @@ interface TypeData {
   readonly more?: Readonly<Record<string, Partial<Field>>>;
 }
 
-const PRESENCE: Readonly<Record<string, Presence>> = { '': 'optional', '=': 'value', '!': 'always', '~': 'nullable' };
-const SCALARS: ReadonlySet<string> = new Set<Scalar>(['string', 'bytes', 'int32', 'int64', 'double', 'boolean']);
-const FIELD = /^(\S+) ([^=!~*]+)([=!~]?)(\*?)$/;
+const presence: Readonly<Record<string, Presence>> = { '': 'optional', '=': 'value', '!': 'always', '~': 'nullable' };
+const scalars: ReadonlySet<string> = new Set<Scalar>(['string', 'bytes', 'int32', 'int64', 'double', 'boolean']);
+const field = /^(\S+) ([^=!~*]+)([=!~]?)(\*?)$/;
 
 let data: Readonly<Record<string, TypeData>> | undefined;
 let namesByKind: ReadonlyMap<string, string> | undefined;
@@ -98,12 +98,12 @@ export const typeNames = (): readonly string[] => Object.keys(allTypes());
 export const parseShape = (text: string): Shape => {
   if (text.startsWith('[]')) return { is: 'list', items: parseShape(text.slice(2)) };
   if (text.startsWith('{}')) return { is: 'map', values: parseShape(text.slice(2)) };
-  return SCALARS.has(text) ? { is: 'scalar', scalar: text as Scalar } : { is: 'type', name: text };
+  return scalars.has(text) ? { is: 'scalar', scalar: text as Scalar } : { is: 'type', name: text };
 };
 
-export const parsePresence = (mark: string): Presence => PRESENCE[mark] ?? 'optional';
+export const parsePresence = (mark: string): Presence => presence[mark] ?? 'optional';
 
-const PACKAGES: readonly (readonly [RegExp, string])[] = [
+const packages: readonly (readonly [RegExp, string])[] = [
   [/^meta\./, 'io.k8s.apimachinery.pkg.apis.'],
   [/^resource\.Quantity$/, 'io.k8s.apimachinery.pkg.api.'],
   [/^intstr\./, 'io.k8s.apimachinery.pkg.util.'],
@@ -113,7 +113,7 @@ const PACKAGES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The name of a type in OpenAPI documents: `io.k8s.api.core.v1.Pod`. */
-export const openApiNameOf = (name: string): string => `${PACKAGES.find(([pattern]) => pattern.test(name))?.[1] ?? 'io.k8s.api.'}${name}`;
+export const openApiNameOf = (name: string): string => `${packages.find(([pattern]) => pattern.test(name))?.[1] ?? 'io.k8s.api.'}${name}`;
 
 const allTypes = (): Readonly<Record<string, TypeData>> => (data ??= readCatalogueData<Record<string, TypeData>>('types'));
 
@@ -140,7 +140,7 @@ const expand = (name: string, type: TypeData): ApiType => ({
 });
 
 const expandField = (text: string, more: Readonly<Record<string, Partial<Field>>>): [string, Field] => {
-  const [, name = '', shape = '', presence = '', required = ''] = FIELD.exec(text) ?? [];
+  const [, name = '', shape = '', presence = '', required = ''] = field.exec(text) ?? [];
   return [
     name,
     {

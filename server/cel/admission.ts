@@ -1,5 +1,5 @@
 import type { JsonObject } from '../api/object.js';
-import { REQUEST_COST_MAX } from './eval/budget.js';
+import { requestCostMax } from './eval/budget.js';
 import { AuthorizerValue, ResourceCheck } from './eval/functions/authorization.js';
 import { plainView } from './eval/json.js';
 import type { CelProgram } from './eval/program.js';
@@ -7,7 +7,7 @@ import { Failure, FieldMap, type Value } from './eval/values.js';
 import type { AdmissionValues, AuthorizationAnswer, AuthorizationQuestion } from './matchConditions.js';
 
 /** What expressions of admission may name. */
-export const ADMISSION_NAMES: ReadonlySet<string> = new Set([
+export const admissionNames: ReadonlySet<string> = new Set([
   'object',
   'oldObject',
   'request',
@@ -35,9 +35,9 @@ export interface Variable {
 }
 
 /** After so much (tens of milliseconds) others get their turn. */
-const TURN_COST = 250_000;
+const turnCost = 250_000;
 /** Questions of one request; costs bound them to fewer. */
-const QUESTIONS_MAX = 100;
+const questionsMax = 100;
 
 const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
@@ -59,7 +59,7 @@ export class AdmissionEvaluation {
 
   constructor(
     private readonly given: AdmissionValues,
-    private readonly costMax = REQUEST_COST_MAX,
+    private readonly costMax = requestCostMax,
     variables: readonly Variable[] = [],
   ) {
     this.#values = valuesOf(given, (question) => this.#answer(question));
@@ -81,14 +81,14 @@ export class AdmissionEvaluation {
   async evaluate(program: CelProgram): Promise<Value> {
     for (let asked = 0; ; asked++) {
       if (this.#exhausted) return new Failure('out of budget');
-      if (this.#sinceTurn > TURN_COST) {
+      if (this.#sinceTurn > turnCost) {
         this.#sinceTurn = 0;
         await nextTurn();
       }
       try {
         return this.#run(program);
       } catch (error) {
-        if (!(error instanceof Unanswered) || asked > QUESTIONS_MAX) return new Failure(`internal error: ${(error as Error).message}`);
+        if (!(error instanceof Unanswered) || asked > questionsMax) return new Failure(`internal error: ${(error as Error).message}`);
         this.#answers.set(error.key, await error.answer);
       }
     }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../api/object.js';
 import type { User } from '../api/user.js';
-import { AdmissionEvaluation, ADMISSION_NAMES } from './admission.js';
-import { CONDITIONS_COST_MAX } from './eval/budget.js';
+import { AdmissionEvaluation, admissionNames } from './admission.js';
+import { conditionsCostMax } from './eval/budget.js';
 import { compileProgram, type CelProgram } from './eval/program.js';
 import { Failure } from './eval/values.js';
 
@@ -74,7 +74,7 @@ export type Compiled =
 
 export function compileAdmission(expression: string): Compiled {
   try {
-    return { expression, program: compileProgram(expression.trim(), ADMISSION_NAMES) };
+    return { expression, program: compileProgram(expression.trim(), admissionNames) };
   } catch (error) {
     return { expression, program: null, message: (error as Error).message };
   }
@@ -86,12 +86,12 @@ export function compileMatchConditions(conditions: readonly MatchCondition[]): M
   return { isEmpty: conditions.length === 0, evaluate: (values) => evaluate(compiled, values) };
 }
 
-const MATCH: MatchVerdict = { outcome: 'match' };
-export const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+const match: MatchVerdict = { outcome: 'match' };
+export const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 async function evaluate(conditions: readonly ({ readonly name: string } & Compiled)[], values: AdmissionValues): Promise<MatchVerdict> {
-  if (conditions.length === 0) return MATCH;
-  const evaluation = new AdmissionEvaluation(values, CONDITIONS_COST_MAX);
+  if (conditions.length === 0) return match;
+  const evaluation = new AdmissionEvaluation(values, conditionsCostMax);
   const errors = new Set<string>();
   for (const condition of conditions) {
     if (condition.program === null) {
@@ -99,7 +99,7 @@ async function evaluate(conditions: readonly ({ readonly name: string } & Compil
       continue;
     }
     const result = await evaluation.evaluate(condition.program);
-    if (evaluation.exhausted) return { outcome: 'error', message: OUT_OF_BUDGET };
+    if (evaluation.exhausted) return { outcome: 'error', message: outOfBudget };
     if (result === false) return { outcome: 'noMatch', condition: condition.name };
     if (result !== true)
       errors.add(
@@ -107,5 +107,5 @@ async function evaluate(conditions: readonly ({ readonly name: string } & Compil
       );
   }
   const all = [...errors];
-  return all.length === 0 ? MATCH : { outcome: 'error', message: all.length === 1 ? all.join('') : `[${all.join(', ')}]` };
+  return all.length === 0 ? match : { outcome: 'error', message: all.length === 1 ? all.join('') : `[${all.join(', ')}]` };
 }

@@ -4,8 +4,8 @@ import { attributesOf, type Authorizer } from '../authorization/authorizer.js';
 import { forbidden } from '../authorization/forbidden.js';
 import { writeJson } from '../http/errors.js';
 import type { Exchange } from '../http/exchange.js';
-import { INDEX, PageFiles } from './files.js';
-import { PAGE_HEADERS } from './headers.js';
+import { index, PageFiles } from './files.js';
+import { pageHeaders } from './headers.js';
 import { askLauncher, questionIn } from './launcher.js';
 import { streamRequests } from './requestStream.js';
 import type { RequestTap } from './requestTap.js';
@@ -42,8 +42,8 @@ export function createConsole(options: ConsoleOptions): Console {
   return async (exchange) => {
     const { path } = exchange.info;
     if (path !== root && !path.startsWith(`${root}/`)) return false;
-    for (const [name, value] of Object.entries(PAGE_HEADERS)) exchange.response.setHeader(name, value);
-    if (path === root || path === `${root}/`) return sendFile(exchange, pages(), INDEX);
+    for (const [name, value] of Object.entries(pageHeaders)) exchange.response.setHeader(name, value);
+    if (path === root || path === `${root}/`) return sendFile(exchange, pages(), index);
     if (path.startsWith(filesBelow)) return sendFile(exchange, pages(), path.slice(filesBelow.length));
     const methods = routes[path];
     if (methods === undefined) return false;

@@ -21,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The page itself. */
-export const INDEX = 'index.html';
+export const index = 'index.html';
 /** Names that a bundler gives. What has a slash, or begins with a dot, is no file of the page: nothing outside its folder can be named. */
 const fileName = /^[A-Za-z0-9][\w-]*(\.[\w-]+)+$/;
 const hashed = /-[A-Z0-9]{8}\.\w+$/;
@@ -29,7 +29,7 @@ const hashed = /-[A-Z0-9]{8}\.\w+$/;
 /** Where the built page is: beside the bundled programs, or, for what was compiled and not bundled, in their folder. */
 function folderOf(): string {
   const places = ['console/', '../../programs/console/'].map((place) => fileURLToPath(new URL(place, import.meta.url)));
-  return places.find((place) => existsSync(path.join(place, INDEX))) ?? places[0]!;
+  return places.find((place) => existsSync(path.join(place, index))) ?? places[0]!;
 }
 
 /** The files of the page, each read when it is first asked for. */

@@ -2,7 +2,7 @@
  * What browsers are told about the page: everything comes from this server, nothing is in line, nobody may frame it, and no type is guessed.
  * https://www.w3.org/TR/CSP3/
  */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",

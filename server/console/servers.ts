@@ -6,7 +6,7 @@ import { notFound, StatusError, unavailable } from '../api/status.js';
 import { ask, BackendError } from '../endpoints/backends/answer.js';
 import { writableOf } from '../endpoints/streams.js';
 import type { Exchange } from '../http/exchange.js';
-import { readLease, SERVER_LEASES, type ServerAddress } from '../presence/serverLease.js';
+import { readLease, serverLeases, type ServerAddress } from '../presence/serverLease.js';
 import type { Storage } from '../storage/contract.js';
 
 /** An API server that has said in a lease that it is there. */
@@ -31,7 +31,7 @@ export interface ServersOptions {
 }
 
 /** A name that the certificates of all API servers have. */
-const SERVER_NAME = 'kubernetes.default.svc';
+const serverName = 'kubernetes.default.svc';
 const connectTimeoutMs = 1_000;
 const serversMax = 64;
 /** What a page needs of an answer of another server; the rest belongs to the connection. */
@@ -78,7 +78,7 @@ export class Servers {
     const outgoing = request({
       host: ip,
       port,
-      servername: SERVER_NAME,
+      servername: serverName,
       method: 'GET',
       path: exchange.info.path,
       headers: { ...identityHeaders(exchange.user), accept: '*/*', host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },
@@ -108,14 +108,14 @@ export class Servers {
       keepAlive: true,
       maxFreeSockets: 4,
       timeout: 30_000,
-      servername: SERVER_NAME,
+      servername: serverName,
       ...(identity === null ? {} : { cert: readFileSync(identity.certFile), key: readFileSync(identity.keyFile) }),
       ...(caFile === null ? {} : { ca: readFileSync(caFile) }),
     });
   }
 
   async #leases(): Promise<readonly { readonly name: string; readonly memberId: string | null; readonly lease: LeaseRead }[]> {
-    const { group, resource, namespace } = SERVER_LEASES;
+    const { group, resource, namespace } = serverLeases;
     const found = await this.options.storage.list({
       resource: { group, resource },
       namespace,

@@ -5,7 +5,7 @@ import { methodNotAllowed, notAcceptable, pathNotFound } from '../api/status.js'
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoder } from '../endpoints/encoders/encoder.js';
-import { ENCODERS, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
+import { allEncoders, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
 import { isForPeople, negotiateAccept } from '../endpoints/negotiation.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
 import type { Catalogue } from '../registry/resources.js';
@@ -41,11 +41,11 @@ export interface DiscoveryOptions {
 }
 
 /** Version of the API surface. */
-const MAJOR = '1';
-const MINOR = '36';
+const major = '1';
+const minor = '36';
 
-const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const OTHER_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const otherRootPaths = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
 
 /** Answers one path; `segments` are those after the first. */
 type Page = (context: RequestContext, segments: readonly string[]) => boolean;
@@ -81,7 +81,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   // As in the reference, CBOR is spoken by what serves a group's resources, and so not by the documents about groups.
   const listEncoders = encodersWith({ cbor: options.cbor ?? false });
 
-  const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = ENCODERS): true => {
+  const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = allEncoders): true => {
     const { encoder } = negotiateAccept(context.request.headers.accept ?? '', context.query, {
       collection: false,
       stream: false,
@@ -103,7 +103,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     context.response.setHeader('vary', 'Accept');
     context.response.setHeader('cache-control', 'public');
     if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash))
-      send(context, 200, AGGREGATED_TYPE, bytes);
+      send(context, 200, aggregatedType, bytes);
     return true;
   };
   const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true =>
@@ -168,11 +168,11 @@ const onlyGet = ({ request }: RequestContext): true => {
 /** For what is JSON whatever parameters the client adds, but nothing else. */
 const onlyJson = ({ request }: RequestContext): true => {
   const accept = (request.headers.accept ?? '') || '*/*';
-  if (accept.split(',').some((entry) => ['*/*', JSON_TYPE].includes((entry.split(';')[0] ?? '').trim()))) return true;
-  throw notAcceptable([JSON_TYPE]);
+  if (accept.split(',').some((entry) => ['*/*', jsonType].includes((entry.split(';')[0] ?? '').trim()))) return true;
+  throw notAcceptable([jsonType]);
 };
 
-const JSON_TYPE = 'application/json';
+const jsonType = 'application/json';
 
 /** Remembers what was made of each document: the same few objects are asked for again and again. */
 function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
@@ -202,17 +202,17 @@ function rootPaths({ catalogue, otherPaths = [] }: DiscoveryOptions): string[] {
     const root = name === '' ? '/api' : `/apis/${name}`;
     return [root, ...versions.map(({ version }) => `${root}/${version}`)];
   });
-  return [...new Set([...groups, '/apis', '/apis/', ...OTHER_PATHS, ...otherPaths])].sort();
+  return [...new Set([...groups, '/apis', '/apis/', ...otherRootPaths, ...otherPaths])].sort();
 }
 
-const versionDocument = ({ build, emulatedMinor = Number(MINOR) }: DiscoveryOptions): JsonObject => ({
-  major: MAJOR,
-  minor: MINOR,
-  emulationMajor: MAJOR,
+const versionDocument = ({ build, emulatedMinor = Number(minor) }: DiscoveryOptions): JsonObject => ({
+  major: major,
+  minor: minor,
+  emulationMajor: major,
   emulationMinor: String(emulatedMinor),
-  minCompatibilityMajor: MAJOR,
+  minCompatibilityMajor: major,
   minCompatibilityMinor: String(emulatedMinor - 1),
-  gitVersion: `v${MAJOR}.${MINOR}.0`,
+  gitVersion: `v${major}.${minor}.0`,
   gitCommit: '',
   gitTreeState: '',
   buildDate: '1970-01-01T00:00:00Z',

@@ -91,7 +91,7 @@ const foreign = (own: GroupVersion, { group, version }: GroupVersion): JsonObjec
 const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');
 
 /** Types that the reference still stores in an older version; the hash is that of the reference's, because clients compare it across servers. */
-const HASHED_VERSIONS: Readonly<Record<string, string>> = {
+const hashedVersions: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': 'v1beta1',
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': 'v1beta1',
   'apiextensions.k8s.io/CustomResourceDefinition': 'v1beta1',
@@ -99,7 +99,7 @@ const HASHED_VERSIONS: Readonly<Record<string, string>> = {
 
 /** Tells clients when the stored form of a type changes: eight bytes of a hash of its group, version and kind. */
 const storageVersionHash = ({ storage: { group, version: stored, kind }, writtenVersion = stored }: ServedResource): string => {
-  const version = HASHED_VERSIONS[`${group}/${kind}`] ?? writtenVersion;
+  const version = hashedVersions[`${group}/${kind}`] ?? writtenVersion;
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 };
 
@@ -126,7 +126,7 @@ function aggregatedGroup(
   { name, versions, unknownPaths = 'routed' }: Pick<ServedGroup, 'name' | 'versions' | 'unknownPaths'>,
   others: RemoteGroup | undefined,
 ): JsonObject {
-  const kindOf = RESPONSE_KINDS[unknownPaths];
+  const kindOf = responseKinds[unknownPaths];
   const own = versions.map(({ version, resources }): JsonObject => ({
     version,
     resources: resources.map((resource) => aggregatedResource(resource, kindOf)),
@@ -145,7 +145,7 @@ function aggregatedGroup(
 type ResponseKind = (kind: GroupVersion & { readonly kind: string }, own: GroupVersion) => JsonObject;
 
 /** Groups whose types are compiled in leave out of the kinds of answers what the document says anyway; the others name them in full. */
-const RESPONSE_KINDS: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, ResponseKind>> = {
+const responseKinds: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, ResponseKind>> = {
   routed: ({ group, version, kind }, own) =>
     own.group === group && own.version === version ? { group: '', version: '', kind } : { group, version, kind },
   named: ({ group, version, kind }) => ({ group, version, kind }),

@@ -4,15 +4,15 @@ import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 
 /** Where the documents about the keys of service account tokens are. */
-export const OPENID_PATHS = { configuration: '/.well-known/openid-configuration', keys: '/openid/v1/jwks' } as const;
+export const openidPaths = { configuration: '/.well-known/openid-configuration', keys: '/openid/v1/jwks' } as const;
 
-const KEY_SET_TYPE = 'application/jwk-set+json';
+const keySetType = 'application/jwk-set+json';
 
 /** Answers requests for those documents. False when the path is none of them, or there are none. */
 export function createOpenId(documents: () => OpenIdDocuments | null, maxAgeSeconds: () => number): (context: RequestContext) => boolean {
   return (context) => {
     const path = context.info.path.replace(/\/$/, '');
-    if (path !== OPENID_PATHS.configuration && path !== OPENID_PATHS.keys) return false;
+    if (path !== openidPaths.configuration && path !== openidPaths.keys) return false;
     const pages = pagesOf(documents());
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) return false;
@@ -32,8 +32,8 @@ interface Page {
 function pagesOf(documents: OpenIdDocuments | null): Readonly<Record<string, Page>> {
   if (documents === null) return {};
   return {
-    [OPENID_PATHS.configuration]: { type: 'application/json', bytes: Buffer.from(JSON.stringify(documents.configuration)) },
-    [OPENID_PATHS.keys]: { type: KEY_SET_TYPE, bytes: Buffer.from(JSON.stringify(documents.keys)) },
+    [openidPaths.configuration]: { type: 'application/json', bytes: Buffer.from(JSON.stringify(documents.configuration)) },
+    [openidPaths.keys]: { type: keySetType, bytes: Buffer.from(JSON.stringify(documents.keys)) },
   };
 }
 

@@ -18,9 +18,9 @@ export type Connection =
 export type Destination = 'cluster' | 'controlplane' | 'etcd';
 export type EgressSelections = ReadonlyMap<Destination, Connection>;
 
-const OPTION = '--egress-selector-config-file';
+const option = '--egress-selector-config-file';
 const tlsShape: Shape = { fields: { caBundle: 'text', clientKey: 'text', clientCert: 'text' } };
-const FIELDS: Readonly<Record<string, Shape>> = {
+const fields: Readonly<Record<string, Shape>> = {
   egressSelections: {
     list: {
       fields: {
@@ -39,13 +39,13 @@ const FIELDS: Readonly<Record<string, Shape>> = {
 /** Reads the file of `--egress-selector-config-file`, and the files with certificates that it names. Throws with what is wrong in it. */
 export function readEgressSelections(file: string): EgressSelections {
   const value = readConfiguration(file, {
-    option: OPTION,
+    option: option,
     kind: 'EgressSelectorConfiguration',
     apiVersions: ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'],
-    fields: FIELDS,
+    fields: fields,
   });
   const refuse = (at: string, why: string): never => {
-    throw new Error(`${OPTION}: ${file}: ${at} ${why}`);
+    throw new Error(`${option}: ${file}: ${at} ${why}`);
   };
   const selections = new Map<Destination, Connection>();
   for (const [index, entry] of itemsOf(value['egressSelections']).map(membersOf).entries()) {

@@ -5,8 +5,8 @@ import { messageTypes } from '../grpc/messageType.js';
 import type { Transport } from './configuration.js';
 
 /** Kinds of packets of a Konnectivity server, by its numbers. */
-export const PACKET = { dialRequest: 0, dialResponse: 1, closeRequest: 2, closeResponse: 3, data: 4, dialClose: 5, drain: 6 } as const;
-export const TUNNEL_PATH = '/ProxyService/Proxy';
+export const packet = { dialRequest: 0, dialResponse: 1, closeRequest: 2, closeResponse: 3, data: 4, dialClose: 5, drain: 6 } as const;
+export const tunnelPath = '/ProxyService/Proxy';
 
 export interface Packet {
   readonly type: number;
@@ -46,7 +46,7 @@ const randomMax = 2 ** 31;
 /** Asks a Konnectivity server for a way to a host and port: a stream of packets for this one connection. */
 export async function dialByGrpc(transport: Transport, host: string, port: number): Promise<Duplex> {
   const client = await clientOf(transport);
-  const call = client.makeBidiStreamRequest(TUNNEL_PATH, packets.encode, packets.decode);
+  const call = client.makeBidiStreamRequest(tunnelPath, packets.encode, packets.decode);
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const random = randomInt(randomMax);
   const end = (): void => {
@@ -95,8 +95,8 @@ function dialled(call: Call, dialRequest: NonNullable<Packet['dialRequest']>): P
       fail(new Error('the proxy ended the stream'));
     };
     const take = ({ type, dialResponse }: Packet): void => {
-      if (type === PACKET.dialClose) fail(new Error('the proxy gave up'));
-      if (type !== PACKET.dialResponse || dialResponse?.random !== dialRequest.random) return;
+      if (type === packet.dialClose) fail(new Error('the proxy gave up'));
+      if (type !== packet.dialResponse || dialResponse?.random !== dialRequest.random) return;
       if (dialResponse.error !== '') return fail(new Error(dialResponse.error));
       call.pause();
       leave();
@@ -105,7 +105,7 @@ function dialled(call: Call, dialRequest: NonNullable<Packet['dialRequest']>): P
     call.on('data', take);
     call.once('error', fail);
     call.once('end', gone);
-    call.write({ type: PACKET.dialRequest, dialRequest });
+    call.write({ type: packet.dialRequest, dialRequest });
   });
 }
 
@@ -134,13 +134,13 @@ class Tunnel extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     for (let at = 0; at < chunk.length; at += packetBytesMax)
-      this.call.write({ type: PACKET.data, data: { connectID: this.connectID, data: chunk.subarray(at, at + packetBytesMax) } });
+      this.call.write({ type: packet.data, data: { connectID: this.connectID, data: chunk.subarray(at, at + packetBytesMax) } });
     if (this.call.writableNeedDrain) this.call.once('drain', done);
     else done();
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    this.call.write({ type: PACKET.closeRequest, closeRequest: { connectID: this.connectID } });
+    this.call.write({ type: packet.closeRequest, closeRequest: { connectID: this.connectID } });
     done();
   }
 
@@ -150,9 +150,9 @@ class Tunnel extends Duplex {
   }
 
   #take({ type, data }: Packet): void {
-    if (type === PACKET.data && data !== undefined) {
+    if (type === packet.data && data !== undefined) {
       if (data.data.length > 0 && !this.push(Buffer.from(data.data))) this.call.pause();
-    } else if (type === PACKET.closeResponse || type === PACKET.closeRequest) {
+    } else if (type === packet.closeResponse || type === packet.closeRequest) {
       this.push(null);
       this.destroy();
     }

@@ -5,7 +5,7 @@ import type { Transport } from './configuration.js';
 
 const answerBytesMax = 16 * 1024;
 const timeoutMs = 30_000;
-const END_OF_HEAD = '\r\n\r\n';
+const endOfHead = '\r\n\r\n';
 
 /** A connection to a proxy, by whatever transport. Resolves once it stands. */
 function reach(transport: Transport): Promise<Socket> {
@@ -70,7 +70,7 @@ function answerOn(socket: Socket): Promise<{ readonly code: number; readonly res
     };
     const take = (chunk: Buffer): void => {
       head = Buffer.concat([head, chunk]);
-      const end = head.indexOf(END_OF_HEAD);
+      const end = head.indexOf(endOfHead);
       if (end < 0) {
         if (head.length > answerBytesMax) fail(new Error('the egress proxy answers with too long a head'));
         return;
@@ -78,7 +78,7 @@ function answerOn(socket: Socket): Promise<{ readonly code: number; readonly res
       socket.pause();
       leave();
       const [, code] = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, end)) ?? [];
-      resolve({ code: Number(code ?? 0), rest: head.subarray(end + END_OF_HEAD.length) });
+      resolve({ code: Number(code ?? 0), rest: head.subarray(end + endOfHead.length) });
     };
     socket.on('data', take);
     socket.once('error', fail);

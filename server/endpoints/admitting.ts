@@ -30,7 +30,7 @@ export async function admitBody(
 /** Asks admission about a connection, as which its options stand. Rejects with a refusal. */
 export async function admitConnection(context: RequestContext, route: Route, { registry }: VerbDeps): Promise<void> {
   const subresource = route.subresource?.name ?? '';
-  const known = CONNECTIONS[`${route.resource.resource}/${subresource}`];
+  const known = connections[`${route.resource.resource}/${subresource}`];
   if (known === undefined) return;
   const object = { ...known.options(context), metadata: {} };
   await registry.admit(
@@ -51,7 +51,7 @@ const flags = (query: URLSearchParams, names: readonly string[]): JsonObject =>
 const text = (query: URLSearchParams, name: string): JsonObject =>
   (query.get(name) ?? '') === '' ? {} : { [name]: query.get(name) ?? '' };
 const list = (name: string, values: readonly (string | number)[]): JsonObject => (values.length === 0 ? {} : { [name]: [...values] });
-const STREAMS = ['stdin', 'stdout', 'stderr', 'tty'];
+const streams = ['stdin', 'stdout', 'stderr', 'tty'];
 
 /** Decoded: an expression about paths must see what the backend is asked for, however the client writes it. */
 const proxied = ({ info }: RequestContext): JsonObject => {
@@ -60,12 +60,12 @@ const proxied = ({ info }: RequestContext): JsonObject => {
 };
 
 /** What connections are to admission, by resource and subresource. Logs are read, not connected to. */
-const CONNECTIONS: Readonly<Record<string, Connection>> = {
+const connections: Readonly<Record<string, Connection>> = {
   'pods/exec': {
     kind: 'PodExecOptions',
-    options: ({ query }) => ({ ...flags(query, STREAMS), ...text(query, 'container'), ...list('command', query.getAll('command')) }),
+    options: ({ query }) => ({ ...flags(query, streams), ...text(query, 'container'), ...list('command', query.getAll('command')) }),
   },
-  'pods/attach': { kind: 'PodAttachOptions', options: ({ query }) => ({ ...flags(query, STREAMS), ...text(query, 'container') }) },
+  'pods/attach': { kind: 'PodAttachOptions', options: ({ query }) => ({ ...flags(query, streams), ...text(query, 'container') }) },
   'pods/portforward': {
     kind: 'PodPortForwardOptions',
     options: ({ query }) =>

@@ -8,7 +8,7 @@ import type { RequestContext } from './context.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoders/encoder.js';
 import { jsonEncoder } from './encoders/json.js';
 import { ListBodies } from './listBodies.js';
-import { PARTIAL, refuseMetadataOf, type Representation } from './negotiation.js';
+import { partial, refuseMetadataOf, type Representation } from './negotiation.js';
 import { encodeContinue } from './options/continueToken.js';
 import { send, sendParts } from './sending.js';
 import { tableOf, tableOfMany, type TableForm } from './table/table.js';
@@ -16,9 +16,9 @@ import { tableOf, tableOfMany, type TableForm } from './table/table.js';
 export { send, sendPageNotFound } from './sending.js';
 
 /** Encoding the items of a list takes the event loop for itself no longer than this. */
-const SLICE_MS = 5;
+const sliceMs = 5;
 /** Items between two looks at the clock. */
-const SLICE_ITEMS = 32;
+const sliceItems = 32;
 
 export const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
 
@@ -28,7 +28,7 @@ export function encodeObject({ encoder, form }: Representation, resource: Served
     case 'object':
       return encoder.object(typeOf(resource), encoder.item(resource, stored, false));
     case 'partial':
-      return encoder.object({ kind: PARTIAL, apiVersion: form.apiVersion }, encoder.item(resource, stored, true));
+      return encoder.object({ kind: partial, apiVersion: form.apiVersion }, encoder.item(resource, stored, true));
     case 'table':
       return encoder.document(tableOf(resource, [stored], { resourceVersion: String(stored.version) }, form));
   }
@@ -89,7 +89,7 @@ function inForm(
 ): object {
   if (value.kind === 'Status' || form.form === 'object') return value;
   return form.form === 'partial'
-    ? { kind: PARTIAL, apiVersion: form.apiVersion, metadata: value.metadata ?? {} }
+    ? { kind: partial, apiVersion: form.apiVersion, metadata: value.metadata ?? {} }
     : (table?.(form) ?? value);
 }
 
@@ -135,7 +135,7 @@ async function encodeList(
   const metadataOnly = form.form === 'partial';
   refuseMetadataOf({ encoder, form }, resource, 'list');
   const type = metadataOnly
-    ? { kind: `${PARTIAL}List`, apiVersion: form.apiVersion }
+    ? { kind: `${partial}List`, apiVersion: form.apiVersion }
     : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
   const items = await bodies.of(
     page.items,
@@ -147,7 +147,7 @@ async function encodeList(
 
 /** Kind and apiVersion that items carry themselves; null for those that leave them to the list. */
 function itemType(resource: ServedResource, form: Representation['form']): TypeMeta | null {
-  if (form.form === 'partial') return { kind: PARTIAL, apiVersion: form.apiVersion };
+  if (form.form === 'partial') return { kind: partial, apiVersion: form.apiVersion };
   return resource.behaviour.selfDescribed ? typeOf(resource) : null;
 }
 
@@ -162,12 +162,12 @@ async function encodeItems(
   metadataOnly: boolean,
 ): Promise<Buffer[]> {
   const encoded: Buffer[] = [];
-  let end = performance.now() + SLICE_MS;
+  let end = performance.now() + sliceMs;
   for (const stored of items) {
     encoded.push(encoder.item(resource, stored, metadataOnly));
-    if (encoded.length % SLICE_ITEMS !== 0 || performance.now() < end) continue;
+    if (encoded.length % sliceItems !== 0 || performance.now() < end) continue;
     await nextTurn();
-    end = performance.now() + SLICE_MS;
+    end = performance.now() + sliceMs;
   }
   return encoded;
 }

@@ -11,12 +11,12 @@ import { realWord } from '../catalogue/vocabulary.js';
 import { withMetadata, type Received } from '../registry/behaviour.js';
 import type { ServedResource } from '../registry/resources.js';
 import type { RequestContext } from './context.js';
-import { ENCODERS } from './encoders/encoders.js';
+import { allEncoders } from './encoders/encoders.js';
 import { mediaTypeOf } from './mediaType.js';
 import type { FieldValidation } from './options/writeOptions.js';
 
 /** Encodings that a body may come in. Patches have media types of their own. */
-const BODY_ENCODINGS: Readonly<Record<string, EncodingName>> = {
+const bodyEncodings: Readonly<Record<string, EncodingName>> = {
   'application/json': 'json',
   'application/yaml': 'yaml',
   'application/vnd.kubernetes.protobuf': 'protobuf',
@@ -130,11 +130,11 @@ export function createBodyReader(workers: Workers): BodyReader {
   };
 }
 
-const NO_KIND = "couldn't get version/kind; json parse error: ";
+const noKind = "couldn't get version/kind; json parse error: ";
 
 function noOptions(failure: Extract<DecodeObjectResult, { ok: false }>): StatusError {
   if (failure.stage === 'structure') return badRequest(failure.message);
-  if (failure.stage === 'syntax') return badRequest(failure.message.startsWith(NO_KIND) ? failure.message : `${NO_KIND}${failure.message}`);
+  if (failure.stage === 'syntax') return badRequest(failure.message.startsWith(noKind) ? failure.message : `${noKind}${failure.message}`);
   const { apiVersion, kind } = failure;
   if (apiVersion.split('/').length > 2) return badRequest(`unexpected GroupVersion string: ${apiVersion}`);
   return badRequest(
@@ -157,9 +157,9 @@ function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: 
 }
 
 function encodingOf(context: RequestContext): EncodingName {
-  const accepted = (context.encoders ?? ENCODERS).map(({ mediaType }) => mediaType);
+  const accepted = (context.encoders ?? allEncoders).map(({ mediaType }) => mediaType);
   const mediaType = bodyMediaType(context);
-  const encoding = mediaType !== null && accepted.includes(mediaType) ? BODY_ENCODINGS[mediaType] : undefined;
+  const encoding = mediaType !== null && accepted.includes(mediaType) ? bodyEncodings[mediaType] : undefined;
   if (encoding === undefined) throw unsupportedBody(accepted);
   return encoding;
 }
@@ -187,17 +187,17 @@ const cannotHandle = (found: { readonly kind: string; readonly version: string }
 const unrecognized = (type: Kind, why: string, bytes: Buffer): StatusError =>
   badRequest(`the object provided is unrecognized (must be of type ${type.kind}): ${why} (${excerpt(bytes)})`);
 
-const EXCERPT_BYTES = 30;
+const excerptBytes = 30;
 
 /** The start of a body for messages: as text when it looks like an object, otherwise in hexadecimal. */
 function excerpt(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>';
-  const text = bytes.subarray(0, EXCERPT_BYTES).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');
-  return bytes.length > EXCERPT_BYTES ? `${text} ...` : text;
+  const text = bytes.subarray(0, excerptBytes).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');
+  return bytes.length > excerptBytes ? `${text} ...` : text;
 }
 
 /** Groups whose kinds moved elsewhere long ago; their objects are still understood, but no longer accepted. */
-const FORMER_GROUPS: ReadonlySet<string> = new Set(['extensions']);
+const formerGroups: ReadonlySet<string> = new Set(['extensions']);
 
 const parseApiVersion = (apiVersion: string): GroupVersion => {
   const slash = apiVersion.indexOf('/');
@@ -213,7 +213,7 @@ function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer):
       type,
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
     );
-  if (kind === type.kind && (found.group === type.group || FORMER_GROUPS.has(found.group))) {
+  if (kind === type.kind && (found.group === type.group || formerGroups.has(found.group))) {
     return badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(type)})`);
   }
   const internal = type.group === '' ? 'core' : type.group.split('.')[0];

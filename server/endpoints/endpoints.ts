@@ -15,13 +15,13 @@ import { createBinding } from './pods/binding.js';
 import { podLog, podStream } from './pods/connect.js';
 import { createEviction } from './pods/eviction.js';
 import { proxy } from './pods/proxy.js';
-import { REVIEWS } from './reviews/reviews.js';
+import { reviews } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
 import { createToken } from './subresources/token.js';
 import { targetOf, type VerbDeps, type VerbHandler } from './verbs/deps.js';
 import { patch, patchView } from './verbs/patch.js';
 import { get, list } from './verbs/reads.js';
-import { getView, SCALE, updateView } from './verbs/view.js';
+import { getView, scale, updateView } from './verbs/view.js';
 import { watch } from './verbs/watch.js';
 import { create, remove, removeCollection, update } from './verbs/writes.js';
 
@@ -52,9 +52,9 @@ export interface EndpointOptions {
   readonly catchUp?: (resource: GroupResource) => Promise<void>;
 }
 
-const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
+const minRequestTimeoutSecondsDefault = 1800;
 
-const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = {
+const verbs: Readonly<Record<ResourceVerb, VerbHandler>> = {
   get,
   list,
   watch,
@@ -66,7 +66,7 @@ const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = {
 };
 
 /** Subresources whose body is the object itself, by the verbs that the generic life cycle handles. */
-const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
+const genericSubresources: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   status: { get, update, patch },
   approval: { get, update, patch },
   finalize: { update },
@@ -79,7 +79,7 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
   proxy: { get: proxy, create: proxy, update: proxy, patch: proxy, delete: proxy },
   ephemeralcontainers: { get, update, patch },
   resize: { get, update, patch },
-  scale: { get: getView(SCALE), update: updateView(SCALE), patch: patchView(SCALE) },
+  scale: { get: getView(scale), update: updateView(scale), patch: patchView(scale) },
   token: { create: createToken },
 };
 
@@ -95,7 +95,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     authorize,
     rules = () => noRules,
     tokens = null,
-    minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS,
+    minRequestTimeoutSeconds = minRequestTimeoutSecondsDefault,
     watchList = true,
     compression = true,
     forcesDeletion = false,
@@ -142,8 +142,8 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
 }
 
 function handlerOf({ resource, subresource, verb }: Route): VerbHandler {
-  if (subresource !== null) return GENERIC_SUBRESOURCES[subresource.name]?.[verb] ?? notBuilt;
-  return REVIEWS[`${resource.resource}.${resource.group}`]?.[verb] ?? (isVirtual(resource.verbs) ? notBuilt : VERBS[verb]);
+  if (subresource !== null) return genericSubresources[subresource.name]?.[verb] ?? notBuilt;
+  return reviews[`${resource.resource}.${resource.group}`]?.[verb] ?? (isVirtual(resource.verbs) ? notBuilt : verbs[verb]);
 }
 
 /** Types that can only be created stand for an operation; nothing of them is stored. */

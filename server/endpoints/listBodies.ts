@@ -2,11 +2,11 @@ import type { StoredObject } from '../storage/contract.js';
 import type { EncodedList } from './encoders/encoder.js';
 
 /** Shorter ones are joined anew each time, which costs next to nothing. */
-const BODY_BYTES_MIN = 128 * 1024;
+const bodyBytesMin = 128 * 1024;
 /** Longer ones would hold up other requests while they are joined. */
-const BODY_BYTES_MAX = 4 << 20;
+const bodyBytesMax = 4 << 20;
 /** Of all together. */
-const BYTES_MAX = 16 << 20;
+const bytesMax = 16 << 20;
 
 interface Body {
   /** Null until somebody asks for the second time, and again when there was no room any more. */
@@ -33,7 +33,7 @@ export class ListBodies {
       return whole(body.bytes);
     }
     const made = await make();
-    if (made.size === null || made.size < BODY_BYTES_MIN || made.size > BODY_BYTES_MAX) return made;
+    if (made.size === null || made.size < bodyBytesMin || made.size > bodyBytesMax) return made;
     if (body === undefined) this.note(objects, form);
     return body === undefined ? made : this.keep(body, made);
   }
@@ -51,7 +51,7 @@ export class ListBodies {
     this.kept.add(body);
     this.bytes += bytes.length;
     for (const oldest of this.kept) {
-      if (this.bytes <= BYTES_MAX) break;
+      if (this.bytes <= bytesMax) break;
       this.kept.delete(oldest);
       this.bytes -= oldest.bytes?.length ?? 0;
       oldest.bytes = null;

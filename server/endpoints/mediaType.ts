@@ -1,7 +1,7 @@
 /** A token of RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** One parameter with what separates it from the one before: a token, or a quoted text. */
-const PARAMETER = /^\s*;\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\\r\n]|\\[^\r\n])*")\s*)?/;
+const parameter = /^\s*;\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\\r\n]|\\[^\r\n])*")\s*)?/;
 
 /**
  * The media type that a Content-Type names, in lower case and without its parameters; null when it is none, or a parameter is broken or given twice:
@@ -11,7 +11,7 @@ export function mediaTypeOf(header: string): string | null {
   const end = header.indexOf(';');
   const mediaType = (end < 0 ? header : header.slice(0, end)).trim().toLowerCase();
   const [type = '', subtype = '', ...more] = mediaType.split('/');
-  if (!TOKEN.test(type) || !TOKEN.test(subtype) || more.length > 0) return null;
+  if (!token.test(type) || !token.test(subtype) || more.length > 0) return null;
   return end < 0 || hasParameters(header.slice(end)) ? mediaType : null;
 }
 
@@ -20,7 +20,7 @@ function hasParameters(text: string): boolean {
   const names = new Set<string>();
   let rest = text;
   while (rest !== '') {
-    const match = PARAMETER.exec(rest);
+    const match = parameter.exec(rest);
     if (match === null) return false;
     const name = match[1]?.toLowerCase();
     rest = rest.slice(match[0].length);

@@ -3,7 +3,7 @@ import { realWord } from '../catalogue/vocabulary.js';
 import type { ServedResource } from '../registry/resources.js';
 import type { RequestContext } from './context.js';
 import type { Encoder } from './encoders/encoder.js';
-import { ENCODERS, type Encoders } from './encoders/encoders.js';
+import { allEncoders, type Encoders } from './encoders/encoders.js';
 import { prettyJsonEncoder } from './encoders/prettyJson.js';
 
 /** How an object is shown: as itself, only its metadata, or as rows of a table. */
@@ -20,11 +20,11 @@ export interface Representation {
   readonly form: Form;
 }
 
-const AS_ITSELF: Form = { form: 'object' };
-const META_GROUP = 'meta.k8s.io';
-const META_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
+const asItselfForm: Form = { form: 'object' };
+const metaGroup = 'meta.k8s.io';
+const metaVersions: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 /** The longest Accept header that is looked at; longer ones are no client's doing. */
-const ACCEPT_ENTRIES_MAX = 64;
+const acceptEntriesMax = 64;
 
 interface Entry {
   readonly mediaType: string;
@@ -42,7 +42,7 @@ function parseAccept(header: string): readonly Entry[] {
   const known = parsed.get(header);
   if (known !== undefined) return known;
   const entries = header
-    .split(',', ACCEPT_ENTRIES_MAX)
+    .split(',', acceptEntriesMax)
     .map(parseEntry)
     .sort((a, b) => b.quality - a.quality);
   if (parsed.size >= parsedMax) parsed.clear();
@@ -73,7 +73,7 @@ export function negotiate(
   resource: ServedResource,
   options: Pick<NegotiationOptions, 'collection' | 'stream' | 'tables'>,
 ): Representation {
-  const { request, query, encoders = ENCODERS } = context;
+  const { request, query, encoders = allEncoders } = context;
   const { accept = '' } = request.headers;
   const pretty = isForPeople(context);
   if (takesAnything(accept, encoders)) return asItself(encoders, pretty && !options.stream);
@@ -97,13 +97,13 @@ export function refuseMetadataOf({ form }: Representation, { group, kind }: Serv
   const name = `${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${kind}`;
   throw formNotServed(
     form.list
-      ? `${PARTIAL}List, but the requested object is not a list (*${name})`
-      : `${PARTIAL}, but the requested object is a list (*${name}List)`,
+      ? `${partial}List, but the requested object is not a list (*${name})`
+      : `${partial}, but the requested object is a list (*${name}List)`,
   );
 }
 
 /** The kind of an object of which only the metadata is shown. */
-export const PARTIAL = 'PartialObjectMetadata';
+export const partial = 'PartialObjectMetadata';
 
 const formNotServed = (what: string): StatusError => new StatusError(406, 'NotAcceptable', `you requested ${what}`);
 
@@ -113,20 +113,20 @@ const takesAnything = (header: string, [first]: Encoders): boolean =>
 
 const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({
   encoder: laidOut ? prettyJsonEncoder : first,
-  form: AS_ITSELF,
+  form: asItselfForm,
 });
 
 /** Values that mean yes to the reference; any other means no. */
-const YES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const yes: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 /** How the programs introduce themselves that people use to look at answers. */
-const READERS = ['curl', 'Wget', 'Mozilla/5.0'];
+const readers = ['curl', 'Wget', 'Mozilla/5.0'];
 
 /** Whether JSON is laid out: as the query says, otherwise for browsers and the like. */
 export function isForPeople({ request, query }: Pick<RequestContext, 'request' | 'query'>): boolean {
   const asked = query.size === 0 ? '' : (query.get('pretty') ?? '');
-  if (asked !== '') return YES.has(asked);
+  if (asked !== '') return yes.has(asked);
   const agent = request.headers['user-agent'] ?? '';
-  return READERS.some((reader) => agent.startsWith(reader));
+  return readers.some((reader) => agent.startsWith(reader));
 }
 
 export interface NegotiationOptions {
@@ -148,7 +148,7 @@ export interface NegotiationOptions {
 
 /** The same for the value of an Accept header. */
 export function negotiateAccept(header: string, query: URLSearchParams, options: NegotiationOptions): Representation {
-  const { collection, stream, plainOnly = false, tables = true, messages = true, pretty = false, encoders = ENCODERS } = options;
+  const { collection, stream, plainOnly = false, tables = true, messages = true, pretty = false, encoders = allEncoders } = options;
   if (takesAnything(header, encoders)) return asItself(encoders, pretty && !stream);
   const entries = parseAccept(header);
   const known = new Set(['*/*', ...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
@@ -205,7 +205,7 @@ function spelled(encoder: Encoder, mediaType: string): Encoder {
 
 /** The encoding for a refusal: the first that the client names, or JSON, which every client reads. */
 export function errorEncoder(context: Pick<RequestContext, 'request' | 'query' | 'encoders'>): Encoder {
-  const { request, encoders = ENCODERS } = context;
+  const { request, encoders = allEncoders } = context;
   const [json] = encoders;
   const found = parseAccept(request.headers.accept ?? '')
     .map(({ mediaType }) => encoders.find((encoder) => encoder.mediaType === realWord(mediaType)))
@@ -213,7 +213,7 @@ export function errorEncoder(context: Pick<RequestContext, 'request' | 'query' |
   return found === undefined || found === json ? (isForPeople(context) ? prettyJsonEncoder : json) : found;
 }
 
-const FORMS: Readonly<Record<string, (apiVersion: string, query: URLSearchParams) => Form>> = {
+const forms: Readonly<Record<string, (apiVersion: string, query: URLSearchParams) => Form>> = {
   PartialObjectMetadata: (apiVersion) => ({ form: 'partial', list: false, apiVersion }),
   PartialObjectMetadataList: (apiVersion) => ({ form: 'partial', list: true, apiVersion }),
   Table: (apiVersion, query) => ({ form: 'table', apiVersion, include: tableInclude(query) }),
@@ -224,9 +224,9 @@ function formOf(parameters: ReadonlyMap<string, string>, query: URLSearchParams)
   const as = parameters.get('as') ?? '';
   const group = parameters.get('g') ?? '';
   const version = parameters.get('v') ?? '';
-  if (as === '' && group === '' && version === '') return AS_ITSELF;
-  if (group !== META_GROUP || !META_VERSIONS.has(version) || !Object.hasOwn(FORMS, as)) return null;
-  return FORMS[as]?.(`${group}/${version}`, query) ?? null;
+  if (as === '' && group === '' && version === '') return asItselfForm;
+  if (group !== metaGroup || !metaVersions.has(version) || !Object.hasOwn(forms, as)) return null;
+  return forms[as]?.(`${group}/${version}`, query) ?? null;
 }
 
 function tableInclude(query: URLSearchParams): TableInclude {

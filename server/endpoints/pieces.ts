@@ -1,7 +1,7 @@
 /** Long bodies are written in pieces of this size: large enough to be cheap, small enough not to hold up other requests. */
-export const PIECE_BYTES = 128 * 1024;
+export const pieceBytes = 128 * 1024;
 /** Pieces without use that wait for the next long body, 2 MiB: as many as eight clients have under way. */
-const SPARE_MAX = 16;
+const spareMax = 16;
 
 /** Memory for pieces is used again: making and dropping 128 KiB at a time is most of what the garbage collector had to do for lists. */
 const spare: Buffer[] = [];
@@ -18,15 +18,15 @@ export function* pieces(parts: Iterable<Buffer>): Generator<Piece, void> {
   let used = 0;
   for (const part of parts) {
     let at = 0;
-    if (used > 0 || part.length < PIECE_BYTES) {
+    if (used > 0 || part.length < pieceBytes) {
       at = part.copy(room, used);
       used += at;
-      if (used < PIECE_BYTES) continue;
+      if (used < pieceBytes) continue;
       yield filled(room, used);
       room = take();
       used = 0;
     }
-    for (; part.length - at >= PIECE_BYTES; at += PIECE_BYTES) yield { bytes: part.subarray(at, at + PIECE_BYTES), release: null };
+    for (; part.length - at >= pieceBytes; at += pieceBytes) yield { bytes: part.subarray(at, at + pieceBytes), release: null };
     used = part.copy(room, 0, at);
   }
   if (used > 0) yield filled(room, used);
@@ -42,8 +42,8 @@ function filled(room: Buffer, used: number): Piece {
   };
 }
 
-const take = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
+const take = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(pieceBytes);
 
 function give(room: Buffer): void {
-  if (spare.length < SPARE_MAX) spare.push(room);
+  if (spare.length < spareMax) spare.push(room);
 }

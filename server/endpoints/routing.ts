@@ -30,7 +30,7 @@ type Place = 'allNamespaces' | 'collection' | 'object' | 'subresource' | 'watchP
 /** Methods at each place, and the verb that a resource type must list for the method to be served there. */
 type Methods = Readonly<Record<Place, Readonly<Partial<Record<string, ResourceVerb>>>>>;
 
-const METHODS: Methods = {
+const methods: Methods = {
   allNamespaces: { GET: 'list' },
   collection: { GET: 'list', POST: 'create', DELETE: 'deletecollection' },
   object: { GET: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
@@ -39,8 +39,8 @@ const METHODS: Methods = {
 };
 
 /** Below the subresource of this name, methods are the backend's: they need what a GET needs to be served. */
-const PROXY = 'proxy';
-const PROXIED: Readonly<Partial<Record<string, ResourceVerb>>> = { ...METHODS.subresource, HEAD: 'get', OPTIONS: 'get' };
+const proxy = 'proxy';
+const proxied: Readonly<Partial<Record<string, ResourceVerb>>> = { ...methods.subresource, HEAD: 'get', OPTIONS: 'get' };
 
 /** How a group answers where nothing is served. Groups whose types are compiled in have a route for each path; others look things up by their names. */
 interface UnknownPathRules {
@@ -51,16 +51,16 @@ interface UnknownPathRules {
   readonly noMethod: (info: ResourceInfo, otherMethodsServed: boolean) => StatusError;
 }
 
-const UNKNOWN_PATHS: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, UnknownPathRules>> = {
+const unknownPathTexts: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, UnknownPathRules>> = {
   routed: {
-    methods: METHODS,
+    methods: methods,
     nowhere: pathNotFound,
     noSubresource: pathNotFound,
     noMethod: (_, others) => (others ? methodNotAllowed() : pathNotFound()),
   },
   named: {
     // A name in the path of a creation counts as that of the object.
-    methods: { ...METHODS, object: { ...METHODS.object, POST: 'create' } },
+    methods: { ...methods, object: { ...methods.object, POST: 'create' } },
     nowhere: () => null,
     noSubresource: (info) => notFound(info, info.name),
     noMethod: (info) => methodNotSupported(info, info.verb),
@@ -71,7 +71,7 @@ const UNKNOWN_PATHS: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, U
 export function route(context: Pick<RequestContext, 'request'>, info: ResourceInfo, catalogue: Catalogue): Routing {
   const group = catalogue.group(info.group);
   if (group === null) return { outcome: 'unknown' };
-  const unknownPaths = UNKNOWN_PATHS[group.unknownPaths ?? 'routed'];
+  const unknownPaths = unknownPathTexts[group.unknownPaths ?? 'routed'];
   const resource = catalogue.resource(info.group, info.version, info.resource);
   const place = resource === null ? null : placeOf(info, resource);
   if (resource === null || place === null) return nowhere(unknownPaths);
@@ -85,7 +85,7 @@ export function route(context: Pick<RequestContext, 'request'>, info: ResourceIn
 
 /** Only what is handed on to a node or a program goes further than the subresource. */
 const subresourceOf = (resource: ServedResource, { subresource, rest }: ResourceInfo): Subresource | undefined =>
-  rest.length > 0 && subresource !== PROXY ? undefined : resource.subresources.get(subresource);
+  rest.length > 0 && subresource !== proxy ? undefined : resource.subresources.get(subresource);
 
 const refuse = (error: StatusError): never => {
   throw error;
@@ -111,7 +111,7 @@ function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
   const ofNamespaces = resource.resource === 'namespaces' && resource.group === '';
   // Permissions were looked up in the namespace of the path: nothing outside it may be reached through it.
   if (!resource.namespaced && info.namespace !== '' && !(ofNamespaces && isItself(info))) return null;
-  const named = info.name !== '' && !COLLECTION_VERBS.has(info.verb);
+  const named = info.name !== '' && !collectionVerbs.has(info.verb);
   if (hasWatchPrefix(info)) {
     return info.subresource === '' ? 'watchPrefix' : null;
   }
@@ -121,7 +121,7 @@ function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
 }
 
 /** For these the name, if any, comes from a field selector and not from the path. */
-const COLLECTION_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+const collectionVerbs: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
 /** Null: nothing is there for any method. */
 function verbAt(
@@ -130,7 +130,7 @@ function verbAt(
   info: ResourceInfo,
   { verbs, unknownPaths }: { readonly verbs: ReadonlySet<string>; readonly unknownPaths: UnknownPathRules },
 ): ResourceVerb | null {
-  const methods = place === 'subresource' && info.subresource === PROXY ? PROXIED : unknownPaths.methods[place];
+  const methods = place === 'subresource' && info.subresource === proxy ? proxied : unknownPaths.methods[place];
   const verb = Object.hasOwn(methods, method) ? methods[method] : undefined;
   if (verb === undefined || !verbs.has(verb)) {
     if (place === 'allNamespaces' && unknownPaths.nowhere() === null) return null;

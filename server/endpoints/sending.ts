@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { RequestContext } from './context.js';
 import type { EncodedList } from './encoders/encoder.js';
-import { PIECE_BYTES, pieces, type Piece } from './pieces.js';
+import { pieceBytes, pieces, type Piece } from './pieces.js';
 import { answerStream, isGone, writableOf } from './streams.js';
 import { warningHeaders } from './warningHeaders.js';
 
 /** Pieces that may be under way to a client at a time: one that it takes, and the next. */
-const UNTAKEN_BYTES_MAX = 2 * PIECE_BYTES;
+const untakenBytesMax = 2 * pieceBytes;
 /** Bodies of one such piece and more are compressed for clients that wish it; the bound and the level are the reference's. */
-const COMPRESSION_LEVEL = 1;
+const compressionLevel = 1;
 
 /** Whether the client takes gzip. Weights are not looked at, as in the reference. */
 export const acceptsGzip = ({ request }: RequestContext): boolean => {
@@ -54,13 +54,13 @@ export async function sendParts(
   compress: boolean,
 ): Promise<void> {
   const { response } = context;
-  if (isOnePart(parts) && parts[0].length < PIECE_BYTES) return send(context, 200, contentType, parts[0]);
-  if (size !== null && size < PIECE_BYTES) return send(context, 200, contentType, Buffer.concat([...parts], size));
+  if (isOnePart(parts) && parts[0].length < pieceBytes) return send(context, 200, contentType, parts[0]);
+  if (size !== null && size < pieceBytes) return send(context, 200, contentType, Buffer.concat([...parts], size));
   const rest = pieces(parts);
   const start = rest.next();
   if (start.done === true) return send(context, 200, contentType, Buffer.alloc(0));
   const { value: first } = start;
-  if (first.bytes.length < PIECE_BYTES) return send(context, 200, contentType, Buffer.from(first.bytes));
+  if (first.bytes.length < pieceBytes) return send(context, 200, contentType, Buffer.from(first.bytes));
   if (response.headersSent || isGone(response)) return;
   if (compress) return sendCompressed(context, contentType, first, rest);
   writeHead(context, 200, contentType, size);
@@ -81,7 +81,7 @@ async function writePieces(context: RequestContext, out: Writable, { first, rest
   write(out, first);
   for (const piece of rest) {
     await nextTurn();
-    if (out.writableLength > UNTAKEN_BYTES_MAX) await drained(out, context.signal);
+    if (out.writableLength > untakenBytesMax) await drained(out, context.signal);
     if (gone()) return;
     write(out, piece);
   }
@@ -102,7 +102,7 @@ async function sendCompressed(context: RequestContext, contentType: string, firs
   response.setHeader('content-encoding', 'gzip');
   response.setHeader('vary', 'Accept-Encoding');
   writeHead(context, 200, contentType, null);
-  const gzip = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE_BYTES });
+  const gzip = createGzip({ level: compressionLevel, chunkSize: pieceBytes });
   gzip.pipe(writableOf(response));
   context.onClose(() => {
     gzip.destroy();

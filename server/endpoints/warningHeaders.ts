@@ -1,19 +1,19 @@
 /** Together, warnings of one answer have about so many characters at most; the reference's bound. Clients refuse answers with too large a head. */
-const TOTAL_CHARACTERS_MAX = 4 * 1024;
+const totalCharactersMax = 4 * 1024;
 /** Once they have more, each is cut to this, and what then goes beyond the bound is left out. */
-const CUT_CHARACTERS_MAX = 256;
+const cutCharactersMax = 256;
 
 /** The values of the `Warning` headers for some texts, each text once. */
 export function warningHeaders(texts: readonly string[]): string[] {
   const distinct = [...new Set(texts)].filter((text) => text !== '');
   let total = 0;
-  const fitting = distinct.filter((text) => (total += characters(text)) <= TOTAL_CHARACTERS_MAX);
+  const fitting = distinct.filter((text) => (total += characters(text)) <= totalCharactersMax);
   if (fitting.length === distinct.length) return distinct.map(headerOf);
   let written = 0;
   const cut: string[] = [];
   for (const text of distinct) {
-    if (written >= TOTAL_CHARACTERS_MAX) break;
-    const shortened = characters(text) > CUT_CHARACTERS_MAX ? [...text].slice(0, CUT_CHARACTERS_MAX).join('') : text;
+    if (written >= totalCharactersMax) break;
+    const shortened = characters(text) > cutCharactersMax ? [...text].slice(0, cutCharactersMax).join('') : text;
     written += characters(shortened);
     cut.push(headerOf(shortened));
   }

@@ -37,7 +37,7 @@ export interface LifeCycle {
 }
 
 /** Kept on every definition that is being deleted until its objects are gone. */
-export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
   const spec = membersOf(object['spec']);
@@ -51,7 +51,7 @@ export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
     accepted: namesIn(membersOf(status['acceptedNames'])),
     conditions: objectsIn(status, 'conditions'),
     annotations,
-    awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(CLEANUP_FINALIZER),
+    awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer),
   };
 }
 

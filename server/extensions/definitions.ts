@@ -10,15 +10,15 @@ import { isEstablished, readDefinition, readLifeCycle, type Definition, type Lif
 import { CustomType } from './serving/customType.js';
 import { compareVersions } from './versions.js';
 
-export const DEFINITIONS: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+export const definitionsResource: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
 /** How long documents about what is served wait for the latest state. */
-const FRESH_MS = 250;
+const freshMs = 250;
 /** Between looks at whether a definition that storage knows is known here, and their number. */
-const LOOK_MS = 10;
-const LOOKS_MAX = 200;
+const lookMs = 10;
+const looksMax = 200;
 /** Reading changed definitions takes the event loop for itself no longer than this, but for a single one. */
-const SLICE_MS = 5;
+const sliceMs = 5;
 
 export interface CustomResourcesOptions {
   readonly storage: Pick<Storage, 'watch' | 'get'>;
@@ -53,7 +53,7 @@ export class CustomResources {
   private versionGroups: ReadonlyMap<string, ServedGroup> = new Map();
 
   constructor(private readonly options: CustomResourcesOptions) {
-    this.following = follow(options.storage, DEFINITIONS, {
+    this.following = follow(options.storage, definitionsResource, {
       put: (object) => {
         this.change(object.name, object);
       },
@@ -119,24 +119,24 @@ export class CustomResources {
     // Groups of definitions are domains; what is asked for elsewhere is not there.
     if (!group.includes('.') || resource === '') return;
     const name = `${resource}.${group}`;
-    const result = await this.options.storage.get({ resource: DEFINITIONS, namespace: '', name }, { at: 'mostRecent' });
+    const result = await this.options.storage.get({ resource: definitionsResource, namespace: '', name }, { at: 'mostRecent' });
     await this.settled();
     if (result.outcome !== 'found') return;
     // A server that starts, or whose watch of definitions has broken, learns of it a little later.
-    for (let look = 0; look < LOOKS_MAX && (this.entries.get(name)?.stored.version ?? 0) < result.object.version; look++) {
-      await delay(LOOK_MS);
+    for (let look = 0; look < looksMax && (this.entries.get(name)?.stored.version ?? 0) < result.object.version; look++) {
+      await delay(lookMs);
       await this.settled();
     }
   };
 
   /** The same for all that has been defined until now; gives up in a moment, since what is known is better than no answer where no majority can be asked. */
   readonly fresh = async (): Promise<void> => {
-    const nothing = { resource: DEFINITIONS, namespace: '', name: '-' };
+    const nothing = { resource: definitionsResource, namespace: '', name: '-' };
     const asked = this.options.storage.get(nothing, { at: 'mostRecent' }).then(
       () => this.settled(),
       () => undefined,
     );
-    await Promise.race([asked, delay(FRESH_MS, undefined, { ref: false })]);
+    await Promise.race([asked, delay(freshMs, undefined, { ref: false })]);
   };
 
   /** Settles when all changes that have been applied here are in effect. */
@@ -159,7 +159,7 @@ export class CustomResources {
   private async work(): Promise<void> {
     await nextTurn();
     while (this.changed.size > 0) {
-      const end = performance.now() + SLICE_MS;
+      const end = performance.now() + sliceMs;
       const retired: CustomType[] = [];
       for (const [name, object] of this.changed) {
         this.changed.delete(name);

@@ -1,17 +1,17 @@
 /** Versions as `v1`, `v2beta1`; anything else sorts behind them. */
-const VERSION = /^v(\d{1,15})(?:(alpha|beta)(\d{1,15}))?$/;
-const STABILITY: Readonly<Record<string, number>> = { alpha: 0, beta: 1, stable: 2 };
+const version = /^v(\d{1,15})(?:(alpha|beta)(\d{1,15}))?$/;
+const stabilityRank: Readonly<Record<string, number>> = { alpha: 0, beta: 1, stable: 2 };
 
 /**
  * Orders versions as clients prefer them: stable before beta before alpha, higher numbers first, and what does not look like a version behind them in
  * the order of the alphabet. Negative when `a` comes first.
  */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [VERSION.exec(a), VERSION.exec(b)];
+  const [left, right] = [version.exec(a), version.exec(b)];
   if (left === null || right === null) return left === right ? (a < b ? -1 : a > b ? 1 : 0) : left === null ? 1 : -1;
   const byStability = stabilityOf(right) - stabilityOf(left);
   if (byStability !== 0) return byStability;
   return Number(right[1]) - Number(left[1]) || Number(right[3] ?? 0) - Number(left[3] ?? 0);
 }
 
-const stabilityOf = ([, , stability = 'stable']: RegExpExecArray): number => STABILITY[stability] ?? 0;
+const stabilityOf = ([, , stability = 'stable']: RegExpExecArray): number => stabilityRank[stability] ?? 0;

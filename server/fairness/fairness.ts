@@ -48,8 +48,8 @@ interface Running {
 export type LevelView = Pick<Running, 'settings' | 'level' | 'bounds' | 'demand' | 'counts'>;
 
 const adjustMs = 10_000;
-const RETRY_SECONDS = 1;
-const refused = (): Error => tooManyRequests('too many requests, please try again later', RETRY_SECONDS);
+const retrySeconds = 1;
+const refused = (): Error => tooManyRequests('too many requests, please try again later', retrySeconds);
 const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put']);
 
 /** Decides whose turn it is: see DESIGN.md. */
@@ -157,7 +157,7 @@ export class Fairness {
     const arrival = running.level.arrive(
       turn,
       work.seats,
-      running.settings.queues === 0 ? NOWHERE : running.deal(flowOf(schema, guest.info, guest.user)),
+      running.settings.queues === 0 ? nowhere : running.deal(flowOf(schema, guest.info, guest.user)),
       now,
     );
     if (arrival.outcome === 'begin') this.#counted(turn, arrival.ticket, now);
@@ -242,7 +242,7 @@ export class Fairness {
   }
 }
 
-const NOWHERE: readonly number[] = [];
+const nowhere: readonly number[] = [];
 
 interface TurnFacts {
   readonly guest: Guest;

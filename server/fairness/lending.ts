@@ -67,7 +67,7 @@ export class Demand {
     this.deviation = period > 0 ? Math.sqrt(Math.max(0, this.#squares / period - this.average ** 2)) : 0;
     this.highWatermark = this.#highest;
     const envelope = Math.min(this.#highest, this.average + this.deviation);
-    this.#smoothed = Math.max(envelope, SMOOTHING * this.#smoothed + (1 - SMOOTHING) * envelope);
+    this.#smoothed = Math.max(envelope, smoothing * this.#smoothed + (1 - smoothing) * envelope);
     this.#begun = now;
     this.#area = this.#squares = 0;
     this.#highest = this.#wanted;
@@ -76,4 +76,4 @@ export class Demand {
 }
 
 /** Half of a demand that has gone is forgotten after some five minutes, with periods of ten seconds. */
-const SMOOTHING = 0.977;
+const smoothing = 0.977;

@@ -47,7 +47,7 @@ interface Queue<T> {
 }
 
 /** What a request is taken to need, in seconds, until it ends. */
-export const GUESSED_SECONDS = 0.003;
+export const guessedSeconds = 0.003;
 
 export class Level<T> {
   readonly #queues: Queue<T>[];
@@ -146,7 +146,7 @@ export class Level<T> {
     if (queue !== undefined) {
       queue.seatsInUse -= ticket.seats;
       queue.underWay--;
-      queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - GUESSED_SECONDS);
+      queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - guessedSeconds);
       this.#rest(queue);
     }
     return this.#begin(now);
@@ -160,7 +160,7 @@ export class Level<T> {
     this.pool.change(seats - ticket.seats);
     if (queue !== undefined) {
       queue.seatsInUse += seats - ticket.seats;
-      queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - GUESSED_SECONDS) + seats * GUESSED_SECONDS;
+      queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - guessedSeconds) + seats * guessedSeconds;
     }
     ticket.seats = seats;
     ticket.begunAt = now;
@@ -228,7 +228,7 @@ export class Level<T> {
     ticket.begunAt = now;
     queue.underWay++;
     queue.seatsInUse += ticket.seats;
-    queue.nextR += ticket.seats * GUESSED_SECONDS;
+    queue.nextR += ticket.seats * guessedSeconds;
     this.#seatsInUse += ticket.seats;
     this.#underWay++;
   }
@@ -263,7 +263,7 @@ export class Level<T> {
       const { waiting, nextR } = this.#queues[index]!;
       const first = waiting[0];
       if (first === undefined) continue;
-      const end = nextR + first.seats * GUESSED_SECONDS;
+      const end = nextR + first.seats * guessedSeconds;
       if (end < least) [best, least] = [index, end];
     }
     return best;

@@ -32,9 +32,9 @@ export interface LevelSettings {
   readonly queueLengthMax: number;
 }
 
-const ALL = '*';
+const all = '*';
 const anyOf = (values: readonly string[]): ((value: string) => boolean) => {
-  if (values.includes(ALL)) return () => true;
+  if (values.includes(all)) return () => true;
   const set = new Set(values);
   return (value) => set.has(value);
 };
@@ -68,16 +68,16 @@ function subjectOf(subject: JsonObject): (user: User) => boolean {
   switch (textAt(subject, 'kind')) {
     case 'User': {
       const name = textAt(holder('user'), 'name');
-      return (user) => name === ALL || user.name === name;
+      return (user) => name === all || user.name === name;
     }
     case 'Group': {
       const name = textAt(holder('group'), 'name');
-      return (user) => name === ALL || user.groups.includes(name);
+      return (user) => name === all || user.groups.includes(name);
     }
     case 'ServiceAccount': {
       const { namespace = '', name = '' } = holder('serviceAccount') as { namespace?: string; name?: string };
       const prefix = `system:serviceaccount:${namespace}:`;
-      return (user) => (name === ALL ? user.name.startsWith(prefix) : user.name === `${prefix}${name}`);
+      return (user) => (name === all ? user.name.startsWith(prefix) : user.name === `${prefix}${name}`);
     }
     default:
       return () => false;
@@ -103,7 +103,7 @@ function nonResourceRuleOf(rule: JsonObject): (info: RequestInfo) => boolean {
   return (info) =>
     !info.isResource &&
     verbs(info.verb) &&
-    urls.some((url) => url === ALL || (url.endsWith('/*') ? info.path.startsWith(url.slice(0, -1)) : url === info.path));
+    urls.some((url) => url === all || (url.endsWith('/*') ? info.path.startsWith(url.slice(0, -1)) : url === info.path));
 }
 
 export function levelOf(object: ApiObject): LevelSettings {

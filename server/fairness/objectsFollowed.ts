@@ -13,14 +13,14 @@ import { follow } from '../storage/follow.js';
 import type { Fairness } from './fairness.js';
 import { levelOf, schemaOf } from './objects.js';
 
-const GROUP = 'flowcontrol.apiserver.k8s.io';
-const KINDS = ['flowschemas', 'prioritylevelconfigurations'] as const;
-type Kind = (typeof KINDS)[number];
+const group = 'flowcontrol.apiserver.k8s.io';
+const kinds = ['flowschemas', 'prioritylevelconfigurations'] as const;
+type Kind = (typeof kinds)[number];
 
 /** They have to be as they are; of the others it says on them whether they follow the server's idea of them. */
-const MANDATORY: ReadonlySet<string> = new Set(['exempt', 'catch-all']);
-const AUTOUPDATE = 'apf.kubernetes.io/autoupdate-spec';
-const DANGLING = 'Dangling';
+const mandatory: ReadonlySet<string> = new Set(['exempt', 'catch-all']);
+const autoupdate = 'apf.kubernetes.io/autoupdate-spec';
+const dangling = 'Dangling';
 const lookMs = 60_000;
 const writeTimeoutMs = 5_000;
 const options: WriteOptions = {
@@ -57,10 +57,10 @@ export class FollowedObjects {
     // Until the cluster's own are known, those that every cluster has.
     const wanted = bootstrapObjects();
     this.#configure((wanted['flowschemas'] ?? []).concat(), wanted['prioritylevelconfigurations'] ?? []);
-    const following = KINDS.map((kind) =>
+    const following = kinds.map((kind) =>
       follow(
         options.storage,
-        { group: GROUP, resource: kind },
+        { group: group, resource: kind },
         {
           put: (object) => {
             this.#read(kind, () => object.decode());
@@ -115,10 +115,10 @@ export class FollowedObjects {
     const wanted = bootstrapObjects();
     // Those that have to be there are in effect even while somebody has deleted them.
     const missing = (wanted['prioritylevelconfigurations'] ?? []).filter(
-      ({ metadata: { name = '' } }) => MANDATORY.has(name) && !present.has(name),
+      ({ metadata: { name = '' } }) => mandatory.has(name) && !present.has(name),
     );
     const named = new Set(schemas.map(({ metadata }) => metadata.name));
-    const missingSchemas = (wanted['flowschemas'] ?? []).filter(({ metadata: { name = '' } }) => MANDATORY.has(name) && !named.has(name));
+    const missingSchemas = (wanted['flowschemas'] ?? []).filter(({ metadata: { name = '' } }) => mandatory.has(name) && !named.has(name));
     this.options.fairness.configure([...schemas, ...missingSchemas].map(schemaOf), [...levels, ...missing].map(levelOf));
   }
 
@@ -159,7 +159,7 @@ export class FollowedObjects {
     if (resource === null) return;
     for (const schema of this.#objects.flowschemas.values()) {
       const wanted = danglingOf(schema, this.#objects.prioritylevelconfigurations);
-      const present = objectsIn(objectAt(schema, 'status') ?? {}, 'conditions').find((condition) => textAt(condition, 'type') === DANGLING);
+      const present = objectsIn(objectAt(schema, 'status') ?? {}, 'conditions').find((condition) => textAt(condition, 'type') === dangling);
       if (present !== undefined && ['status', 'reason', 'message'].every((member) => present[member] === wanted[member])) continue;
       const condition = { ...wanted, lastTransitionTime: timeText(this.options.now()) };
       await this.#attempt(() => this.#put(resource, schema, (current) => withCondition(current, condition), 'status'));
@@ -190,14 +190,14 @@ export class FollowedObjects {
   }
 
   #resource(kind: Kind): ServedResource | null {
-    return this.options.catalogue.resource(GROUP, 'v1', kind);
+    return this.options.catalogue.resource(group, 'v1', kind);
   }
 }
 
 /** Whether an object is to be as the server wants it. Without a word on it, as long as nobody has changed it. */
 function follows({ metadata: { name = '', annotations, generation = 1 } }: ApiObject): boolean {
-  if (MANDATORY.has(name)) return true;
-  const said = annotations?.[AUTOUPDATE];
+  if (mandatory.has(name)) return true;
+  const said = annotations?.[autoupdate];
   return said === undefined ? generation === 1 : said === 'true';
 }
 
@@ -214,13 +214,13 @@ function danglingOf(schema: ApiObject, levels: ReadonlyMap<string, unknown>): Js
   const name = textAt(objectAt(objectAt(schema, 'spec') ?? {}, 'priorityLevelConfiguration') ?? {}, 'name');
   return levels.has(name)
     ? {
-        type: DANGLING,
+        type: dangling,
         status: 'False',
         reason: 'Found',
         message: `This FlowSchema references the PriorityLevelConfiguration object named "${name}" and it exists`,
       }
     : {
-        type: DANGLING,
+        type: dangling,
         status: 'True',
         reason: 'NotFound',
         message: `This FlowSchema references the PriorityLevelConfiguration object named "${name}" but there is no such object`,
@@ -229,6 +229,6 @@ function danglingOf(schema: ApiObject, levels: ReadonlyMap<string, unknown>): Js
 
 function withCondition(current: ApiObject, condition: JsonObject): ApiObject {
   const status = objectAt(current, 'status') ?? {};
-  const others = objectsIn(status, 'conditions').filter((each) => textAt(each, 'type') !== DANGLING);
+  const others = objectsIn(status, 'conditions').filter((each) => textAt(each, 'type') !== dangling);
   return { ...current, status: { ...status, conditions: [...others, condition] } };
 }

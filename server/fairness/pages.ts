@@ -1,12 +1,12 @@
 import type { RequestInfo } from '../endpoints/context.js';
 import type { Fairness } from './fairness.js';
 
-const ROOT = '/debug/api_priority_and_fairness/';
+const root = '/debug/api_priority_and_fairness/';
 
 /** What is going on in the queues, as text for people, one line for each; null where there is no such page. Pure. */
 export function dumpPage(path: string, query: URLSearchParams, fairness: Fairness): string | null {
-  if (!path.startsWith(ROOT)) return null;
-  switch (path.slice(ROOT.length)) {
+  if (!path.startsWith(root)) return null;
+  switch (path.slice(root.length)) {
     case 'dump_priority_levels':
       return written(
         levelColumns,

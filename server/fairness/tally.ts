@@ -6,8 +6,8 @@ import type { Schema } from './objects.js';
 const waitBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const executionBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const seatBuckets = [1, 2, 4, 10];
-const REASONS = ['queue-full', 'concurrency-limit', 'time-out', 'cancelled'] as const;
-type Reason = (typeof REASONS)[number];
+const reasons = ['queue-full', 'concurrency-limit', 'time-out', 'cancelled'] as const;
+type Reason = (typeof reasons)[number];
 
 /** What has become of the requests of one schema. */
 class SchemaTally {
@@ -146,7 +146,7 @@ export class Tally {
       collect() {
         this.reset();
         for (const each of all())
-          for (const reason of REASONS)
+          for (const reason of reasons)
             if (each.tally.refusals[reason] > 0) this.inc({ ...each.labels, reason }, each.tally.refusals[reason]);
       },
     });

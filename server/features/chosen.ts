@@ -1,5 +1,5 @@
 import { closest } from '../catalogue/flags/suggest.js';
-import { gatesOf, WHOLE_STAGES, type Gate } from './gates.js';
+import { gatesOf, wholeStages, type Gate } from './gates.js';
 
 /** Which gates are on: those told, then whole stages, then what each is by default. */
 export interface Features {
@@ -15,11 +15,11 @@ export function chooseFeatures(told: Told, minor: number): Features {
   const gates = gatesOf(minor);
   const say = (name: string): boolean | null => (Object.hasOwn(told, name) ? told[name] === 'true' : null);
   const wholeStage = ({ stage, locked }: Gate): boolean | null => {
-    const group = locked ? undefined : [...WHOLE_STAGES].find(([, each]) => each === stage)?.[0];
+    const group = locked ? undefined : [...wholeStages].find(([, each]) => each === stage)?.[0];
     return group === undefined ? null : say(group);
   };
   const on = new Map([...gates.values()].map((gate) => [gate.name, say(gate.name) ?? wholeStage(gate) ?? gate.byDefault]));
-  const groups = [...WHOLE_STAGES].map(([name, stage]) => ({ name, stage, byDefault: false, locked: false, enabled: say(name) ?? false }));
+  const groups = [...wholeStages].map(([name, stage]) => ({ name, stage, byDefault: false, locked: false, enabled: say(name) ?? false }));
   return {
     enabled: (name) => on.get(name) ?? false,
     all: [...groups, ...[...gates.values()].map((gate) => ({ ...gate, enabled: on.get(gate.name) ?? false }))].sort((a, b) =>
@@ -32,7 +32,7 @@ export function chooseFeatures(told: Told, minor: number): Features {
 export function featureComplaints(told: Told, minor: number): string[] {
   const gates = gatesOf(minor);
   return Object.entries(told).flatMap(([name, value]) => {
-    if (WHOLE_STAGES.has(name)) return [];
+    if (wholeStages.has(name)) return [];
     const gate = gates.get(name);
     if (gate === undefined)
       return [`--feature-gates: ${JSON.stringify(name)} is no feature of release 1.${minor}${suggestion(name, gates)}`];
@@ -43,7 +43,7 @@ export function featureComplaints(told: Told, minor: number): string[] {
 }
 
 function suggestion(name: string, gates: ReadonlyMap<string, Gate>): string {
-  const meant = closest(name, [...gates.keys(), ...WHOLE_STAGES.keys()]);
+  const meant = closest(name, [...gates.keys(), ...wholeStages.keys()]);
   return meant === null ? '; --help lists them' : `; did you mean ${meant}?`;
 }
 

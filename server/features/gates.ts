@@ -3,7 +3,7 @@
  * is on by default from then (`+`), and whether it can be changed (`!`: no; it stays as its default says). A server that emulates an earlier version knows
  * the gates as they were then.
  */
-const HISTORY = `
+const history = `
 APIResponseCompression a8 b16+
 APIServerIdentity a20 b26+
 APIServerTracing a22 b27+ g34+!
@@ -232,7 +232,7 @@ export interface Gate {
 }
 
 /** Gates that stand for many. */
-export const WHOLE_STAGES: ReadonlyMap<string, Stage> = new Map([
+export const wholeStages: ReadonlyMap<string, Stage> = new Map([
   ['AllAlpha', 'ALPHA'],
   ['AllBeta', 'BETA'],
 ]);
@@ -244,7 +244,8 @@ interface Change {
   readonly gate: Gate;
 }
 
-const histories: readonly (readonly Change[])[] = HISTORY.trim()
+const histories: readonly (readonly Change[])[] = history
+  .trim()
   .split('\n')
   .map((line) => {
     const [name = '', ...changes] = line.split(' ');

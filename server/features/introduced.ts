@@ -4,7 +4,7 @@ import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/reso
  * In which minor version of release 1 versions, or resources in them, came: of those that are younger than the oldest version that can be emulated. Of a resource
  * that is named the entry of the resource counts.
  */
-const INTRODUCED: Readonly<Record<string, number>> = {
+const introduced: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicies': 36,
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings': 36,
   'admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies': 34,
@@ -20,4 +20,4 @@ const INTRODUCED: Readonly<Record<string, number>> = {
 
 /** The minor version with which a resource came in a version of its group; 0 for those that have long been there. Pure. */
 export const introducedIn = (resource: GroupVersion & GroupResource): number =>
-  INTRODUCED[`${apiVersionOf(resource)}/${resource.resource}`] ?? INTRODUCED[apiVersionOf(resource)] ?? 0;
+  introduced[`${apiVersionOf(resource)}/${resource.resource}`] ?? introduced[apiVersionOf(resource)] ?? 0;

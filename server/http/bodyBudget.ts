@@ -1,11 +1,11 @@
 import { tooManyRequests, type StatusError } from '../api/status.js';
 import { Shares } from './shares.js';
 
-const MIB = 1024 * 1024;
+const mib = 1024 * 1024;
 /** Bodies on their way into a process, of all clients together. A body that is there whole is bounded by the slots of those who work on it. */
-const bodyBytesOfAllMax = 256 * MIB;
+const bodyBytesOfAllMax = 256 * mib;
 /** The same for one user, or for the strangers of one address. */
-const bodyBytesOfOneMax = 32 * MIB;
+const bodyBytesOfOneMax = 32 * mib;
 
 /** Counts the bytes of bodies that clients have begun to send and have not sent to the end: half a body costs its sender nothing, and this server its memory. */
 export class BodyBudget {

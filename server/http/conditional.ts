@@ -3,7 +3,7 @@ import type { RequestContext } from '../endpoints/context.js';
 
 /** Documents that seldom change, and clients that have them already. */
 
-const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+const yearMs = 365 * 24 * 60 * 60 * 1000;
 
 /** What names a document's content: in its entity tag, and in addresses under which it never changes. */
 export const contentHash = (bytes: Uint8Array): string => createHash('sha512').update(bytes).digest('hex').toUpperCase();
@@ -28,7 +28,7 @@ export function redirected({ query, response }: RequestContext, hash: string, ad
   if (asked === '') return false;
   if (asked === hash) {
     response.setHeader('cache-control', 'public, immutable');
-    response.setHeader('expires', new Date(Date.now() + YEAR_MS).toUTCString());
+    response.setHeader('expires', new Date(Date.now() + yearMs).toUTCString());
     return false;
   }
   response.statusCode = 301;

@@ -12,7 +12,7 @@ import { scaleOf, withScale } from '../registry/scale.js';
 import { cellOf } from './cells.js';
 import type { Kind } from './kind.js';
 
-const REPLICAS: readonly string[] = ['f:spec', 'f:replicas'];
+const replicas: readonly string[] = ['f:spec', 'f:replicas'];
 
 type TypeNames = Pick<ResourceNames, 'group' | 'version' | 'kind' | 'resource'>;
 
@@ -33,7 +33,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
       show: scaleOf,
       before: scaleOf,
       put: withScale,
-      replicasPath: (apiVersion) => (versions.schemaOf(apiVersion) === null ? undefined : REPLICAS),
+      replicasPath: (apiVersion) => (versions.schemaOf(apiVersion) === null ? undefined : replicas),
     },
     deprecation,
     hasMessages: true,

@@ -67,7 +67,7 @@ import { volumeAttributesClasses } from './storage.k8s.io/volumeAttributesClasse
 import { storageVersionMigrations } from './storagemigration.k8s.io/storageVersionMigrations.js';
 
 /** All kinds that have a declaration. A type without one follows the generic life cycle alone. */
-const KINDS: readonly Kind[] = [
+const kinds: readonly Kind[] = [
   mutatingAdmissionPolicyBindings,
   validatingAdmissionPolicyBindings,
   mutatingAdmissionPolicies,
@@ -137,10 +137,10 @@ const KINDS: readonly Kind[] = [
   storageVersionMigrations,
 ];
 
-const BY_NAME: ReadonlyMap<string, Kind> = new Map(KINDS.flatMap((kind) => [kind.name, ...(kind.views ?? [])].map((name) => [name, kind])));
+const byName: ReadonlyMap<string, Kind> = new Map(kinds.flatMap((kind) => [kind.name, ...(kind.views ?? [])].map((name) => [name, kind])));
 
 /** The declaration of a resource in any of its versions. */
-export const kindOf = (resource: GroupResource): Kind => BY_NAME.get(qualifiedName(resource)) ?? { name: qualifiedName(resource) };
+export const kindOf = (resource: GroupResource): Kind => byName.get(qualifiedName(resource)) ?? { name: qualifiedName(resource) };
 
 export interface CatalogueOptions {
   /** Default: what the release serves without configuration. */
@@ -152,7 +152,7 @@ export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: Catalo
   builtInCatalogue({ serves, viewOf, behaviour: (names) => builtInBehaviour(names, kindOf(names)) });
 
 /** The name of the type whose objects a view shows. */
-const viewOf = (name: string): string => BY_NAME.get(name)?.name ?? name;
+const viewOf = (name: string): string => byName.get(name)?.name ?? name;
 
 const everyResource = (): readonly ServedResource[] =>
   createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
@@ -174,10 +174,10 @@ export const storedKinds = (): ((resource: GroupResource) => string | null) => {
   return ({ group, resource }) => kinds.get(`${group}/${resource}`) ?? null;
 };
 
-const FIELDS: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(
-  KINDS.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fieldsOf(fields.values)]])),
+const fields: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(
+  kinds.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fieldsOf(fields.values)]])),
 );
 
 /** How storage extracts what field selectors compare; null for types that select on their metadata only. */
 export const selectableFieldsOf = (resource: GroupResource): ReturnType<typeof fieldsOf> | null =>
-  FIELDS.get(qualifiedName(resource)) ?? null;
+  fields.get(qualifiedName(resource)) ?? null;

@@ -7,9 +7,9 @@ export interface PemText {
   readonly content: string;
 }
 
-const BEGIN = '-----BEGIN ';
-const END = '-----END ';
-const CLOSE = '-----';
+const begin = '-----BEGIN ';
+const endMark = '-----END ';
+const close = '-----';
 
 interface Open {
   readonly type: string;
@@ -27,12 +27,12 @@ export function pemTexts(text: string): PemText[] {
   for (let from = 0; from < text.length;) {
     const end = text.indexOf('\n', from);
     const next = end < 0 ? text.length : end + 1;
-    if (text.startsWith(CLOSE, from)) {
+    if (text.startsWith(close, from)) {
       const line = text.slice(from, next).trimEnd();
-      const ended = typeIn(line, END);
+      const ended = typeIn(line, endMark);
       if (open !== null && ended === open.type)
         blocks.push({ type: open.type, whole: text.slice(open.from, from + line.length), content: text.slice(open.contentFrom, from) });
-      const begun = typeIn(line, BEGIN);
+      const begun = typeIn(line, begin);
       if (begun !== null) open = { type: begun, from, contentFrom: next };
       else if (ended !== null) open = null;
     }
@@ -42,7 +42,7 @@ export function pemTexts(text: string): PemText[] {
 }
 
 function typeIn(line: string, marker: string): string | null {
-  return line.startsWith(marker) && line.endsWith(CLOSE) && line.length >= marker.length + CLOSE.length
-    ? line.slice(marker.length, -CLOSE.length)
+  return line.startsWith(marker) && line.endsWith(close) && line.length >= marker.length + close.length
+    ? line.slice(marker.length, -close.length)
     : null;
 }

@@ -1,5 +1,5 @@
 import { Registry, type Metric } from 'prom-client';
-import { HIDDEN } from './hiddenMetrics.js';
+import { hidden } from './hiddenMetrics.js';
 
 /** Values that a label of a metric may have, by `metric,label`. */
 export type AllowedLabels = ReadonlyMap<string, ReadonlySet<string>>;
@@ -13,7 +13,7 @@ export interface MetricChoice {
 }
 
 /** What a label says whose value is none of the allowed ones. */
-const UNEXPECTED = 'unexpected';
+const unexpected = 'unexpected';
 
 interface Value {
   readonly labels: Readonly<Record<string, number | string>>;
@@ -42,7 +42,7 @@ export class ChosenMetrics extends Registry {
 
   override registerMetric<T extends string>(metric: Metric<T>): void {
     const { name = '' } = metric as { readonly name?: string };
-    const hiddenSince = HIDDEN.get(name);
+    const hiddenSince = hidden.get(name);
     if (this.#disabled.has(name)) {
       this.counts.disabled++;
       return;
@@ -84,7 +84,7 @@ function bounded(exported: Exported, allowed: ReadonlyMap<string, ReadonlySet<st
   const merged = new Map<string, Value>();
   for (const each of exported.values) {
     const labels = Object.fromEntries(
-      Object.entries(each.labels).map(([name, value]) => [name, allowed.get(name)?.has(String(value)) === false ? UNEXPECTED : value]),
+      Object.entries(each.labels).map(([name, value]) => [name, allowed.get(name)?.has(String(value)) === false ? unexpected : value]),
     );
     const key = JSON.stringify([each.metricName ?? '', Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
     const same = merged.get(key);

@@ -2,7 +2,7 @@ import { Counter, Histogram } from 'prom-client';
 import type { ObserveConversion } from '../extensions/conversion/webhook.js';
 import type { Metrics } from './metrics.js';
 
-const FAILED = 'conversion_webhook_call_failure';
+const failed = 'conversion_webhook_call_failure';
 
 /** What is counted of webhooks that convert custom resources, under the names of the reference. */
 export function createConversionMetrics({ registry }: Metrics): ObserveConversion {
@@ -30,7 +30,7 @@ export function createConversionMetrics({ registry }: Metrics): ObserveConversio
     registers,
   });
   return ({ definition, from, to, seconds, succeeded }) => {
-    const labels = { result: succeeded ? 'success' : 'failure', failure_type: succeeded ? '' : FAILED };
+    const labels = { result: succeeded ? 'success' : 'failure', failure_type: succeeded ? '' : failed };
     total.inc(labels);
     duration.observe(labels, seconds);
     byDefinition.observe({ crd_name: definition, from_version: from, to_version: to, succeeded: String(succeeded) }, seconds);

@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.js';
 /** Codes from here on are counted together: they are a webhook's own invention. */
 const codeMax = 600;
 const typeOf = (kind: HookKind): string => (kind === 'mutating' ? 'admit' : 'validating');
-const ERROR_TYPES = { byWebhook: 'no_error', byFailure: 'calling_webhook_error', byServer: 'apiserver_internal_error' } as const;
+const errorTypes = { byWebhook: 'no_error', byFailure: 'calling_webhook_error', byServer: 'apiserver_internal_error' } as const;
 
 /** What is counted of calls of admission webhooks, under the names of the reference. */
 export function createHookMetrics({ registry }: Metrics): HookMetrics {
@@ -54,7 +54,7 @@ export function createHookMetrics({ registry }: Metrics): HookMetrics {
           name,
           type,
           operation,
-          error_type: ERROR_TYPES[rejected],
+          error_type: errorTypes[rejected],
           rejection_code: String(rejected === 'byServer' ? 0 : Math.min(code, codeMax)),
         });
     },

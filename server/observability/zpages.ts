@@ -3,7 +3,7 @@ import type { Flag, FlagTable } from '../catalogue/flags/flag.js';
 
 /** The component that tells of itself, as the reference names it. */
 export type Component = 'kube-apiserver' | 'kube-controller-manager';
-const WARNING =
+const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
 
 /** The value of an option as it would be written on a command line. */
@@ -28,7 +28,7 @@ export const flagValues = (table: FlagTable, options: Readonly<Record<string, un
   );
 
 export const flagzText = (component: Component, flags: Readonly<Record<string, string>>): string =>
-  `\n${component} flagz\n${WARNING}\n\n${Object.entries(flags)
+  `\n${component} flagz\n${warning}\n\n${Object.entries(flags)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('')}`;
 
@@ -57,7 +57,7 @@ export function statuszText({ component, startedAt, upMs, binaryVersion, emulati
   return [
     '',
     `${component} statusz`,
-    WARNING,
+    warning,
     '',
     `Started: ${new Date(startedAt).toUTCString().replace('GMT', 'UTC')}`,
     `Up: ${up}`,
@@ -82,7 +82,7 @@ export const statuszObject = (facts: ProcessFacts, version: string): object => (
 });
 
 /** Versions in which both pages are told as objects. */
-const VERSIONS = ['v1beta1', 'v1alpha1'];
+const versions = ['v1beta1', 'v1alpha1'];
 
 /** In which form a client wants one of the pages: as text, as an object of a version, or in none that there is. Pure. */
 export function formOf(accept: string | undefined, kind: 'Flagz' | 'Statusz'): 'text' | { readonly version: string } | null {
@@ -91,7 +91,7 @@ export function formOf(accept: string | undefined, kind: 'Flagz' | 'Statusz'): '
     if (type === '*/*' || type === 'text/*' || type === 'text/plain') return 'text';
     if (type !== 'application/json') continue;
     const told = Object.fromEntries(parameters.map((parameter) => parameter.split('=') as [string, string]));
-    if (told['g'] === 'config.k8s.io' && told['as'] === kind && VERSIONS.includes(told['v'] ?? '')) return { version: told['v'] ?? '' };
+    if (told['g'] === 'config.k8s.io' && told['as'] === kind && versions.includes(told['v'] ?? '')) return { version: told['v'] ?? '' };
   }
   return null;
 }

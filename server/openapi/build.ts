@@ -6,7 +6,7 @@ import type { ResourceNames, ServedGroup } from '../registry/resources.js';
 import { definedTypes, type DefinedTypes } from './definedTypes.js';
 import { pathsOfVersion, rootDocuments, rootOf, type PathEntry } from './operations.js';
 import { documentEncoder } from './protobuf/encode.js';
-import { OPENAPI_V2, OPENAPI_V3 } from './protobuf/messages.js';
+import { openapiV2, openapiV3 } from './protobuf/messages.js';
 import { documentV2 } from './v2.js';
 import { documentV3 } from './v3.js';
 
@@ -38,7 +38,7 @@ export interface BuiltDocument {
 /** By the path below `/openapi/v3/`; version 2 has one document, with an empty path. */
 export type BuiltDocuments = ReadonlyMap<string, BuiltDocument>;
 
-const ENCODERS = { 2: documentEncoder(OPENAPI_V2), 3: documentEncoder(OPENAPI_V3) };
+const encoders = { 2: documentEncoder(openapiV2), 3: documentEncoder(openapiV3) };
 
 /** Makes all documents of a form. Takes some hundred milliseconds: not for the thread that serves requests. */
 export function buildDocuments(source: Source, { version, encoding }: Form): BuiltDocuments {
@@ -73,5 +73,5 @@ const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map
 function encoded(document: JsonObject, version: 2 | 3, encoding: Encoding): BuiltDocument {
   const json = Buffer.from(JSON.stringify(document));
   const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
-  return { hash, gzip: gzipSync(encoding === 'json' ? json : ENCODERS[version](document)) };
+  return { hash, gzip: gzipSync(encoding === 'json' ? json : encoders[version](document)) };
 }

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import type { BuiltDocuments, Form, Source } from './build.js';
 
 /** The compiled entry point stands beside this file, in whatever directory the compiler wrote both. */
-const TASK_FILE = new URL('./builderThread.js', import.meta.url);
+const taskFile = new URL('./builderThread.js', import.meta.url);
 /** Memory of the thread while it runs. */
-const THREAD_HEAP_MB = 512;
+const threadHeapMb = 512;
 
 export interface Builder {
   /** Documents of a form, made now. Rejects when they cannot be made. */
@@ -19,7 +19,7 @@ export function createBuilder(): Builder {
   return {
     build: (source, form) =>
       new Promise((resolve, reject) => {
-        const thread = new Worker(TASK_FILE, { workerData: { source, form }, resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB } });
+        const thread = new Worker(taskFile, { workerData: { source, form }, resourceLimits: { maxOldGenerationSizeMb: threadHeapMb } });
         threads.add(thread);
         thread.once('message', resolve);
         thread.once('error', reject);

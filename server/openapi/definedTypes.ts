@@ -50,7 +50,7 @@ const fullName = ({ group, version, kind }: KindName): string => `${group.split(
 const kindsOf = ({ group, version, kind }: KindName): JsonObject => ({ 'x-kubernetes-group-version-kind': [{ group, kind, version }] });
 
 /** Clients look for how these descriptions begin. */
-const FRAME: JsonObject = {
+const frame: JsonObject = {
   apiVersion: { type: 'string', description: 'APIVersion defines in which group and version this object is written, such as apps/v1.' },
   kind: { type: 'string', description: 'Kind is the type of this object. It cannot be changed.' },
 };
@@ -67,7 +67,7 @@ function objectSchema(
     return { ...described, type: 'object', ...kindsOf(kind) };
   const properties = {
     ...(described['properties'] as JsonObject | undefined),
-    ...FRAME,
+    ...frame,
     metadata: metadata('meta.v1.ObjectMeta', 'Name, labels, annotations and whatever else every object has.'),
   };
   return { ...described, type: 'object', properties, ...kindsOf(kind) };
@@ -91,7 +91,7 @@ function listSchema(
     type: 'object',
     required: ['items'],
     properties: {
-      ...FRAME,
+      ...frame,
       items: { type: 'array', items: to.ref(item), description: 'The objects.' },
       metadata: to.beside('meta.v1.ListMeta', 'Version of the list, and how it goes on.'),
     },
@@ -100,21 +100,21 @@ function listSchema(
 }
 
 /** Members of a schema whose values are schemas by name, one schema, or lists of them. */
-const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions']);
-const SINGLE: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
-const LISTED: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
+const named: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions']);
+const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
+const listed: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
 /** Alternatives and defaults, which version 2 does not know, or its old clients misread. */
-const ABSENT_IN_V2: ReadonlySet<string> = new Set([...LISTED, 'not', 'nullable', 'default']);
+const absentInV2: ReadonlySet<string> = new Set([...listed, 'not', 'nullable', 'default']);
 
 /** A schema as documents of one version of OpenAPI have it. */
 function schemaIn(schema: JsonObject, dialect: 2 | 3): JsonObject {
   const embedded: JsonObject =
     schema['x-kubernetes-embedded-resource'] === true
-      ? { properties: { ...FRAME, metadata: { type: 'object' }, ...(schema['properties'] as JsonObject | undefined) } }
+      ? { properties: { ...frame, metadata: { type: 'object' }, ...(schema['properties'] as JsonObject | undefined) } }
       : {};
   if (dialect === 2 && isAnything(schema)) return only(schema, ['description']);
   const members = Object.entries({ ...schema, ...embedded }).filter(
-    ([name]) => !(dialect === 2 && (ABSENT_IN_V2.has(name) || isOpaque(schema, name))),
+    ([name]) => !(dialect === 2 && (absentInV2.has(name) || isOpaque(schema, name))),
   );
   return Object.fromEntries(members.map(([name, value]) => [name, memberIn(name, value, dialect)]));
 }
@@ -130,9 +130,9 @@ const only = (schema: JsonObject, names: readonly string[]): JsonObject =>
 
 function memberIn(name: string, value: JsonValue | undefined, dialect: 2 | 3): JsonValue | undefined {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return LISTED.has(name) ? value.map((each) => schemaIn(each as JsonObject, dialect)) : value;
-  if (SINGLE.has(name)) return schemaIn(value, dialect);
-  return NAMED.has(name)
+  if (Array.isArray(value)) return listed.has(name) ? value.map((each) => schemaIn(each as JsonObject, dialect)) : value;
+  if (single.has(name)) return schemaIn(value, dialect);
+  return named.has(name)
     ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, schemaIn(each as JsonObject, dialect)]))
     : value;
 }

@@ -18,7 +18,7 @@ const versionless = (name: string): string => name.replace(/\.v\d\w*\./, '.');
 const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 /** What is said of a whole family of types. */
-const FAMILIES: readonly (readonly [RegExp, string])[] = [
+const families: readonly (readonly [RegExp, string])[] = [
   [/^(\w+)List$/, 'A list of objects of kind %.'],
   [/^(\w+)Spec$/, 'What is wanted of the %.'],
   [/^(\w+)Status$/, 'What is known of the present state of the %.'],
@@ -27,7 +27,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 export function descriptionOfType({ name }: ApiType): string | null {
   const known = descriptions().types[versionless(name)];
   if (known !== undefined) return known;
-  for (const [pattern, text] of FAMILIES) {
+  for (const [pattern, text] of families) {
     const [, subject] = pattern.exec(lastWord(name)) ?? [];
     if (subject !== undefined) return text.replace('%', subject);
   }

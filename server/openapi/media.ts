@@ -2,22 +2,22 @@
 export type Answer = 'object' | 'stream' | 'text' | 'any';
 
 /** Media types of requests and answers, as documents tell them. */
-const OBJECTS = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
-const STREAMS = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'] as const;
+const objects = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
+const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'] as const;
 
-export const ANSWER_MEDIA_TYPES: Readonly<Record<Answer, readonly string[]>> = {
-  object: OBJECTS,
-  stream: [...OBJECTS, ...STREAMS],
+export const answerMediaTypes: Readonly<Record<Answer, readonly string[]>> = {
+  object: objects,
+  stream: [...objects, ...streams],
   text: ['text/plain'],
   any: ['*/*'],
 };
 
-export const STRATEGIC = 'application/strategic-merge-patch+json';
-export const PATCH_MEDIA_TYPES = [
+export const strategic = 'application/strategic-merge-patch+json';
+export const patchMediaTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
-  STRATEGIC,
+  strategic,
   'application/apply-patch+yaml',
 ] as const;
 
-export const ANY_MEDIA_TYPE = '*/*';
+export const anyMediaType = '*/*';

@@ -21,7 +21,7 @@ export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' |
 }
 
 /** Descriptions of the API in OpenAPI versions 2 and 3, made when they are first asked for. */
-export function createOpenApi({ builtIn, defined = () => NOTHING, definitions = () => [] }: OpenApiOptions): OpenApi {
+export function createOpenApi({ builtIn, defined = () => nothing, definitions = () => [] }: OpenApiOptions): OpenApi {
   const builder = createBuilder();
   const library = new Library({ builtIn, defined, definitions, builder });
   const indexes = new WeakMap<Catalogue, Buffer>();
@@ -40,7 +40,7 @@ export function createOpenApi({ builtIn, defined = () => NOTHING, definitions = 
     if (document === null) return false;
     if (encoding === null) return sent(context, 'text/plain; charset=utf-8', Buffer.alloc(0), 406);
     if (version === 3 && redirected(context, document.hash, urlOf(path, document.hash))) return true;
-    await sendBuilt(context, MEDIA_TYPES[version][encoding], document);
+    await sendBuilt(context, mediaTypes[version][encoding], document);
     return true;
   };
 
@@ -56,7 +56,7 @@ export function createOpenApi({ builtIn, defined = () => NOTHING, definitions = 
   };
 }
 
-const NOTHING = indexedCatalogue([]);
+const nothing = indexedCatalogue([]);
 
 const urlOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`;
 
@@ -70,7 +70,7 @@ const indexOf = (documents: BuiltDocuments): Buffer =>
     }),
   );
 
-const MEDIA_TYPES: Readonly<Record<2 | 3, Readonly<Record<Encoding, string>>>> = {
+const mediaTypes: Readonly<Record<2 | 3, Readonly<Record<Encoding, string>>>> = {
   2: { json: 'application/json', protobuf: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' },
   3: { json: 'application/json', protobuf: 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf' },
 };
@@ -80,7 +80,7 @@ const spelled = (mediaType: string): string => mediaType.replace(/@(v1\.0\+proto
 
 /** What the client prefers of the two encodings; null when it takes neither. */
 function wantedEncoding({ request }: RequestContext, version: 2 | 3): Encoding | null {
-  const { json, protobuf } = MEDIA_TYPES[version];
+  const { json, protobuf } = mediaTypes[version];
   const encodings: Readonly<Record<string, Encoding>> = { [json]: 'json', [protobuf]: 'protobuf', '*/*': 'json', 'application/*': 'json' };
   const accept = request.headers.accept ?? '';
   const entries = (accept === '' ? '*/*' : accept).split(',').map((entry) => {

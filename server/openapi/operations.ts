@@ -2,8 +2,8 @@ import type { GroupVersion } from '../api/resource.js';
 import { typeOfKind, type KindName } from '../catalogue/types.js';
 import type { ResourceNames, ServedGroup, Subresource } from '../registry/resources.js';
 import { definedName } from './definedTypes.js';
-import { PATCH_MEDIA_TYPES, STRATEGIC, type Answer } from './media.js';
-import { optionParameters, pathParameters, PRETTY, VERB_PARAMETERS, type Parameter } from './parameters.js';
+import { patchMediaTypes, strategic, type Answer } from './media.js';
+import { optionParameters, pathParameters, pretty, verbParameters, type Parameter } from './parameters.js';
 
 /**
  * What can be done at which path, before it is put into the words of one of the two OpenAPI versions. Pure functions of what is served.
@@ -40,9 +40,9 @@ export interface PathEntry {
 /** Says of which types a deletion answers with the object, in place of a status. */
 export type AnswersObject = (resource: ResourceNames) => boolean;
 
-const META = 'meta.v1.';
-const STATUS = `${META}Status`;
-const WATCH_EVENT = `${META}WatchEvent`;
+const meta = 'meta.v1.';
+const status = `${meta}Status`;
+const watchEvent = `${meta}WatchEvent`;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 /** `rbac.authorization.k8s.io` becomes `rbacAuthorization`, the core group `core`. */
@@ -67,7 +67,7 @@ interface VerbRow {
   readonly codes: readonly number[];
 }
 
-const VERBS: Readonly<Record<string, VerbRow>> = {
+const verbs: Readonly<Record<string, VerbRow>> = {
   list: {
     method: 'get',
     word: 'list',
@@ -98,17 +98,17 @@ const VERBS: Readonly<Record<string, VerbRow>> = {
   delete: { method: 'delete', word: 'delete', action: 'delete', says: 'Removes an object of kind %.', body: 'options', codes: [200, 202] },
 };
 
-const COLLECTION_VERBS = ['list', 'create', 'deletecollection'];
-const OBJECT_VERBS = ['get', 'update', 'patch', 'delete'];
+const collectionVerbs = ['list', 'create', 'deletecollection'];
+const objectVerbs = ['get', 'update', 'patch', 'delete'];
 
 /** Types that are options of a connection, not bodies. */
 const isConnection = ({ kind }: Subresource): boolean => kind.endsWith('Options');
 /** A connection by the name of its subresource that passes on any request, to any path below. */
-const PROXY = 'proxy';
-const PROXY_METHODS: readonly Method[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'];
-const CONNECT_METHODS: Readonly<Record<string, Method>> = { get: 'get', create: 'post' };
+const proxy = 'proxy';
+const proxyMethods: readonly Method[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'];
+const connectMethods: Readonly<Record<string, Method>> = { get: 'get', create: 'post' };
 /** Subresources that are read as text, and the message of options that they take in the query. */
-const TEXT_SUBRESOURCES: Readonly<Record<string, string>> = { log: 'core.v1.PodLogOptions' };
+const textSubresources: Readonly<Record<string, string>> = { log: 'core.v1.PodLogOptions' };
 
 /** Everything below one group version, its own document first. */
 export function pathsOfVersion(
@@ -122,7 +122,7 @@ export function pathsOfVersion(
     `/${rootOf(groupVersion)}/`,
     `get${scopeWord(groupVersion)}APIResources`,
     'Tells which resources there are.',
-    `${META}APIResourceList`,
+    `${meta}APIResourceList`,
     tagOf(groupVersion),
   );
   return [own, ...resources.flatMap((resource) => pathsOfResource(resource, answersObject))];
@@ -140,13 +140,13 @@ const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject):
     ...all,
     entry(
       `${root}${collection}`,
-      COLLECTION_VERBS.filter((verb) => resource.verbs.has(verb)).map((verb) => verbOperation(resource, verb)),
+      collectionVerbs.filter((verb) => resource.verbs.has(verb)).map((verb) => verbOperation(resource, verb)),
     ),
     entry(
       `${root}${collection}/{name}`,
-      OBJECT_VERBS.filter((verb) => resource.verbs.has(verb)).map((verb) =>
-        verbOperation(resource, verb, { answersObject: answersObject(resource) }),
-      ),
+      objectVerbs
+        .filter((verb) => resource.verbs.has(verb))
+        .map((verb) => verbOperation(resource, verb, { answersObject: answersObject(resource) })),
     ),
     ...[...resource.subresources.values()].flatMap((each) =>
       pathsOfSubresource(resource, each, `${root}${collection}/{name}/${each.name}`),
@@ -158,7 +158,7 @@ const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject):
 const entry = (path: string, operations: readonly Operation[]): PathEntry => ({
   path,
   operations,
-  parameters: [...pathParameters(path), ...PRETTY],
+  parameters: [...pathParameters(path), ...pretty],
 });
 
 const subjectOf = (resource: ResourceNames, acrossNamespaces = false): string =>
@@ -174,13 +174,13 @@ function verbOperation(
   verb: string,
   { acrossNamespaces = false, answersObject = false }: VerbOptions = {},
 ): Operation {
-  const row = VERBS[verb] ?? unknownVerb(verb);
+  const row = verbs[verb] ?? unknownVerb(verb);
   const subject = `${verb === 'deletecollection' ? 'Collection' : ''}${subjectOf(resource, acrossNamespaces)}${acrossNamespaces ? 'ForAllNamespaces' : ''}`;
   const answered =
     verb === 'list'
       ? typeName({ ...resource, kind: resource.listKind })
       : row.body === 'options' && !answersObject
-        ? STATUS
+        ? status
         : typeName(resource);
   return {
     ...common(resource, row, verb, `${row.word}${scopeWord(resource)}${subject}`, bodyKind(resource)),
@@ -193,10 +193,10 @@ const unknownVerb = (verb: string): never => {
   throw new Error(`verb ${verb} has no operation`);
 };
 
-const BODIES: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) => Operation['body']>> = {
+const bodies: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) => Operation['body']>> = {
   object: (kind) => ({ type: typeName(kind), required: true }),
-  patch: () => ({ type: `${META}Patch`, required: true }),
-  options: () => ({ type: `${META}DeleteOptions`, required: false }),
+  patch: () => ({ type: `${meta}Patch`, required: true }),
+  options: () => ({ type: `${meta}DeleteOptions`, required: false }),
 };
 
 const common = (
@@ -212,16 +212,12 @@ const common = (
   action,
   kind,
   description: says.replace('%', kind.kind),
-  parameters: VERB_PARAMETERS[verb] ?? [],
-  body: body === null ? null : BODIES[body](kind),
+  parameters: verbParameters[verb] ?? [],
+  body: body === null ? null : bodies[body](kind),
   deprecated: false,
   // Nobody knows how lists of types merge that are not compiled in.
   patches:
-    method !== 'patch'
-      ? null
-      : typeOfKind(owner) === undefined
-        ? PATCH_MEDIA_TYPES.filter((each) => each !== STRATEGIC)
-        : PATCH_MEDIA_TYPES,
+    method !== 'patch' ? null : typeOfKind(owner) === undefined ? patchMediaTypes.filter((each) => each !== strategic) : patchMediaTypes,
 });
 
 function pathsOfSubresource(resource: ResourceNames, subresource: Subresource, path: string): PathEntry[] {
@@ -229,30 +225,30 @@ function pathsOfSubresource(resource: ResourceNames, subresource: Subresource, p
     return [
       entry(
         path,
-        Object.keys(VERBS)
+        Object.keys(verbs)
           .filter((verb) => subresource.verbs.has(verb))
           .map((verb) => subresourceOperation(resource, subresource, verb)),
       ),
     ];
-  if (subresource.name !== PROXY)
+  if (subresource.name !== proxy)
     return [
       connectEntry(
         path,
         resource,
         subresource,
-        [...subresource.verbs].flatMap((verb) => CONNECT_METHODS[verb] ?? []),
+        [...subresource.verbs].flatMap((verb) => connectMethods[verb] ?? []),
         '',
       ),
     ];
   return [
-    connectEntry(path, resource, subresource, PROXY_METHODS, ''),
-    connectEntry(`${path}/{path}`, resource, subresource, PROXY_METHODS, 'WithPath'),
+    connectEntry(path, resource, subresource, proxyMethods, ''),
+    connectEntry(`${path}/{path}`, resource, subresource, proxyMethods, 'WithPath'),
   ];
 }
 
 function subresourceOperation(resource: ResourceNames, subresource: Subresource, verb: string): Operation {
-  const row = VERBS[verb] ?? unknownVerb(verb);
-  const options = TEXT_SUBRESOURCES[subresource.name];
+  const row = verbs[verb] ?? unknownVerb(verb);
+  const options = textSubresources[subresource.name];
   const id = `${row.word}${scopeWord(resource)}${subjectOf(resource)}${capital(subresource.name)}`;
   const shared = {
     ...common(resource, row, verb, id, bodyKind(subresource)),
@@ -301,11 +297,11 @@ function watchPaths(resource: ResourceNames, root: string, collection: string): 
         tag: tagOf(resource),
         action,
         kind: bodyKind(resource),
-        parameters: VERB_PARAMETERS['watch'] ?? [],
+        parameters: verbParameters['watch'] ?? [],
         body: null,
         patches: null,
         description: `Follows changes of ${resource.kind}. Deprecated: use the parameter "watch" of a list.`,
-        answers: [[200, WATCH_EVENT]],
+        answers: [[200, watchEvent]],
         answer: 'stream',
         deprecated: true,
       },
@@ -347,14 +343,14 @@ export function rootDocuments(groups: readonly ServedGroup<ResourceNames>[]): Ma
         `/apis/${name}/`,
         `get${capital(groupWord(name))}APIGroup`,
         'Tells which versions the group has.',
-        `${META}APIGroup`,
+        `${meta}APIGroup`,
         groupWord(name),
       ),
     ],
   ];
   return new Map([
-    ['api', [documentPath('/api/', 'getCoreAPIVersions', 'Tells which versions the core group has.', `${META}APIVersions`, 'core')]],
-    ['apis', [documentPath('/apis/', 'getAPIVersions', 'Tells which groups there are.', `${META}APIGroupList`, 'apis')]],
+    ['api', [documentPath('/api/', 'getCoreAPIVersions', 'Tells which versions the core group has.', `${meta}APIVersions`, 'core')]],
+    ['apis', [documentPath('/apis/', 'getAPIVersions', 'Tells which groups there are.', `${meta}APIGroupList`, 'apis')]],
     ...groups.filter(({ name }) => name !== '').map(ofGroup),
     ['version', [documentPath('/version/', 'getCodeVersion', 'Tells the version of the server.', 'version.Info', 'version')]],
   ]);

@@ -11,7 +11,7 @@ export interface Parameter {
 
 type QueryRow = readonly [type: Parameter['type'], description: string];
 
-const QUERY: Readonly<Record<string, QueryRow>> = {
+const query: Readonly<Record<string, QueryRow>> = {
   allowWatchBookmarks: [
     'boolean',
     'Asks for bookmark events in a watch: they carry only a resource version from which the watch can be continued.',
@@ -58,7 +58,7 @@ const QUERY: Readonly<Record<string, QueryRow>> = {
 };
 
 /** Of the bodies of `exec`, `log` and their like, which travel in the query. */
-const CONNECT: Readonly<Record<string, string>> = {
+const connect: Readonly<Record<string, string>> = {
   command: 'Program to run, and its arguments, one value each.',
   container: 'Container to use; the only one, or the default one, if not given.',
   follow: 'Go on as the log grows.',
@@ -79,7 +79,7 @@ const CONNECT: Readonly<Record<string, string>> = {
 
 const named = (...names: readonly string[]): readonly Parameter[] =>
   names.map((name) => {
-    const [type, description] = QUERY[name] ?? unknown(name);
+    const [type, description] = query[name] ?? unknown(name);
     return { name, in: 'query', type, description };
   });
 
@@ -87,7 +87,7 @@ const unknown = (name: string): never => {
   throw new Error(`parameter ${name} is not described`);
 };
 
-const LIST = [
+const list = [
   'allowWatchBookmarks',
   'continue',
   'fieldSelector',
@@ -99,32 +99,32 @@ const LIST = [
   'timeoutSeconds',
   'watch',
 ];
-const WRITE = ['dryRun', 'fieldManager', 'fieldValidation'];
-const REMOVE = [
+const write = ['dryRun', 'fieldManager', 'fieldValidation'];
+const remove = [
   'dryRun',
   'gracePeriodSeconds',
   'ignoreStoreReadErrorWithClusterBreakingPotential',
   'orphanDependents',
   'propagationPolicy',
 ];
-const COLLECTION = LIST.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch');
+const collection = list.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch');
 
 /** Query parameters by verb. */
-export const VERB_PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
+export const verbParameters: Readonly<Record<string, readonly Parameter[]>> = {
   get: [],
-  list: named(...LIST),
-  watch: named(...LIST),
-  create: named(...WRITE),
-  update: named(...WRITE),
-  patch: named(...WRITE, 'force'),
-  delete: named(...REMOVE),
-  deletecollection: named(...[...REMOVE, ...COLLECTION].sort()),
+  list: named(...list),
+  watch: named(...list),
+  create: named(...write),
+  update: named(...write),
+  patch: named(...write, 'force'),
+  delete: named(...remove),
+  deletecollection: named(...[...remove, ...collection].sort()),
 };
 
 /** What every operation on resources takes. */
-export const PRETTY = named('pretty');
+export const pretty = named('pretty');
 
-const PATH: Readonly<Record<string, string>> = {
+const pathDescriptions: Readonly<Record<string, string>> = {
   name: 'Name of the object.',
   namespace: 'Namespace of the object.',
   path: 'Path to ask the target for.',
@@ -132,7 +132,12 @@ const PATH: Readonly<Record<string, string>> = {
 
 /** Parameters that the braces in a path stand for, in their order. */
 export const pathParameters = (path: string): Parameter[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', type: 'string', description: PATH[name] ?? '' }));
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    type: 'string',
+    description: pathDescriptions[name] ?? '',
+  }));
 
 const isWhole = (shape: Shape): boolean =>
   shape.is === 'list' ? isWhole(shape.items) : shape.is === 'scalar' && /^int/.test(shape.scalar);
@@ -142,5 +147,5 @@ const typeOf = (shape: Shape): Parameter['type'] =>
 /** The members of a message of options, such as `core.v1.PodExecOptions`, as query parameters. */
 export const optionParameters = (message: string): Parameter[] =>
   (messageNamed(message)?.fields ?? [])
-    .map(({ name, shape }): Parameter => ({ name, in: 'query', type: typeOf(shape), description: CONNECT[name] ?? '' }))
+    .map(({ name, shape }): Parameter => ({ name, in: 'query', type: typeOf(shape), description: connect[name] ?? '' }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -10,7 +10,7 @@ export interface Dialect {
   readonly version: 2 | 3;
 }
 
-const SCALARS: Readonly<Record<string, JsonObject>> = {
+const scalars: Readonly<Record<string, JsonObject>> = {
   string: { type: 'string' },
   bytes: { type: 'string', format: 'byte' },
   int32: { type: 'integer', format: 'int32' },
@@ -20,7 +20,7 @@ const SCALARS: Readonly<Record<string, JsonObject>> = {
 };
 
 /** JSON forms of their own, where version 3 can say more than version 2. */
-const ALTERNATIVES: Readonly<Record<string, JsonObject>> = {
+const alternativeSchemas: Readonly<Record<string, JsonObject>> = {
   'intstr.IntOrString': { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
   'resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
 };
@@ -81,7 +81,7 @@ export class SchemaSet {
   }
 
   private leaf({ name, leaf = '' }: ApiType): JsonObject {
-    const alternatives = this.dialect.version === 3 ? ALTERNATIVES[name] : undefined;
+    const alternatives = this.dialect.version === 3 ? alternativeSchemas[name] : undefined;
     if (alternatives !== undefined) return alternatives;
     const [type = '', format] = leaf.split(' ');
     return { ...(type === 'any' ? {} : { type }), ...(format === undefined ? {} : { format }) };
@@ -115,7 +115,7 @@ export class SchemaSet {
   private shape(shape: Shape): JsonObject {
     switch (shape.is) {
       case 'scalar':
-        return { ...SCALARS[shape.scalar] };
+        return { ...scalars[shape.scalar] };
       case 'type':
         return this.ref(shape.name);
       case 'list':
@@ -126,7 +126,7 @@ export class SchemaSet {
   }
 }
 
-const EXTENSIONS: readonly (readonly [keyof Field, string])[] = [
+const extensions: readonly (readonly [keyof Field, string])[] = [
   ['listMapKeys', 'x-kubernetes-list-map-keys'],
   ['listType', 'x-kubernetes-list-type'],
   ['mapType', 'x-kubernetes-map-type'],
@@ -136,7 +136,7 @@ const EXTENSIONS: readonly (readonly [keyof Field, string])[] = [
 
 const extensionsOf = (field: Field): JsonObject =>
   Object.fromEntries(
-    EXTENSIONS.filter(([member]) => field[member] !== undefined).map(([member, extension]) => [extension, field[member] as JsonValue]),
+    extensions.filter(([member]) => field[member] !== undefined).map(([member, extension]) => [extension, field[member] as JsonValue]),
   );
 
 const missing = (name: string): never => {

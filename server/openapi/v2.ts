@@ -1,5 +1,5 @@
 import type { JsonObject } from '../api/object.js';
-import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE } from './media.js';
+import { answerMediaTypes, anyMediaType } from './media.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
@@ -34,8 +34,8 @@ function operation(entry: Operation, schemas: SchemaSet): JsonObject {
     tags: [tag],
     description,
     operationId: id,
-    consumes: [...(patches ?? [ANY_MEDIA_TYPE])],
-    produces: [...ANSWER_MEDIA_TYPES[answer]],
+    consumes: [...(patches ?? [anyMediaType])],
+    produces: [...answerMediaTypes[answer]],
     schemes: ['https'],
     ...(all.length === 0 ? {} : { parameters: all }),
     responses: responses(answers, schemas),
@@ -49,13 +49,13 @@ const responses = (answers: Operation['answers'], schemas: SchemaSet): JsonObjec
   ...Object.fromEntries(
     answers.map(([code, type]) => [
       code,
-      { description: CODES[code] ?? '', schema: type === null ? { type: 'string' } : schemas.ref(type) },
+      { description: codes[code] ?? '', schema: type === null ? { type: 'string' } : schemas.ref(type) },
     ]),
   ),
   401: { description: 'Unauthorized' },
 });
 
-export const CODES: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
+export const codes: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
 const parameter = ({ name, in: place, type, description }: Parameter): JsonObject => ({
   name,

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../api/object.js';
-import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE } from './media.js';
+import { answerMediaTypes, anyMediaType } from './media.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
 import { SchemaSet } from './schemas.js';
-import { CODES } from './v2.js';
+import { codes } from './v2.js';
 
 /** A document of OpenAPI version 3: there is one for each group version. Pure. */
 export function documentV3(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map()): JsonObject {
@@ -45,7 +45,7 @@ const content = (mediaTypes: readonly string[], schema: JsonObject): JsonObject 
   Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 
 const requestBody = ({ patches }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject => ({
-  content: content(patches ?? [ANY_MEDIA_TYPE], schemas.ref(type)),
+  content: content(patches ?? [anyMediaType], schemas.ref(type)),
   ...(required ? { required } : {}),
 });
 
@@ -54,8 +54,8 @@ const responses = (answers: Operation['answers'], answer: Operation['answer'], s
     answers.map(([code, type]) => [
       code,
       {
-        description: CODES[code] ?? '',
-        content: content(ANSWER_MEDIA_TYPES[answer], type === null ? { type: 'string' } : schemas.ref(type)),
+        description: codes[code] ?? '',
+        content: content(answerMediaTypes[answer], type === null ? { type: 'string' } : schemas.ref(type)),
       },
     ]),
   ),

@@ -1,5 +1,5 @@
 import { closest } from '../catalogue/flags/suggest.js';
-import { INHERENT_PLUGINS, isKnownPlugin, KNOWN_PLUGINS } from '../admission/names.js';
+import { inherentPlugins, isKnownPlugin, knownPlugins } from '../admission/names.js';
 import { isAvailablePlugin } from '../admission/plugins.js';
 import type { ApiServerOptions } from './apiserver.js';
 
@@ -18,7 +18,7 @@ export function admissionComplaint(options: Choice): string | null {
   if (both.length > 0) return `--enable-admission-plugins and --disable-admission-plugins both name ${both.join(', ')}`;
   const missing = enable.filter((name) => !isAvailablePlugin(name));
   if (missing.length > 0) return `--enable-admission-plugins=${missing.join(',')} is not available in this build; leave it out`;
-  const fixed = disable.filter((name) => INHERENT_PLUGINS.has(name));
+  const fixed = disable.filter((name) => inherentPlugins.has(name));
   return fixed.length > 0
     ? `--disable-admission-plugins=${fixed.join(',')}: this is part of the life cycle of objects here and cannot be switched off`
     : null;
@@ -27,7 +27,7 @@ export function admissionComplaint(options: Choice): string | null {
 function suggestion(name: string): string {
   const meant = closest(
     name,
-    KNOWN_PLUGINS.map((each) => each.name),
+    knownPlugins.map((each) => each.name),
   );
   return meant === null ? '' : `; did you mean ${meant}?`;
 }

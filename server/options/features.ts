@@ -8,7 +8,7 @@ import { binaryMinor, emulatedMinor, emulatedVersion, oldestMinor } from './emul
  * Gates that switch something in this program. All others of the release are known, and those of features that are always there, or belong to other programs,
  * change nothing.
  */
-export const SWITCHING = [
+export const switching = [
   'AllowUnsafeMalformedObjectDeletion',
   'APIResponseCompression',
   'APIServerIdentity',
@@ -28,7 +28,7 @@ export const SWITCHING = [
   'UnknownVersionInteroperabilityProxy',
   'WatchList',
 ] as const;
-export type SwitchingFeature = (typeof SWITCHING)[number];
+export type SwitchingFeature = (typeof switching)[number];
 
 const listed = [...gatesOf(binaryMinor).values()].filter(({ locked }) => !locked);
 
@@ -51,7 +51,7 @@ export const featureFlagsOf = (switching: readonly string[]) =>
     },
   });
 
-export const featureFlags = featureFlagsOf(SWITCHING);
+export const featureFlags = featureFlagsOf(switching);
 
 type GateOptions = Pick<ApiServerOptions, 'feature-gates' | 'emulated-version'>;
 
@@ -65,7 +65,7 @@ export function featuresComplaint(options: GateOptions): string | null {
 }
 
 /** Options that need a feature that has been switched off, or not on. */
-const NEEDING: readonly (readonly [option: keyof ApiServerOptions, feature: SwitchingFeature])[] = [
+const needing: readonly (readonly [option: keyof ApiServerOptions, feature: SwitchingFeature])[] = [
   ['requestheader-uid-headers', 'RemoteRequestHeaderUID'],
   ['service-account-signing-endpoint', 'ExternalServiceAccountTokenSigner'],
   ['peer-ca-file', 'UnknownVersionInteroperabilityProxy'],
@@ -75,6 +75,6 @@ const NEEDING: readonly (readonly [option: keyof ApiServerOptions, feature: Swit
 
 export function neededFeatureComplaint(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
   const features = featuresOf(options);
-  const off = NEEDING.find(([option, feature]) => given.has(option) && !features.enabled(feature));
+  const off = needing.find(([option, feature]) => given.has(option) && !features.enabled(feature));
   return off === undefined ? null : `--${off[0]} needs the feature ${off[1]}; give --feature-gates=${off[1]}=true as well`;
 }

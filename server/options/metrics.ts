@@ -26,14 +26,14 @@ const valuesOf = (text: string): ReadonlySet<string> =>
       .map((value) => value.trim()),
   );
 
-const OPTION = '--allow-metric-labels-manifest';
+const option = '--allow-metric-labels-manifest';
 
 function labelsIn(file: string): (readonly [string, string])[] {
-  const document = readDocument(file, OPTION);
-  if (!isObject(document)) throw new Error(`${OPTION}: ${file} must hold an object such as {"metric,label": "value,value"}`);
+  const document = readDocument(file, option);
+  if (!isObject(document)) throw new Error(`${option}: ${file} must hold an object such as {"metric,label": "value,value"}`);
   return Object.entries(document).map(([key, values]) => {
     const wrong = typeof values === 'string' ? metricLabels(`${key}=${values}`) : 'a text with values and commas between them';
-    if (wrong !== null) throw new Error(`${OPTION}: ${file}: the value of ${JSON.stringify(key)} must be ${wrong}`);
+    if (wrong !== null) throw new Error(`${option}: ${file}: the value of ${JSON.stringify(key)} must be ${wrong}`);
     return [key, String(values)] as const;
   });
 }

@@ -8,7 +8,7 @@ export const operationsMax = 10_000;
 /** Bytes that all `copy` operations of one patch may produce together: a few nested copies could otherwise double an object until memory ends. */
 export const copiedBytesMax = 3 * 1024 * 1024;
 
-const FAILED = 'the server rejected our request due to an error in our request';
+const failed = 'the server rejected our request due to an error in our request';
 
 /** The state between two operations. */
 interface Work {
@@ -41,17 +41,17 @@ export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObje
   const work: Work = { root: structuredClone(document), copiedBytes: 0 };
   for (const entry of entries) {
     const { op, operation } = read(entry);
-    if (!(OPERATIONS.get(op)?.(work, operation) ?? false)) throw new PatchError('failed', FAILED);
+    if (!(operations.get(op)?.(work, operation) ?? false)) throw new PatchError('failed', failed);
   }
   const { root } = work;
-  if (root === null || typeof root !== 'object' || Array.isArray(root)) throw new PatchError('failed', FAILED);
+  if (root === null || typeof root !== 'object' || Array.isArray(root)) throw new PatchError('failed', failed);
   return root;
 }
 
 const typeName = (value: JsonValue): string => (typeof value === 'boolean' ? 'bool' : typeof value);
 
 function read(entry: JsonValue): { readonly op: string; readonly operation: Operation } {
-  if (entry === null) throw new PatchError('failed', FAILED);
+  if (entry === null) throw new PatchError('failed', failed);
   if (typeof entry !== 'object' || Array.isArray(entry)) {
     throw new PatchError(
       'malformed',
@@ -60,7 +60,7 @@ function read(entry: JsonValue): { readonly op: string; readonly operation: Oper
   }
   const { op, path, from = '', value = null } = entry;
   if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string' || reachesPrototype(path) || reachesPrototype(from))
-    throw new PatchError('failed', FAILED);
+    throw new PatchError('failed', failed);
   return { op, operation: { path, from, value } };
 }
 
@@ -68,7 +68,7 @@ function read(entry: JsonValue): { readonly op: string; readonly operation: Oper
 const reachesPrototype = (pointer: string): boolean => pointer.split('/').includes('__proto__');
 
 /** Each says whether it could be done. */
-const OPERATIONS: ReadonlyMap<string, (work: Work, operation: Operation) => boolean> = new Map([
+const operations: ReadonlyMap<string, (work: Work, operation: Operation) => boolean> = new Map([
   ['add', (work, { path, value }) => within(work, path, (container, key) => insertElement(container, key, structuredClone(value)))],
   ['remove', (work, { path }) => within(work, path, (container, key) => takeElement(container, key) !== undefined)],
   ['replace', replace],

@@ -9,15 +9,15 @@ import { framedBody } from '../endpoints/backends/framing.js';
 import { answeredHeaders, forwardedHeaders } from '../endpoints/backends/headers.js';
 import { encodePath } from '../endpoints/backends/paths.js';
 import { handOver, leaveWith, pass } from '../endpoints/backends/relay.js';
-import { readLease, SERVER_LEASES, type ServerAddress } from '../presence/serverLease.js';
+import { readLease, serverLeases, type ServerAddress } from '../presence/serverLease.js';
 import type { Storage } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 import { silentWhileIdle } from '../webhook/regularConnections.js';
 
 /** Says that another server has passed a request on; it is not passed on once more. */
-const PROXIED = 'x-kubernetes-peer-proxied';
+const proxied = 'x-kubernetes-peer-proxied';
 /** A name that the certificates of all API servers have. */
-const SERVER_NAME = 'kubernetes.default.svc';
+const serverName = 'kubernetes.default.svc';
 const connectTimeoutMs = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
 /** How long it is believed what a peer serves. */
@@ -46,9 +46,9 @@ export class Peers {
   constructor(private readonly options: PeersOptions) {
     const { identity, ca } = options;
     this.#agent = silentWhileIdle(
-      new Agent({ keepAlive: true, timeout: idleMs, servername: SERVER_NAME, ...identity, ...(ca === null ? {} : { ca }) }),
+      new Agent({ keepAlive: true, timeout: idleMs, servername: serverName, ...identity, ...(ca === null ? {} : { ca }) }),
     );
-    const { group, resource, namespace } = SERVER_LEASES;
+    const { group, resource, namespace } = serverLeases;
     this.#following = follow(
       options.storage,
       { group, resource },
@@ -74,7 +74,7 @@ export class Peers {
   /** Answers a request for what another server serves and this one does not; false when nobody does. Throws 503 when those who do cannot be reached. */
   async answers(context: RequestContext): Promise<boolean> {
     const { info, request: asked } = context;
-    if (!info.isResource || asked.headers[PROXIED] !== undefined) return false;
+    if (!info.isResource || asked.headers[proxied] !== undefined) return false;
     if (this.options.catalogue.resource(info.group, info.version, info.resource) !== null) return false;
     let failure: BackendError | null = null;
     for (const address of [...this.#addresses.values()]) {
@@ -113,7 +113,7 @@ export class Peers {
   }
 
   async #discover(address: ServerAddress, path: string, { user, signal }: RequestContext): Promise<ReadonlySet<string>> {
-    const headers = { accept: 'application/json', [PROXIED]: 'true', ...identityHeaders(user) };
+    const headers = { accept: 'application/json', [proxied]: 'true', ...identityHeaders(user) };
     const { response } = await this.#ask(address, { method: 'GET', path, headers, body: null, signal });
     let text = '';
     for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
@@ -132,7 +132,7 @@ export class Peers {
     return this.#ask(address, {
       method: asked.method ?? 'GET',
       path: `${encodePath(context.info.path)}${query.size === 0 ? '' : `?${query.toString()}`}`,
-      headers: { ...forwardedHeaders(context, upgrade !== null), ...traceHeaders(), ...identityHeaders(context.user), [PROXIED]: 'true' },
+      headers: { ...forwardedHeaders(context, upgrade !== null), ...traceHeaders(), ...identityHeaders(context.user), [proxied]: 'true' },
       body: upgrade === null ? framedBody(asked) : null,
       signal: context.signal,
     }).finally(() => stay?.());
@@ -143,7 +143,7 @@ export class Peers {
     const outgoing = request({
       host: ip,
       port,
-      servername: SERVER_NAME,
+      servername: serverName,
       method,
       path,
       headers: { ...headers, host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },

@@ -2,7 +2,7 @@ import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
 import { systemUser } from '../api/user.js';
 import type { Registry, Target, WriteOptions } from '../registry/contract.js';
-import { NO_DELETE_OPTIONS } from '../registry/deletion.js';
+import { noDeleteOptions } from '../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject, Version } from '../storage/contract.js';
 import type { ExpiryClock } from '../storage/expiry.js';
@@ -13,12 +13,12 @@ import {
   leaseName,
   leaseOf,
   readLease,
-  SERVER_LEASES,
+  serverLeases,
   type ReadLease,
   type ServerAddress,
   type ServerIdentity,
 } from './serverLease.js';
-import { endpointsFor, says, sliceFor, SERVICE } from './serviceEndpoints.js';
+import { endpointsFor, says, sliceFor, service } from './serviceEndpoints.js';
 
 export interface PresenceOptions {
   readonly storage: Pick<Storage, 'watch'>;
@@ -55,7 +55,7 @@ export class Presence {
 
   constructor(private readonly options: PresenceOptions) {
     this.#clock = options.clock ?? machineClock;
-    const { group, resource, namespace } = SERVER_LEASES;
+    const { group, resource, namespace } = serverLeases;
     this.#following = follow(
       options.storage,
       { group, resource },
@@ -102,7 +102,7 @@ export class Presence {
     await this.#following.synced;
     this.#known = true;
     const lease = leaseOf(this.options.identity, this.#clock.now());
-    await this.#attempt('the lease of this server', () => this.#put(SERVER_LEASES, lease, () => false));
+    await this.#attempt('the lease of this server', () => this.#put(serverLeases, lease, () => false));
     for (const [name, { lease: other }] of this.#seen) {
       if (isForgotten(other, this.#clock.now())) await this.#attempt('the lease of a server that is gone', () => this.#delete(name));
     }
@@ -148,7 +148,7 @@ export class Presence {
     wanted: ApiObject,
     isThere: (current: ApiObject, wanted: ApiObject) => boolean,
   ): Promise<void> {
-    const target = this.#target(type, wanted.metadata.namespace ?? SERVICE.namespace, wanted.metadata.name ?? '');
+    const target = this.#target(type, wanted.metadata.namespace ?? service.namespace, wanted.metadata.name ?? '');
     if (target === null) return;
     const { registry } = this.options;
     const current = await registry.get(target, { at: 'any' }).then((stored) => stored.decode(), absentAs(null));
@@ -162,8 +162,8 @@ export class Presence {
   }
 
   async #delete(name: string): Promise<void> {
-    const target = this.#target(SERVER_LEASES, SERVER_LEASES.namespace, name);
-    if (target !== null) await this.options.registry.delete(target, NO_DELETE_OPTIONS, options).then(() => {}, absentAs(undefined));
+    const target = this.#target(serverLeases, serverLeases.namespace, name);
+    if (target !== null) await this.options.registry.delete(target, noDeleteOptions, options).then(() => {}, absentAs(undefined));
   }
 
   #target(

@@ -10,12 +10,12 @@ export interface ServerAddress {
 }
 
 /** How an API server says in a Lease that it is there. */
-export const SERVER_LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-system' } as const;
-const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
-const ADDRESS_ANNOTATION = 'raftplane/advertised-address';
+export const serverLeases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-system' } as const;
+const identityLabel = 'apiserver.kubernetes.io/identity';
+const addressAnnotation = 'raftplane/advertised-address';
 /** Where other API servers pass requests on, if that is somewhere else. */
-const PEER_ANNOTATION = 'raftplane/peer-address';
-const MEMBER_ANNOTATION = 'raftplane/member-id';
+const peerAnnotation = 'raftplane/peer-address';
+const memberAnnotation = 'raftplane/member-id';
 /** After this time without a word nobody waits for a server any more, and its lease may go. As in the reference. */
 const leaseSeconds = 3_600;
 
@@ -41,16 +41,16 @@ export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
   const { hostname, processUid, address, peerAddress = null } = identity;
   const name = leaseName(identity);
   return {
-    apiVersion: `${SERVER_LEASES.group}/${SERVER_LEASES.version}`,
+    apiVersion: `${serverLeases.group}/${serverLeases.version}`,
     kind: 'Lease',
     metadata: {
       name,
-      namespace: SERVER_LEASES.namespace,
-      labels: { [IDENTITY_LABEL]: 'kube-apiserver', 'kubernetes.io/hostname': hostname },
+      namespace: serverLeases.namespace,
+      labels: { [identityLabel]: 'kube-apiserver', 'kubernetes.io/hostname': hostname },
       annotations: {
-        [ADDRESS_ANNOTATION]: written(address),
-        [MEMBER_ANNOTATION]: identity.memberId,
-        ...(peerAddress === null ? {} : { [PEER_ANNOTATION]: written(peerAddress) }),
+        [addressAnnotation]: written(address),
+        [memberAnnotation]: identity.memberId,
+        ...(peerAddress === null ? {} : { [peerAnnotation]: written(peerAddress) }),
       },
     },
     spec: { holderIdentity: `${name}_${processUid}`, leaseDurationSeconds: leaseSeconds, renewTime: microTimeText(now) },
@@ -77,14 +77,14 @@ export interface ReadLease {
 /** What a lease says of a server; null when it is about something else. */
 export function readLease(lease: ApiObject): ReadLease | null {
   const { labels, annotations } = lease.metadata;
-  if (labels?.[IDENTITY_LABEL] !== 'kube-apiserver') return null;
-  const address = addressIn(annotations?.[ADDRESS_ANNOTATION]);
+  if (labels?.[identityLabel] !== 'kube-apiserver') return null;
+  const address = addressIn(annotations?.[addressAnnotation]);
   if (address === null) return null;
   const renewedAt = Date.parse(textAt(membersOf(lease['spec']), 'renewTime'));
   return {
     address,
-    peerAddress: addressIn(annotations?.[PEER_ANNOTATION]) ?? address,
-    memberId: annotations?.[MEMBER_ANNOTATION] ?? null,
+    peerAddress: addressIn(annotations?.[peerAnnotation]) ?? address,
+    memberId: annotations?.[memberAnnotation] ?? null,
     renewedAt: Number.isNaN(renewedAt) ? null : renewedAt,
   };
 }

@@ -3,8 +3,8 @@ import type { ApiObject, JsonObject } from '../api/object.js';
 import type { ServerAddress } from './serverLease.js';
 
 /** The service of the API itself. */
-export const SERVICE = { namespace: 'default', name: 'kubernetes' } as const;
-const PORT_NAME = 'https';
+export const service = { namespace: 'default', name: 'kubernetes' } as const;
+const portName = 'https';
 
 interface Reached {
   readonly port: number;
@@ -31,10 +31,10 @@ export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
     apiVersion: 'v1',
     kind: 'Endpoints',
     // The slices beside it are made from the servers as well, so nobody has to mirror them.
-    metadata: { ...SERVICE, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+    metadata: { ...service, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     subsets: reached(servers).map(({ port, ips }) => ({
       addresses: ips.map((ip) => ({ ip })),
-      ports: [{ name: PORT_NAME, port, protocol: 'TCP' }],
+      ports: [{ name: portName, port, protocol: 'TCP' }],
     })),
   };
 }
@@ -49,10 +49,10 @@ export function sliceFor(servers: readonly ServerAddress[]): ApiObject {
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
-    metadata: { ...SERVICE, labels: { 'kubernetes.io/service-name': SERVICE.name } },
+    metadata: { ...service, labels: { 'kubernetes.io/service-name': service.name } },
     addressType,
     endpoints,
-    ports: port === 0 ? [] : [{ name: PORT_NAME, port, protocol: 'TCP' }],
+    ports: port === 0 ? [] : [{ name: portName, port, protocol: 'TCP' }],
   };
 }
 

@@ -30,4 +30,4 @@ export interface Allocator {
 export type Allocators = Readonly<Record<string, Allocator>>;
 
 /** Every round another writer got the value that was chosen; values that are chosen at random rarely meet. */
-export const ALLOCATION_ATTEMPTS_MAX = 50;
+export const allocationAttemptsMax = 50;

@@ -4,7 +4,7 @@ import { badRequest, plainError, StatusError } from '../api/status.js';
 import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
 import { ListItemError } from '../patch/apply/items.js';
-import { APPLYING_CLIENT, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
+import { applyingClient, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
 import { readManagers, writeManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type ApplyConflict, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
@@ -40,13 +40,13 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   const applied = (forced: boolean): ApplyResult =>
     attempt(() => apply(before, applicable(bare(config), request), owners, id, now, forced, versions), request);
   let result = applied(force);
-  if (!result.ok && request.manager === APPLYING_CLIENT) {
+  if (!result.ok && request.manager === applyingClient) {
     const conflicts = realConflicts(result.conflicts, before, schema, apiVersion);
     result = conflicts.length > 0 ? { ok: false, conflicts } : applied(true);
   }
   if (!result.ok) throw conflictError(result.conflicts);
   const entries = writeManagers(result.managers);
-  const object = request.manager === APPLYING_CLIENT ? withLastConfiguration(result.object, config) : result.object;
+  const object = request.manager === applyingClient ? withLastConfiguration(result.object, config) : result.object;
   return {
     ...object,
     apiVersion,
@@ -116,13 +116,13 @@ function ownersOf(live: ApiObject, { nothing, apiVersion, now, versions }: First
     nothing,
     bare(live),
     recorded,
-    { manager: BEFORE_FIRST_APPLY, operation: 'Update', apiVersion, subresource: '' },
+    { manager: beforeFirstApply, operation: 'Update', apiVersion, subresource: '' },
     now,
     versions,
   );
 }
 
-const BEFORE_FIRST_APPLY = 'before-first-apply';
+const beforeFirstApply = 'before-first-apply';
 
 function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
   const order = ({ manager: { operation, manager } }: ApplyConflict): string => `${operation} ${manager}`;

@@ -23,7 +23,7 @@ export interface BootstrapOptions {
 }
 
 /** Created in this order: what is namespaced needs its namespace. */
-const BOOTSTRAPPED = [
+const bootstrapped = [
   { group: '', version: 'v1', resource: 'namespaces' },
   { group: '', version: 'v1', resource: 'services' },
   { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' },
@@ -32,11 +32,11 @@ const BOOTSTRAPPED = [
   { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' },
 ] as const;
 
-const SERVICE_RANGES = ['10.0.0.0/24'];
-const SERVICE_PORT = 6443;
-const RETRY_MS = 200;
-const WRITE_TIMEOUT_MS = 10_000;
-const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: WRITE_TIMEOUT_MS, warn: () => {} };
+const serviceRangesDefault = ['10.0.0.0/24'];
+const servicePortDefault = 6443;
+const retryMs = 200;
+const writeTimeoutMs = 10_000;
+const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} };
 
 /**
  * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the
@@ -45,13 +45,13 @@ const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dry
 export async function bootstrap({
   registry,
   catalogue,
-  serviceRanges = SERVICE_RANGES,
-  servicePort = SERVICE_PORT,
+  serviceRanges = serviceRangesDefault,
+  servicePort = servicePortDefault,
   nodePort = 0,
   signal,
 }: BootstrapOptions): Promise<void> {
   const objects = bootstrapObjects();
-  for (const { group, version, resource: name } of BOOTSTRAPPED) {
+  for (const { group, version, resource: name } of bootstrapped) {
     const resource = catalogue.resource(group, version, name);
     if (resource === null) continue;
     const wanted = objects[name] ?? [];
@@ -70,7 +70,7 @@ function firstAddress(ranges: readonly string[]): string {
   return formatAddress({ family: range.family, value: range.first + 1n });
 }
 
-const RANGES_NAME = 'kubernetes';
+const rangesName = 'kubernetes';
 
 /** The object that shows the configured ranges. Its controller keeps it from then on; it is ready from the start. */
 async function ensureRanges(
@@ -79,7 +79,7 @@ async function ensureRanges(
   cidrs: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const metadata = { name: RANGES_NAME, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
+  const metadata = { name: rangesName, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
   if (
     !(await ensure(
       registry,
@@ -90,7 +90,7 @@ async function ensureRanges(
   )
     return;
   const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
-  await writeConditions(registry, resource, { namespace: '', name: RANGES_NAME }, [ready]);
+  await writeConditions(registry, resource, { namespace: '', name: rangesName }, [ready]);
 }
 
 /** Clients cannot create an object with conditions, so those that tell of a working cluster are written afterwards. */
@@ -145,7 +145,7 @@ async function ensure(registry: Registry, resource: ServedResource, object: ApiO
   let refusal: StatusError | null = null;
   for (let attempts = 0; ; attempts++) {
     signal?.throwIfAborted();
-    if (attempts > 0) await delay(RETRY_MS, undefined, signal === undefined ? {} : { signal });
+    if (attempts > 0) await delay(retryMs, undefined, signal === undefined ? {} : { signal });
     try {
       if (await exists(registry, resource, namespace, name, refusal === null ? 'any' : 'mostRecent')) return false;
       if (refusal !== null) break;
@@ -155,14 +155,14 @@ async function ensure(registry: Registry, resource: ServedResource, object: ApiO
       if (!(error instanceof StatusError)) throw error;
       if (error.reason === 'AlreadyExists') return false;
       // Another replica may have been faster: then what this one asked for (an address, say) is taken by the very same object. Look again before giving up.
-      if (!RETRYABLE.has(error.code)) refusal = error;
+      if (!retryable.has(error.code)) refusal = error;
     }
   }
   throw new Error(`${resource.resource} ${name} cannot be created: ${refusal.message}`, { cause: refusal });
 }
 
 /** 404 among them: the namespace may not be visible yet. */
-const RETRYABLE: ReadonlySet<number> = new Set([404, 429, 503, 504]);
+const retryable: ReadonlySet<number> = new Set([404, 429, 503, 504]);
 
 async function exists(
   registry: Registry,

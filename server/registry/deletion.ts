@@ -13,7 +13,7 @@ export interface DeleteOptions {
   readonly resourceVersion: string | null;
 }
 
-export const NO_DELETE_OPTIONS: DeleteOptions = {
+export const noDeleteOptions: DeleteOptions = {
   gracePeriodSeconds: null,
   propagationPolicy: null,
   orphanDependents: null,
@@ -28,8 +28,8 @@ export type DeletionPlan =
   /** It has to stay for now and is marked; its finalizers' owners see that. */
   | { readonly action: 'mark'; readonly object: ApiObject };
 
-const ORPHAN = 'orphan';
-const FOREGROUND = 'foregroundDeletion';
+const orphan = 'orphan';
+const foreground = 'foregroundDeletion';
 
 /**
  * Decides between removal and marking. Pure: `now` is RFC 3339 with seconds. Two-phase deletion is described in the specification,
@@ -82,31 +82,31 @@ function finalizersFor(old: ApiObject, deleteOptions: DeleteOptions, strategy: S
   const present = old.metadata.finalizers ?? [];
   const wanted = policyFinalizer(present, deleteOptions, strategy);
   if (wanted === 'keep') return [...present];
-  const others = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
+  const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
   return wanted === null ? others : present.includes(wanted) && others.length === present.length - 1 ? [...present] : [...others, wanted];
 }
 
 /** The finalizer that the policy stands for, null for none, 'keep' where an earlier decision holds. */
 function policyFinalizer(present: readonly string[], deleteOptions: DeleteOptions, strategy: Strategy): string | null {
-  if (deleteOptions.orphanDependents !== null) return deleteOptions.orphanDependents ? ORPHAN : null;
+  if (deleteOptions.orphanDependents !== null) return deleteOptions.orphanDependents ? orphan : null;
   switch (deleteOptions.propagationPolicy) {
     case 'Orphan':
-      return ORPHAN;
+      return orphan;
     case 'Foreground':
-      return FOREGROUND;
+      return foreground;
     case 'Background':
       return null;
     case null:
       break;
   }
-  if (present.includes(ORPHAN) || present.includes(FOREGROUND)) return 'keep';
-  return strategy.delete?.propagation === 'orphan' ? ORPHAN : null;
+  if (present.includes(orphan) || present.includes(foreground)) return 'keep';
+  return strategy.delete?.propagation === 'orphan' ? orphan : null;
 }
 
 /** The last second that RFC 3339 can spell. */
-const TIME_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+const timeMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-const later = (time: string, seconds: number): string => timeText(Math.min(Date.parse(time) + seconds * 1000, TIME_MAX_MS));
+const later = (time: string, seconds: number): string => timeText(Math.min(Date.parse(time) + seconds * 1000, timeMaxMs));
 
 /** An update that takes away the last thing that held a terminating object completes its deletion. */
 export const completesDeletion = ({ metadata, ...rest }: ApiObject, strategy: Strategy): boolean =>

@@ -3,7 +3,7 @@ import { typeNamed, typeOfKind, type Field, type KindName, type Shape } from '..
 
 /** Where the objects of a type hold lists and maps that are null while they are empty: names of members, `EACH` for every item or value. */
 type ListPath = readonly string[];
-const EACH = '*';
+const each = '*';
 
 const known = new Map<string, readonly ListPath[]>();
 
@@ -29,13 +29,13 @@ const ownPath = ({ name, shape, presence }: Field): ListPath[] =>
 
 function pathsOfShape(shape: Shape, around: readonly string[]): ListPath[] {
   if (shape.is === 'type') return pathsIn(shape.name, around);
-  if (shape.is === 'list') return pathsOfShape(shape.items, around).map((rest) => [EACH, ...rest]);
-  return shape.is === 'map' ? pathsOfShape(shape.values, around).map((rest) => [EACH, ...rest]) : [];
+  if (shape.is === 'list') return pathsOfShape(shape.items, around).map((rest) => [each, ...rest]);
+  return shape.is === 'map' ? pathsOfShape(shape.values, around).map((rest) => [each, ...rest]) : [];
 }
 
 function clear(value: JsonValue | undefined, [first = '', ...rest]: ListPath): void {
   if (typeof value !== 'object' || value === null) return;
-  if (first === EACH) {
+  if (first === each) {
     for (const item of Object.values(value)) clear(item, rest);
     return;
   }

@@ -28,7 +28,7 @@ export const watchFailure = (failure: Failure, requested: string): StatusError =
     ? gone(`too old resource version: ${requested === '' ? '0' : requested} (${failure.oldest})`)
     : readFailure(failure);
 
-export const EXPIRED_LIST = 'The resourceVersion for the provided list is too old.';
+export const expiredList = 'The resourceVersion for the provided list is too old.';
 
 /** A write that storage refused for a reason other than a changed object. */
 export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailable' | 'rejected' | 'unknown' }>): StatusError {

@@ -5,7 +5,7 @@ import type { GroupResource } from '../api/resource.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { readFailure } from './failures.js';
 
-const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
+const namespaces: GroupResource = { group: '', resource: 'namespaces' };
 
 /** Makes a namespace that is not there. */
 export type NamespaceProvider = (name: string) => Promise<void>;
@@ -22,14 +22,14 @@ export async function admitToNamespace(
   name: string,
   provide: NamespaceProvider | null = null,
 ): Promise<Readonly<Record<string, string>>> {
-  const key = { resource: NAMESPACES, namespace: '', name: namespace };
+  const key = { resource: namespaces, namespace: '', name: namespace };
   let result = await storage.get(key, { at: 'any' });
   if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
   if (result.outcome === 'absent' && provide !== null) {
     await provide(namespace);
     result = await storage.get(key, { at: 'mostRecent' });
   }
-  if (result.outcome === 'absent') throw notFound(NAMESPACES, namespace);
+  if (result.outcome === 'absent') throw notFound(namespaces, namespace);
   if (result.outcome !== 'found') throw readFailure(result);
   if (isOnItsWayOut(result.object)) throw terminating(resource, name, namespace);
   return result.object.labels;

@@ -3,7 +3,7 @@ import { systemUser } from '../api/user.js';
 import type { Catalogue } from './resources.js';
 import type { Registry } from './contract.js';
 
-const WRITE_TIMEOUT_MS = 10_000;
+const writeTimeoutMs = 10_000;
 
 /** Makes a namespace for the first object that somebody puts into it (admission plug-in NamespaceAutoProvision). Somebody else may be faster. */
 export async function provideNamespace(registry: () => Registry, catalogue: Catalogue, name: string): Promise<void> {
@@ -13,7 +13,7 @@ export async function provideNamespace(registry: () => Registry, catalogue: Cata
     .create(
       { resource, namespace: '', name: '' },
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
-      { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: WRITE_TIMEOUT_MS, warn: () => {} },
+      { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} },
     )
     .catch((error: unknown) => {
       if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;

@@ -4,7 +4,7 @@ import { sameValue } from './equality.js';
 /** When owners were found to be repeated: in what a client sent, or in what admission made of it. */
 type Moment = 'sent' | 'admitted';
 
-const MOMENTS: Readonly<Record<Moment, string>> = { sent: '', admitted: ' after mutating admission happens' };
+const moments: Readonly<Record<Moment, string>> = { sent: '', admitted: ' after mutating admission happens' };
 
 /**
  * Takes owner references out that are the same as one before, in every member, and returns what to warn of: one text, or none. Two that share
@@ -28,7 +28,7 @@ export function withoutRepeatedOwners(metadata: ObjectMeta, moment: Moment): str
   if (repeated.size === 0) return [];
   metadata.ownerReferences = first;
   return [
-    `.metadata.ownerReferences contains duplicate entries${MOMENTS[moment]}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; ` +
+    `.metadata.ownerReferences contains duplicate entries${moments[moment]}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; ` +
       `please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
   ];
 }

@@ -6,7 +6,7 @@ import { ListItemError } from '../patch/apply/items.js';
 import { touchedBy } from '../patch/apply/kept.js';
 import { capManagers, isReset, readManagers, reordered, writeManagers, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
-import { parentManagers, scaleManagers, SCALE_API_VERSION } from '../patch/apply/scaled.js';
+import { parentManagers, scaleManagers, scaleApiVersion } from '../patch/apply/scaled.js';
 import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
@@ -155,16 +155,15 @@ export function ownersOfScaled({ resource, live }: Scaled, owners: readonly Json
 /** The same after a write to the scale that is no apply, and that made `after` of `before`. Where nobody owned the replicas, nobody does afterwards. */
 export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, manager: string): JsonObject[] {
   const owners = readManagers(ownersOfScale(scaled));
-  const id = { manager, operation: 'Update', apiVersion: SCALE_API_VERSION, subresource: 'scale' } as const;
-  const written = owners.size === 0 ? owners : capManagers(ownUpdate(before, after, owners, id, NO_TIME, SCALE_VERSIONS));
+  const id = { manager, operation: 'Update', apiVersion: scaleApiVersion, subresource: 'scale' } as const;
+  const written = owners.size === 0 ? owners : capManagers(ownUpdate(before, after, owners, id, noTime, scaleVersions));
   return ownersOfScaled(scaled, writeManagers(written));
 }
 
 /** What is owned through a scale has none. */
-const NO_TIME = '';
-const SCALE_VERSIONS: Versions = {
-  schemaOf: (apiVersion) =>
-    apiVersion === SCALE_API_VERSION ? schemaOfKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) : null,
+const noTime = '';
+const scaleVersions: Versions = {
+  schemaOf: (apiVersion) => (apiVersion === scaleApiVersion ? schemaOfKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) : null),
   convert: () => null,
 };
 

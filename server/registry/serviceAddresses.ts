@@ -25,9 +25,9 @@ export class ServiceUnresolvedError extends Error {}
 /** The address of a service's port. Rejects with ServiceUnresolvedError, or with a StatusError when storage cannot be read. */
 export type ServiceAddresses = (service: ServicePort) => Promise<ServiceAddress>;
 
-const SERVICES = { group: '', resource: 'services' };
-const SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' };
-const OF_SERVICE = 'kubernetes.io/service-name';
+const services = { group: '', resource: 'services' };
+const slices = { group: 'discovery.k8s.io', resource: 'endpointslices' };
+const ofService = 'kubernetes.io/service-name';
 
 /** The service's own address, which somebody on the way hands on to its endpoints. Reads what this replica has in memory. */
 export const clusterAddresses =
@@ -36,7 +36,7 @@ export const clusterAddresses =
     const service = await serviceOf(storage, wanted);
     const type = typeOf(service);
     if (type === 'ExternalName') return { host: textAt(service, 'spec', 'externalName'), port: wanted.port };
-    if (!ROUTED_TYPES.has(type)) throw new ServiceUnresolvedError(`unsupported service type ${JSON.stringify(type)}`);
+    if (!routedTypes.has(type)) throw new ServiceUnresolvedError(`unsupported service type ${JSON.stringify(type)}`);
     const host = textAt(service, 'spec', 'clusterIP');
     if (type === 'ClusterIP' && host === 'None') throw new ServiceUnresolvedError('cannot route to service with ClusterIP "None"');
     portOf(service, wanted);
@@ -49,13 +49,13 @@ export const endpointAddresses =
   async (wanted) => {
     const service = await serviceOf(storage, wanted);
     const type = typeOf(service);
-    if (!ROUTED_TYPES.has(type)) throw new ServiceUnresolvedError(`unsupported service type ${JSON.stringify(type)}`);
+    if (!routedTypes.has(type)) throw new ServiceUnresolvedError(`unsupported service type ${JSON.stringify(type)}`);
     const portName = textAt(portOf(service, wanted), 'name');
     const found = await storage.list({
       ...everything,
-      resource: SLICES,
+      resource: slices,
       namespace: wanted.namespace,
-      labels: [{ key: OF_SERVICE, operator: 'in', values: [wanted.name] }],
+      labels: [{ key: ofService, operator: 'in', values: [wanted.name] }],
     });
     if (found.outcome !== 'found') throw readFailure(found);
     const addresses = found.items.flatMap((item) => readyAddresses(item.decode(), portName));
@@ -64,11 +64,11 @@ export const endpointAddresses =
     return chosen;
   };
 
-const ROUTED_TYPES: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
+const routedTypes: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
 const typeOf = (service: ApiObject): string => textAt(service, 'spec', 'type');
 
 async function serviceOf(storage: Pick<Storage, 'get'>, { namespace, name }: ServicePort): Promise<ApiObject> {
-  const key: ObjectKey = { resource: SERVICES, namespace, name };
+  const key: ObjectKey = { resource: services, namespace, name };
   const found = await storage.get(key, { at: 'any' });
   if (found.outcome === 'found') return found.object.decode();
   if (found.outcome === 'absent') throw new ServiceUnresolvedError(`service ${JSON.stringify(name)} not found`);

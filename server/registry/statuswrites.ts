@@ -1,10 +1,10 @@
 import type { ApiObject, ObjectMeta } from '../api/object.js';
 
-const OF_THE_OBJECT: readonly (keyof ObjectMeta)[] = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
+const ofTheObject: readonly (keyof ObjectMeta)[] = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
 
 /** For kinds whose status writes change nothing else, not even what describes the object: takes that back from the present state. */
 export function restoreMetadata(object: ApiObject, old: ApiObject): void {
-  for (const member of OF_THE_OBJECT) {
+  for (const member of ofTheObject) {
     if (old.metadata[member] === undefined) delete object.metadata[member];
     else object.metadata[member] = old.metadata[member];
   }

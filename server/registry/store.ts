@@ -7,7 +7,7 @@ import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { conflict, forbidden, invalidObject, notFound, plainError, StatusError, unavailable } from '../api/status.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
-import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
+import { allocationAttemptsMax, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
 import type {
   AdmissionQuestion,
   Change,
@@ -25,7 +25,7 @@ import type {
 import { servedObject, toStorage } from './conversion.js';
 import { completesDeletion, planDeletion, type DeleteOptions } from './deletion.js';
 import { sameValue } from './equality.js';
-import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './failures.js';
+import { expiredList, modified, nameTaken, readFailure, writeFailure } from './failures.js';
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
 import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
@@ -49,11 +49,11 @@ import {
 } from './writes.js';
 
 /** A generated name that is taken is replaced by another one this often. */
-const NAME_ATTEMPTS_MAX = 8;
+const nameAttemptsMax = 8;
 /** Every round one of the competing writers wins, so this many writers of one object can compete. */
-const WRITE_ATTEMPTS_MAX = 100;
+const writeAttemptsMax = 100;
 /** Deletions of one deletecollection under way at the same time, unless told. */
-const DELETIONS_AT_ONCE = 1;
+const deletionsAtOnceDefault = 1;
 
 export interface RegistryOptions {
   readonly storage: Storage;
@@ -131,7 +131,7 @@ class GenericRegistry implements Registry {
     newUid = randomUUID,
     allocators = {},
     admission = null,
-    deletionsAtOnce = DELETIONS_AT_ONCE,
+    deletionsAtOnce = deletionsAtOnceDefault,
     collectsGarbage = true,
     provideNamespace = null,
   }: RegistryOptions) {
@@ -152,7 +152,7 @@ class GenericRegistry implements Registry {
     throw result.outcome === 'absent' ? absent(target) : readFailure(result);
   }
 
-  async list(resource: ServedResource, query: ListQuery, expiredMessage = EXPIRED_LIST): Promise<ListPage> {
+  async list(resource: ServedResource, query: ListQuery, expiredMessage = expiredList): Promise<ListPage> {
     const result = await this.storageOf(resource).list({ ...query, resource: resource.storage });
     if (result.outcome === 'found') return result;
     throw readFailure(result, { expiredMessage });
@@ -214,7 +214,7 @@ class GenericRegistry implements Registry {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.allocateAndCreate(target, body, { ...names, name }, options);
       if (outcome.taken === null) return outcome.object;
-      if (names.prefix === '' || attempt >= NAME_ATTEMPTS_MAX) throw nameTaken(target.resource.storage, name, outcome.taken.terminating);
+      if (names.prefix === '' || attempt >= nameAttemptsMax) throw nameTaken(target.resource.storage, name, outcome.taken.terminating);
       name = generatedName(names.prefix, this.random);
     }
   }
@@ -227,7 +227,7 @@ class GenericRegistry implements Registry {
     options: WriteOptions,
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
-    for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
+    for (let attempt = 0; attempt < allocationAttemptsMax; attempt++) {
       const object = allocator === null && target.resource.behaviour.strategy.create?.named === undefined ? body : structuredClone(body);
       object.metadata.name = name;
       const beside = allocator === null ? [] : await allocator.allocate(object, null, this.allocationContext(options));
@@ -274,7 +274,7 @@ class GenericRegistry implements Registry {
 
   async update(target: Target, change: Change, options: WriteOptions): Promise<Written> {
     let known: Known = { stored: await this.read(target, 'any'), fresh: false };
-    for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
+    for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
       const outcome = await this.tryUpdate(target, change, known, options);
       if (outcome.outcome === 'done') return outcome;
       if (outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)) {
@@ -450,7 +450,7 @@ class GenericRegistry implements Registry {
     terms: DeletionTerms,
   ): Promise<Deleted> {
     let known: Known = { stored: await this.read(target, 'any'), fresh: false };
-    for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
+    for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
       const outcome = await this.tryDelete(target, deleteOptions, { ...known, terms }, options);
       if (outcome !== 'again') return outcome;
       known = { stored: await this.read(target, 'mostRecent'), fresh: true };
@@ -583,7 +583,7 @@ class GenericRegistry implements Registry {
     }
     const { group, resource: kind } = target.resource;
     throw invalidObject({ group, kind }, target.name, [
-      toCause(invalid(FORCE, true, 'is exclusively used to delete corrupt object(s), try again by removing this option')),
+      toCause(invalid(force, true, 'is exclusively used to delete corrupt object(s), try again by removing this option')),
     ]);
   }
 
@@ -625,7 +625,7 @@ class GenericRegistry implements Registry {
   }
 }
 
-const FORCE = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
+const force = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
 const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
 
@@ -648,12 +648,12 @@ const admissionRequest = (
   annotate,
   waiter: waiter ?? null,
   deadline,
-  options: what.operation === 'CONNECT' ? null : { kind: OPTION_KINDS[what.operation], apiVersion: 'meta.k8s.io/v1', ...asked },
+  options: what.operation === 'CONNECT' ? null : { kind: optionKinds[what.operation], apiVersion: 'meta.k8s.io/v1', ...asked },
 });
 
 const ignore = (): void => {};
 
-const OPTION_KINDS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
+const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;
 const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;

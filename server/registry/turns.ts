@@ -7,10 +7,10 @@ import type { JsonObject, JsonValue } from '../api/object.js';
  */
 
 /** Members and items from which on an object is heavy. A step with that many takes a millisecond or two. */
-export const HEAVY_VALUES = 2_000;
+export const heavyValues = 2_000;
 
 /** Stops counting as soon as it knows. */
-export const isHeavy = (value: JsonValue | undefined): boolean => remaining(value, HEAVY_VALUES) < 0;
+export const isHeavy = (value: JsonValue | undefined): boolean => remaining(value, heavyValues) < 0;
 
 function remaining(value: JsonValue | undefined, most: number): number {
   if (typeof value !== 'object' || value === null) return most;

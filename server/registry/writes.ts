@@ -20,7 +20,7 @@ import { pathSegmentName, subdomainName, type NameRule } from './validation/name
  * stored, or a StatusError thrown. Everything nondeterministic comes in as an argument.
  */
 
-const FINALIZERS = Path.of('metadata', 'finalizers');
+const finalizersPath = Path.of('metadata', 'finalizers');
 
 /** First half of a creation: what admission then sees. Returns who owns which field, which admission does not change. */
 export function beginCreate(target: Target, object: ApiObject, context: WriteContext): JsonObject[] | undefined {
@@ -147,9 +147,9 @@ export function ownersOfUpdate(
 
 /** Rules of a subresource; null for the object's own. A subresource without rules, such as `scale`, follows those of the object; `status` never does. */
 const ownRules = (strategy: Strategy, subresource: string): SubresourceRules | null =>
-  subresource === '' ? null : (strategy.subresources?.[subresource] ?? (subresource === 'status' ? NO_RULES : null));
+  subresource === '' ? null : (strategy.subresources?.[subresource] ?? (subresource === 'status' ? noRules : null));
 
-const NO_RULES: SubresourceRules = {};
+const noRules: SubresourceRules = {};
 
 function applyUpdateRules(
   object: ApiObject,
@@ -204,7 +204,7 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
 }
 
 const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { metadata }: Strategy): FieldError[] =>
-  metadata?.anyFinalizers === true ? [] : validateFinalizerNames(finalizers, FINALIZERS);
+  metadata?.anyFinalizers === true ? [] : validateFinalizerNames(finalizers, finalizersPath);
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 
@@ -242,12 +242,12 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
   meta.resourceVersion = String(stored.version);
 }
 
-const VERSION_MAX = 2n ** 64n - 1n;
+const versionMax = 2n ** 64n - 1n;
 
 /** What is wrong with a resource version, in the reference's words, or null. */
 export function versionComplaint(text: string): string | null {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  return BigInt(text) > VERSION_MAX ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : null;
+  return BigInt(text) > versionMax ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : null;
 }
 
 function parseVersion(text: string): number {

@@ -1,4 +1,4 @@
-import { DEPTH_MAX, type DecodeResult } from '../../workers/codecs/contract.js';
+import { depthMax, type DecodeResult } from '../../workers/codecs/contract.js';
 import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/protobuf/index.js';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { ApiObject } from '../api/object.js';
@@ -42,7 +42,7 @@ function storedKind(apiVersion: string, name: string): KindName | null {
   return known;
 }
 
-const CODECS: Readonly<Record<OtherMediaType, FormCodec>> = {
+const codecs: Readonly<Record<OtherMediaType, FormCodec>> = {
   'application/vnd.kubernetes.protobuf': {
     // With its envelope: the message alone does not say of what kind it is.
     encode(object, kind) {
@@ -55,19 +55,19 @@ const CODECS: Readonly<Record<OtherMediaType, FormCodec>> = {
   },
   'application/yaml': {
     encode: (object) => yamlCodec.encode(object),
-    decode: (body) => yamlCodec.decode(body, { findDuplicates: false, depthMax: DEPTH_MAX }),
+    decode: (body) => yamlCodec.decode(body, { findDuplicates: false, depthMax: depthMax }),
   },
 };
 
-export const isOtherMediaType = (mediaType: string): mediaType is OtherMediaType => Object.hasOwn(CODECS, mediaType);
+export const isOtherMediaType = (mediaType: string): mediaType is OtherMediaType => Object.hasOwn(codecs, mediaType);
 
 /** The body of a stored value without resource version, or null when the type has no such form and is stored in JSON. */
 export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, object: ApiObject): Buffer | null {
   const name = kind(key.resource);
   if (name === null) return null;
-  if (object.metadata.resourceVersion === undefined) return CODECS[mediaType].encode(object, name);
+  if (object.metadata.resourceVersion === undefined) return codecs[mediaType].encode(object, name);
   const { resourceVersion: _version, ...metadata } = object.metadata;
-  return CODECS[mediaType].encode({ ...object, metadata }, name);
+  return codecs[mediaType].encode({ ...object, metadata }, name);
 }
 
 /** The object of a body that `encodeBody` made, with or without its kind. */
@@ -76,7 +76,7 @@ export function decodeBody(
   body: Buffer,
 ): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
   if (!isOtherMediaType(mediaType)) return { ok: false, message: `unknown media type ${JSON.stringify(mediaType)}` };
-  const result = CODECS[mediaType].decode(body);
+  const result = codecs[mediaType].decode(body);
   if (!result.ok) return result;
   const object = result.value as ApiObject;
   return typeof object === 'object' && object !== null && typeof object.metadata === 'object'

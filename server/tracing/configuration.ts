@@ -6,24 +6,24 @@ export interface TracingConfiguration {
   readonly ratePerMillion: number;
 }
 
-const OPTION = '--tracing-config-file';
+const option = '--tracing-config-file';
 const endpointDefault = 'localhost:4317';
 const rateMax = 1_000_000;
 
 /** Reads the file of `--tracing-config-file`. Throws with what is wrong in it. */
 export function readTracingConfiguration(file: string): TracingConfiguration {
   const value = readConfiguration(file, {
-    option: OPTION,
+    option: option,
     kind: 'TracingConfiguration',
     apiVersions: ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1'],
     fields: { endpoint: 'text', samplingRatePerMillion: 'integer' },
   });
   const ratePerMillion = Number(value['samplingRatePerMillion'] ?? 0);
   if (ratePerMillion < 0 || ratePerMillion > rateMax)
-    throw new Error(`${OPTION}: ${file}: samplingRatePerMillion must be from 0 to ${rateMax}, not ${ratePerMillion}`);
+    throw new Error(`${option}: ${file}: samplingRatePerMillion must be from 0 to ${rateMax}, not ${ratePerMillion}`);
   const endpoint = String(value['endpoint'] ?? endpointDefault);
   // Whatever gRPC knows: a host with a port, or a scheme of its own.
   if (!/^(?:[a-z]+:)?\S+$/.test(endpoint) || endpoint.startsWith('http'))
-    throw new Error(`${OPTION}: ${file}: endpoint must be an address such as ${endpointDefault}, not ${JSON.stringify(endpoint)}`);
+    throw new Error(`${option}: ${file}: endpoint must be an address such as ${endpointDefault}, not ${JSON.stringify(endpoint)}`);
   return { endpoint, ratePerMillion };
 }

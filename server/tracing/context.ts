@@ -12,7 +12,7 @@ export interface TraceContext {
 }
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-const SAMPLED = 1;
+const sampled = 1;
 const stateCharactersMax = 512;
 
 /** Reads both headers; null where there is no usable `traceparent`. Later versions may say more, and begin the same. */
@@ -23,7 +23,7 @@ export function parseContext(parent: string | undefined, state: string | undefin
   return {
     traceId,
     spanId,
-    sampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED,
+    sampled: (Number.parseInt(flags, 16) & sampled) === sampled,
     state: state !== undefined && state.length <= stateCharactersMax ? state : '',
   };
 }

@@ -40,10 +40,10 @@ export interface ExportRequest {
 }
 export const exportRequest = types<ExportRequest>('Request');
 export const exportResponse = types<object>('Response');
-export const EXPORT_PATH = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
+export const exportPath = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 
 const kinds = { server: 2, client: 3 } as const;
-const STATUS_ERROR = 2;
+const statusError = 2;
 /** Milliseconds with their fractions, as a whole number of nanoseconds in decimal digits: too large for a number. */
 const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1000)) * 1000n);
 const keyValue = ([key, value]: readonly [string, string | number]): object => ({
@@ -69,7 +69,7 @@ const requestOf = (spans: readonly Span[], service: Readonly<Record<string, stri
             startTimeUnixNano: nanoseconds(startedAt),
             endTimeUnixNano: nanoseconds(endedAt),
             attributes: Object.entries(attributes).map(keyValue),
-            ...(failure === null ? {} : { status: { code: STATUS_ERROR, message: failure } }),
+            ...(failure === null ? {} : { status: { code: statusError, message: failure } }),
           })),
         },
       ],
@@ -140,7 +140,7 @@ export class OtlpExporter {
     const client = await (this.#client ??= Promise.resolve(new Client(endpoint, credentials.createInsecure())));
     await new Promise<void>((resolve, reject) => {
       const call = client.makeUnaryRequest(
-        EXPORT_PATH,
+        exportPath,
         exportRequest.encode,
         exportResponse.decode,
         requestOf(batch, service),

@@ -52,10 +52,10 @@ export interface HookClientsOptions {
 const targetsMax = 500;
 const httpsPort = 443;
 
-const DIRECTLY = { service: null, host: null };
+const directly = { service: null, host: null };
 
 /** Clients by what they connect to: webhooks of one program share its connections, and those of a changed one go when they are idle. */
-export function createHookClients({ resolve, identityFor, answerBytesMax, dial = DIRECTLY }: HookClientsOptions): HookClients {
+export function createHookClients({ resolve, identityFor, answerBytesMax, dial = directly }: HookClientsOptions): HookClients {
   const known = new Map<string, { readonly client: HookClient; readonly transport: WebhookClient }>();
   const make = ({ at, ca }: HookTarget): { readonly client: HookClient; readonly transport: WebhookClient } => {
     const service = typeof at === 'string' ? null : at;

@@ -58,9 +58,9 @@ export function endUnlessRegular(outgoing: ClientRequest): void {
   });
 }
 
-const END_OF_HEAD = '\r\n\r\n';
+const endOfHead = '\r\n\r\n';
 /** The last chunk, with no trailers behind it (RFC 9112, section 7.1). */
-const END_OF_CHUNKS = `0${END_OF_HEAD}`;
+const endOfChunks = `0${endOfHead}`;
 
 /** Counts what comes on a connection. Node's parser takes the beginning of a next answer without a word. */
 class AnswerBytes {
@@ -72,12 +72,12 @@ class AnswerBytes {
 
   take(chunk: Buffer): void {
     this.#total += chunk.length;
-    this.#tail = `${this.#tail}${chunk.toString('latin1', Math.max(0, chunk.length - END_OF_CHUNKS.length))}`.slice(-END_OF_CHUNKS.length);
+    this.#tail = `${this.#tail}${chunk.toString('latin1', Math.max(0, chunk.length - endOfChunks.length))}`.slice(-endOfChunks.length);
     if (this.#head !== null) return;
     this.#begun += chunk.toString('latin1');
-    const at = this.#begun.indexOf(END_OF_HEAD);
+    const at = this.#begun.indexOf(endOfHead);
     if (at < 0) return;
-    this.#head = at + END_OF_HEAD.length;
+    this.#head = at + endOfHead.length;
     this.#begun = '';
   }
 
@@ -85,7 +85,7 @@ class AnswerBytes {
   areOne({ headers, statusCode = 0 }: IncomingMessage, method: string): boolean {
     if (this.#head === null) return false;
     const length = method === 'HEAD' || bodiless.has(statusCode) ? '0' : headers['content-length'];
-    return length === undefined ? this.#tail === END_OF_CHUNKS : this.#total === this.#head + Number(length);
+    return length === undefined ? this.#tail === endOfChunks : this.#total === this.#head + Number(length);
   }
 }
 

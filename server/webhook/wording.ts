@@ -23,22 +23,22 @@ type NodeError = Error & {
   readonly reason?: string;
 };
 
-const DIAL_FAILURES: Readonly<Record<string, string>> = {
+const dialFailures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ETIMEDOUT: 'connection timed out',
   EHOSTUNREACH: 'no route to host',
   ENETUNREACH: 'network is unreachable',
 };
-const UNKNOWN_AUTHORITY = 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
-const OTHER_FAILURES: Readonly<Record<string, string>> = {
+const unknownAuthority = 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
+const otherFailures: Readonly<Record<string, string>> = {
   ECONNRESET: 'EOF',
   EPIPE: 'EOF',
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  CERT_SIGNATURE_FAILURE: unknownAuthority,
   CERT_HAS_EXPIRED: 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid',
   CERT_NOT_YET_VALID: 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid',
   ERR_SSL_WRONG_VERSION_NUMBER: 'http: server gave HTTP response to HTTPS client',
@@ -49,18 +49,18 @@ function transportFailure(cause: unknown): string {
   if (cause instanceof NoAnswerError) return 'context deadline exceeded';
   const error = (cause instanceof AggregateError ? cause.errors[0] : cause) as NodeError;
   const code = error.code ?? '';
-  const dial = DIAL_FAILURES[code];
+  const dial = dialFailures[code];
   if (dial !== undefined) return `dial tcp ${hostPort(error.address ?? '', error.port ?? 0)}: connect: ${dial}`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${error.hostname ?? ''}: no such host`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `tls: failed to verify certificate: x509: ${error.reason ?? 'certificate is not valid for this name'}`;
   if (error.name === 'AbortError') return 'context canceled';
-  return OTHER_FAILURES[code] ?? error.message;
+  return otherFailures[code] ?? error.message;
 }
 
 const hostPort = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-const STATUS_WORDS: Readonly<Record<number, string>> = {
+const statusWords: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
   404: 'the server could not find the requested resource',
@@ -72,13 +72,13 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
   503: 'the server is currently unable to handle the request',
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
-const TEXT_CHARACTERS_MAX = 2048;
+const textCharactersMax = 2048;
 
 function answered(code: number, { text, contentType }: Refusal): string {
-  const known = STATUS_WORDS[code];
+  const known = statusWords[code];
   if (known !== undefined) return known;
   const isText = contentType === '' || contentType.startsWith('text/');
-  const said = isText ? text.trim().slice(0, TEXT_CHARACTERS_MAX) : 'unknown';
+  const said = isText ? text.trim().slice(0, textCharactersMax) : 'unknown';
   if (code === 403) return said === '' ? 'unknown' : said;
   if (code >= 500)
     return statusMessage(text) ?? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;

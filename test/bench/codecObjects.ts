@@ -1,8 +1,8 @@
 import type { Kind } from '../../workers/codecs/contract.js';
 
 /** Objects to measure codecs with: a Pod is dense, a ConfigMap is mostly text. */
-export const POD: Kind = { group: '', version: 'v1', kind: 'Pod' };
-export const CONFIG_MAP: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
+export const podKind: Kind = { group: '', version: 'v1', kind: 'Pod' };
+export const configMapKind: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
 
 const container = (index: number): object => ({
   name: `container-${index}`,

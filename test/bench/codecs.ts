@@ -7,7 +7,7 @@ import { cut, putTogether, type Piece } from '../../workers/pieces.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
 import type { ApiObject } from '../../server/api/object.js';
 import { kindOf } from '../../server/kinds/index.js';
-import { CONFIG_MAP, configMap, POD, pod } from './codecObjects.js';
+import { configMapKind, configMap, podKind, pod } from './codecObjects.js';
 import { benchKinds } from './kinds.js';
 import { count, printTable, ratio } from './table.js';
 
@@ -19,21 +19,21 @@ export interface CodecBenchOptions {
   readonly seconds: number;
 }
 
-const ENCODINGS: readonly EncodingName[] = ['json', 'yaml', 'protobuf', 'cbor'];
-const BATCH_MS = 1;
+const encodings: readonly EncodingName[] = ['json', 'yaml', 'protobuf', 'cbor'];
+const batchMs = 1;
 /** Rules of many functions are compiled late: a server that has seen some thousand objects is what is measured, and JSON.parse needs none. */
-const WARM_UP_CALLS = 10_000;
-const WARM_UP_MS = 1_500;
+const warmUpCalls = 10_000;
+const warmUpMs = 1_500;
 /** As the server takes them. */
-const BODY_BYTES_MAX = 3 * 1024 * 1024;
-const ROUNDS = 5;
+const bodyBytesMax = 3 * 1024 * 1024;
+const rounds = 5;
 
 export async function benchCodecs({ seconds }: CodecBenchOptions): Promise<void> {
   // About so many things are measured.
   const each = (seconds * 1000) / 50;
   for (const [title, value, kind] of [
-    ['Pod', pod(1), POD],
-    ['ConfigMap', configMap(1024 * 1024), CONFIG_MAP],
+    ['Pod', pod(1), podKind],
+    ['ConfigMap', configMap(1024 * 1024), configMapKind],
   ] as const) {
     printTable(
       [`${title}, ${count(Buffer.byteLength(JSON.stringify(value)))} bytes of JSON`, 'µs', 'of JSON.parse / JSON.stringify'],
@@ -50,14 +50,14 @@ export async function benchCodecs({ seconds }: CodecBenchOptions): Promise<void>
 /** Microseconds for one call: the best of several batches, because the machine may have other things to do. */
 const microseconds = (work: () => unknown, forMs: number, warmUpMs = forMs): number => {
   let best = Infinity;
-  for (let call = 0, end = performance.now() + warmUpMs; call < WARM_UP_CALLS && performance.now() < end; call++) work();
+  for (let call = 0, end = performance.now() + warmUpMs; call < warmUpCalls && performance.now() < end; call++) work();
   for (const end = performance.now() + forMs; performance.now() < end;) {
     const start = performance.now();
     let calls = 0;
     do {
       work();
       calls++;
-    } while (performance.now() - start < BATCH_MS);
+    } while (performance.now() - start < batchMs);
     best = Math.min(best, ((performance.now() - start) / calls) * 1000);
   }
   return best;
@@ -74,12 +74,12 @@ function oneObject(value: object, kind: Kind, forMs: number): string[][] {
   const parse = microseconds(() => JSON.parse(bytes.toString('utf8')), forMs);
   const stringify = microseconds(() => Buffer.from(JSON.stringify(value)), forMs);
   const row = (title: string, work: () => unknown, base: number): string[] => {
-    const time = microseconds(work, forMs, WARM_UP_MS);
+    const time = microseconds(work, forMs, warmUpMs);
     return [title, time.toFixed(1), ratio(time, base)];
   };
   return [
     ['JSON.parse', parse.toFixed(1), '1.00'],
-    ...ENCODINGS.flatMap((encoding) => {
+    ...encodings.flatMap((encoding) => {
       const body = encoded(value, encoding, kind);
       return [
         row(`decode ${encoding}`, () => runDecode({ bytes: body, encoding, kind, findDuplicates: true }), parse),
@@ -87,17 +87,17 @@ function oneObject(value: object, kind: Kind, forMs: number): string[][] {
       ];
     }),
     ['JSON.stringify', stringify.toFixed(1), '1.00'],
-    ...ENCODINGS.map((encoding) => row(`encode ${encoding}`, () => runEncode({ value, encoding, kind }), stringify)),
+    ...encodings.map((encoding) => row(`encode ${encoding}`, () => runEncode({ value, encoding, kind }), stringify)),
   ];
 }
 
-const PLURALS: Readonly<Record<string, string>> = { Pod: 'pods', ConfigMap: 'configmaps' };
+const plurals: Readonly<Record<string, string>> = { Pod: 'pods', ConfigMap: 'configmaps' };
 
 /** From bytes to an object that may be stored, as a creation does it before admission. */
 function accepted(bytes: Buffer, encoding: EncodingName, kind: Kind): void {
   const result = decodeObject({ bytes, encoding, kind, findStrict: true });
   if (!result.ok) throw new Error(result.stage);
-  const strategy = kindOf({ group: kind.group, resource: PLURALS[kind.kind] ?? '' });
+  const strategy = kindOf({ group: kind.group, resource: plurals[kind.kind] ?? '' });
   const object = result.object as unknown as ApiObject;
   strategy.defaults?.(object);
   const findings = strategy.validate?.(object, { apiVersion: 'v1', namespaceLabels: {} }) ?? [];
@@ -118,7 +118,7 @@ async function held(bytes: Buffer, encoding: EncodingName, kind: Kind, forMs: nu
   await workers.decodeObject(job);
   const inline = microseconds(() => decodeObject(job), forMs);
   let [pool, latency] = [Infinity, Infinity];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const before = performance.eventLoopUtilization();
     const start = performance.now();
     await workers.decodeObject(job);
@@ -133,9 +133,9 @@ const sizes = (encoding: EncodingName): readonly number[] => (encoding === 'yaml
 
 async function inlineAgainstPool(forMs: number): Promise<string[][]> {
   const rows: string[][] = [];
-  for (const encoding of ENCODINGS)
+  for (const encoding of encodings)
     for (const containers of sizes(encoding)) {
-      const { bytes, inline, pool, latency } = await held(encoded(pod(containers), encoding, POD), encoding, POD, forMs);
+      const { bytes, inline, pool, latency } = await held(encoded(pod(containers), encoding, podKind), encoding, podKind, forMs);
       rows.push([`${encoding}, Pod of ${containers} containers`, count(bytes), inline.toFixed(0), pool.toFixed(0), latency.toFixed(0)]);
     }
   return rows;
@@ -144,10 +144,10 @@ async function inlineAgainstPool(forMs: number): Promise<string[][]> {
 /** The smallest dense body, doubling its size, that holds the event loop up for less time when it goes through the pool. */
 async function breakEven(forMs: number): Promise<string[]> {
   const found: string[] = [];
-  for (const encoding of ENCODINGS) {
+  for (const encoding of encodings) {
     let text = `${encoding} never`;
     for (let containers = 1; containers <= 512; containers *= 2) {
-      const { bytes, inline, pool } = await held(encoded(pod(containers), encoding, POD), encoding, POD, forMs / 4);
+      const { bytes, inline, pool } = await held(encoded(pod(containers), encoding, podKind), encoding, podKind, forMs / 4);
       if (pool >= inline) continue;
       text = `${encoding} ${count(bytes)} bytes`;
       break;
@@ -165,10 +165,10 @@ async function breakEven(forMs: number): Promise<string[]> {
 async function stalls(): Promise<string[][]> {
   const rows: string[][] = [];
   const bodies = [
-    ['ConfigMap of long texts', configMap(BODY_BYTES_MAX * 0.9), CONFIG_MAP],
-    ['Pod of many containers', pod(3_100), POD],
+    ['ConfigMap of long texts', configMap(bodyBytesMax * 0.9), configMapKind],
+    ['Pod of many containers', pod(3_100), podKind],
   ] as const;
-  for (const encoding of ENCODINGS)
+  for (const encoding of encodings)
     for (const [title, value, kind] of bodies) {
       // YAML takes seconds for what JSON takes milliseconds, and what comes back is the same.
       if (encoding === 'yaml') continue;
@@ -177,7 +177,7 @@ async function stalls(): Promise<string[][]> {
       if (!result.ok) throw new Error(result.stage);
       const passed = serialize(cut(result.object));
       let [given, taken, turn] = [Infinity, Infinity, Infinity];
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < rounds; round++) {
         given = Math.min(
           given,
           cpuMs(() => Uint8Array.prototype.slice.call(bytes)),

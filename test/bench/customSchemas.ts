@@ -7,16 +7,16 @@ export interface CustomSchemaBenchOptions {
   readonly seconds: number;
 }
 
-const ROUNDS = 5;
-const WARM_UP_CALLS = 2_000;
-const NAME = '^[a-z]([-a-z0-9]*[a-z0-9])?$';
+const rounds = 5;
+const warmUpCalls = 2_000;
+const namePattern = '^[a-z]([-a-z0-9]*[a-z0-9])?$';
 
 /** Much like a schema that tools write for a workload: descriptions, defaults, patterns, keyed lists, alternatives. */
 const container: JsonMembers = {
   type: 'object',
   required: ['name'],
   properties: {
-    name: { type: 'string', pattern: NAME, maxLength: 63 },
+    name: { type: 'string', pattern: namePattern, maxLength: 63 },
     image: { type: 'string', minLength: 1 },
     policy: { type: 'string', enum: ['Always', 'Never', 'IfNotPresent'], default: 'IfNotPresent' },
     args: { type: 'array', items: { type: 'string' } },
@@ -51,7 +51,7 @@ const container: JsonMembers = {
     },
   },
 };
-const SCHEMA: JsonMembers = {
+const schema: JsonMembers = {
   type: 'object',
   properties: {
     spec: {
@@ -100,12 +100,12 @@ const object = (containers: number): JsonMembers => ({
 
 /** Microseconds of CPU for one call: the best of some rounds. */
 function cpuMicros(work: () => unknown, forMs: number): number {
-  for (let call = 0, start = process.cpuUsage(); call < WARM_UP_CALLS && spent(start) < forMs * 1000; call++) work();
+  for (let call = 0, start = process.cpuUsage(); call < warmUpCalls && spent(start) < forMs * 1000; call++) work();
   let best = Infinity;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const start = process.cpuUsage();
     let calls = 0;
-    for (; spent(start) < (forMs * 1000) / ROUNDS; calls++) work();
+    for (; spent(start) < (forMs * 1000) / rounds; calls++) work();
     best = Math.min(best, spent(start) / calls);
   }
   return best;
@@ -117,7 +117,7 @@ function spent(since: NodeJS.CpuUsage): number {
 }
 
 export function benchCustomSchemas({ seconds }: CustomSchemaBenchOptions): void {
-  const compiled = compile(SCHEMA, {});
+  const compiled = compile(schema, {});
   const forMs = (seconds * 1000) / 12;
   for (const containers of [2, 500]) {
     const text = JSON.stringify(object(containers));
@@ -138,5 +138,5 @@ export function benchCustomSchemas({ seconds }: CustomSchemaBenchOptions): void 
     );
     console.log('');
   }
-  printTable(['schema', 'CPU µs'], [['compiled', cpuMicros(() => compile(SCHEMA, {}).validate({}), forMs).toFixed(1)]]);
+  printTable(['schema', 'CPU µs'], [['compiled', cpuMicros(() => compile(schema, {}).validate({}), forMs).toFixed(1)]]);
 }

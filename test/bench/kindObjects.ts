@@ -1,5 +1,5 @@
 import type { Kind } from '../../workers/codecs/contract.js';
-import { POD, pod } from './codecObjects.js';
+import { podKind, pod } from './codecObjects.js';
 
 /** An object of each kind that servers write most, as clients send it. */
 export interface KindObject {
@@ -34,8 +34,8 @@ const template = { metadata: { labels: { app: 'shop' } }, ...sentPod(1) };
 export const kindObjects: readonly KindObject[] = [
   of(core('ConfigMap'), 'configmaps', { data: { 'config.yaml': 'key: value\n'.repeat(50), mode: 'on' } }),
   of(core('Secret'), 'secrets', { type: 'Opaque', data: { password: Buffer.alloc(300, 'x').toString('base64'), user: 'YWRtaW4=' } }),
-  of(POD, 'pods', sentPod(2), 'Pod of 3 KiB'),
-  of(POD, 'pods', sentPod(36), 'Pod of 30 KiB'),
+  of(podKind, 'pods', sentPod(2), 'Pod of 3 KiB'),
+  of(podKind, 'pods', sentPod(36), 'Pod of 30 KiB'),
   of({ group: 'apps', version: 'v1', kind: 'Deployment' }, 'deployments', {
     spec: {
       replicas: 3,

@@ -15,10 +15,10 @@ import { printTable, ratio } from './table.js';
  * of the structure and defaults, who owns which field, and the stored forms. The eight kinds go in turns, as they do in a server: code that has
  * seen objects of one shape only is faster than it ever is there.
  */
-const STEPS = ['JSON.parse', 'decode, check, defaults', 'ownership', 'JSON.stringify', 'encode Protobuf', 'encode JSON'] as const;
-type Step = (typeof STEPS)[number];
+const stepNames = ['JSON.parse', 'decode, check, defaults', 'ownership', 'JSON.stringify', 'encode Protobuf', 'encode JSON'] as const;
+type Step = (typeof stepNames)[number];
 /** Parsing is compared with parsing, writing with writing. */
-const BASES: Readonly<Record<Step, Step>> = {
+const bases: Readonly<Record<Step, Step>> = {
   'JSON.parse': 'JSON.parse',
   'decode, check, defaults': 'JSON.parse',
   ownership: 'JSON.parse',
@@ -26,32 +26,32 @@ const BASES: Readonly<Record<Step, Step>> = {
   'encode Protobuf': 'JSON.stringify',
   'encode JSON': 'JSON.stringify',
 };
-const WARM_UP_ROUNDS = 300;
-const CALLS = 20;
+const warmUpRounds = 300;
+const calls = 20;
 
 export function benchKinds({ seconds }: { readonly seconds: number }): void {
   const measured = kindObjects.map((object) => ({ object, steps: stepsOf(object), best: new Map<Step, number>() }));
   const round = (): void => {
     for (const { steps, best } of measured)
-      for (const step of STEPS) {
+      for (const step of stepNames) {
         const start = performance.now();
-        for (let call = 0; call < CALLS; call++) steps[step]();
-        best.set(step, Math.min(best.get(step) ?? Infinity, ((performance.now() - start) / CALLS) * 1000));
+        for (let call = 0; call < calls; call++) steps[step]();
+        best.set(step, Math.min(best.get(step) ?? Infinity, ((performance.now() - start) / calls) * 1000));
       }
   };
-  for (let warmUp = 0; warmUp < WARM_UP_ROUNDS; warmUp++) round();
+  for (let warmUp = 0; warmUp < warmUpRounds; warmUp++) round();
   for (const { best } of measured) best.clear();
   for (const end = performance.now() + seconds * 1000; performance.now() < end;) round();
-  const ratioOf = (best: ReadonlyMap<Step, number>, step: Step): number => (best.get(step) ?? NaN) / (best.get(BASES[step]) ?? NaN);
-  const ours = STEPS.filter((step) => BASES[step] !== step);
+  const ratioOf = (best: ReadonlyMap<Step, number>, step: Step): number => (best.get(step) ?? NaN) / (best.get(bases[step]) ?? NaN);
+  const ours = stepNames.filter((step) => bases[step] !== step);
   printTable(
-    ['µs, and the ratio to JSON.parse or JSON.stringify', 'bytes', ...STEPS, 'sum of ratios'],
+    ['µs, and the ratio to JSON.parse or JSON.stringify', 'bytes', ...stepNames, 'sum of ratios'],
     measured.map(({ object: { title, value }, best }) => [
       title,
       String(Buffer.byteLength(JSON.stringify(value))),
-      ...STEPS.map((step) => {
+      ...stepNames.map((step) => {
         const time = (best.get(step) ?? NaN).toFixed(1);
-        return BASES[step] === step ? time : `${time} (${ratio(best.get(step) ?? NaN, best.get(BASES[step]) ?? NaN)})`;
+        return bases[step] === step ? time : `${time} (${ratio(best.get(step) ?? NaN, best.get(bases[step]) ?? NaN)})`;
       }),
       ours.reduce((sum, step) => sum + ratioOf(best, step), 0).toFixed(1),
     ]),

@@ -40,7 +40,7 @@ interface Way {
   readonly body: (connection: number, round: number) => unknown;
 }
 
-const WAYS: readonly Way[] = [
+const ways: readonly Way[] = [
   { what: 'updates', method: 'PUT', type: 'application/json', body: configMap },
   {
     what: 'merge patches',
@@ -119,9 +119,9 @@ async function measure(cluster: BenchCluster, replicas: number, seconds: number,
     connections,
     seconds: warmUpSeconds,
     expect: 200,
-    next: (connection, round) => requestOf(WAYS[0] as Way, connection, round),
+    next: (connection, round) => requestOf(ways[0] as Way, connection, round),
   });
-  for (const way of WAYS) {
+  for (const way of ways) {
     console.error(`  ${replicas} replica(s): ${way.what} ...`);
     const before = processorOf(cluster);
     const started = performance.now();
@@ -144,7 +144,7 @@ async function measure(cluster: BenchCluster, replicas: number, seconds: number,
       connections,
       seconds: seconds / 2,
       expect: 200,
-      next: (connection, round) => requestOf(WAYS[0] as Way, connection, round),
+      next: (connection, round) => requestOf(ways[0] as Way, connection, round),
     });
     return rows.map((row) => ({ ...row, commit, bare: perSecond }));
   } finally {

@@ -10,7 +10,7 @@ import { readZipEntry } from '../fixtures/zip.js';
  *
  * puts them into `node_modules/.aged-clients`; tests that find none skip.
  */
-export const agedClientsFolder = path.join(packageRoot, 'node_modules', '.aged-clients', 'node_modules');
+const agedClientsFolder = path.join(packageRoot, 'node_modules', '.aged-clients', 'node_modules');
 
 const installed = (prefix: string): string[] =>
   fs.existsSync(agedClientsFolder) ? fs.readdirSync(agedClientsFolder).filter((name) => name.startsWith(prefix)) : [];

@@ -7,19 +7,19 @@ import type { JsonObject } from '../../server/api/object.js';
 import { createIdentities } from '../unit/http/identities.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
-const GROUP = 'remote.example.com';
-const THING = { apiVersion: `${GROUP}/v1`, kind: 'Thing', metadata: { name: 'one', namespace: 'default' } };
+const group = 'remote.example.com';
+const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'one', namespace: 'default' } };
 
 /** Documents of another program's API, by path. */
-const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
-  [`/apis/${GROUP}/v1`]: {
+const documents: Readonly<Record<string, JsonObject>> = {
+  [`/apis/${group}/v1`]: {
     kind: 'APIResourceList',
     apiVersion: 'v1',
-    groupVersion: `${GROUP}/v1`,
+    groupVersion: `${group}/v1`,
     resources: [{ name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'], shortNames: ['th'] }],
   },
-  [`/apis/${GROUP}/v1/namespaces/default/things`]: { kind: 'ThingList', apiVersion: `${GROUP}/v1`, metadata: {}, items: [THING] },
-  [`/apis/${GROUP}/v1/namespaces/default/things/one`]: THING,
+  [`/apis/${group}/v1/namespaces/default/things`]: { kind: 'ThingList', apiVersion: `${group}/v1`, metadata: {}, items: [thing] },
+  [`/apis/${group}/v1/namespaces/default/things/one`]: thing,
 };
 
 describe('cluster/aggregation', function () {
@@ -35,7 +35,7 @@ describe('cluster/aggregation', function () {
     const { cert, key } = await identities.issue({ name: 'api', usage: 'serverAuth', dns: ['api.default.svc'] });
     program = createServer({ cert, key }, (request, response) => {
       users.add(String(request.headers['x-remote-user']));
-      const document = DOCUMENTS[(request.url ?? '').split('?')[0] ?? ''];
+      const document = documents[(request.url ?? '').split('?')[0] ?? ''];
       response
         .writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' })
         .end(
@@ -57,9 +57,9 @@ describe('cluster/aggregation', function () {
     await apply({
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
-      metadata: { name: `v1.${GROUP}` },
+      metadata: { name: `v1.${group}` },
       spec: {
-        group: GROUP,
+        group: group,
         version: 'v1',
         groupPriorityMinimum: 100,
         versionPriority: 10,
@@ -76,11 +76,11 @@ describe('cluster/aggregation', function () {
   const apply = (object: JsonObject): Promise<string> => commands.kubectlWithInput(JSON.stringify(object), 'apply', '-f', '-');
 
   it('lets kubectl use what another program serves', async () => {
-    await commands.kubectl('wait', '--for=condition=Available', `apiservice/v1.${GROUP}`, '--timeout=60s');
+    await commands.kubectl('wait', '--for=condition=Available', `apiservice/v1.${group}`, '--timeout=60s');
     // Each replica has to have found it by itself.
     for (const member of cluster.members)
-      while ((await cluster.at(member).request('GET', `/apis/${GROUP}/v1`)).status !== 200) await new Promise(setImmediate);
-    expect(await commands.kubectl('get', 'th', '-o', 'name')).to.equal(`thing.${GROUP}/one\n`);
+      while ((await cluster.at(member).request('GET', `/apis/${group}/v1`)).status !== 200) await new Promise(setImmediate);
+    expect(await commands.kubectl('get', 'th', '-o', 'name')).to.equal(`thing.${group}/one\n`);
     expect((await commands.try('kubectl', ['get', 'th', 'two'])).stderr).to.contain('no such thing');
     expect([...users])
       .to.include('system:kube-aggregator')
@@ -90,7 +90,7 @@ describe('cluster/aggregation', function () {
   it('tells who cannot be reached', async () => {
     program.close();
     program.closeAllConnections();
-    await commands.kubectl('wait', '--for=condition=Available=false', `apiservice/v1.${GROUP}`, '--timeout=60s');
+    await commands.kubectl('wait', '--for=condition=Available=false', `apiservice/v1.${group}`, '--timeout=60s');
     expect((await commands.try('kubectl', ['get', 'th'])).stderr).to.contain('ServiceUnavailable');
     expect(await commands.kubectl('get', 'namespaces', '-o', 'name')).to.contain('namespace/default');
   });

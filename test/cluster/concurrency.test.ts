@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../fixtures/apiClient.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
-import { Counter, counterName, ownMember, WAYS, type Complaints } from './counters.js';
+import { Counter, counterName, ownMember, writeWays, type Complaints } from './counters.js';
 
 const clientsOfAWay = 2;
 const incrementsBetweenFaults = 60;
@@ -21,7 +21,7 @@ describe('cluster/concurrency', function () {
     await test.client.expect(201, 'POST', path, { body: { metadata: { name: counterName }, data: { count: '0' } } });
     const complaints: Complaints = [];
     const replicas = test.members.map((member) => test.at(member));
-    const ways = Object.keys(WAYS);
+    const ways = Object.keys(writeWays);
     const counters = Array.from(
       { length: ways.length * clientsOfAWay },
       (_, id) => new Counter(id, ways[id % ways.length] as string, replicas, path, complaints),

@@ -5,8 +5,8 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { PAGE_HEADERS } from '../../server/console/headers.js';
-import { INDEX, PageFiles } from '../../server/console/files.js';
+import { pageHeaders } from '../../server/console/headers.js';
+import { index, PageFiles } from '../../server/console/files.js';
 import { noBrowser, startBrowser, WatchedPage } from '../fixtures/browser.js';
 import { createAuthority } from '../fixtures/certificates.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
@@ -61,8 +61,8 @@ class LoadServer {
     const { pathname, searchParams } = new URL(url, 'https://localhost');
     const json = (body: unknown): void => void response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     if (pathname.startsWith('/console')) {
-      const file = await this.#files.get(pathname === '/console' ? INDEX : pathname.slice('/console/files/'.length), false);
-      for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
+      const file = await this.#files.get(pathname === '/console' ? index : pathname.slice('/console/files/'.length), false);
+      for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
       response.statusCode = file === null ? 404 : 200;
       return void response.setHeader('content-type', file?.type ?? 'text/plain').end(file?.bytes);
     }

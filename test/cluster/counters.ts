@@ -9,7 +9,7 @@ export const ownMember = (client: number): string => `client-${client}`;
 type Next = Readonly<Record<string, string>>;
 
 /** How an increment is written; each makes the write depend on the state that was read. */
-export const WAYS: Readonly<
+export const writeWays: Readonly<
   Record<
     string,
     (
@@ -122,7 +122,7 @@ export class Counter {
   async #increment(read: ApiObject): Promise<void> {
     const own = ownMember(this.id);
     const next = { count: String(Number(read.data?.['count']) + 1), [own]: String(Number(read.data?.[own] ?? 0) + 1) };
-    const { method, type, body, query = '' } = (WAYS[this.way] as (typeof WAYS)[string])(read, next, this.id);
+    const { method, type, body, query = '' } = (writeWays[this.way] as (typeof writeWays)[string])(read, next, this.id);
     const answer = await this.#client
       .request(method, `${this.path}/${counterName}${query}`, { body, type, timeoutMs: requestTimeoutMs })
       .catch(() => null);

@@ -5,7 +5,7 @@ import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
 const pollMs = 25;
-const GROUP = 'admissionregistration.k8s.io/v1';
+const group = 'admissionregistration.k8s.io/v1';
 const matchConstraints = {
   resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] }],
   namespaceSelector: { matchLabels: { ruled: 'yes' } },
@@ -53,13 +53,13 @@ describe('cluster/policies', function () {
       },
     ];
     await apply({
-      apiVersion: GROUP,
+      apiVersion: group,
       kind: 'ValidatingAdmissionPolicy',
       metadata: { name: 'letters' },
       spec: { matchConstraints, validations },
     });
     await apply({
-      apiVersion: GROUP,
+      apiVersion: group,
       kind: 'ValidatingAdmissionPolicyBinding',
       metadata: { name: 'letters' },
       spec: { policyName: 'letters', validationActions: ['Deny'] },
@@ -84,7 +84,7 @@ describe('cluster/policies', function () {
   it('change objects on every replica, with parameters', async () => {
     await apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'defaults', namespace: 'default' }, data: { owner: 'team-a' } });
     await apply({
-      apiVersion: GROUP,
+      apiVersion: group,
       kind: 'MutatingAdmissionPolicy',
       metadata: { name: 'owners' },
       spec: {
@@ -100,7 +100,7 @@ describe('cluster/policies', function () {
       },
     });
     await apply({
-      apiVersion: GROUP,
+      apiVersion: group,
       kind: 'MutatingAdmissionPolicyBinding',
       metadata: { name: 'owners' },
       spec: { policyName: 'owners', paramRef: { name: 'defaults', namespace: 'default', parameterNotFoundAction: 'Deny' } },

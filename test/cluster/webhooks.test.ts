@@ -7,8 +7,8 @@ import { createIdentities, type Identities } from '../unit/http/identities.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
 const pollMs = 25;
-const RULES = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] }];
-const LABEL = 'hooks.example.com/seen';
+const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] }];
+const label = 'hooks.example.com/seen';
 
 /** What one webhook says about each object, and another one makes of it, and a third one converts. */
 function reply(review: JsonObject): JsonObject {
@@ -28,11 +28,11 @@ function reply(review: JsonObject): JsonObject {
     };
   if (object?.metadata.name.startsWith('bad') === true)
     return { allowed: false, status: { code: 403, message: 'bad names are not welcome' } };
-  if (object?.metadata.labels?.[LABEL] !== undefined || object?.metadata.name.startsWith('plain') === true) return { allowed: true };
+  if (object?.metadata.labels?.[label] !== undefined || object?.metadata.name.startsWith('plain') === true) return { allowed: true };
   return patchReply([
     object?.metadata.labels === undefined
-      ? { op: 'add', path: '/metadata/labels', value: { [LABEL]: 'yes' } }
-      : { op: 'add', path: `/metadata/labels/${LABEL.replace('/', '~1')}`, value: 'yes' },
+      ? { op: 'add', path: '/metadata/labels', value: { [label]: 'yes' } }
+      : { op: 'add', path: `/metadata/labels/${label.replace('/', '~1')}`, value: 'yes' },
   ]);
 }
 
@@ -77,7 +77,7 @@ describe('cluster/webhooks', function () {
     webhooks: [
       {
         name: 'hook.example.com',
-        rules: RULES,
+        rules: rules,
         sideEffects: 'None',
         admissionReviewVersions: ['v1'],
         namespaceSelector: { matchLabels: { guarded: 'yes' } },
@@ -141,8 +141,8 @@ describe('cluster/webhooks', function () {
     expect(
       await kubectl('-n', 'guarded', 'get', 'configmap', 'mine', '-o', `jsonpath={.metadata.labels.hooks\\.example\\.com/seen}`),
     ).to.equal('yes');
-    await kubectl('-n', 'guarded', 'label', 'configmap', 'mine', `${LABEL}-`);
-    expect(await kubectl('-n', 'guarded', 'get', 'configmap', 'mine', '-o', 'jsonpath={.metadata.labels}')).to.contain(LABEL);
+    await kubectl('-n', 'guarded', 'label', 'configmap', 'mine', `${label}-`);
+    expect(await kubectl('-n', 'guarded', 'get', 'configmap', 'mine', '-o', 'jsonpath={.metadata.labels}')).to.contain(label);
     await kubectl('delete', 'mutatingwebhookconfiguration', 'hooks');
   });
 

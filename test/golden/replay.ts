@@ -47,11 +47,11 @@ export interface Surroundings {
 }
 
 /** Areas whose objects have owners that do not exist: garbage collection would race with the scenario. */
-const WITHOUT_CONTROLLERS: readonly string[] = ['ownership'];
+const withoutControllers: readonly string[] = ['ownership'];
 
 /** Scenarios by what they need. Most need a controller manager: it gives new namespaces their default account, without which pods are refused. */
 export function bySurroundings(names: readonly string[]): Surroundings[] {
-  const alone = names.filter((name) => WITHOUT_CONTROLLERS.includes(name.split('/')[0] ?? ''));
+  const alone = names.filter((name) => withoutControllers.includes(name.split('/')[0] ?? ''));
   const withNodes = names.filter((name) => !alone.includes(name) && needs(name, 'nodes'));
   const others = names.filter((name) => !alone.includes(name) && !withNodes.includes(name));
   const groups = [

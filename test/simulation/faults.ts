@@ -6,8 +6,8 @@ import type { FaultKind, OperationKind } from './profile.js';
 import type { SimulatedServer } from './server.js';
 
 /** Servers that may join in one schedule, besides the first ones. */
-const JOINERS_MAX = 3;
-const VOTERS_MIN = 2;
+const joinersMax = 3;
+const votersMin = 2;
 
 /** Each picks its victims through the cluster's generator. */
 export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } = {
@@ -98,12 +98,12 @@ function drawChange({ prng, servers, profile }: Cluster, leader: SimulatedServer
   if (membership === undefined) return null;
   const learner = membership.members.find((member) => member.role === 'learner');
   if (learner !== undefined && prng.chance(800)) return { type: 'promote', id: learner.id };
-  if (votersOf(membership).length > VOTERS_MIN && prng.chance(500)) {
+  if (votersOf(membership).length > votersMin && prng.chance(500)) {
     const member = prng.pick(membership.members);
     return member === undefined ? null : { type: 'remove', id: member.id };
   }
   const unused = servers.find(({ id }) => !membership.removed.includes(id) && !membership.members.some((member) => member.id === id));
-  if (unused === undefined && servers.length >= profile.servers + JOINERS_MAX) return null;
+  if (unused === undefined && servers.length >= profile.servers + joinersMax) return null;
   const id = unused?.id ?? memberId(`s${servers.length + 1}`);
   return { type: 'addLearner', member: { id, role: 'learner', address: `${id}:1` } };
 }

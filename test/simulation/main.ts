@@ -4,7 +4,7 @@ import { brokenModes } from './broken.js';
 import type { BrokenName } from './broken.js';
 import type { Trace } from './cluster.js';
 import { addCounts, formatCounts, noCounts } from './counts.js';
-import { DEFAULT_STEPS, SimulationFailure, simulate } from './simulation.js';
+import { defaultSteps, SimulationFailure, simulate } from './simulation.js';
 
 interface Options {
   readonly seed: number;
@@ -15,8 +15,8 @@ interface Options {
   readonly trace: true | number | undefined;
 }
 
-const SEED_MAX = 2 ** 32 - 1;
-const PROGRESS_EVERY = 500;
+const seedMax = 2 ** 32 - 1;
+const progressEvery = 500;
 
 const examples = `
 Examples:
@@ -38,13 +38,13 @@ function wholeNumber(from: number, to: number): (text: string) => number {
 function parse(): Options {
   return new Command('simulate')
     .description("Runs Raft servers on a seeded clock, network and disk, breaks all three, and checks Raft's promises after every step.")
-    .option('--seed <n>', 'first seed', wholeNumber(0, SEED_MAX), 1)
-    .option('--count <n>', 'how many seeds, counted upwards', wholeNumber(1, SEED_MAX), 1)
+    .option('--seed <n>', 'first seed', wholeNumber(0, seedMax), 1)
+    .option('--count <n>', 'how many seeds, counted upwards', wholeNumber(1, seedMax), 1)
     .option(
       '--steps <n>',
       'steps with faults in each schedule; the healing afterwards takes more',
       wholeNumber(1, 10_000_000),
-      DEFAULT_STEPS,
+      defaultSteps,
     )
     .addOption(new Option('--servers <n>', 'servers at the start; drawn from the seed otherwise').choices(['3', '5']))
     .addOption(
@@ -75,7 +75,7 @@ function run(options: Options): void {
   const total = noCounts();
   for (let at = 0; at < count; at++) {
     addCounts(total, simulate({ seed: first + at, steps, servers, broken }, tracer(options.trace)));
-    if ((at + 1) % PROGRESS_EVERY === 0) print(`${at + 1} of ${count} schedules held`);
+    if ((at + 1) % progressEvery === 0) print(`${at + 1} of ${count} schedules held`);
   }
   print(`${count === 1 ? `seed ${first}` : `seeds ${first} to ${first + count - 1}`}: every rule held\n${formatCounts(total)}`);
 }

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { brokenModes } from './broken.js';
 import type { BrokenName } from './broken.js';
 import { addCounts, countNames, formatCounts, noCounts } from './counts.js';
-import { DEFAULT_STEPS, SimulationFailure, replayCommand, simulate } from './simulation.js';
+import { defaultSteps, SimulationFailure, replayCommand, simulate } from './simulation.js';
 import type { SimulationOptions } from './simulation.js';
 
-const SEEDS = 2_000;
-const SEEDS_PER_TEST = 250;
+const seeds = 2_000;
+const seedsPerTest = 250;
 
-const schedule = (seed: number, broken: BrokenName = 'none'): SimulationOptions => ({ seed, steps: DEFAULT_STEPS, servers: null, broken });
+const schedule = (seed: number, broken: BrokenName = 'none'): SimulationOptions => ({ seed, steps: defaultSteps, servers: null, broken });
 
 const found = new Map<BrokenName, SimulationFailure | null>();
 
@@ -22,7 +22,7 @@ function firstFailure(broken: BrokenName): SimulationFailure | null {
 }
 
 function search(broken: BrokenName): SimulationFailure | null {
-  for (let seed = 1; seed <= SEEDS; seed++) {
+  for (let seed = 1; seed <= seeds; seed++) {
     try {
       simulate(schedule(seed, broken));
     } catch (error) {
@@ -36,19 +36,19 @@ function search(broken: BrokenName): SimulationFailure | null {
 describe('simulation of the Raft core', () => {
   const total = noCounts();
 
-  for (let first = 1; first <= SEEDS; first += SEEDS_PER_TEST) {
-    const last = first + SEEDS_PER_TEST - 1;
+  for (let first = 1; first <= seeds; first += seedsPerTest) {
+    const last = first + seedsPerTest - 1;
     it(`keeps every rule and comes to life again in the schedules of seeds ${first} to ${last}`, () => {
       for (let seed = first; seed <= last; seed++) addCounts(total, simulate(schedule(seed)));
     });
   }
 
   it('has tried everything that can happen', () => {
-    process.stdout.write(`${SEEDS} schedules:\n${formatCounts(total)}\n`);
+    process.stdout.write(`${seeds} schedules:\n${formatCounts(total)}\n`);
     for (const name of countNames) expect(total[name], name).to.be.greaterThan(0);
-    expect(total.elections, 'elections').to.be.greaterThan(SEEDS);
-    expect(total.writesAcknowledged, 'writes').to.be.greaterThan(10 * SEEDS);
-    expect(total.readsServed, 'reads').to.be.greaterThan(SEEDS);
+    expect(total.elections, 'elections').to.be.greaterThan(seeds);
+    expect(total.writesAcknowledged, 'writes').to.be.greaterThan(10 * seeds);
+    expect(total.readsServed, 'reads').to.be.greaterThan(seeds);
   });
 
   it('gives the same outcome for the same seed', () => {
@@ -63,7 +63,7 @@ describe('simulation with a broken rule', () => {
   for (const broken of rules) {
     it(`notices ${broken} within the seeds of the default run, and says how to replay it`, () => {
       const failure = firstFailure(broken);
-      if (failure === null) throw new Error(`${broken} went unnoticed in ${SEEDS} schedules`);
+      if (failure === null) throw new Error(`${broken} went unnoticed in ${seeds} schedules`);
       expect(failure.message)
         .to.contain(`seed ${failure.options.seed}, step ${failure.step}: `)
         .and.to.contain(replayCommand(failure.options));

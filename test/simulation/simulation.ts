@@ -8,7 +8,7 @@ import { drawProfile } from './profile.js';
 import type { SimulatedServer } from './server.js';
 
 /** Steps with faults in one schedule, where nothing else is asked for: enough for several elections even among many crashes. */
-export const DEFAULT_STEPS = 5_000;
+export const defaultSteps = 5_000;
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -20,9 +20,9 @@ export interface SimulationOptions {
 }
 
 /** After the faults end, a leader must exist, commit, and bring everyone up to date within this many election timeouts ... */
-const LIVENESS_ELECTION_TIMEOUTS = 30;
+const livenessElectionTimeouts = 30;
 /** ... and this much time for each entry that somebody lacks: some schedules allow one entry a message and one message in flight. */
-const INSTANTS_PER_ENTRY = 20;
+const instantsPerEntry = 20;
 
 /** A schedule in which a rule was broken. The message says how to see it again. */
 export class SimulationFailure extends Error {
@@ -61,11 +61,11 @@ function comesToLife(cluster: Cluster): void {
   const { timeline, profile } = cluster;
   const lag =
     Math.max(...cluster.servers.map((server) => server.disk.lastIndex)) - Math.min(...cluster.servers.map((server) => server.store.index));
-  const deadline = timeline.now + LIVENESS_ELECTION_TIMEOUTS * profile.electionTicks * profile.tickInstants + lag * INSTANTS_PER_ENTRY;
+  const deadline = timeline.now + livenessElectionTimeouts * profile.electionTicks * profile.tickInstants + lag * instantsPerEntry;
   const target: Target = { index: 0, nextWrite: 0 };
   while (!isAlive(cluster, target)) {
     if (timeline.now > deadline)
-      throw new Error(`liveness: ${LIVENESS_ELECTION_TIMEOUTS} election timeouts after all faults ended, ${describe(cluster)}`);
+      throw new Error(`liveness: ${livenessElectionTimeouts} election timeouts after all faults ended, ${describe(cluster)}`);
     cluster.step();
   }
 }

@@ -11,10 +11,10 @@ import type { Profile } from './profile.js';
 
 // Machines and networks on which nothing fails and everything is late. A leader must come to stay, which it does not where timeouts are fixed.
 
-const SEEDS = 6;
-const ELECTION_INSTANTS = 40;
+const seedCount = 6;
+const electionInstants = 40;
 /** Half of it to learn, half of it to show. */
-const DURATION = 400 * ELECTION_INSTANTS;
+const duration = 400 * electionInstants;
 
 interface Outcome {
   /** In the second half of the time. */
@@ -43,8 +43,8 @@ const quiet = (prng: Prng): Profile => ({
   sizes: { appendBytesMax: 1 << 16, inflightMax: 16, uncommittedBytesMax: 8_000, committedBytesMax: 1 << 20, tailBytesMax: 1 << 20 },
 });
 
-const starvedThreads: Partial<Profile> = { faults: ['stall'], faultEvery: 60, cutMax: 3 * ELECTION_INSTANTS };
-const slowNetwork: Partial<Profile> = { delayMax: 4 * ELECTION_INSTANTS };
+const starvedThreads: Partial<Profile> = { faults: ['stall'], faultEvery: 60, cutMax: 3 * electionInstants };
+const slowNetwork: Partial<Profile> = { delayMax: 4 * electionInstants };
 
 const withTimeoutsUpTo = (patienceTimeoutsMax: number): BrokenMode => ({
   ...brokenModes.none,
@@ -65,11 +65,11 @@ function runTo(cluster: Cluster, end: number, watch: () => void = () => undefine
 
 function run(seed: number, around: Partial<Profile>, mode: BrokenMode): Outcome {
   const cluster = lateCluster(seed, around, mode);
-  runTo(cluster, DURATION / 2);
+  runTo(cluster, duration / 2);
   const { elections, writesAcknowledged } = cluster.counts;
   let silence = 0;
   let chosen = { index: cluster.checker.chosenIndex, at: cluster.timeline.now };
-  runTo(cluster, DURATION, () => {
+  runTo(cluster, duration, () => {
     silence = Math.max(silence, cluster.timeline.now - chosen.at);
     if (cluster.checker.chosenIndex > chosen.index) chosen = { index: cluster.checker.chosenIndex, at: cluster.timeline.now };
   });
@@ -80,11 +80,11 @@ describe('simulation of machines that are late', function () {
   this.timeout(60_000);
   const learnt = withTimeoutsUpTo(limits.patienceTimeoutsMax);
   const fixed = withTimeoutsUpTo(1);
-  const seeds = Array.from({ length: SEEDS }, (_, at) => at + 1);
+  const seeds = Array.from({ length: seedCount }, (_, at) => at + 1);
   const elections = (outcomes: readonly Outcome[]): number => outcomes.reduce((sum, outcome) => sum + outcome.elections, 0);
 
   it('threads that get no processor for up to three election timeouts: leaders stay, which fixed timeouts depose without end', () => {
-    expect(elections(seeds.map((seed) => run(seed, starvedThreads, learnt))), 'in all schedules together').to.be.at.most(SEEDS);
+    expect(elections(seeds.map((seed) => run(seed, starvedThreads, learnt))), 'in all schedules together').to.be.at.most(seedCount);
     for (const seed of seeds) expect(run(seed, starvedThreads, fixed).elections, `seed ${seed}, fixed`).to.be.at.least(10);
   });
 
@@ -92,7 +92,7 @@ describe('simulation of machines that are late', function () {
     for (const seed of seeds) {
       const { writes, silence } = run(seed, slowNetwork, learnt);
       expect(writes, `writes, seed ${seed}`).to.be.greaterThan(1_000);
-      expect(silence, `the longest silence, seed ${seed}`).to.be.lessThan(10 * ELECTION_INSTANTS);
+      expect(silence, `the longest silence, seed ${seed}`).to.be.lessThan(10 * electionInstants);
       expect(run(seed, slowNetwork, fixed).writes, `writes, seed ${seed}, fixed`).to.equal(0);
     }
   });
@@ -100,9 +100,9 @@ describe('simulation of machines that are late', function () {
   it('is forgotten when the machines are well again: the next leader is found as soon as ever', () => {
     for (const seed of seeds) {
       const cluster = lateCluster(seed, starvedThreads, learnt);
-      runTo(cluster, DURATION / 2);
+      runTo(cluster, duration / 2);
       cluster.heal();
-      runTo(cluster, DURATION);
+      runTo(cluster, duration);
       const timeouts = cluster.running().map(({ core }) => core?.electionTimeoutTicks);
       expect(timeouts, `seed ${seed}`).to.deep.equal([4, 4, 4]);
     }

@@ -1,13 +1,13 @@
 import { bytesPlanOf } from './cborBytes.js';
 import type { Codec, DecodeOptions, DecodeResult, Kind } from './contract.js';
 import { readCbor } from './cborReader.js';
-import { cborHead, MAJOR, SELF_DESCRIBED_TAG, writeCbor } from './cborWriter.js';
+import { cborHead, major, selfDescribedTag, writeCbor } from './cborWriter.js';
 
-export const CBOR_MEDIA_TYPE = 'application/cbor';
-export const CBOR_SEQUENCE_MEDIA_TYPE = 'application/cbor-seq';
+export const cborMediaType = 'application/cbor';
+export const cborSequenceMediaType = 'application/cbor-seq';
 
 /** What every CBOR body of the reference begins with. */
-export const SELF_DESCRIBED = Buffer.from([0xd9, SELF_DESCRIBED_TAG >> 8, SELF_DESCRIBED_TAG & 0xff]);
+export const selfDescribed = Buffer.from([0xd9, selfDescribedTag >> 8, selfDescribedTag & 0xff]);
 
 /**
  * CBOR (RFC 8949) as the reference reads and writes it: text as byte strings, members in the order of their encoded names, the
@@ -15,7 +15,7 @@ export const SELF_DESCRIBED = Buffer.from([0xd9, SELF_DESCRIBED_TAG >> 8, SELF_D
  */
 export const cborCodec: Codec = {
   name: 'cbor',
-  mediaType: CBOR_MEDIA_TYPE,
+  mediaType: cborMediaType,
   decode(bytes: Uint8Array, { depthMax }: DecodeOptions): DecodeResult {
     const read = readCbor(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), depthMax);
     return read.ok ? { ok: true, value: read.value, duplicates: [] } : read;
@@ -32,8 +32,8 @@ export const encodeCborItem = (value: unknown, kind: Kind): Buffer => writeCbor(
 /** One value of any kind, without the leading tag. */
 export const encodeCborPart = (value: unknown): Buffer => writeCbor(value, { tagged: false });
 
-export const cborMapHead = (count: number): Buffer => cborHead(MAJOR.map, count);
-export const cborListHead = (count: number): Buffer => cborHead(MAJOR.list, count);
+export const cborMapHead = (count: number): Buffer => cborHead(major.map, count);
+export const cborListHead = (count: number): Buffer => cborHead(major.list, count);
 
 /** How many members an encoded map has, and where the first begins. The map is one of ours: its length is never open. */
 export const cborMembersOf = (map: Buffer): { readonly count: number; readonly at: number } => {

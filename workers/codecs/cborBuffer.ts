@@ -1,17 +1,17 @@
-const INITIAL_BYTES = 64 * 1024;
+const initialBytes = 64 * 1024;
 /** A scratch buffer larger than this is given back after use. */
-const KEEP_BYTES_MAX = 1024 * 1024;
+const keepBytesMax = 1024 * 1024;
 /** Up to here a loop over the characters beats the call into native code. */
-const SHORT_STRING = 40;
+const shortString = 40;
 
 /** Bytes of CBOR in the making, from the start to the end, in a buffer that is kept between uses. */
 export class CborBuffer {
-  private buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  private buffer = Buffer.allocUnsafeSlow(initialBytes);
   private position = 0;
 
   /** Forgets what was written. Called before each use, because an earlier one may have ended with an error. */
   reset(): void {
-    if (this.buffer.length > KEEP_BYTES_MAX) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+    if (this.buffer.length > keepBytesMax) this.buffer = Buffer.allocUnsafeSlow(initialBytes);
     this.position = 0;
   }
 
@@ -66,7 +66,7 @@ export class CborBuffer {
 
   /** UTF-8 behind its head. */
   string(major: number, value: string): void {
-    if (value.length <= SHORT_STRING && this.shortAscii(major, value)) return;
+    if (value.length <= shortString && this.shortAscii(major, value)) return;
     const length = Buffer.byteLength(value, 'utf8');
     this.head(major, length);
     if (this.buffer.length - this.position < length) this.grow(length);
@@ -98,7 +98,7 @@ export class CborBuffer {
   }
 
   private grow(bytes: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.position + bytes + INITIAL_BYTES));
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.position + bytes + initialBytes));
     this.buffer.copy(larger, 0, 0, this.position);
     this.buffer = larger;
   }

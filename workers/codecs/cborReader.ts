@@ -25,21 +25,21 @@ export const readCbor = (bytes: Buffer, depthMax: number): CborResult => {
 
 type TextEncoding = 'utf8' | 'base64url' | 'base64' | 'hex';
 /** RFC 8949, section 3.4.5.2. */
-const LATER_ENCODINGS: ReadonlyMap<number, TextEncoding> = new Map<number, TextEncoding>([
+const laterEncodings: ReadonlyMap<number, TextEncoding> = new Map<number, TextEncoding>([
   [21, 'base64url'],
   [22, 'base64'],
   [23, 'hex'],
 ]);
-const MAJOR = { unsigned: 0, negative: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6 } as const;
-const TAG = { epochTime: 1, bignum: 2, negativeBignum: 3 } as const;
+const majorType = { unsigned: 0, negative: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6 } as const;
+const tagNumber = { epochTime: 1, bignum: 2, negativeBignum: 3 } as const;
 /** What stands in the low five bits when the length is open, and what then ends the item. */
-const OPEN = 31;
-const BREAK = 0xff;
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const open = 31;
+const breakByte = 0xff;
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Up to here a loop over the characters beats the call into native code. */
-const SHORT_STRING = 24;
+const shortString = 24;
 
 class Reader {
   position = 0;
@@ -54,20 +54,20 @@ class Reader {
     const initial = this.byte();
     const [major, information] = [initial >> 5, initial & 31];
     if (major === 7) return this.simple(information);
-    if (information === OPEN && major >= MAJOR.bytes && major <= MAJOR.map) return this.open(major, encoding);
+    if (information === open && major >= majorType.bytes && major <= majorType.map) return this.open(major, encoding);
     const argument = this.argument(information);
     switch (major) {
-      case MAJOR.unsigned:
+      case majorType.unsigned:
         return unsigned(argument);
-      case MAJOR.negative:
+      case majorType.negative:
         return negative(argument);
-      case MAJOR.bytes:
+      case majorType.bytes:
         return this.byteString(argument, encoding);
-      case MAJOR.text:
+      case majorType.text:
         return this.text(argument);
-      case MAJOR.list:
+      case majorType.list:
         return this.list(argument, encoding);
-      case MAJOR.map:
+      case majorType.map:
         return this.map(argument, encoding);
       default:
         return this.tagged(Number(argument), encoding);
@@ -75,21 +75,21 @@ class Reader {
   }
 
   private open(major: number, encoding: TextEncoding): Json {
-    if (major === MAJOR.list) return this.list(Infinity, encoding);
-    if (major === MAJOR.map) return this.map(Infinity, encoding);
+    if (major === majorType.list) return this.list(Infinity, encoding);
+    if (major === majorType.map) return this.map(Infinity, encoding);
     const chunks: Buffer[] = [];
     while (!this.ends()) {
       const initial = this.byte();
-      if (initial >> 5 !== major || (initial & 31) === OPEN) throw new CborFailure('cbor: wrong element type for indefinite-length string');
+      if (initial >> 5 !== major || (initial & 31) === open) throw new CborFailure('cbor: wrong element type for indefinite-length string');
       chunks.push(this.take(this.argument(initial & 31)));
     }
     const joined = Buffer.concat(chunks);
-    return major === MAJOR.text ? utf8Of(joined) : joined.toString(encoding);
+    return major === majorType.text ? utf8Of(joined) : joined.toString(encoding);
   }
 
   /** At the byte that ends an item of open length, which is taken. */
   private ends(): boolean {
-    if (this.bytes[this.position] !== BREAK) return false;
+    if (this.bytes[this.position] !== breakByte) return false;
     this.position++;
     return true;
   }
@@ -130,11 +130,11 @@ class Reader {
 
   /** Tags that say nothing about JSON are taken off. */
   private tagged(tag: number, encoding: TextEncoding): Json {
-    if (tag === TAG.bignum || tag === TAG.negativeBignum) throw new CborFailure('cbor: bignum is not allowed');
+    if (tag === tagNumber.bignum || tag === tagNumber.negativeBignum) throw new CborFailure('cbor: bignum is not allowed');
     this.enter();
-    const value = this.value(LATER_ENCODINGS.get(tag) ?? encoding);
+    const value = this.value(laterEncodings.get(tag) ?? encoding);
     this.depth--;
-    return tag === TAG.epochTime ? timeOf(value) : value;
+    return tag === tagNumber.epochTime ? timeOf(value) : value;
   }
 
   private byteString(length: number | bigint, encoding: TextEncoding): string {
@@ -142,7 +142,7 @@ class Reader {
     this.need(length);
     const from = this.position;
     this.position += length as number;
-    return (length as number) <= SHORT_STRING ? this.shortString(from) : this.bytes.toString('utf8', from, this.position);
+    return (length as number) <= shortString ? this.shortString(from) : this.bytes.toString('utf8', from, this.position);
   }
 
   /** From there to the position. */
@@ -172,7 +172,7 @@ class Reader {
     if (information === 25) return fromHalf(this.take(2).readUInt16BE(0));
     if (information === 26) return this.take(4).readFloatBE(0);
     if (information === 27) return this.take(8).readDoubleBE(0);
-    throw new CborFailure(information === OPEN ? 'cbor: unexpected "break" code' : `cbor: simple value ${information} is not recognized`);
+    throw new CborFailure(information === open ? 'cbor: unexpected "break" code' : `cbor: simple value ${information} is not recognized`);
   }
 
   private argument(information: number): number | bigint {
@@ -204,14 +204,14 @@ class Reader {
 
 const utf8Of = (bytes: Buffer): string => {
   try {
-    return UTF8.decode(bytes);
+    return utf8.decode(bytes);
   } catch (cause) {
     throw new CborFailure('cbor: invalid UTF-8 string', { cause });
   }
 };
 
 const unsigned = (argument: number | bigint): number | bigint => {
-  if (argument > INT64_MAX)
+  if (argument > int64Max)
     throw new CborFailure(`cbor: cannot unmarshal positive integer into Go value of type int64 (${argument} overflows Go's int64)`);
   return argument;
 };
@@ -219,7 +219,7 @@ const unsigned = (argument: number | bigint): number | bigint => {
 const negative = (argument: number | bigint): number | bigint => {
   if (argument < Number.MAX_SAFE_INTEGER) return -1 - Number(argument);
   const value = -1n - BigInt(argument);
-  if (value < INT64_MIN)
+  if (value < int64Min)
     throw new CborFailure(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`);
   return value;
 };

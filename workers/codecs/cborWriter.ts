@@ -2,12 +2,12 @@ import type { BytesPlan } from './cborBytes.js';
 import { CborBuffer } from './cborBuffer.js';
 import { isMembers, NumberLiteral } from './value.js';
 
-export const MAJOR = { unsigned: 0, negative: 1, bytes: 2, list: 4, map: 5, tag: 6 } as const;
-const UINT64_MAX = 2n ** 64n - 1n;
+export const major = { unsigned: 0, negative: 1, bytes: 2, list: 4, map: 5, tag: 6 } as const;
+const uint64Max = 2n ** 64n - 1n;
 /** "Expected later to be base64": how the reference marks bytes (RFC 8949, section 3.4.5.2). */
-const BASE64_TAG = 22;
+const base64Tag = 22;
 /** Tag 55799, "self-described CBOR": what every body of the reference begins with. */
-export const SELF_DESCRIBED_TAG = 55_799;
+export const selfDescribedTag = 55_799;
 
 /** One is enough: encoding never yields, so it cannot be entered twice. */
 const scratch = new CborBuffer();
@@ -21,7 +21,7 @@ export const writeCbor = (
   { tagged, plan }: { readonly tagged: boolean; readonly plan?: BytesPlan | undefined },
 ): Buffer => {
   scratch.reset();
-  if (tagged) scratch.head(MAJOR.tag, SELF_DESCRIBED_TAG);
+  if (tagged) scratch.head(major.tag, selfDescribedTag);
   write(value, plan);
   return scratch.finish();
 };
@@ -49,13 +49,13 @@ const eachOf = (plan: BytesPlan | undefined): BytesPlan | undefined => (typeof p
 const text = (value: string, plan: BytesPlan | undefined): void => {
   const bytes = plan === 'bytes' ? Buffer.from(value, 'base64') : undefined;
   // Text that is not the base64 of anything stays text, so that nothing is lost.
-  if (bytes === undefined || Math.ceil(bytes.length / 3) * 4 !== value.length) return scratch.string(MAJOR.bytes, value);
-  scratch.head(MAJOR.tag, BASE64_TAG);
-  scratch.bytes(MAJOR.bytes, bytes);
+  if (bytes === undefined || Math.ceil(bytes.length / 3) * 4 !== value.length) return scratch.string(major.bytes, value);
+  scratch.head(major.tag, base64Tag);
+  scratch.bytes(major.bytes, bytes);
 };
 
 const list = (items: readonly unknown[], each: BytesPlan | undefined): void => {
-  scratch.head(MAJOR.list, items.length);
+  scratch.head(major.list, items.length);
   for (const item of items) write(item, each);
 };
 
@@ -63,20 +63,20 @@ const map = (members: Readonly<Record<string, unknown>>, plan: BytesPlan | undef
   const names: string[] = [];
   for (const name of Object.keys(members)) if (members[name] !== undefined) names.push(name);
   names.sort(byEncodedName);
-  scratch.head(MAJOR.map, names.length);
+  scratch.head(major.map, names.length);
   const each = eachOf(plan);
   const planned = typeof plan === 'object' && 'members' in plan ? plan.members : undefined;
   for (const name of names) {
-    scratch.string(MAJOR.bytes, name);
+    scratch.string(major.bytes, name);
     write(members[name], each ?? planned?.get(name));
   }
 };
 
-const ASCII = /^[\0-\x7f]*$/;
+const ascii = /^[\0-\x7f]*$/;
 
 /** Bytewise order of the encoded names: the head holds the length, so shorter names come first. */
 const byEncodedName = (a: string, b: string): number => {
-  if (!ASCII.test(a) || !ASCII.test(b))
+  if (!ascii.test(a) || !ascii.test(b))
     return Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a.length - b.length || (a < b ? -1 : 1);
 };
@@ -85,12 +85,12 @@ const number = (value: number | bigint): void => {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) return float(value);
   if (Object.is(value, -0)) return float(-0);
   if (value >= 0) {
-    if (value > UINT64_MAX) throw new RangeError('CBOR integer out of range');
-    return scratch.head(MAJOR.unsigned, value);
+    if (value > uint64Max) throw new RangeError('CBOR integer out of range');
+    return scratch.head(major.unsigned, value);
   }
   const argument = typeof value === 'bigint' ? -1n - value : -1 - value;
-  if (argument > UINT64_MAX) throw new RangeError('CBOR integer out of range');
-  return scratch.head(MAJOR.negative, argument);
+  if (argument > uint64Max) throw new RangeError('CBOR integer out of range');
+  return scratch.head(major.negative, argument);
 };
 
 /** The shortest of the three widths that keeps the value. */
@@ -102,16 +102,16 @@ const float = (value: number): void => {
   else scratch.float64(value);
 };
 
-const HALF_SUBNORMAL = 2 ** -24;
-const HALF_NORMAL_MIN = 2 ** -14;
-const HALF_MAX = 65504;
+const halfSubnormal = 2 ** -24;
+const halfNormalMin = 2 ** -14;
+const halfMax = 65504;
 
 /** The bits of a 16-bit float, or undefined if the value does not fit exactly. */
 const toHalf = (value: number): number | undefined => {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const magnitude = Math.abs(value);
-  if (magnitude > HALF_MAX) return undefined;
-  if (magnitude < HALF_NORMAL_MIN) return Number.isInteger(magnitude / HALF_SUBNORMAL) ? sign | (magnitude / HALF_SUBNORMAL) : undefined;
+  if (magnitude > halfMax) return undefined;
+  if (magnitude < halfNormalMin) return Number.isInteger(magnitude / halfSubnormal) ? sign | (magnitude / halfSubnormal) : undefined;
   const exponent = Math.floor(Math.log2(magnitude));
   const mantissa = (magnitude / 2 ** exponent - 1) * 1024;
   return Number.isInteger(mantissa) ? sign | ((exponent + 15) << 10) | mantissa : undefined;

@@ -27,7 +27,7 @@ export interface DecodeOptions {
  * Deepest nesting accepted by default. The reference stops at 10,000; recursion over a tree that deep would not fit the
  * stack of a JavaScript thread, and no real object comes near this.
  */
-export const DEPTH_MAX = 1_000;
+export const depthMax = 1_000;
 
 export type EncodingName = 'json' | 'yaml' | 'protobuf' | 'cbor';
 

@@ -20,13 +20,13 @@ export type ReaderResult =
 class SyntaxFailure extends Error {}
 
 /** A number with more characters is not converted to bigint: no 64-bit integer is longer. */
-const INTEGER_CHARACTERS_MAX = 20;
-const INT64_MIN = -(2n ** 63n);
-const UINT64_MAX = 2n ** 64n - 1n;
-const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-const LITERALS: Readonly<Record<string, readonly [string, Json]>> = { t: ['true', true], f: ['false', false], n: ['null', null] };
-const LONE_SURROGATE = /\p{Surrogate}/u;
-const WHOLE = /^-?(?:0|[1-9][0-9]*)$/;
+const integerCharactersMax = 20;
+const int64Min = -(2n ** 63n);
+const uint64Max = 2n ** 64n - 1n;
+const escapes: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const literals: Readonly<Record<string, readonly [string, Json]>> = { t: ['true', true], f: ['false', false], n: ['null', null] };
+const loneSurrogate = /\p{Surrogate}/u;
+const whole = /^-?(?:0|[1-9][0-9]*)$/;
 
 /** Reads one JSON text. Expected failures come back as values. */
 export const readJson = (text: string, options: ReaderOptions): ReaderResult => {
@@ -63,7 +63,7 @@ class Reader {
     if (character === '[') return this.nested(() => this.array());
     if (character === '"') return this.string();
     if (character !== undefined && (character === '-' || (character >= '0' && character <= '9'))) return this.number();
-    const literal = LITERALS[character ?? ''];
+    const literal = literals[character ?? ''];
     return literal === undefined ? this.fail('looking for beginning of value') : this.literal(...literal);
   }
 
@@ -147,13 +147,13 @@ class Reader {
       }
     }
     const value = parts + this.text.slice(from, this.position++);
-    return LONE_SURROGATE.test(value) ? Buffer.from(value, 'utf8').toString('utf8') : value;
+    return loneSurrogate.test(value) ? Buffer.from(value, 'utf8').toString('utf8') : value;
   }
 
   private escape(): string {
     const character = this.text[++this.position];
     if (character === 'u') return this.unicodeEscape();
-    const value = character === undefined ? undefined : ESCAPES[character];
+    const value = character === undefined ? undefined : escapes[character];
     if (value === undefined) return this.fail('in string escape code');
     this.position++;
     return value;
@@ -196,7 +196,7 @@ class Reader {
   private numberOf(literal: string): Json {
     const value = Number(literal);
     if (String(value) === literal && (Number.isSafeInteger(value) || !Number.isInteger(value))) return value;
-    if (literal.length <= INTEGER_CHARACTERS_MAX && WHOLE.test(literal) && literal !== '-0') return wholeNumber(literal, value);
+    if (literal.length <= integerCharactersMax && whole.test(literal) && literal !== '-0') return wholeNumber(literal, value);
     if (this.options.keepLiterals) return new NumberLiteral(literal);
     if (!Number.isFinite(value)) throw new SyntaxFailure(`json: cannot unmarshal number ${literal} into Go value of type float64`);
     return value;
@@ -221,7 +221,7 @@ class Reader {
 const wholeNumber = (literal: string, value: number): number | bigint => {
   if (Number.isSafeInteger(value)) return value;
   const whole = BigInt(literal);
-  return whole >= INT64_MIN && whole <= UINT64_MAX ? whole : value;
+  return whole >= int64Min && whole <= uint64Max ? whole : value;
 };
 
 /** Plain assignment to `__proto__` would set the prototype instead of a member. */

@@ -8,11 +8,11 @@ export interface JsonSurvey {
   readonly plainNumbers: boolean;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const DIGITS_MAX = 15;
+const quoteByte = 0x22;
+const backslash = 0x5c;
+const digitsMax = 15;
 /** Strings longer than this are skipped with a native search, which costs more to start and less to run than a loop. */
-const SHORT_STRING_BYTES = 48;
+const shortStringBytes = 48;
 
 /** Looks at every byte once; a small fraction of the cost of JSON.parse. */
 export const surveyJson = (bytes: Uint8Array): JsonSurvey => {
@@ -23,7 +23,7 @@ export const surveyJson = (bytes: Uint8Array): JsonSurvey => {
   const end = bytes.length;
   for (let index = 0; index < end; index++) {
     const byte = bytes[index] as number;
-    if (byte === QUOTE) {
+    if (byte === quoteByte) {
       index = endOfString(bytes, index + 1);
     } else if (byte === 0x3a) {
       members++;
@@ -44,20 +44,20 @@ export const surveyJson = (bytes: Uint8Array): JsonSurvey => {
 
 /** Index of the closing quote, or the length of the text. */
 const endOfString = (bytes: Uint8Array, start: number): number => {
-  const near = Math.min(bytes.length, start + SHORT_STRING_BYTES);
+  const near = Math.min(bytes.length, start + shortStringBytes);
   for (let index = start; index < near; index++) {
     const byte = bytes[index];
-    if (byte === QUOTE) return index;
-    if (byte === BACKSLASH) index++;
+    if (byte === quoteByte) return index;
+    if (byte === backslash) index++;
     if (index >= near - 1) return endOfLongString(bytes, index + 1);
   }
   return bytes.length;
 };
 
 const endOfLongString = (bytes: Uint8Array, start: number): number => {
-  for (let quote = bytes.indexOf(QUOTE, start); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+  for (let quote = bytes.indexOf(quoteByte, start); quote >= 0; quote = bytes.indexOf(quoteByte, quote + 1)) {
     let before = quote - 1;
-    while (before >= start && bytes[before] === BACKSLASH) before--;
+    while (before >= start && bytes[before] === backslash) before--;
     if ((quote - before) % 2 === 1) return quote;
   }
   return bytes.length;
@@ -70,6 +70,6 @@ const endOfNumber = (bytes: Uint8Array, start: number): number => {
   const first = index;
   for (let byte = bytes[index]; byte !== undefined && byte >= 0x30 && byte <= 0x39; byte = bytes[++index]);
   const next = bytes[index];
-  if (next === 0x2e || next === 0x65 || next === 0x45 || index - first > DIGITS_MAX) return -1;
+  if (next === 0x2e || next === 0x65 || next === 0x45 || index - first > digitsMax) return -1;
   return index - 1;
 };

@@ -11,11 +11,11 @@ export const writeJson = (value: unknown): string => {
 };
 
 /** Stands before a number that is a text while it is written; nothing that is written begins so. */
-const NUMBER_MARK = '\u{10fffd}';
+const numberMark = '\u{10fffd}';
 
 /** The same with one member or item in a line, indented by a space for each level. */
 export const writeIndentedJson = (value: unknown): string =>
-  JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? `${NUMBER_MARK}${each}` : each), 1).replace(
+  JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? `${numberMark}${each}` : each), 1).replace(
     /"\u{10fffd}(-?\d+)"/gu,
     '$1',
   );

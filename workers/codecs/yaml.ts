@@ -26,25 +26,25 @@ import { resolvePlain, type PlainScalar } from './yamlScalars.js';
  * names. Tags and anchors are understood; an alias counts for all that it stands for, which bounds what a small text can grow into.
  * Duplicates are reported as the reference does: `line 7: key "a" already set in map`.
  */
-const ALIASED_NODES_MAX = 100_000;
+const aliasedNodesMax = 100_000;
 
 /**
  * Deepest nesting of collections. The library's parser needs no stack for them but its composer does, and a thread whose stack is used
  * up cannot even be relied on to throw: compiling a regular expression there ends the process. So depth is bounded in between.
  */
-const NESTING_MAX = 200;
+const nestingMax = 200;
 
 /**
  * Names, values, marks, spaces and line ends. An honest text of 3 MiB has some 600,000; one that is nothing but dashes has millions, which take
  * half a minute and a gigabyte.
  */
-const LEXEMES_MAX = 600_000;
+const lexemesMax = 600_000;
 
 /**
  * Anchors and tags before a node, of which it may have one each. The library collects as many as there are before it complains, with
  * a document's worth of memory for each.
  */
-const PROPERTIES_MAX = 4;
+const propertiesMax = 4;
 
 class YamlFailure extends Error {}
 
@@ -67,21 +67,21 @@ export const yamlCodec: Codec = {
  * word differently, it is left to the reader of YAML.
  */
 const jsonInYaml = (bytes: Uint8Array, { depthMax }: DecodeOptions): DecodeResult | undefined => {
-  if (bytes[0] !== OPENING_BRACE) return undefined;
+  if (bytes[0] !== openingBrace) return undefined;
   const document = parseJson(bytes, { depthMax, keepLiterals: false });
   return document.ok && countMembers(document.value) === document.members ? { ok: true, value: document.value, duplicates: [] } : undefined;
 };
 
 /** What the library complains about, in the words that users of the reference know. */
-const WORDINGS: readonly (readonly [RegExp, string])[] = [
+const wordings: readonly (readonly [RegExp, string])[] = [
   [/^Tabs are not allowed/, 'found a tab character that violates indentation'],
   [/^Nested mappings are not allowed/, 'mapping values are not allowed in this context'],
   [/^Flow (?:sequence|map)/, "did not find expected ',' or ']'"],
 ];
 const wording = (message: string): string =>
-  WORDINGS.find(([pattern]) => pattern.test(message))?.[1] ?? message.split(/ at line |\n/)[0] ?? message;
+  wordings.find(([pattern]) => pattern.test(message))?.[1] ?? message.split(/ at line |\n/)[0] ?? message;
 
-const OPENING_BRACE = 0x7b;
+const openingBrace = 0x7b;
 
 const decode = (text: string, options: DecodeOptions): DecodeResult => {
   const lines = new LineCounter();
@@ -119,18 +119,18 @@ function* shallowTokens(text: string, lines: LineCounter): Generator<CST.Token> 
   let [lexemes, properties] = [0, 0];
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    if (parser.stack.length > NESTING_MAX) throw new YamlFailure('yaml: exceeded max depth');
-    if (++lexemes > LEXEMES_MAX) throw new YamlFailure(`yaml: document has more than ${LEXEMES_MAX} parts`);
-    if (PROPERTY.test(lexeme)) properties++;
-    else if (!BETWEEN_PROPERTIES.test(lexeme)) properties = 0;
-    if (properties > PROPERTIES_MAX) throw new YamlFailure('yaml: did not find expected node content');
+    if (parser.stack.length > nestingMax) throw new YamlFailure('yaml: exceeded max depth');
+    if (++lexemes > lexemesMax) throw new YamlFailure(`yaml: document has more than ${lexemesMax} parts`);
+    if (property.test(lexeme)) properties++;
+    else if (!betweenProperties.test(lexeme)) properties = 0;
+    if (properties > propertiesMax) throw new YamlFailure('yaml: did not find expected node content');
   }
   yield* parser.end();
 }
 
 /** Text that begins so is the content of a scalar, and stands behind a mark that is neither. */
-const PROPERTY = /^[&!]/;
-const BETWEEN_PROPERTIES = /^[ \t\r\n#]/;
+const property = /^[&!]/;
+const betweenProperties = /^[ \t\r\n#]/;
 
 class Builder {
   readonly duplicates: string[] = [];
@@ -147,7 +147,7 @@ class Builder {
 
   value(node: Node | null, depth: number): Json {
     if (depth > this.depthMax) throw new YamlFailure('yaml: exceeded max depth');
-    if (this.insideAlias > 0 && ++this.aliased > ALIASED_NODES_MAX) throw new YamlFailure('yaml: document contains excessive aliasing');
+    if (this.insideAlias > 0 && ++this.aliased > aliasedNodesMax) throw new YamlFailure('yaml: document contains excessive aliasing');
     if (node === null) return null;
     if (isAlias(node)) return this.alias(node, depth);
     this.remember(node);
@@ -216,12 +216,12 @@ class Builder {
 
 const isMergeKey = (node: Node | null): boolean => isScalar(node) && node.type === 'PLAIN' && node.source === '<<';
 
-const TAG = /^(?:!!|tag:yaml\.org,2002:)(\w+)$/;
+const tagPattern = /^(?:!!|tag:yaml\.org,2002:)(\w+)$/;
 
 /** Quoted and block scalars are text, plain ones mean something, and a tag overrides both. */
 const scalarValue = (node: Scalar): PlainScalar => {
   const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
-  const tag = TAG.exec(node.tag ?? '')?.[1];
+  const tag = tagPattern.exec(node.tag ?? '')?.[1];
   if (tag === 'str' || tag === 'timestamp') return text;
   if (tag === 'binary') return Buffer.from(text, 'base64').toString('utf8');
   if (tag === 'float' || tag === 'int' || tag === 'bool' || tag === 'null') return taggedValue(tag, text);

@@ -4,7 +4,7 @@
  */
 export type PlainScalar = null | boolean | number | bigint | string;
 
-const KEYWORDS: ReadonlyMap<string, PlainScalar> = new Map<string, PlainScalar>([
+const keywords: ReadonlyMap<string, PlainScalar> = new Map<string, PlainScalar>([
   ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
@@ -12,34 +12,34 @@ const KEYWORDS: ReadonlyMap<string, PlainScalar> = new Map<string, PlainScalar>(
   ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, -Infinity] as const),
   ...['.nan', '.NaN', '.NAN'].map((word) => [word, NaN] as const),
 ]);
-const INTEGER_FORMS: readonly (readonly [RegExp, string])[] = [
+const integerForms: readonly (readonly [RegExp, string])[] = [
   [/^[-+]?0[xX][0-9a-fA-F]+$/, '0x'],
   [/^[-+]?0[bB][01]+$/, '0b'],
   [/^[-+]?0[oO]?[0-7]+$/, '0o'],
   [/^[-+]?(?:0|[1-9][0-9]*)$/, ''],
 ];
-const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** Longer texts are no 64-bit integers in any base. */
-const INTEGER_CHARACTERS_MAX = 70;
-const INT64_MIN = -(2n ** 63n);
-const UINT64_MAX = 2n ** 64n - 1n;
+const integerCharactersMax = 70;
+const int64Min = -(2n ** 63n);
+const uint64Max = 2n ** 64n - 1n;
 
 /** The value of a plain scalar. */
 export const resolvePlain = (text: string): PlainScalar => {
-  const keyword = KEYWORDS.get(text);
+  const keyword = keywords.get(text);
   if (keyword !== undefined) return keyword;
   if (!/^[-+.0-9]/.test(text)) return text;
   const plain = text.replaceAll('_', '');
-  return resolveInteger(plain) ?? (FLOAT.test(plain) ? Number(plain) : text);
+  return resolveInteger(plain) ?? (float.test(plain) ? Number(plain) : text);
 };
 
 const resolveInteger = (text: string): number | bigint | undefined => {
-  if (text.length > INTEGER_CHARACTERS_MAX) return undefined;
-  const prefix = INTEGER_FORMS.find(([form]) => form.test(text))?.[1];
+  if (text.length > integerCharactersMax) return undefined;
+  const prefix = integerForms.find(([form]) => form.test(text))?.[1];
   if (prefix === undefined) return undefined;
   const digits = text.replace(/^[-+]/, '').replace(prefix === '' ? /^/ : /^0[xXbBoO]?(?=.)/, '');
   const magnitude = BigInt(prefix + digits);
   const value = text.startsWith('-') ? -magnitude : magnitude;
-  if (value < INT64_MIN || value > UINT64_MAX) return undefined;
+  if (value < int64Min || value > uint64Max) return undefined;
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 };

@@ -12,9 +12,9 @@ export const writeYaml = (value: unknown): string => {
   return parts.join('');
 };
 
-const INDENT = 2;
+const indentWidth = 2;
 /** Text beyond this column is continued on the next line, at a single space. */
-const WIDTH = 80;
+const width = 80;
 
 /** Where a scalar stands: the indentation of its further lines, and the column at which it begins. */
 interface Place {
@@ -37,17 +37,17 @@ const block = (parts: string[], value: unknown, indent: number): void => {
 
 const listItem = (parts: string[], item: unknown, padding: string, indent: number): void => {
   parts.push(padding, '- ');
-  if (isEmptyOrScalar(item)) parts.push(scalar(item, { indent: indent + INDENT, column: indent + INDENT }), '\n');
-  else block(parts, item, indent + INDENT);
+  if (isEmptyOrScalar(item)) parts.push(scalar(item, { indent: indent + indentWidth, column: indent + indentWidth }), '\n');
+  else block(parts, item, indent + indentWidth);
 };
 
 const mapMember = (parts: string[], [name, member]: readonly [string, unknown], padding: string, indent: number): void => {
   const label = key(name);
   parts.push(padding, label, ':');
   if (isEmptyOrScalar(member)) {
-    parts.push(' ', scalar(member, { indent: indent + INDENT, column: indent + label.length + 2 }), '\n');
+    parts.push(' ', scalar(member, { indent: indent + indentWidth, column: indent + label.length + 2 }), '\n');
   } else {
-    const inner = Array.isArray(member) ? indent : indent + INDENT;
+    const inner = Array.isArray(member) ? indent : indent + indentWidth;
     parts.push('\n', ' '.repeat(inner));
     block(parts, member, inner);
   }
@@ -66,20 +66,20 @@ const scalar = (value: unknown, place: Place): string => {
   return value === undefined ? 'null' : String(value);
 };
 
-const TIMESTAMP = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?(?:Z|[-+]\d{2}:\d{2})?)?$/;
-const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+const timestamp = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?(?:Z|[-+]\d{2}:\d{2})?)?$/;
+const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 /** Would be read as something else than this text. */
 const isAmbiguous = (value: string): boolean =>
-  typeof resolvePlain(value) !== 'string' || value === '<<' || TIMESTAMP.test(value) || BASE_60.test(value);
+  typeof resolvePlain(value) !== 'string' || value === '<<' || timestamp.test(value) || base60.test(value);
 /** What no plain text may contain: indicators at the start, `: ` and ` #` inside, spaces at the ends, document marks. */
-const NEEDS_QUOTES = /^[#,[\]{}&*!|>'"%@`]|^[-?:](?:\s|$)|:(?:\s|$)|\s#|^\s|\s$|^---|^\.\.\./;
+const needsQuotes = /^[#,[\]{}&*!|>'"%@`]|^[-?:](?:\s|$)|:(?:\s|$)|\s#|^\s|\s$|^---|^\.\.\./;
 /** Only double quotes can carry these; line breaks are looked at separately. */
-const SPECIAL = /[^\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
+const special = /[^\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 
 const text = (value: string, place: Place | undefined): string => {
   if (value.includes('\n')) return place !== undefined && isLiteral(value) ? literal(value, place.indent) : doubleQuoted(value, place);
-  if (isAmbiguous(value) || SPECIAL.test(value)) return doubleQuoted(value, place);
-  return NEEDS_QUOTES.test(value) ? `'${folded(value.replaceAll("'", "''"), place, 1)}'` : folded(value, place, 0);
+  if (isAmbiguous(value) || special.test(value)) return doubleQuoted(value, place);
+  return needsQuotes.test(value) ? `'${folded(value.replaceAll("'", "''"), place, 1)}'` : folded(value, place, 0);
 };
 
 /** Names are never continued on another line. */
@@ -87,13 +87,13 @@ const key = (name: string): string => text(name, undefined);
 
 /** Continues long text on further lines: a single space beyond the width becomes a line break. */
 const folded = (value: string, place: Place | undefined, quote: 0 | 1): string => {
-  if (place === undefined || place.column + value.length <= WIDTH) return value;
+  if (place === undefined || place.column + value.length <= width) return value;
   let column = place.column + quote;
   let result = '';
   for (let index = 0; index < value.length; index++) {
     const breaks =
       value[index] === ' ' &&
-      column > WIDTH &&
+      column > width &&
       index > 0 &&
       index < value.length - 1 &&
       value[index - 1] !== ' ' &&
@@ -104,19 +104,19 @@ const folded = (value: string, place: Place | undefined, quote: 0 | 1): string =
   return result;
 };
 
-const isLiteral = (value: string): boolean => !SPECIAL.test(value) && !/ \n/.test(value) && !value.endsWith(' ');
+const isLiteral = (value: string): boolean => !special.test(value) && !/ \n/.test(value) && !value.endsWith(' ');
 
 /** `|` with a mark for leading space, and for a missing or repeated line break at the end. */
 const literal = (value: string, indent: number): string => {
-  const hint = /^[ \n]/.test(value) ? String(INDENT) : '';
+  const hint = /^[ \n]/.test(value) ? String(indentWidth) : '';
   const chomping = !value.endsWith('\n') ? '-' : value.endsWith('\n\n') || value === '\n' ? '+' : '';
   const lines = (value.endsWith('\n') ? value.slice(0, -1) : value)
     .split('\n')
-    .map((line) => (line === '' ? '' : ' '.repeat(Math.max(indent, INDENT)) + line));
+    .map((line) => (line === '' ? '' : ' '.repeat(Math.max(indent, indentWidth)) + line));
   return `|${hint}${chomping}\n${lines.join('\n')}`;
 };
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\n': '\\n',
@@ -137,7 +137,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const doubleQuoted = (value: string, place: Place | undefined): string => {
   const escaped = value.replace(
     /["\\]|[^\x20-\x7e\xa1-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/gu,
-    (character) => ESCAPES[character] ?? numericEscape(character.codePointAt(0) ?? 0),
+    (character) => escapes[character] ?? numericEscape(character.codePointAt(0) ?? 0),
   );
   return `"${folded(escaped, place, 1)}"`;
 };
@@ -155,14 +155,14 @@ const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   const at = left.findIndex((character, index) => character !== right[index]);
   if (at < 0 || right[at] === undefined) return left.length - right.length;
   const [x, y] = [left[at] as string, right[at] as string];
-  const [xLetter, yLetter] = [LETTER.test(x), LETTER.test(y)];
+  const [xLetter, yLetter] = [letter.test(x), letter.test(y)];
   if (xLetter && yLetter) return x < y ? -1 : 1;
   if (xLetter || yLetter) return yLetter ? -1 : 1;
   return compareDigits(left, right, at) || (x < y ? -1 : 1);
 };
 
-const LETTER = /^\p{L}$/u;
-const DIGIT = /^\p{Nd}$/u;
+const letter = /^\p{L}$/u;
+const digit = /^\p{Nd}$/u;
 
 const compareDigits = (left: readonly string[], right: readonly string[], at: number): number => {
   const lead =
@@ -171,7 +171,7 @@ const compareDigits = (left: readonly string[], right: readonly string[], at: nu
       .slice(0, at)
       .reverse()
       .find((character) => character !== '0') !== undefined &&
-    DIGIT.test(left[at - 1] ?? '')
+    digit.test(left[at - 1] ?? '')
       ? '1'
       : '';
   const [x, y] = [digitsAt(left, at), digitsAt(right, at)];

@@ -2,30 +2,30 @@ import type { Assertion } from './syntax.js';
 
 /** What stands beside a position: all that assertions ask for. */
 export type Side = 0 | 1 | 2 | 3;
-export const NOTHING: Side = 0;
-const NEW_LINE: Side = 1;
-const WORD: Side = 2;
-const OTHER: Side = 3;
+export const nothing: Side = 0;
+const newLine: Side = 1;
+const word: Side = 2;
+const other: Side = 3;
 
 export function sideOf(code: number): Side {
-  if (code === 10) return NEW_LINE;
+  if (code === 10) return newLine;
   const isWord = (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
-  return isWord ? WORD : OTHER;
+  return isWord ? word : other;
 }
 
 export function holds(what: Assertion, before: Side, after: Side): boolean {
   switch (what) {
     case 'textStart':
-      return before === NOTHING;
+      return before === nothing;
     case 'textEnd':
-      return after === NOTHING;
+      return after === nothing;
     case 'lineStart':
-      return before === NOTHING || before === NEW_LINE;
+      return before === nothing || before === newLine;
     case 'lineEnd':
-      return after === NOTHING || after === NEW_LINE;
+      return after === nothing || after === newLine;
     case 'wordBoundary':
-      return (before === WORD) !== (after === WORD);
+      return (before === word) !== (after === word);
     case 'noWordBoundary':
-      return (before === WORD) === (after === WORD);
+      return (before === word) === (after === word);
   }
 }

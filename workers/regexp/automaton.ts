@@ -1,4 +1,4 @@
-import { holds, NOTHING, sideOf, type Side } from './assertions.js';
+import { holds, nothing, sideOf, type Side } from './assertions.js';
 import type { Instruction, Program } from './program.js';
 
 /**
@@ -7,13 +7,13 @@ import type { Instruction, Program } from './program.js';
  */
 
 /** The work that one text may cause where nothing is remembered yet: steps over instructions. Some tenths of a second. */
-const STEPS_MAX = 4_000_000;
+const stepsMax = 4_000_000;
 /** What a new state costs beside its places. */
-const STATE_STEPS = 20;
+const stateSteps = 20;
 /** States remembered; then all are forgotten and found anew. */
-const STATES_MAX = 2_000;
-const WIDE_MAX = 256;
-const ASCII = 128;
+const statesMax = 2_000;
+const wideMax = 256;
+const ascii = 128;
 
 /** A text is too long for a pattern this large. Nothing is known of whether it matches. */
 export class PatternBudgetError extends Error {}
@@ -26,27 +26,27 @@ export interface StepBudget {
 interface State {
   readonly places: readonly number[];
   readonly before: Side;
-  readonly ascii: (State | typeof MATCHED | undefined)[];
-  readonly wide: Map<number, State | typeof MATCHED>;
+  readonly ascii: (State | typeof matched | undefined)[];
+  readonly wide: Map<number, State | typeof matched>;
   atEnd: boolean | undefined;
 }
 
-const MATCHED = 'matched';
+const matched = 'matched';
 
 export class Automaton {
   private states = new Map<string, State>();
   private readonly first: State;
   private readonly marks: Uint32Array;
   private generation = 0;
-  private budget: StepBudget = { left: STEPS_MAX };
+  private budget: StepBudget = { left: stepsMax };
   private readonly stack: number[] = [];
 
   constructor(private readonly program: Program) {
     this.marks = new Uint32Array(program.instructions.length);
-    this.first = this.stateOf([program.start], NOTHING);
+    this.first = this.stateOf([program.start], nothing);
   }
 
-  test(text: string, budget: StepBudget = { left: STEPS_MAX }): boolean {
+  test(text: string, budget: StepBudget = { left: stepsMax }): boolean {
     this.budget = budget;
     let state = this.first;
     for (let at = 0; at < text.length; at++) {
@@ -55,20 +55,20 @@ export class Automaton {
         code = text.codePointAt(at) ?? code;
         if (code > 0xffff) at++;
       }
-      const after = (code < ASCII ? state.ascii[code] : state.wide.get(code)) ?? this.transition(state, code);
-      if (after === MATCHED) return true;
+      const after = (code < ascii ? state.ascii[code] : state.wide.get(code)) ?? this.transition(state, code);
+      if (after === matched) return true;
       state = after;
     }
-    return (state.atEnd ??= this.closure(state, NOTHING, null));
+    return (state.atEnd ??= this.closure(state, nothing, null));
   }
 
-  private transition(state: State, code: number): State | typeof MATCHED {
+  private transition(state: State, code: number): State | typeof matched {
     const reached: number[] = [];
     const after = this.closure(state, sideOf(code), { code, reached })
-      ? MATCHED
+      ? matched
       : this.stateOf([...reached, this.program.start], sideOf(code));
-    if (code < ASCII) state.ascii[code] = after;
-    else if (state.wide.size < WIDE_MAX) state.wide.set(code, after);
+    if (code < ascii) state.ascii[code] = after;
+    else if (state.wide.size < wideMax) state.wide.set(code, after);
     return after;
   }
 
@@ -103,9 +103,9 @@ export class Automaton {
     const key = `${before}:${sorted.join(',')}`;
     let state = this.states.get(key);
     if (state === undefined) {
-      this.budget.left -= STATE_STEPS;
-      if (this.states.size >= STATES_MAX) this.forget();
-      state = { places: sorted, before, ascii: new Array<State | undefined>(ASCII), wide: new Map(), atEnd: undefined };
+      this.budget.left -= stateSteps;
+      if (this.states.size >= statesMax) this.forget();
+      state = { places: sorted, before, ascii: new Array<State | undefined>(ascii), wide: new Map(), atEnd: undefined };
       this.states.set(key, state);
     }
     return state;
@@ -113,7 +113,7 @@ export class Automaton {
 
   /** States refer to each other; the first one stays and must not hold on to the others. */
   private forget(): void {
-    this.states = new Map([[`${NOTHING}:${this.program.start}`, this.first]]);
+    this.states = new Map([[`${nothing}:${this.program.start}`, this.first]]);
     this.first.ascii.fill(undefined);
     this.first.wide.clear();
   }

@@ -9,13 +9,13 @@ export interface ClassItem {
   readonly negated: boolean;
 }
 
-const ASCII = 128;
-const YES = 1;
-const NO = 2;
+const ascii = 128;
+const yes = 1;
+const no = 2;
 
 export class CharSet {
   /** Zero where nobody has asked yet. */
-  private readonly ascii = new Uint8Array(ASCII);
+  private readonly ascii = new Uint8Array(ascii);
   private readonly tests: readonly { readonly test: RegExp; readonly negated: boolean }[];
 
   constructor(
@@ -30,8 +30,8 @@ export class CharSet {
   }
 
   has(code: number): boolean {
-    if (code >= ASCII) return this.compute(code);
-    return (this.ascii[code] ||= this.compute(code) ? YES : NO) === YES;
+    if (code >= ascii) return this.compute(code);
+    return (this.ascii[code] ||= this.compute(code) ? yes : no) === yes;
   }
 
   private compute(code: number): boolean {
@@ -47,9 +47,9 @@ const rangeSource = (low: number, high: number): string => (low === high ? hex(l
 export const range = (low: number, high: number): ClassItem => ({ source: rangeSource(low, high), negated: false });
 
 /** `\d` and the like: ASCII, whatever Unicode says. */
-export const PERL: Readonly<Record<string, string>> = { d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' };
+export const perlClasses: Readonly<Record<string, string>> = { d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' };
 
-export const POSIX: Readonly<Record<string, string>> = {
+export const posix: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
   alpha: 'A-Za-z',
   ascii: '\\u{0}-\\u{7f}',

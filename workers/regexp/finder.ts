@@ -1,4 +1,4 @@
-import { holds, NOTHING, sideOf, type Side } from './assertions.js';
+import { holds, nothing, sideOf, type Side } from './assertions.js';
 import { PatternBudgetError, type StepBudget } from './automaton.js';
 import type { Instruction, Program } from './program.js';
 
@@ -6,7 +6,7 @@ import type { Instruction, Program } from './program.js';
  * Finds the leftmost match and its groups, of several the one that a reader of the pattern would come to first. Time is linear in the text times the size of
  * the pattern: all ways are followed side by side, each with the places of its groups.
  */
-const STEPS_MAX = 5_000_000;
+const stepsMax = 5_000_000;
 
 interface Way {
   readonly place: number;
@@ -14,12 +14,7 @@ interface Way {
 }
 
 /** Starts and ends of the match and of its groups, as positions in the text; -1 for groups that had no part in it. Null if there is no match from `from` on. */
-export function findMatch(
-  program: Program,
-  text: string,
-  from: number,
-  budget: StepBudget = { left: STEPS_MAX },
-): readonly number[] | null {
+export function findMatch(program: Program, text: string, from: number, budget: StepBudget = { left: stepsMax }): readonly number[] | null {
   const search = new Search(program, text, budget);
   let ways: Way[] = [];
   let found: readonly number[] | null = null;
@@ -50,7 +45,7 @@ class Search {
   step(ways: readonly Way[], at: number): { readonly ways: Way[]; readonly match: readonly number[] | null } {
     this.generation++;
     const code = this.text.codePointAt(at);
-    const [before, after] = [this.sideBefore(at), code === undefined ? NOTHING : sideOf(code)];
+    const [before, after] = [this.sideBefore(at), code === undefined ? nothing : sideOf(code)];
     const next: Way[] = [];
     for (const way of ways) {
       const match = this.follow(way, { at, before, after, code, next });
@@ -90,6 +85,6 @@ class Search {
   }
 
   private sideBefore(at: number): Side {
-    return at === 0 ? NOTHING : sideOf(this.text.charCodeAt(at - 1));
+    return at === 0 ? nothing : sideOf(this.text.charCodeAt(at - 1));
   }
 }

@@ -1,14 +1,14 @@
-import { CharSet, PERL, POSIX, propertySource, range, type ClassItem } from './charset.js';
+import { CharSet, perlClasses, posix, propertySource, range, type ClassItem } from './charset.js';
 import { PatternError, type Assertion, type Node, type ParsedPattern } from './syntax.js';
 
 /** Reads patterns in the syntax of RE2, as the Go library does: the same patterns are refused, in the same words. */
 
-const REPEAT_MAX = 1_000;
-const DEPTH_MAX = 1_000;
-const ESCAPED_CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
-const OUTSIDE: Readonly<Record<string, Assertion>> = { A: 'textStart', z: 'textEnd', b: 'wordBoundary', B: 'noWordBoundary' };
-const UNICODE_MAX = 0x10ffff;
-const CAPTURE_NAME = /^[\p{L}\p{Nd}_]+$/u;
+const repeatMax = 1_000;
+const depthMax = 1_000;
+const escapedControl: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const outside: Readonly<Record<string, Assertion>> = { A: 'textStart', z: 'textEnd', b: 'wordBoundary', B: 'noWordBoundary' };
+const unicodeMax = 0x10ffff;
+const captureName = /^[\p{L}\p{Nd}_]+$/u;
 
 interface Flags {
   readonly foldCase: boolean;
@@ -17,8 +17,8 @@ interface Flags {
   readonly ungreedy: boolean;
 }
 type Letter = 'i' | 'm' | 's' | 'U';
-const FLAG: Readonly<Record<Letter, keyof Flags>> = { i: 'foldCase', m: 'multiLine', s: 'dotAll', U: 'ungreedy' };
-const NO_FLAGS: Flags = { foldCase: false, multiLine: false, dotAll: false, ungreedy: false };
+const flag: Readonly<Record<Letter, keyof Flags>> = { i: 'foldCase', m: 'multiLine', s: 'dotAll', U: 'ungreedy' };
+const noFlags: Flags = { foldCase: false, multiLine: false, dotAll: false, ungreedy: false };
 
 export const parsePattern = (pattern: string): ParsedPattern => new Parser(pattern).pattern();
 
@@ -30,7 +30,7 @@ class Parser {
   private readonly text: readonly string[];
   private at = 0;
   private depth = 0;
-  private flags = NO_FLAGS;
+  private flags = noFlags;
   private readonly groups: (string | null)[] = [null];
 
   constructor(private readonly source: string) {
@@ -52,7 +52,7 @@ class Parser {
 
   /** Flags that are set in a group end with it. */
   private choice(): Node {
-    if (++this.depth > DEPTH_MAX) fail('expression nests too deeply', this.source);
+    if (++this.depth > depthMax) fail('expression nests too deeply', this.source);
     const outer = this.flags;
     const parts = [this.sequence()];
     while (this.peek() === '|') {
@@ -79,7 +79,7 @@ class Parser {
       if (parts.length === 0) fail('missing argument to repetition operator', this.excerpt(from));
       if (lastRepeat >= 0) fail('invalid nested repetition operator', this.excerpt(lastRepeat));
       const node: Node = { is: 'repeat', body: parts.pop() as Node, min: count[0], max: count[1], greedy };
-      if (this.text[from] === '{' && repeats(node) > REPEAT_MAX) fail('invalid repeat count', this.excerpt(from));
+      if (this.text[from] === '{' && repeats(node) > repeatMax) fail('invalid repeat count', this.excerpt(from));
       parts.push(node);
       lastRepeat = from;
     }
@@ -114,7 +114,7 @@ class Parser {
     this.at += found[0].length;
     const min = Number(found[1]);
     const max = found[2] === undefined ? min : found[3] === undefined ? Infinity : Number(found[3]);
-    if (min > REPEAT_MAX || (max !== Infinity && (max > REPEAT_MAX || max < min))) fail('invalid repeat count', this.excerpt(from));
+    if (min > repeatMax || (max !== Infinity && (max > repeatMax || max < min))) fail('invalid repeat count', this.excerpt(from));
     return [min, max];
   }
 
@@ -171,7 +171,7 @@ class Parser {
     if (end < 0) fail('invalid named capture', this.excerpt(from, this.text.length));
     const name = this.excerpt(from + named, end);
     this.at = end + 1;
-    if (!CAPTURE_NAME.test(name)) fail('invalid named capture', this.excerpt(from));
+    if (!captureName.test(name)) fail('invalid named capture', this.excerpt(from));
     if (this.groups.includes(name)) fail('duplicate capture group name', name);
     parts.push(this.capture(name));
   }
@@ -183,8 +183,8 @@ class Parser {
     let [value, given] = [true, false];
     for (this.at += 2; ; this.at++) {
       const letter = this.peek();
-      if (letter in FLAG) {
-        this.flags = { ...this.flags, [FLAG[letter as Letter]]: value };
+      if (letter in flag) {
+        this.flags = { ...this.flags, [flag[letter as Letter]]: value };
         given = true;
       } else if (letter === '-' && value) [value, given] = [false, false];
       else if ((letter === ':' || letter === ')') && (value || given)) break;
@@ -200,7 +200,7 @@ class Parser {
 
   private escape(parts: Node[]): void {
     const letter = this.peek(1);
-    const assertion = OUTSIDE[letter];
+    const assertion = outside[letter];
     if (letter === 'Q') return this.quoted(parts);
     if (assertion !== undefined) {
       this.at += 2;
@@ -224,7 +224,7 @@ class Parser {
   /** `\d`, `\pL`, `\p{Greek}` and their opposites, or null. */
   private classEscape(): ClassItem | null {
     const letter = this.peek(1);
-    const perl = Object.hasOwn(PERL, letter.toLowerCase()) ? PERL[letter.toLowerCase()] : undefined;
+    const perl = Object.hasOwn(perlClasses, letter.toLowerCase()) ? perlClasses[letter.toLowerCase()] : undefined;
     if (perl !== undefined) {
       this.at += 2;
       return { source: perl, negated: letter !== letter.toLowerCase() };
@@ -252,7 +252,7 @@ class Parser {
     if (letter === '') fail('trailing backslash at end of expression', '');
     if (letter >= '0' && letter <= '7') return this.octal(letter, from);
     if (letter === 'x') return this.hexadecimal(from);
-    const control = ESCAPED_CONTROL[letter];
+    const control = escapedControl[letter];
     if (control !== undefined) return control;
     const code = letter.codePointAt(0) ?? 0;
     return code < 128 && !/[0-9A-Za-z]/.test(letter) ? code : fail('invalid escape sequence', this.excerpt(from));
@@ -272,7 +272,7 @@ class Parser {
     if (found === null) return fail('invalid escape sequence', this.excerpt(from, Math.min(this.at + 1, this.text.length)));
     this.at += found[0].length;
     const value = Number.parseInt(found[1] ?? found[2] ?? '', 16);
-    return value <= UNICODE_MAX ? value : fail('invalid escape sequence', this.excerpt(from));
+    return value <= unicodeMax ? value : fail('invalid escape sequence', this.excerpt(from));
   }
 
   private characterClass(): Node {
@@ -292,7 +292,7 @@ class Parser {
     if (this.peek() !== '[' || this.peek(1) !== ':') return null;
     const found = /^\[:(\^?)([^:\]]*):\]/.exec(this.text.slice(this.at, this.at + 32).join(''));
     if (found === null) return null;
-    const source = Object.hasOwn(POSIX, found[2] ?? '') ? POSIX[found[2] ?? ''] : undefined;
+    const source = Object.hasOwn(posix, found[2] ?? '') ? posix[found[2] ?? ''] : undefined;
     if (source === undefined) return fail('invalid character class range', found[0]);
     this.at += found[0].length;
     return { source, negated: found[1] === '^' };

@@ -17,7 +17,7 @@ export interface Program {
 }
 
 /** Bounds the memory of one pattern and the work for one character. */
-const INSTRUCTIONS_MAX = 50_000;
+const instructionsMax = 50_000;
 
 export function compileProgram({ root, groups }: ParsedPattern): Program {
   const emitter = new Emitter();
@@ -30,7 +30,7 @@ class Emitter {
   readonly instructions: Instruction[] = [];
 
   add(instruction: Instruction): number {
-    if (this.instructions.length >= INSTRUCTIONS_MAX) throw new PatternError('expression too large');
+    if (this.instructions.length >= instructionsMax) throw new PatternError('expression too large');
     return this.instructions.push(instruction) - 1;
   }
 

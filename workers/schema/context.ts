@@ -5,7 +5,7 @@ import { NumberLiteral, type Json } from '../codecs/value.js';
 export class StructureError extends Error {}
 
 /** Unknown and duplicate fields reported at most; the reference stops there too. */
-const STRICT_ERRORS_MAX = 100;
+const strictErrorsMax = 100;
 
 /**
  * What one check gathers while it walks down an object. The path is kept as a stack, because nearly all objects are right and
@@ -78,7 +78,7 @@ export class CheckContext {
   }
 
   private report(what: 'unknown' | 'duplicate', name: string): void {
-    if (!this.reportStrict || this.muted > 0 || this.strict.length >= STRICT_ERRORS_MAX) return;
+    if (!this.reportStrict || this.muted > 0 || this.strict.length >= strictErrorsMax) return;
     const message = `${what} field "${this.pathTo(name)}"`;
     if (!this.strict.includes(message)) this.strict.push(message);
   }
@@ -91,14 +91,14 @@ export class CheckContext {
   }
 }
 
-const NUMERIC: ReadonlySet<string> = new Set(['int32', 'int64', 'float64']);
+const numeric: ReadonlySet<string> = new Set(['int32', 'int64', 'float64']);
 
 /** What stands there, in the words of the reference; numbers that do not fit a numeric type are named. */
 const describe = (value: Json, type: string): string => {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
   if (Array.isArray(value)) return 'array';
-  if (value instanceof NumberLiteral) return NUMERIC.has(type) ? `number ${value.text}` : 'number';
-  if (typeof value === 'number' || typeof value === 'bigint') return NUMERIC.has(type) ? `number ${value}` : 'number';
+  if (value instanceof NumberLiteral) return numeric.has(type) ? `number ${value.text}` : 'number';
+  if (typeof value === 'number' || typeof value === 'bigint') return numeric.has(type) ? `number ${value}` : 'number';
   return value === null ? 'null' : 'object';
 };

@@ -35,10 +35,10 @@ export const booleanChecker: Checker = {
   check: (value, context) => (typeof value === 'boolean' ? value : wrongType(value, context, 'bool', false)),
 };
 
-const INT32_MAX = 2 ** 31 - 1;
-const INT32_MIN = -(2 ** 31);
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
+const int32Max = 2 ** 31 - 1;
+const int32Min = -(2 ** 31);
+const int64Max = 2n ** 63n - 1n;
+const int64Min = -(2n ** 63n);
 
 /** The one spelling of a whole number that is kept as it stands, because it is another quantity than 0. */
 const isMinusZero = (value: Json): boolean => value instanceof NumberLiteral && value.text === '-0';
@@ -47,7 +47,7 @@ export const int32Checker: Checker = {
   goType: 'int32',
   zero: () => 0,
   check: (value, context) => {
-    if (typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX) return value;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= int32Min && value <= int32Max) return value;
     if (isMinusZero(value)) return 0;
     return wrongType(value, context, 'int32', 0);
   },
@@ -58,7 +58,7 @@ export const int64Checker: Checker = {
   zero: () => 0,
   check: (value, context) => {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-    if (typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX) return value;
+    if (typeof value === 'bigint' && value >= int64Min && value <= int64Max) return value;
     if (isMinusZero(value)) return 0;
     return wrongType(value, context, 'int64', 0);
   },
@@ -73,14 +73,14 @@ export const doubleChecker: Checker = {
   },
 };
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export const bytesChecker: Checker = {
   goType: '[]uint8',
   zero: () => null,
   check: (value, context) => {
     if (typeof value !== 'string') return wrongType(value, context, '[]uint8', '');
-    if (BASE64.test(value) && !value.endsWith('=')) return value;
+    if (base64.test(value) && !value.endsWith('=')) return value;
     const text = value.replace(/[\r\n]/g, '');
     const problem = base64Problem(text, value);
     if (problem !== undefined) throw new StructureError(problem);
@@ -90,7 +90,7 @@ export const bytesChecker: Checker = {
 
 /** The reference names the first byte at which the text stops being base64, counted in the text as it stands. */
 const base64Problem = (text: string, original: string): string | undefined => {
-  if (BASE64.test(text)) return undefined;
+  if (base64.test(text)) return undefined;
   const valid = /^[A-Za-z0-9+/]*/.exec(text)?.[0].length ?? 0;
   const at = text[valid] === undefined ? text.length - (text.length % 4) : paddingProblem(text, valid);
   return `illegal base64 data at input byte ${offsetInOriginal(original, at)}`;
@@ -124,7 +124,7 @@ const timeChecker = (fractionDigits: 0 | 6): Checker => {
 };
 
 /** The steps of the layouts, each with what it matches and how it is named. */
-const LAYOUT: readonly (readonly [RegExp, string])[] = [
+const layouts: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}/, '2006'],
   [/^-/, '-'],
   [/^(?:0[1-9]|1[0-2])/, '01'],
@@ -143,7 +143,7 @@ const timeProblem = (text: string, fractionDigits: 0 | 6): string => {
   const layout = fractionDigits === 0 ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
   const start = `parsing time ${JSON.stringify(text)}`;
   const steps = [
-    ...LAYOUT,
+    ...layouts,
     fractionDigits === 0 ? ([/^(?:[.,]\d+)?/, ''] as const) : ([/^\.\d{6}(?!\d)/, '.000000'] as const),
     [/^(?:Z|[-+]\d{2}:\d{2})/, 'Z07:00'] as const,
   ];
@@ -183,7 +183,7 @@ const intOrStringChecker: Checker = {
   goType: 'intstr.IntOrString',
   zero: () => 0,
   check: (value, context) => {
-    if (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX))
+    if (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value) && value >= int32Min && value <= int32Max))
       return value;
     throw new StructureError(context.typeMessage(value, 'int32'));
   },
@@ -212,7 +212,7 @@ const plainNumbers = (value: Json): Json => {
 };
 
 /** Types without fields of their own, by short name. */
-export const LEAVES: Readonly<Record<string, Checker>> = {
+export const leaves: Readonly<Record<string, Checker>> = {
   'meta.v1.Time': timeChecker(0),
   'meta.v1.MicroTime': timeChecker(6),
   'resource.Quantity': quantityChecker,

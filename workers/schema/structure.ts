@@ -4,7 +4,7 @@ import type { MemberOrder } from '../codecs/jsonReader.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import { CheckContext, StructureError } from './context.js';
 import {
-  LEAVES,
+  leaves,
   booleanChecker,
   bytesChecker,
   doubleChecker,
@@ -66,7 +66,7 @@ function nameEmptyOwners({ metadata }: JsonMembers): void {
   if (Array.isArray(managedFields) && managedFields.length === 0) managedFields.push({});
 }
 
-const SCALARS: Readonly<Record<Scalar, Checker>> = {
+const scalars: Readonly<Record<Scalar, Checker>> = {
   string: stringChecker,
   bytes: bytesChecker,
   int32: int32Checker,
@@ -80,14 +80,14 @@ const built = new Map<string, Checker>();
 const objectChecker = (name: string): Checker => {
   let checker = built.get(name);
   if (checker === undefined) {
-    checker = (Object.hasOwn(LEAVES, name) ? LEAVES[name] : undefined) ?? schemaOr(name) ?? new ObjectChecker(typeNamed(name), name);
+    checker = (Object.hasOwn(leaves, name) ? leaves[name] : undefined) ?? schemaOr(name) ?? new ObjectChecker(typeNamed(name), name);
     built.set(name, checker);
   }
   return checker;
 };
 
 const checkerOf = (shape: Shape): Checker => {
-  if (shape.is === 'scalar') return SCALARS[shape.scalar];
+  if (shape.is === 'scalar') return scalars[shape.scalar];
   if (shape.is === 'type') return objectChecker(shape.name);
   return shape.is === 'list' ? listChecker(shape.items) : mapChecker(shape.values);
 };
@@ -189,7 +189,7 @@ class ObjectChecker implements Checker {
 }
 
 /** Lists of which an empty one says something else than none at all. */
-const MEANINGFUL_WHEN_EMPTY: ReadonlySet<string> = new Set(['HPAScalingRules.policies']);
+const meaningfulWhenEmpty: ReadonlySet<string> = new Set(['HPAScalingRules.policies']);
 
 const memberOf = (field: Field, type: string): Member => {
   let checker: Checker | undefined;
@@ -204,8 +204,7 @@ const memberOf = (field: Field, type: string): Member => {
     isItems,
     plain:
       field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
-    isCollection:
-      (field.shape.is === 'list' || field.shape.is === 'map') && !isItems && !MEANINGFUL_WHEN_EMPTY.has(`${owner}.${field.name}`),
+    isCollection: (field.shape.is === 'list' || field.shape.is === 'map') && !isItems && !meaningfulWhenEmpty.has(`${owner}.${field.name}`),
   };
 };
 
@@ -296,7 +295,7 @@ const wrongShape = <T extends Json>(value: Json, context: CheckContext, goType: 
   return instead;
 };
 
-const SCHEMA = 'apiextensions.v1.JSONSchemaProps';
+const schema = 'apiextensions.v1.JSONSchemaProps';
 
 /** A schema, or something simpler than a schema, in one place. Unknown fields inside go unreported, as in the reference. */
 const schemaOr = (name: string): Checker | undefined => {
@@ -307,12 +306,12 @@ const schemaOr = (name: string): Checker | undefined => {
     zero: () => null,
     check: (value, context) =>
       context.mute(() => {
-        if (isMembers(value)) return objectChecker(SCHEMA).check(value, context);
+        if (isMembers(value)) return objectChecker(schema).check(value, context);
         if (form === 'Bool' && typeof value !== 'boolean') throw new StructureError('boolean or JSON schema expected');
         if (form === 'Bool') return value;
         if (!Array.isArray(value))
           throw new StructureError(form === 'Array' ? 'array or JSON schema expected' : 'string array or JSON schema expected');
-        return listChecker(form === 'Array' ? { is: 'type', name: SCHEMA } : { is: 'scalar', scalar: 'string' }).check(value, context);
+        return listChecker(form === 'Array' ? { is: 'type', name: schema } : { is: 'scalar', scalar: 'string' }).check(value, context);
       }),
   };
 };

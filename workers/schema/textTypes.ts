@@ -2,7 +2,7 @@
  * Members that are text in JSON and have a type of their own in Go: messages about values of a wrong type call them by it. The names are those of
  * the published packages `k8s.io/api` and `k8s.io/apimachinery`. A type without a package is of the version of its member's owner.
  */
-const TEXT_TYPES: Readonly<Record<string, string>> = {
+const textTypes: Readonly<Record<string, string>> = {
   'types.UID':
     'Preconditions.uid ObjectMeta.uid OwnerReference.uid ObjectReference.uid ConfigMapNodeConfigSource.uid ResourceClaimConsumerReference.uid',
   'v1.DeletionPropagation': 'DeleteOptions.propagationPolicy',
@@ -147,7 +147,7 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
 };
 
 const byMember = new Map(
-  Object.entries(TEXT_TYPES).flatMap(([type, members]) => members.split(' ').map((member) => [member, type] as const)),
+  Object.entries(textTypes).flatMap(([type, members]) => members.split(' ').map((member) => [member, type] as const)),
 );
 
 /** The type of a text, or of the texts in a list, as messages call it; undefined for plain texts. `owner` is a short type name: `core.v1.PodSpec`. */

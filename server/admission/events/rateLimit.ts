@@ -4,30 +4,30 @@ import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js'
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 
-const TYPES = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
+const types = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
 
 /** One limit: how many events a second, on average, each of those may write that its type tells apart. */
 export interface EventLimit {
-  readonly type: (typeof TYPES)[number];
+  readonly type: (typeof types)[number];
   readonly perSecond: number;
   readonly burst: number;
   /** Of how many of them it is remembered what they have written. */
   readonly rememberedMax: number;
 }
 
-const REMEMBERED_DEFAULT = 4_096;
-const REMEMBERED_MAX = 1_000_000;
-const KIND: PluginKind = {
+const rememberedDefault = 4_096;
+const rememberedMaxDefault = 1_000_000;
+const kind: PluginKind = {
   kind: 'Configuration',
   apiVersions: ['eventratelimit.admission.k8s.io/v1alpha1'],
-  fields: { limits: { list: { fields: { type: { oneOf: TYPES }, qps: 'integer', burst: 'integer', cacheSize: 'integer' } } } },
+  fields: { limits: { list: { fields: { type: { oneOf: types }, qps: 'integer', burst: 'integer', cacheSize: 'integer' } } } },
 };
 
 /** Reads the plug-in's configuration. Throws when it is not understood: the plug-in does nothing without limits. */
 export function eventLimitsIn(configuration: JsonObject | null): readonly EventLimit[] {
   if (configuration === null)
     throw new Error('the admission plugin EventRateLimit needs a configuration: see --admission-control-config-file');
-  checkPluginConfiguration('EventRateLimit', configuration, KIND);
+  checkPluginConfiguration('EventRateLimit', configuration, kind);
   const limits = itemsOf(configuration['limits']).map(membersOf).map(limitOf);
   if (limits.length === 0) throw new Error('the configuration of EventRateLimit names no limits');
   return limits;
@@ -40,10 +40,10 @@ function limitOf(limit: JsonObject, position: number): EventLimit {
       throw new Error(`the configuration of EventRateLimit: limits[${position}].${member} must be between 1 and ${max}`);
     return value;
   };
-  const type = TYPES.find((each) => each === limit['type']);
+  const type = types.find((each) => each === limit['type']);
   if (type === undefined)
-    throw new Error(`the configuration of EventRateLimit: limits[${position}].type must be one of ${TYPES.join(', ')}`);
-  const rememberedMax = Number(limit['cacheSize'] ?? 0) === 0 ? REMEMBERED_DEFAULT : positive('cacheSize', REMEMBERED_MAX);
+    throw new Error(`the configuration of EventRateLimit: limits[${position}].type must be one of ${types.join(', ')}`);
+  const rememberedMax = Number(limit['cacheSize'] ?? 0) === 0 ? rememberedDefault : positive('cacheSize', rememberedMaxDefault);
   return { type, perSecond: positive('qps', Number.MAX_SAFE_INTEGER), burst: positive('burst', Number.MAX_SAFE_INTEGER), rememberedMax };
 }
 

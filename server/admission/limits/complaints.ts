@@ -49,12 +49,12 @@ const ratio: Bound = (resource, type, enforced, { requests, limits }) => {
 
 const numberOf = ({ digits, exponent }: Quantity): number => Number(digits) * 10 ** exponent;
 
-const POD_BOUNDS = [
+const podBounds = [
   ['min', minimum],
   ['max', maximum],
   ['maxLimitRequestRatio', ratio],
 ] as const;
-const CLAIM_BOUNDS = [
+const claimBounds = [
   ['min', minimum],
   ['max', maximumRequest],
 ] as const;
@@ -78,12 +78,12 @@ export function podComplaints(spec: JsonObject, limits: readonly JsonObject[]): 
   const containers = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map(askedBy);
   let together: Asked | null = null;
   return limits.flatMap((limit) => {
-    if (limit['type'] === 'Container') return containers.flatMap((asked) => broken(limit, POD_BOUNDS, asked));
+    if (limit['type'] === 'Container') return containers.flatMap((asked) => broken(limit, podBounds, asked));
     if (limit['type'] !== 'Pod') return [];
     together ??= { requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') };
-    return broken(limit, POD_BOUNDS, together);
+    return broken(limit, podBounds, together);
   });
 }
 
 export const claimComplaints = (spec: JsonObject, limits: readonly JsonObject[]): string[] =>
-  limits.filter((limit) => limit['type'] === 'PersistentVolumeClaim').flatMap((limit) => broken(limit, CLAIM_BOUNDS, askedBy(spec)));
+  limits.filter((limit) => limit['type'] === 'PersistentVolumeClaim').flatMap((limit) => broken(limit, claimBounds, askedBy(spec)));

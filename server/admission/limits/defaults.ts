@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 
-const ANNOTATION = 'kubernetes.io/limit-ranger';
+const annotation = 'kubernetes.io/limit-ranger';
 
 /** Gives containers what the limits of one range say and they do not; an annotation tells what was set. */
 export function setContainerResources(pod: ApiObject, limits: readonly JsonObject[]): void {
@@ -16,7 +16,7 @@ export function setContainerResources(pod: ApiObject, limits: readonly JsonObjec
     ...objectsIn(spec, 'initContainers').flatMap((container) => fill(container, defaults, 'init container')),
   ];
   if (notes.length > 0)
-    pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}` };
+    pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` };
 }
 
 function fill(container: JsonObject, defaults: Readonly<Record<'requests' | 'limits', JsonObject>>, what: string): string[] {

@@ -6,7 +6,7 @@ import type { Lookup } from '../lookup.js';
 import { claimComplaints, podComplaints } from './complaints.js';
 import { setContainerResources } from './defaults.js';
 
-const RANGES = { group: '', resource: 'limitranges' };
+const rangesResource = { group: '', resource: 'limitranges' };
 
 /** Pods cannot change what they ask for, but claims can. */
 const isLimited = ({ operation, resource, subresource, object, old }: AdmissionRequest): boolean =>
@@ -16,11 +16,11 @@ const isLimited = ({ operation, resource, subresource, object, old }: AdmissionR
   (operation === 'CREATE' || (operation === 'UPDATE' && resource.storage.resource === 'persistentvolumeclaims'));
 
 /** Amounts of limit ranges times containers of a pod: each is written into each, so that short lists could make a pod of any size. */
-const COMBINATIONS_MAX = 100_000;
+const combinationsMax = 100_000;
 /** Complaints about one pod that are told. */
-const COMPLAINTS_TOLD_MAX = 100;
+const complaintsToldMax = 100;
 
-const AMOUNTS = ['default', 'defaultRequest', 'min', 'max', 'maxLimitRequestRatio'];
+const amountMembers = ['default', 'defaultRequest', 'min', 'max', 'maxLimitRequestRatio'];
 
 function demandFew({ resource, name, object }: AdmissionRequest, ranges: readonly ApiObject[]): void {
   const spec = objectAt(object ?? {}, 'spec') ?? {};
@@ -28,12 +28,12 @@ function demandFew({ resource, name, object }: AdmissionRequest, ranges: readonl
   const amounts = ranges
     .flatMap(itemsOf)
     .filter((limit) => limit['type'] === 'Container')
-    .reduce((sum, limit) => sum + AMOUNTS.reduce((count, member) => count + Object.keys(objectAt(limit, member) ?? {}).length, 0), 0);
-  if (amounts * containers <= COMBINATIONS_MAX) return;
+    .reduce((sum, limit) => sum + amountMembers.reduce((count, member) => count + Object.keys(objectAt(limit, member) ?? {}).length, 0), 0);
+  if (amounts * containers <= combinationsMax) return;
   throw forbidden(
     resource.storage,
     name,
-    `limit ranges of the namespace name ${amounts} amounts for each of ${containers} containers, which is more than ${COMBINATIONS_MAX} together`,
+    `limit ranges of the namespace name ${amounts} amounts for each of ${containers} containers, which is more than ${combinationsMax} together`,
   );
 }
 
@@ -45,18 +45,18 @@ export const limitRanger = (lookup: Lookup): AdmissionPlugin => ({
   resources: ['pods', 'persistentvolumeclaims'],
   async admit(request) {
     if (!isLimited(request) || request.resource.storage.resource !== 'pods' || request.object === null) return;
-    const ranges = await lookup.list(RANGES, request.namespace);
+    const ranges = await lookup.list(rangesResource, request.namespace);
     demandFew(request, ranges);
     for (const range of ranges) setContainerResources(request.object, itemsOf(range));
   },
   async validate(request) {
     if (!isLimited(request) || request.object === null) return;
     const complaintsOf = request.resource.storage.resource === 'pods' ? podComplaints : claimComplaints;
-    const ranges = await lookup.list(RANGES, request.namespace);
+    const ranges = await lookup.list(rangesResource, request.namespace);
     // Later steps may have added containers.
     if (request.resource.storage.resource === 'pods') demandFew(request, ranges);
     for (const range of ranges) {
-      const complaints = [...new Set(complaintsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, COMPLAINTS_TOLD_MAX);
+      const complaints = [...new Set(complaintsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, complaintsToldMax);
       if (complaints.length > 0)
         throw forbidden(
           request.resource.storage,

@@ -63,7 +63,7 @@ export function subjectOf(request: AdmissionRequest, { storage, catalogue }: Mat
   };
 }
 
-const NAMESPACES = { group: '', resource: 'namespaces' };
+const namespaces = { group: '', resource: 'namespaces' };
 
 async function namespaceLabels(request: AdmissionRequest, storage: Pick<Storage, 'get'>): Promise<Labels | null> {
   const { operation, resource, subresource, object } = request;
@@ -71,10 +71,10 @@ async function namespaceLabels(request: AdmissionRequest, storage: Pick<Storage,
   const isNamespace = resource.group === '' && resource.resource === 'namespaces';
   if (isNamespace && subresource === '' && object !== null && operation !== 'DELETE') return object.metadata.labels ?? {};
   if (namespace === '') return isNamespace ? {} : null;
-  const key = { resource: NAMESPACES, namespace: '', name: namespace };
+  const key = { resource: namespaces, namespace: '', name: namespace };
   let found = await storage.get(key, { at: 'any' });
   if (found.outcome === 'absent') found = await storage.get(key, { at: 'mostRecent' });
-  if (found.outcome === 'absent') throw notFound(NAMESPACES, namespace);
+  if (found.outcome === 'absent') throw notFound(namespaces, namespace);
   if (found.outcome !== 'found') throw internalError(readFailure(found));
   return found.object.labels;
 }

@@ -31,7 +31,7 @@ export interface Attributes extends Addressed {
   readonly name: string;
 }
 
-const ALL = '*';
+const all = '*';
 
 export function ruleOf(rule: JsonObject): Rule {
   const texts = (member: string): string[] => itemsOf(rule[member]).map(String);
@@ -40,12 +40,12 @@ export function ruleOf(rule: JsonObject): Rule {
     groups: texts('apiGroups'),
     versions: texts('apiVersions'),
     resources: texts('resources'),
-    scope: typeof rule['scope'] === 'string' ? rule['scope'] : ALL,
+    scope: typeof rule['scope'] === 'string' ? rule['scope'] : all,
     names: texts('resourceNames'),
   };
 }
 
-const includes = (values: readonly string[], value: string): boolean => values.includes(ALL) || values.includes(value);
+const includes = (values: readonly string[], value: string): boolean => values.includes(all) || values.includes(value);
 
 export const matchesOperation = (rule: Rule, operation: string): boolean => includes(rule.operations, operation);
 export const matchesGroup = (rule: Rule, group: string): boolean => includes(rule.groups, group);
@@ -54,13 +54,13 @@ export function matchesResource(rule: Rule, resource: string, subresource: strin
   return rule.resources.some((pattern) => {
     const slash = pattern.indexOf('/');
     const [main, sub] = slash < 0 ? [pattern, ''] : [pattern.slice(0, slash), pattern.slice(slash + 1)];
-    return (main === ALL || main === resource) && (sub === ALL || sub === subresource);
+    return (main === all || main === resource) && (sub === all || sub === subresource);
   });
 }
 
 /** A Namespace belongs to the cluster, although requests about it carry its name as their namespace. */
 function matchesScope({ scope }: Rule, { group, resource, namespace }: Attributes): boolean {
-  if (scope === ALL) return true;
+  if (scope === all) return true;
   const ofCluster = namespace === '' || (group === '' && resource === 'namespaces');
   return (scope === 'Cluster') === ofCluster;
 }

@@ -36,10 +36,10 @@ export function equivalentsOf({ resource, subresource, form }: AdmissionRequest,
 const kindOf = ({ group, version, kind }: ServedResource, form: AdmissionRequest['form']): GroupVersionKind =>
   form === null ? { group, version, kind } : { group: form.group, version: form.version, kind: form.kind };
 
-const EVENTS = [
+const events = [
   { group: '', resource: 'events' },
   { group: 'events.k8s.io', resource: 'events' },
 ] as const;
 
 const sharing = ({ group, resource, storage }: ServedResource): readonly { readonly group: string; readonly resource: string }[] =>
-  storage.group === '' && storage.resource === 'events' ? EVENTS : [{ group, resource }];
+  storage.group === '' && storage.resource === 'events' ? events : [{ group, resource }];

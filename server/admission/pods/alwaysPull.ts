@@ -5,9 +5,9 @@ import { textAt } from '../../registry/members.js';
 import { notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 
-const PODS = { group: '', resource: 'pods' };
-const LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
-const ALWAYS = 'Always';
+const pods = { group: '', resource: 'pods' };
+const lists = ['initContainers', 'containers', 'ephemeralContainers'];
+const always = 'Always';
 
 /** The pod, when the write brings images that were not there before. Subresources change no images, but one. */
 const podWithImages = ({ subresource, object, old }: AdmissionRequest): ApiObject | null => {
@@ -15,7 +15,7 @@ const podWithImages = ({ subresource, object, old }: AdmissionRequest): ApiObjec
   return old === null || imagesOf(object) !== imagesOf(old) ? object : null;
 };
 const imagesOf = (pod: ApiObject): string => JSON.stringify(containersOf(pod).map(({ image }) => image ?? ''));
-const containersOf = (pod: ApiObject): JsonObject[] => LISTS.flatMap((list) => objectsIn(objectAt(pod, 'spec') ?? {}, list));
+const containersOf = (pod: ApiObject): JsonObject[] => lists.flatMap((list) => objectsIn(objectAt(pod, 'spec') ?? {}, list));
 const imageVolumesOf = (pod: ApiObject): JsonObject[] =>
   objectsIn(objectAt(pod, 'spec') ?? {}, 'volumes')
     .map((volume) => objectAt(volume, 'image'))
@@ -28,20 +28,20 @@ export const alwaysPullImages = (): AdmissionPlugin => ({
   admit(request) {
     const pod = podWithImages(request);
     if (pod === null) return;
-    for (const container of containersOf(pod)) container['imagePullPolicy'] = ALWAYS;
-    for (const image of imageVolumesOf(pod)) image['pullPolicy'] = ALWAYS;
+    for (const container of containersOf(pod)) container['imagePullPolicy'] = always;
+    for (const image of imageVolumesOf(pod)) image['pullPolicy'] = always;
   },
   validate(request) {
     const pod = podWithImages(request);
     const finding = pod === null ? undefined : findingsIn(pod)[0];
-    if (finding !== undefined) throw forbidden(PODS, request.name, `${finding.path}: ${finding.message}`);
+    if (finding !== undefined) throw forbidden(pods, request.name, `${finding.path}: ${finding.message}`);
   },
 });
 
 const findingsIn = (pod: ApiObject): FieldError[] =>
-  LISTS.flatMap((list) =>
+  lists.flatMap((list) =>
     objectsIn(objectAt(pod, 'spec') ?? {}, list).flatMap((container, position) => {
       const policy = textAt(container, 'imagePullPolicy');
-      return policy === ALWAYS ? [] : [notSupported(Path.of('spec', list).index(position).child('imagePullPolicy'), policy, [ALWAYS])];
+      return policy === always ? [] : [notSupported(Path.of('spec', list).index(position).child('imagePullPolicy'), policy, [always])];
     }),
   );

@@ -3,8 +3,8 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import type { AdmissionPlugin } from '../contract.js';
 
-const PODS = { group: '', resource: 'pods' };
-const HOST = 'kubernetes.io/hostname';
+const pods = { group: '', resource: 'pods' };
+const host = 'kubernetes.io/hostname';
 
 /** A pod may keep others away from its node, not from a whole zone. */
 export const limitHardAntiAffinity = (): AdmissionPlugin => ({
@@ -15,12 +15,12 @@ export const limitHardAntiAffinity = (): AdmissionPlugin => ({
     const rules = objectAt(objectAt(objectAt(object, 'spec') ?? {}, 'affinity') ?? {}, 'podAntiAffinity') ?? {};
     const wide = objectsIn(rules, 'requiredDuringSchedulingIgnoredDuringExecution')
       .map((term) => textAt(term, 'topologyKey'))
-      .find((key) => key !== HOST);
+      .find((key) => key !== host);
     if (wide !== undefined)
       throw forbidden(
-        PODS,
+        pods,
         name,
-        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide} but only key ${HOST} is allowed`,
+        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide} but only key ${host} is allowed`,
       );
   },
 });

@@ -4,8 +4,8 @@ import { textAt } from '../../registry/members.js';
 import type { AdmissionPlugin } from '../contract.js';
 
 /** How long a pod stays on a node that has become unreachable, unless it says so itself. */
-const STAY_SECONDS = 300;
-const TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
+const staySeconds = 300;
+const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
 
 const concerns = (toleration: JsonObject, taint: string): boolean =>
   ['', taint].includes(textAt(toleration, 'key')) && ['', 'NoExecute'].includes(textAt(toleration, 'effect'));
@@ -13,12 +13,14 @@ const concerns = (toleration: JsonObject, taint: string): boolean =>
 /** Adds what the pod does not decide itself. */
 function addDefaultTolerations(spec: JsonObject, seconds: Readonly<Record<string, number>>): void {
   const present = objectsIn(spec, 'tolerations');
-  const added = TAINTS.filter((taint) => !present.some((toleration) => concerns(toleration, taint))).map((key) => ({
-    key,
-    operator: 'Exists',
-    effect: 'NoExecute',
-    tolerationSeconds: seconds[key] ?? STAY_SECONDS,
-  }));
+  const added = taints
+    .filter((taint) => !present.some((toleration) => concerns(toleration, taint)))
+    .map((key) => ({
+      key,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds: seconds[key] ?? staySeconds,
+    }));
   if (added.length > 0) spec['tolerations'] = [...present, ...added];
 }
 

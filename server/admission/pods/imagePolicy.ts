@@ -25,12 +25,12 @@ export interface ImagePolicyParts {
   readonly now?: () => number;
 }
 
-const PODS = { group: '', resource: 'pods' };
-const API_VERSION = 'imagepolicy.k8s.io/v1alpha1';
-const OWN_ANNOTATION = /\.image-policy\.k8s\.io\//;
-const LISTS = ['containers', 'initContainers', 'ephemeralContainers'];
-const MEMBER = 'imagePolicy';
-const FIELDS: Shape = {
+const pods = { group: '', resource: 'pods' };
+const apiVersion = 'imagepolicy.k8s.io/v1alpha1';
+const ownAnnotation = /\.image-policy\.k8s\.io\//;
+const lists = ['containers', 'initContainers', 'ephemeralContainers'];
+const configurationMember = 'imagePolicy';
+const fields: Shape = {
   fields: {
     kubeConfigFile: 'text',
     orchConfigFile: 'text',
@@ -44,20 +44,21 @@ const rememberedMax = 1_024;
 const attemptsMax = 5;
 
 /** Default, smallest and largest value: seconds for how long answers count, milliseconds for the wait before another try. */
-const TIMES = { allowTTL: [300, 1, 1_800], denyTTL: [30, 1, 1_800], retryBackoff: [500, 1, 300_000] } as const;
+const times = { allowTTL: [300, 1, 1_800], denyTTL: [30, 1, 1_800], retryBackoff: [500, 1, 300_000] } as const;
 
 /** Reads the plug-in's configuration, which has no kind. Throws when it is not understood: nobody would be asked then. */
 export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
   const fail = (what: string): never => {
     throw new Error(`the configuration of ImagePolicyWebhook: ${what}`);
   };
-  const policy = objectAt(configuration ?? {}, MEMBER) ?? fail(`${MEMBER} is missing; see --admission-control-config-file`);
-  const complaints = shapeComplaints(policy, FIELDS);
-  if (complaints.length > 0) fail(complaints.map((complaint) => `${MEMBER}.${complaint}`).join('; '));
+  const policy =
+    objectAt(configuration ?? {}, configurationMember) ?? fail(`${configurationMember} is missing; see --admission-control-config-file`);
+  const complaints = shapeComplaints(policy, fields);
+  if (complaints.length > 0) fail(complaints.map((complaint) => `${configurationMember}.${complaint}`).join('; '));
   const kubeConfigFile = textAt(policy, 'kubeConfigFile') || textAt(policy, 'orchConfigFile');
-  if (kubeConfigFile === '') fail(`${MEMBER}.kubeConfigFile is missing`);
-  const time = (member: keyof typeof TIMES): number => {
-    const [usual, min, max] = TIMES[member];
+  if (kubeConfigFile === '') fail(`${configurationMember}.kubeConfigFile is missing`);
+  const time = (member: keyof typeof times): number => {
+    const [usual, min, max] = times[member];
     const value = Number(policy[member] ?? 0);
     // Zero stands for the default, and a negative number for never.
     if (value === 0) return usual;
@@ -65,7 +66,7 @@ export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
       ? 0
       : value >= min && value <= max
         ? value
-        : fail(`${MEMBER}.${member} must be between ${min} and ${max}, or negative to switch it off`);
+        : fail(`${configurationMember}.${member} must be between ${min} and ${max}, or negative to switch it off`);
   };
   return {
     kubeConfigFile,
@@ -112,7 +113,7 @@ export function imagePolicyWebhook({ policy, ask, report, now = () => performanc
         (error: unknown) => {
           report(error);
           if (!policy.defaultAllow)
-            throw forbidden(PODS, request.name, `Post to the image policy webhook failed: ${(error as Error).message}`);
+            throw forbidden(pods, request.name, `Post to the image policy webhook failed: ${(error as Error).message}`);
           request.annotate('imagepolicywebhook.image-policy.k8s.io/failed-open', 'true');
           return { allowed: true, reason: '', annotations: {} };
         },
@@ -121,7 +122,7 @@ export function imagePolicyWebhook({ policy, ask, report, now = () => performanc
         request.annotate(`imagepolicywebhook.image-policy.k8s.io/${key}`, text);
       if (verdict.allowed) return;
       const why = verdict.reason === '' ? '' : `: ${verdict.reason}`;
-      throw forbidden(PODS, request.name, `image policy webhook backend denied one or more images${why}`);
+      throw forbidden(pods, request.name, `image policy webhook backend denied one or more images${why}`);
     },
   };
 }
@@ -134,12 +135,12 @@ function bringsImages({ object, old, operation, subresource }: AdmissionRequest)
 }
 
 const imagesOf = (pod: ApiObject): string[] =>
-  LISTS.flatMap((list) => objectsIn(objectAt(pod, 'spec') ?? {}, list)).map((container) => textAt(container, 'image'));
+  lists.flatMap((list) => objectsIn(objectAt(pod, 'spec') ?? {}, list)).map((container) => textAt(container, 'image'));
 
 function questionAbout(pod: ApiObject, namespace: string): string {
-  const annotations = Object.fromEntries(Object.entries(pod.metadata.annotations ?? {}).filter(([key]) => OWN_ANNOTATION.test(key)));
+  const annotations = Object.fromEntries(Object.entries(pod.metadata.annotations ?? {}).filter(([key]) => ownAnnotation.test(key)));
   const containers = imagesOf(pod).map((image) => ({ image }));
-  return JSON.stringify({ apiVersion: API_VERSION, kind: 'ImageReview', spec: { containers, annotations, namespace } });
+  return JSON.stringify({ apiVersion: apiVersion, kind: 'ImageReview', spec: { containers, annotations, namespace } });
 }
 
 /** Tries again after a passing trouble, each time after a longer wait. */

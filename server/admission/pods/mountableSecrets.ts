@@ -2,11 +2,11 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 
-const ENFORCED = 'kubernetes.io/enforce-mountable-secrets';
-const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const enforced = 'kubernetes.io/enforce-mountable-secrets';
+const trueTexts: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /** How containers of a list are called in complaints. */
-const CALLED: Readonly<Record<string, string>> = {
+const called: Readonly<Record<string, string>> = {
   initContainers: 'init container',
   containers: 'container',
   ephemeralContainers: 'ephemeral container',
@@ -40,7 +40,7 @@ export function forbiddenSecret(spec: JsonObject, account: ApiObject): string | 
 export const forbiddenDebugSecret = (spec: JsonObject, account: ApiObject): string | null =>
   isStrict(account) ? unlistedUse(usesOfContainers(spec, 'ephemeralContainers'), account) : null;
 
-const isStrict = (account: ApiObject): boolean => TRUE.has(account.metadata.annotations?.[ENFORCED] ?? '');
+const isStrict = (account: ApiObject): boolean => trueTexts.has(account.metadata.annotations?.[enforced] ?? '');
 const namesIn = (account: ApiObject, member: string): ReadonlySet<string> =>
   new Set(objectsIn(account, member).map((secret) => textAt(secret, 'name')));
 const lacking = (account: ApiObject): string =>
@@ -64,7 +64,7 @@ function usesOfVolume(volume: JsonObject): Use[] {
 }
 
 const usesOfContainers = (spec: JsonObject, list: string): Use[] =>
-  objectsIn(spec, list).flatMap((container) => usesOfContainer(container, CALLED[list] ?? list));
+  objectsIn(spec, list).flatMap((container) => usesOfContainer(container, called[list] ?? list));
 
 /** Variables of the environment that secrets fill, one by one or all of a secret together. */
 function usesOfContainer(container: JsonObject, called: string): Use[] {

@@ -12,25 +12,25 @@ export interface NodeSelectors {
   readonly byDefault: Labels;
 }
 
-const PODS = { group: '', resource: 'pods' };
-const NAMESPACES = { group: '', resource: 'namespaces' };
-const ANNOTATION = 'scheduler.alpha.kubernetes.io/node-selector';
-const MEMBER = 'podNodeSelectorPluginConfig';
-const DEFAULT_KEY = 'clusterDefaultNodeSelector';
+const pods = { group: '', resource: 'pods' };
+const namespaces = { group: '', resource: 'namespaces' };
+const annotation = 'scheduler.alpha.kubernetes.io/node-selector';
+const member = 'podNodeSelectorPluginConfig';
+const defaultKey = 'clusterDefaultNodeSelector';
 
 /** Reads the plug-in's configuration, which has no kind. Throws when it is not understood. */
 export function nodeSelectorsIn(configuration: JsonObject | null): NodeSelectors {
-  const unknown = Object.keys(configuration ?? {}).filter((name) => ![MEMBER, 'apiVersion', 'kind'].includes(name));
+  const unknown = Object.keys(configuration ?? {}).filter((name) => ![member, 'apiVersion', 'kind'].includes(name));
   if (unknown.length > 0)
-    throw new Error(`the configuration of PodNodeSelector must hold ${MEMBER} and nothing else, not ${unknown.join(', ')}`);
-  const entries = Object.entries(objectAt(configuration ?? {}, MEMBER) ?? {}).map(([namespace, text]): [string, Labels] => {
+    throw new Error(`the configuration of PodNodeSelector must hold ${member} and nothing else, not ${unknown.join(', ')}`);
+  const entries = Object.entries(objectAt(configuration ?? {}, member) ?? {}).map(([namespace, text]): [string, Labels] => {
     const labels = typeof text === 'string' ? labelsIn(text) : null;
     if (labels === null)
-      throw new Error(`the configuration of PodNodeSelector: ${MEMBER}.${namespace} must be labels such as zone=a,disk=fast`);
+      throw new Error(`the configuration of PodNodeSelector: ${member}.${namespace} must be labels such as zone=a,disk=fast`);
     return [namespace, labels];
   });
   const byNamespace = new Map(entries);
-  return { byNamespace, byDefault: byNamespace.get(DEFAULT_KEY) ?? {} };
+  return { byNamespace, byDefault: byNamespace.get(defaultKey) ?? {} };
 }
 
 /** `a=b,c=d` as labels; null when it is something else. */
@@ -63,16 +63,16 @@ export const podNodeSelector = (lookup: Lookup, selectors: NodeSelectors): Admis
       Object.entries(own).every(([key, value]) => Object.hasOwn(allowed, key) && allowed[key] === value)
     )
       return;
-    throw forbidden(PODS, request.name, 'pod node label selector labels conflict with its namespace whitelist');
+    throw forbidden(pods, request.name, 'pod node label selector labels conflict with its namespace whitelist');
   },
 });
 
 async function namespaceLabels({ namespace, name }: AdmissionRequest, lookup: Lookup, { byDefault }: NodeSelectors): Promise<Labels> {
-  const text = (await lookup.find(NAMESPACES, '', namespace))?.metadata.annotations?.[ANNOTATION];
+  const text = (await lookup.find(namespaces, '', namespace))?.metadata.annotations?.[annotation];
   if (text === undefined) return byDefault;
   const labels = labelsIn(text);
   if (labels === null)
-    throw forbidden(PODS, name, `annotation ${ANNOTATION} of namespace ${namespace} must be labels such as zone=a,disk=fast`);
+    throw forbidden(pods, name, `annotation ${annotation} of namespace ${namespace} must be labels such as zone=a,disk=fast`);
   return labels;
 }
 
@@ -80,5 +80,5 @@ const labelsOf = (spec: JsonObject): Labels => (objectAt(spec, 'nodeSelector') ?
 
 function refuseConflict(wanted: Labels, own: Labels, { name }: AdmissionRequest): void {
   if (Object.entries(own).every(([key, value]) => !Object.hasOwn(wanted, key) || wanted[key] === value)) return;
-  throw forbidden(PODS, name, 'pod node label selector conflicts with its namespace node label selector');
+  throw forbidden(pods, name, 'pod node label selector conflicts with its namespace node label selector');
 }

@@ -5,8 +5,8 @@ import { memberAt, textAt } from '../../registry/members.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 
-const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
-const PODS = { group: '', resource: 'pods' };
+const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
+const pods = { group: '', resource: 'pods' };
 
 /** What a priority class, or the lack of one, means for a pod. */
 export interface Priority {
@@ -15,7 +15,7 @@ export interface Priority {
   readonly preemptionPolicy: string | null;
 }
 
-const NO_CLASS: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' };
+const noClass: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
 const priorityOf = (found: ApiObject): Priority => ({
   className: found.metadata.name ?? '',
@@ -57,19 +57,19 @@ async function admitPod({ operation, object, old, name }: AdmissionRequest, look
     return;
   }
   const className = textAt(spec, 'priorityClassName');
-  const found = className === '' ? defaultClass(await lookup.list(CLASSES, null)) : await lookup.find(CLASSES, '', className);
-  if (className !== '' && found === null) throw forbidden(PODS, name, `no PriorityClass with name ${className} was found`);
-  const problem = applyPriority(spec, found === null ? NO_CLASS : priorityOf(found));
-  if (problem !== null) throw forbidden(PODS, name, problem);
+  const found = className === '' ? defaultClass(await lookup.list(classes, null)) : await lookup.find(classes, '', className);
+  if (className !== '' && found === null) throw forbidden(pods, name, `no PriorityClass with name ${className} was found`);
+  const problem = applyPriority(spec, found === null ? noClass : priorityOf(found));
+  if (problem !== null) throw forbidden(pods, name, problem);
 }
 
 /** Only one class can be the default. */
 async function validateClass({ operation, object, name }: AdmissionRequest, lookup: Lookup): Promise<void> {
   if (object?.['globalDefault'] !== true) return;
-  const present = defaultClass(await lookup.list(CLASSES, ''));
+  const present = defaultClass(await lookup.list(classes, ''));
   const other = present?.metadata.name;
   if (other === undefined || (operation === 'UPDATE' && other === name)) return;
-  throw forbidden(CLASSES, name, `PriorityClass ${other} is already marked as default. Only one default can exist`);
+  throw forbidden(classes, name, `PriorityClass ${other} is already marked as default. Only one default can exist`);
 }
 
 /** Gives pods the priority of their class. */
@@ -77,11 +77,11 @@ export const priority = (lookup: Lookup): AdmissionPlugin => ({
   name: 'Priority',
   resources: ['pods', 'priorityclasses.scheduling.k8s.io'],
   async admit(request) {
-    if (request.resource.resource === PODS.resource && request.subresource === '' && request.object !== null)
+    if (request.resource.resource === pods.resource && request.subresource === '' && request.object !== null)
       await admitPod(request, lookup);
   },
   async validate(request) {
-    if (request.resource.resource === CLASSES.resource && request.subresource === '' && request.object !== null)
+    if (request.resource.resource === classes.resource && request.subresource === '' && request.object !== null)
       await validateClass(request, lookup);
   },
 });

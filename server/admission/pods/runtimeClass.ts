@@ -7,8 +7,8 @@ import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 import { mergeTolerations } from './tolerations.js';
 
-const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
-const PODS = { group: '', resource: 'pods' };
+const classes = { group: 'node.k8s.io', resource: 'runtimeclasses' };
+const pods = { group: '', resource: 'pods' };
 
 /** Takes the overhead of the class over into the pod; tells why the pod contradicts it, or null. */
 function applyOverhead(spec: JsonObject, found: ApiObject): string | null {
@@ -39,8 +39,8 @@ function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
 async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<ApiObject | null> {
   const className = textAt(spec, 'runtimeClassName');
   if (className === '') return null;
-  const found = await lookup.find(CLASSES, '', className);
-  if (found === null) throw forbidden(PODS, name, `pod rejected: RuntimeClass ${JSON.stringify(className)} not found`);
+  const found = await lookup.find(classes, '', className);
+  if (found === null) throw forbidden(pods, name, `pod rejected: RuntimeClass ${JSON.stringify(className)} not found`);
   return found;
 }
 
@@ -56,7 +56,7 @@ export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
     const spec = ensureObject(request.object as ApiObject, 'spec');
     const found = await classOf(spec, request.name, lookup);
     const problem = found === null ? null : (applyOverhead(spec, found) ?? applyScheduling(spec, found));
-    if (problem !== null) throw forbidden(PODS, request.name, problem);
+    if (problem !== null) throw forbidden(pods, request.name, problem);
   },
   async validate(request) {
     if (!isNewPod(request)) return;
@@ -65,8 +65,8 @@ export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
     const fixed = found === null ? null : objectAt(objectAt(found, 'overhead') ?? {}, 'podFixed');
     const overhead = objectAt(spec, 'overhead') ?? {};
     if (fixed === null && Object.keys(overhead).length > 0)
-      throw forbidden(PODS, request.name, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+      throw forbidden(pods, request.name, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
     if (fixed !== null && !sameValue(fixed, overhead))
-      throw forbidden(PODS, request.name, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+      throw forbidden(pods, request.name, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
   },
 });

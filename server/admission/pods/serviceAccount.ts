@@ -5,30 +5,30 @@ import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js'
 import { generatedName } from '../../registry/generatedName.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import { annotationsOf, MIRROR_ANNOTATION } from '../../kinds/core/pod/annotations.js';
+import { annotationsOf, mirrorAnnotation } from '../../kinds/core/pod/annotations.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 import { forbiddenDebugSecret, forbiddenSecret } from './mountableSecrets.js';
 
-const ACCOUNTS = { group: '', resource: 'serviceaccounts' };
-const PODS = { group: '', resource: 'pods' };
-const DEFAULT_ACCOUNT = 'default';
-const VOLUME_PREFIX = 'kube-api-access-';
-const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+const accounts = { group: '', resource: 'serviceaccounts' };
+const pods = { group: '', resource: 'pods' };
+const defaultAccount = 'default';
+const volumePrefix = 'kube-api-access-';
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 /** A little over an hour: such tokens were extended to a year for old clients, and are recognised by this number. */
-const TOKEN_SECONDS = 3607;
-const FILE_MODE = 0o644;
+const tokenSeconds = 3607;
+const fileMode = 0o644;
 
 /** Token, certificate authority and namespace, as every pod finds them. */
 const accessVolume = (name: string): JsonObject => ({
   name,
   projected: {
     sources: [
-      { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+      { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
       { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
       { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
     ],
-    defaultMode: FILE_MODE,
+    defaultMode: fileMode,
   },
 });
 
@@ -36,13 +36,13 @@ const accessVolume = (name: string): JsonObject => ({
 function mountToken(spec: JsonObject, newName: () => string): void {
   const present = objectsIn(spec, 'volumes')
     .map((volume) => textAt(volume, 'name'))
-    .find((name) => name.startsWith(VOLUME_PREFIX));
+    .find((name) => name.startsWith(volumePrefix));
   const name = present ?? newName();
   let mounted = false;
   for (const container of [...objectsIn(spec, 'initContainers'), ...objectsIn(spec, 'containers')]) {
     const mounts = objectsIn(container, 'volumeMounts');
-    if (mounts.some((mount) => textAt(mount, 'mountPath') === MOUNT_PATH)) continue;
-    container['volumeMounts'] = [...mounts, { name, readOnly: true, mountPath: MOUNT_PATH }];
+    if (mounts.some((mount) => textAt(mount, 'mountPath') === mountPath)) continue;
+    container['volumeMounts'] = [...mounts, { name, readOnly: true, mountPath: mountPath }];
     mounted = true;
   }
   if (present === undefined && mounted) spec['volumes'] = [...objectsIn(spec, 'volumes'), accessVolume(name)];
@@ -64,8 +64,8 @@ function mirrorProblem(spec: JsonObject): string | null {
 }
 
 /** The default account of a namespace is made by a controller, a moment after the namespace itself. */
-const DEFAULT_ACCOUNT_ATTEMPTS = 10;
-const ATTEMPT_DISTANCE_MS = 100;
+const defaultAccountAttempts = 10;
+const attemptDistanceMs = 100;
 
 export interface ServiceAccountParts {
   readonly lookup: Lookup;
@@ -83,20 +83,20 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
       const complaints = pathSegmentName(accountName, false);
       if (complaints.length > 0)
         throw forbidden(
-          PODS,
+          pods,
           name,
           `error looking up service account ${namespace}/${accountName}: invalid resource name ${JSON.stringify(accountName)}: [${complaints.join(' ')}]`,
         );
-      const account = await lookup.find(ACCOUNTS, namespace, accountName);
+      const account = await lookup.find(accounts, namespace, accountName);
       if (account !== null) return account;
-      if (accountName !== DEFAULT_ACCOUNT || attempt >= DEFAULT_ACCOUNT_ATTEMPTS) {
+      if (accountName !== defaultAccount || attempt >= defaultAccountAttempts) {
         throw forbidden(
-          PODS,
+          pods,
           name,
           `error looking up service account ${namespace}/${accountName}: serviceaccount ${JSON.stringify(accountName)} not found`,
         );
       }
-      await pause(ATTEMPT_DISTANCE_MS * (1 + random()));
+      await pause(attemptDistanceMs * (1 + random()));
     }
   };
   return {
@@ -107,14 +107,14 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
       const spec = ensureObject(request.object, 'spec');
       if (isMirror(request.object)) {
         const problem = mirrorProblem(spec);
-        if (problem !== null) throw forbidden(PODS, request.name, problem);
+        if (problem !== null) throw forbidden(pods, request.name, problem);
         return;
       }
-      const accountName = textAt(spec, 'serviceAccountName') || DEFAULT_ACCOUNT;
+      const accountName = textAt(spec, 'serviceAccountName') || defaultAccount;
       spec['serviceAccountName'] = accountName;
       spec['serviceAccount'] = accountName;
       const account = await accountOf(request, spec);
-      if (wantsToken(spec, account)) mountToken(spec, () => generatedName(VOLUME_PREFIX, random));
+      if (wantsToken(spec, account)) mountToken(spec, () => generatedName(volumePrefix, random));
       const secrets = itemsOf(account['imagePullSecrets']);
       if (itemsOf(spec['imagePullSecrets']).length === 0 && secrets.length > 0) spec['imagePullSecrets'] = [...secrets];
     },
@@ -123,11 +123,11 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
       if (request.object === null || isMirror(request.object) || !(debugs || isNewPod(request))) return;
       const spec = ensureObject(request.object, 'spec');
       const problem = (debugs ? forbiddenDebugSecret : forbiddenSecret)(spec, await accountOf(request, spec));
-      if (problem !== null) throw forbidden(PODS, request.name, problem);
+      if (problem !== null) throw forbidden(pods, request.name, problem);
     },
   };
 };
 
-const isMirror = (pod: ApiObject): boolean => Object.hasOwn(annotationsOf(pod), MIRROR_ANNOTATION);
+const isMirror = (pod: ApiObject): boolean => Object.hasOwn(annotationsOf(pod), mirrorAnnotation);
 const isNewPod = (request: AdmissionRequest): request is AdmissionRequest & { readonly object: ApiObject } =>
   request.operation === 'CREATE' && request.subresource === '' && request.object !== null;

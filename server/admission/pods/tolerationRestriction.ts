@@ -16,22 +16,22 @@ export interface TolerationRules {
   readonly allowed: readonly JsonObject[];
 }
 
-const PODS = { group: '', resource: 'pods' };
-const NAMESPACES = { group: '', resource: 'namespaces' };
-const DEFAULTS_ANNOTATION = 'scheduler.alpha.kubernetes.io/defaultTolerations';
-const ALLOWED_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
+const pods = { group: '', resource: 'pods' };
+const namespaces = { group: '', resource: 'namespaces' };
+const defaultsAnnotation = 'scheduler.alpha.kubernetes.io/defaultTolerations';
+const allowedAnnotation = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
 /** Nodes that run out of memory take no pods that were promised nothing. */
-const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
-const TOLERATION = { fields: { key: 'text', operator: 'text', value: 'text', effect: 'text', tolerationSeconds: 'integer' } } as const;
-const KIND: PluginKind = {
+const memoryPressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
+const toleration = { fields: { key: 'text', operator: 'text', value: 'text', effect: 'text', tolerationSeconds: 'integer' } } as const;
+const kind: PluginKind = {
   kind: 'Configuration',
   apiVersions: ['podtolerationrestriction.admission.k8s.io/v1alpha1'],
-  fields: { default: { list: TOLERATION }, whitelist: { list: TOLERATION } },
+  fields: { default: { list: toleration }, whitelist: { list: toleration } },
 };
 
 /** Reads the plug-in's configuration. Throws when it is not understood. */
 export function tolerationRulesIn(configuration: JsonObject | null): TolerationRules {
-  if (configuration !== null) checkPluginConfiguration('PodTolerationRestriction', configuration, KIND);
+  if (configuration !== null) checkPluginConfiguration('PodTolerationRestriction', configuration, kind);
   const list = (member: string): JsonObject[] => itemsOf(configuration?.[member]).map(membersOf);
   return { byDefault: list('default'), allowed: list('whitelist') };
 }
@@ -43,19 +43,19 @@ export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules)
   async admit(request) {
     if (request.object === null || request.subresource !== '' || request.operation === 'DELETE') return;
     const added =
-      request.operation === 'CREATE' ? await listOf(request, { lookup, annotation: DEFAULTS_ANNOTATION, otherwise: rules.byDefault }) : [];
+      request.operation === 'CREATE' ? await listOf(request, { lookup, annotation: defaultsAnnotation, otherwise: rules.byDefault }) : [];
     const spec = ensureObject(request.object, 'spec');
-    const promised = qosClass(request.object as Pod) === 'BestEffort' ? [] : [MEMORY_PRESSURE];
+    const promised = qosClass(request.object as Pod) === 'BestEffort' ? [] : [memoryPressure];
     const merged = mergeTolerations(mergeTolerations(added, objectsIn(spec, 'tolerations')), promised);
     if (merged.length > 0) spec['tolerations'] = merged;
   },
   async validate(request) {
     if (request.object === null || request.subresource !== '' || request.operation === 'DELETE') return;
-    const allowed = await listOf(request, { lookup, annotation: ALLOWED_ANNOTATION, otherwise: rules.allowed });
+    const allowed = await listOf(request, { lookup, annotation: allowedAnnotation, otherwise: rules.allowed });
     const had = objectsIn(objectAt(request.object, 'spec') ?? {}, 'tolerations');
     if (allowed.length === 0 || had.every((toleration) => allowed.some((each) => covers(each, toleration)))) return;
     throw forbidden(
-      PODS,
+      pods,
       request.name,
       'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
     );
@@ -73,11 +73,11 @@ async function listOf(
   { namespace, name }: AdmissionRequest,
   { lookup, annotation, otherwise }: ListSource,
 ): Promise<readonly JsonObject[]> {
-  const text = textIn(await lookup.find(NAMESPACES, '', namespace), annotation);
+  const text = textIn(await lookup.find(namespaces, '', namespace), annotation);
   if (text === undefined) return otherwise;
   if (text === '') return [];
   const read = parsed(text);
-  if (read === null) throw forbidden(PODS, name, `annotation ${annotation} of namespace ${namespace} is no list of tolerations in JSON`);
+  if (read === null) throw forbidden(pods, name, `annotation ${annotation} of namespace ${namespace} is no list of tolerations in JSON`);
   return read;
 }
 

@@ -3,16 +3,16 @@ import { textAt } from '../../registry/members.js';
 import type { AdmissionPlugin } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 
-const NODES = { group: '', resource: 'nodes' };
-const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
+const nodes = { group: '', resource: 'nodes' };
+const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
 
 /** Where it stands which node a pod gets, by what is created. */
-const NODE_NAMES: Readonly<Record<string, readonly string[]>> = { '': ['spec', 'nodeName'], binding: ['target', 'name'] };
+const nodeNames: Readonly<Record<string, readonly string[]>> = { '': ['spec', 'nodeName'], binding: ['target', 'name'] };
 
 /** Labels of a node that its pods get, too; they replace what a pod says itself. */
 function copyTopology(pod: ApiObject, node: ApiObject): void {
   const labels = node.metadata.labels ?? {};
-  const copied = LABELS.filter((label) => labels[label] !== undefined).map((label) => [label, labels[label] ?? ''] as const);
+  const copied = topologyLabels.filter((label) => labels[label] !== undefined).map((label) => [label, labels[label] ?? ''] as const);
   if (copied.length > 0) pod.metadata.labels = { ...pod.metadata.labels, ...Object.fromEntries(copied) };
 }
 
@@ -22,11 +22,11 @@ export const podTopologyLabels = (lookup: Lookup): AdmissionPlugin => ({
   resources: ['pods'],
   async admit({ operation, subresource, object }) {
     // What a Binding carries comes to its pod.
-    const path = operation !== 'CREATE' ? undefined : NODE_NAMES[subresource];
+    const path = operation !== 'CREATE' ? undefined : nodeNames[subresource];
     const nodeName = path === undefined ? '' : textAt(object ?? undefined, ...path);
     if (object === null || nodeName === '') return;
     // A node that is not known yet has nothing to tell.
-    const node = await lookup.find(NODES, '', nodeName);
+    const node = await lookup.find(nodes, '', nodeName);
     if (node !== null) copyTopology(object, node);
   },
 });

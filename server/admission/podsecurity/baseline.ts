@@ -58,7 +58,7 @@ export const probeHosts: Check = (subject) => {
   };
 };
 
-const DEFAULT_CAPABILITIES: ReadonlySet<string> = new Set([
+const defaultCapabilities: ReadonlySet<string> = new Set([
   'AUDIT_WRITE',
   'CHOWN',
   'DAC_OVERRIDE',
@@ -78,7 +78,7 @@ export const addedTo = (security: JsonObject): string[] => itemsOf((objectAt(sec
 
 export const baselineCapabilities: Check = (subject) => {
   const { names, values } = offenders(subject, ({ security }) =>
-    addedTo(security).filter((capability) => !DEFAULT_CAPABILITIES.has(capability)),
+    addedTo(security).filter((capability) => !defaultCapabilities.has(capability)),
   );
   if (names.length === 0) return null;
   return {
@@ -116,20 +116,20 @@ export const seLinuxOptions =
     return { reason: 'seLinuxOptions', detail: `${found.text} set forbidden securityContext.seLinuxOptions: ${parts.join('; ')}` };
   };
 
-export const SECCOMP_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault'];
+export const seccompTypes: readonly string[] = ['Localhost', 'RuntimeDefault'];
 
 export const baselineSeccomp: Check = (subject) => {
-  const found = setters(subject, (security) => unless(security, ['seccompProfile', 'type'], (value) => SECCOMP_TYPES.includes(value)));
+  const found = setters(subject, (security) => unless(security, ['seccompProfile', 'type'], (value) => seccompTypes.includes(value)));
   return found === null
     ? null
     : { reason: 'seccompProfile', detail: `${found.text} must not set securityContext.seccompProfile.type to ${quoted(found.values)}` };
 };
 
-const SECCOMP = 'seccomp.security.alpha.kubernetes.io/';
+const seccomp = 'seccomp.security.alpha.kubernetes.io/';
 
 /** Before there was a member for it, the profile stood in annotations. */
 export const annotatedSeccomp: Check = ({ annotations, containers }) => {
-  const keys = [`${SECCOMP}pod`, ...containers.map(({ name }) => `container.${SECCOMP}${name}`)];
+  const keys = [`${seccomp}pod`, ...containers.map(({ name }) => `container.${seccomp}${name}`)];
   const isFine = (value: string): boolean => ['runtime/default', 'docker/default'].includes(value) || value.startsWith('localhost/');
   const wrong = sorted(
     keys.flatMap((key) =>
@@ -141,7 +141,7 @@ export const annotatedSeccomp: Check = ({ annotations, containers }) => {
     : { reason: 'seccompProfile', detail: `forbidden ${plural('annotation', wrong.length)} ${wrong.join(', ')}` };
 };
 
-const APPARMOR = 'container.apparmor.security.beta.kubernetes.io/';
+const apparmor = 'container.apparmor.security.beta.kubernetes.io/';
 
 export const appArmorProfile: Check = (subject) => {
   const found = setters(subject, (security) =>
@@ -162,7 +162,7 @@ export const appArmorProfile: Check = (subject) => {
 const annotatedProfiles = ({ annotations }: Subject): string[] =>
   sorted(
     Object.entries(annotations)
-      .filter(([key, value]) => key.startsWith(APPARMOR) && value !== '' && value !== 'runtime/default' && !value.startsWith('localhost/'))
+      .filter(([key, value]) => key.startsWith(apparmor) && value !== '' && value !== 'runtime/default' && !value.startsWith('localhost/'))
       .map(([key, value]) => `${key}=${JSON.stringify(value)}`),
   );
 

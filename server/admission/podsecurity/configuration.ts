@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
-import { levelOf, minorOf, MODES, NO_POLICY, type Mode, type Policy, type Standard } from './policy.js';
+import { levelOf, minorOf, modes, noPolicy, type Mode, type Policy, type Standard } from './policy.js';
 
 /** What an operator says in a `PodSecurityConfiguration`. */
 export interface PodSecurityRules {
@@ -13,13 +13,13 @@ export interface PodSecurityRules {
   readonly runtimeClasses: ReadonlySet<string>;
 }
 
-const KIND: PluginKind = {
+const kind: PluginKind = {
   kind: 'PodSecurityConfiguration',
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.k8s.io/${version}`),
   fields: {
     defaults: {
       fields: Object.fromEntries(
-        MODES.flatMap((mode) => [
+        modes.flatMap((mode) => [
           [mode, 'text'],
           [`${mode}-version`, 'text'],
         ]),
@@ -31,12 +31,12 @@ const KIND: PluginKind = {
 
 /** Throws when it is not understood: with other rules than its operator thinks this step is worse than missing. */
 export function podSecurityRules(configuration: JsonObject | null): PodSecurityRules {
-  if (configuration !== null) checkPluginConfiguration('PodSecurity', configuration, KIND);
+  if (configuration !== null) checkPluginConfiguration('PodSecurity', configuration, kind);
   const [defaults, exemptions] = [membersOf(configuration?.['defaults']), membersOf(configuration?.['exemptions'])];
-  const standards = MODES.map((mode): [Mode, Standard] => [mode, standardOf(defaults, mode)]);
+  const standards = modes.map((mode): [Mode, Standard] => [mode, standardOf(defaults, mode)]);
   const named = (member: string): ReadonlySet<string> => new Set(itemsOf(exemptions[member]).map(String));
   return {
-    defaults: { ...NO_POLICY, ...Object.fromEntries(standards) },
+    defaults: { ...noPolicy, ...Object.fromEntries(standards) },
     users: named('usernames'),
     namespaces: named('namespaces'),
     runtimeClasses: named('runtimeClasses'),

@@ -7,16 +7,16 @@ import { toCause } from '../../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 import type { PodSecurityRules } from './configuration.js';
-import { ignoredPolicy, MODES, policyOf, sameStandard, strictness, textOf, type Policy, type Standard } from './policy.js';
+import { ignoredPolicy, modes, policyOf, sameStandard, strictness, textOf, type Policy, type Standard } from './policy.js';
 import { detailsText, reasonsText, violations } from './standards.js';
 import { subjectOf } from './subject.js';
 
-const PODS = { group: '', resource: 'pods' };
-const NAMESPACES = { group: '', resource: 'namespaces' };
+const pods = { group: '', resource: 'pods' };
+const namespaces = { group: '', resource: 'namespaces' };
 /** So many pods are looked at when a namespace gets stricter. */
-const PODS_CHECKED_MAX = 3000;
+const podsCheckedMax = 3000;
 /** These change nothing that standards are about. */
-const IGNORED_SUBRESOURCES: ReadonlySet<string> = new Set([
+const ignoredSubresources: ReadonlySet<string> = new Set([
   'exec',
   'attach',
   'binding',
@@ -28,7 +28,7 @@ const IGNORED_SUBRESOURCES: ReadonlySet<string> = new Set([
 ]);
 
 /** Where pods come from: the path to what they are made from. */
-const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
+const templates: Readonly<Record<string, readonly string[]>> = {
   podtemplates: ['template'],
   replicationcontrollers: ['spec', 'template'],
   'replicasets.apps': ['spec', 'template'],
@@ -42,7 +42,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 /** Holds pods to the standard that their namespace asks for. */
 export const podSecurity = (lookup: Lookup, rules: PodSecurityRules): AdmissionPlugin => ({
   name: 'PodSecurity',
-  resources: ['pods', 'namespaces', ...Object.keys(TEMPLATES)],
+  resources: ['pods', 'namespaces', ...Object.keys(templates)],
   async validate(request) {
     if (request.object === null) return;
     const name = qualifiedName(request.resource.storage);
@@ -62,28 +62,28 @@ const isExempt = ({ namespace, user }: AdmissionRequest, { rules }: Parts): bool
   rules.namespaces.has(namespace) || rules.users.has(user.name);
 
 async function policyFor({ namespace }: AdmissionRequest, { lookup, rules }: Parts): Promise<Policy> {
-  const found = await lookup.find(NAMESPACES, '', namespace);
+  const found = await lookup.find(namespaces, '', namespace);
   if (found === null) throw internalError(new Error(`failed to lookup namespace ${JSON.stringify(namespace)}`));
   return policyOf(labelsOf(found), rules.defaults).policy;
 }
 
 async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Parts): Promise<void> {
-  if (IGNORED_SUBRESOURCES.has(request.subresource) || isExempt(request, parts)) return;
+  if (ignoredSubresources.has(request.subresource) || isExempt(request, parts)) return;
   const policy = await policyFor(request, parts);
-  if (MODES.every((mode) => policy[mode].level === 'privileged') || (request.old !== null && !changesMatter(pod, request.old))) return;
+  if (modes.every((mode) => policy[mode].level === 'privileged') || (request.old !== null && !changesMatter(pod, request.old))) return;
   const spec = objectAt(pod, 'spec') ?? {};
   if (parts.rules.runtimeClasses.has(textAt(spec, 'runtimeClassName'))) return;
   const subject = subjectOf(spec, pod.metadata.annotations ?? {});
   const found = violations(subject, policy.enforce);
   if (found.length > 0)
-    throw forbidden(PODS, request.name, `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}`);
+    throw forbidden(pods, request.name, `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}`);
   warn(request, violations(subject, policy.warn), policy.warn);
 }
 
 /** Who makes pods is warned only: the pods are looked at when they come. */
 async function validateTemplate(request: AdmissionRequest, object: ApiObject, parts: Parts): Promise<void> {
   if (request.subresource !== '' || isExempt(request, parts)) return;
-  const path = TEMPLATES[qualifiedName(request.resource.storage)] ?? [];
+  const path = templates[qualifiedName(request.resource.storage)] ?? [];
   const template = path.reduce<JsonObject | null>((holder, member) => (holder === null ? null : objectAt(holder, member)), object);
   const policy = template === null ? null : await policyFor(request, parts);
   if (template === null || policy === null || policy.warn.level === 'privileged') return;
@@ -99,13 +99,13 @@ function warn(request: AdmissionRequest, found: ReturnType<typeof violations>, s
   if (found.length > 0) request.warn(`would violate PodSecurity ${JSON.stringify(textOf(standard))}: ${detailsText(found)}`);
 }
 
-const SECCOMP = 'container.seccomp.security.alpha.kubernetes.io/';
+const seccomp = 'container.seccomp.security.alpha.kubernetes.io/';
 
 /** Of what standards look at, only images and containers can change. */
 function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
   const differs = (container: JsonObject, former: JsonObject | undefined): boolean => {
-    const key = `${SECCOMP}${textAt(container, 'name')}`;
+    const key = `${seccomp}${textAt(container, 'name')}`;
     return (
       former === undefined || container['image'] !== former['image'] || pod.metadata.annotations?.[key] !== old.metadata.annotations?.[key]
     );
@@ -140,7 +140,7 @@ async function validateNamespace(request: AdmissionRequest, namespace: ApiObject
     if (ignored !== '')
       request.warn(`namespace ${JSON.stringify(request.name)} is exempt from Pod Security, and the policy (${ignored}) will be ignored`);
   } else if (before !== null) {
-    for (const text of warningsFor(await lookup.list(PODS, request.name), policy.enforce, request.name)) request.warn(text);
+    for (const text of warningsFor(await lookup.list(pods, request.name), policy.enforce, request.name)) request.warn(text);
   }
 }
 
@@ -152,14 +152,14 @@ const isStricter = (now: Standard, before: Standard): boolean =>
 /** Pods with the same faults are named together, by the first of them. */
 function warningsFor(pods: readonly ApiObject[], standard: Standard, namespace: string): string[] {
   const namesByFault = new Map<string, string[]>();
-  for (const pod of pods.slice(0, PODS_CHECKED_MAX)) {
+  for (const pod of pods.slice(0, podsCheckedMax)) {
     const fault = reasonsText(violations(subjectOf(objectAt(pod, 'spec') ?? {}, pod.metadata.annotations ?? {}), standard));
     if (fault !== '') namesByFault.set(fault, [...(namesByFault.get(fault) ?? []), pod.metadata.name ?? ''].sort());
   }
   const others = (count: number): string => (count === 0 ? '' : ` (and ${count} other ${count === 1 ? 'pod' : 'pods'})`);
   return [
-    ...(pods.length > PODS_CHECKED_MAX
-      ? [`new PodSecurity enforce level only checked against the first ${PODS_CHECKED_MAX} of ${pods.length} existing pods`]
+    ...(pods.length > podsCheckedMax
+      ? [`new PodSecurity enforce level only checked against the first ${podsCheckedMax} of ${pods.length} existing pods`]
       : []),
     ...(namesByFault.size === 0
       ? []

@@ -1,6 +1,6 @@
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { addedTo, SECCOMP_TYPES } from './baseline.js';
+import { addedTo, seccompTypes } from './baseline.js';
 import { containersText, offenders, plural, quoted, setters, sorted, unless, type Check } from './subject.js';
 
 /** Checks that keep pods to what they need: nothing is allowed that is not asked for in so many words. */
@@ -29,8 +29,8 @@ export const restrictedCapabilities: Check = (subject) => {
   return details.length === 0 ? null : { reason: 'unrestricted capabilities', detail: details.join('; ') };
 };
 
-const VOLUMES = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image', 'persistentVolumeClaim', 'projected', 'secret'];
-const OTHER_VOLUMES = [
+const volumes = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image', 'persistentVolumeClaim', 'projected', 'secret'];
+const otherVolumes = [
   'hostPath',
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -55,9 +55,9 @@ const OTHER_VOLUMES = [
 ];
 
 export const restrictedVolumes: Check = ({ spec }) => {
-  const wrong = objectsIn(spec, 'volumes').filter((volume) => VOLUMES.every((source) => objectAt(volume, source) === null));
+  const wrong = objectsIn(spec, 'volumes').filter((volume) => volumes.every((source) => objectAt(volume, source) === null));
   if (wrong.length === 0) return null;
-  const types = sorted(wrong.map((volume) => OTHER_VOLUMES.find((source) => objectAt(volume, source) !== null) ?? 'unknown'));
+  const types = sorted(wrong.map((volume) => otherVolumes.find((source) => objectAt(volume, source) !== null) ?? 'unknown'));
   const names = quoted(wrong.map((volume) => textAt(volume, 'name')));
   return {
     reason: 'restricted volume types',
@@ -81,7 +81,7 @@ export const runAsUser: Check = (subject) => {
 
 export const restrictedSeccomp: Check = (subject) => {
   const reason = 'seccompProfile';
-  const isFine = (value: string): boolean => SECCOMP_TYPES.includes(value);
+  const isFine = (value: string): boolean => seccompTypes.includes(value);
   const found = setters(subject, (security) => unless(security, ['seccompProfile', 'type'], isFine));
   if (found !== null)
     return { reason, detail: `${found.text} must not set securityContext.seccompProfile.type to ${quoted(found.values)}` };

@@ -44,26 +44,26 @@ const withNodeUsers =
   (subject) =>
     subject.ownUsers ? null : check(subject);
 
-const SELINUX_TYPES = ['container_t', 'container_init_t', 'container_kvm_t'];
-const SYSCTLS = [
+const selinuxTypes = ['container_t', 'container_init_t', 'container_kvm_t'];
+const safeSysctls = [
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',
   'net.ipv4.tcp_syncookies',
   'net.ipv4.ping_group_range',
   'net.ipv4.ip_unprivileged_port_start',
 ];
-const SYSCTLS_27 = [...SYSCTLS, 'net.ipv4.ip_local_reserved_ports'];
-const SYSCTLS_29 = [
-  ...SYSCTLS_27,
+const sysctls27 = [...safeSysctls, 'net.ipv4.ip_local_reserved_ports'];
+const sysctls29 = [
+  ...sysctls27,
   'net.ipv4.tcp_keepalive_time',
   'net.ipv4.tcp_fin_timeout',
   'net.ipv4.tcp_keepalive_intvl',
   'net.ipv4.tcp_keepalive_probes',
 ];
-const SYSCTLS_32 = [...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
+const sysctls32 = [...sysctls29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
 /** In the order in which they are reported: those of the baseline by name, then the others. */
-const RULES: readonly Rule[] = [
+const rules: readonly Rule[] = [
   { name: 'appArmorProfile', level: 'baseline', versions: [{ since: 0, check: appArmorProfile }] },
   { name: 'capabilities_baseline', level: 'baseline', versions: [{ since: 0, check: baselineCapabilities }] },
   { name: 'hostNamespaces', level: 'baseline', versions: [{ since: 0, check: hostNamespaces }] },
@@ -83,8 +83,8 @@ const RULES: readonly Rule[] = [
     name: 'seLinuxOptions',
     level: 'baseline',
     versions: [
-      { since: 0, check: seLinuxOptions(SELINUX_TYPES) },
-      { since: 31, check: seLinuxOptions([...SELINUX_TYPES, 'container_engine_t']) },
+      { since: 0, check: seLinuxOptions(selinuxTypes) },
+      { since: 31, check: seLinuxOptions([...selinuxTypes, 'container_engine_t']) },
     ],
   },
   {
@@ -99,10 +99,10 @@ const RULES: readonly Rule[] = [
     name: 'sysctls',
     level: 'baseline',
     versions: [
-      { since: 0, check: sysctls(SYSCTLS) },
-      { since: 27, check: sysctls(SYSCTLS_27) },
-      { since: 29, check: sysctls(SYSCTLS_29) },
-      { since: 32, check: sysctls(SYSCTLS_32) },
+      { since: 0, check: sysctls(safeSysctls) },
+      { since: 27, check: sysctls(sysctls27) },
+      { since: 29, check: sysctls(sysctls29) },
+      { since: 32, check: sysctls(sysctls32) },
     ],
   },
   { name: 'windowsHostProcess', level: 'baseline', versions: [{ since: 0, check: windowsHostProcess }] },
@@ -154,10 +154,12 @@ const RULES: readonly Rule[] = [
 /** What a pod does that its standard does not allow. */
 export function violations(subject: Subject, { level, minor }: Standard): Violation[] {
   if (level === 'privileged') return [];
-  const chosen = RULES.filter((rule) => rule.level === 'baseline' || level === 'restricted').map((rule) => ({
-    name: rule.name,
-    version: rule.versions.findLast(({ since }) => since <= minor),
-  }));
+  const chosen = rules
+    .filter((rule) => rule.level === 'baseline' || level === 'restricted')
+    .map((rule) => ({
+      name: rule.name,
+      version: rule.versions.findLast(({ since }) => since <= minor),
+    }));
   const replaced = new Set(chosen.map(({ version }) => version?.replaces));
   return chosen
     .filter(({ name }) => !replaced.has(name))

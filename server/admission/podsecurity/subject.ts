@@ -14,17 +14,19 @@ export interface Subject {
   readonly ownUsers: boolean;
 }
 
-const LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
+const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 
 export const subjectOf = (spec: JsonObject, annotations: Readonly<Record<string, string>>): Subject => ({
   annotations,
   spec,
   security: objectAt(spec, 'securityContext') ?? {},
-  containers: LISTS.flatMap((list) => objectsIn(spec, list)).map((container) => ({
-    name: textAt(container, 'name'),
-    container,
-    security: objectAt(container, 'securityContext') ?? {},
-  })),
+  containers: lists
+    .flatMap((list) => objectsIn(spec, list))
+    .map((container) => ({
+      name: textAt(container, 'name'),
+      container,
+      security: objectAt(container, 'securityContext') ?? {},
+    })),
   onWindows: textAt(spec, 'os', 'name') === 'windows',
   ownUsers: spec['hostUsers'] === false,
 });

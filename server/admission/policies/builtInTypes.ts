@@ -1,10 +1,10 @@
-import { DYN, list, map, object, typeOf, type Type } from '../../cel/check/types.js';
+import { dyn, list, map, object, typeOf, type Type } from '../../cel/check/types.js';
 import { escapedName } from '../../cel/rules/names.js';
 import { typeNamed, typeOfKind, type ApiType, type KindName, type Scalar, type Shape } from '../../catalogue/types.js';
 
 /** Built-in types as expressions see them. Types refer to each other, also to themselves: fields are looked up when somebody asks. */
 
-const SCALARS: Readonly<Record<Scalar, string>> = {
+const scalars: Readonly<Record<Scalar, string>> = {
   string: 'string',
   bytes: 'bytes',
   int32: 'int',
@@ -12,7 +12,7 @@ const SCALARS: Readonly<Record<Scalar, string>> = {
   double: 'double',
   boolean: 'bool',
 };
-const LEAVES: Readonly<Record<string, string>> = {
+const leaves: Readonly<Record<string, string>> = {
   string: 'string',
   'string date-time': 'google.protobuf.Timestamp',
   integer: 'int',
@@ -41,7 +41,7 @@ function typeFor(type: ApiType): Type {
 }
 
 /** Amounts and the like are texts or numbers, as they are written. */
-const leafOf = ({ leaf = '' }: ApiType): Type => (Object.hasOwn(LEAVES, leaf) ? typeOf(LEAVES[leaf] ?? 'dyn') : DYN);
+const leafOf = ({ leaf = '' }: ApiType): Type => (Object.hasOwn(leaves, leaf) ? typeOf(leaves[leaf] ?? 'dyn') : dyn);
 
 function lazily(shapes: ReadonlyMap<string, Shape>): Readonly<Record<string, Type>> {
   const fields: Record<string, Type> = {};
@@ -52,14 +52,14 @@ function lazily(shapes: ReadonlyMap<string, Shape>): Readonly<Record<string, Typ
 function shapeType(shape: Shape): Type {
   switch (shape.is) {
     case 'scalar':
-      return typeOf(SCALARS[shape.scalar]);
+      return typeOf(scalars[shape.scalar]);
     case 'list':
       return list(shapeType(shape.items));
     case 'map':
       return map(typeOf('string'), shapeType(shape.values));
     case 'type': {
       const type = typeNamed(shape.name);
-      return type === undefined ? DYN : typeFor(type);
+      return type === undefined ? dyn : typeFor(type);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { AdmissionRequest } from '../contract.js';
 import { isExempt } from '../webhooks/exempt.js';
 
 /** Questions about who may do what must be answered also when a policy refuses everything. */
-const REVIEWS: ReadonlySet<string> = new Set([
+const reviews: ReadonlySet<string> = new Set([
   'tokenreviews.authentication.k8s.io',
   'selfsubjectreviews.authentication.k8s.io',
   'subjectaccessreviews.authorization.k8s.io',
@@ -13,4 +13,4 @@ const REVIEWS: ReadonlySet<string> = new Set([
 
 /** Requests that no policy is asked about. */
 export const isExemptFromPolicies = (request: AdmissionRequest): boolean =>
-  isExempt(request) || REVIEWS.has(`${request.resource.resource}.${request.resource.group}`);
+  isExempt(request) || reviews.has(`${request.resource.resource}.${request.resource.group}`);

@@ -78,7 +78,7 @@ export interface PolicyResources {
   readonly bindings: string;
 }
 
-const GROUP = 'admissionregistration.k8s.io';
+const group = 'admissionregistration.k8s.io';
 
 /** Policies and bindings of one kind, as this replica's state has them: changes count as soon as they are applied here. `report` hears of those that cannot be read. */
 export function followPolicies<P extends Policy>(
@@ -91,7 +91,7 @@ export function followPolicies<P extends Policy>(
   const into = <T>(resource: string, known: Map<string, T>, make: (object: ApiObject) => T): ReturnType<typeof follow> =>
     follow(
       storage,
-      { group: GROUP, resource },
+      { group: group, resource },
       {
         put(object) {
           try {

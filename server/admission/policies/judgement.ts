@@ -1,7 +1,7 @@
 import { AdmissionEvaluation } from '../../cel/admission.js';
-import { REQUEST_COST_MAX } from '../../cel/eval/budget.js';
+import { requestCostMax } from '../../cel/eval/budget.js';
 import { Failure, typeNameOf, type Value } from '../../cel/eval/values.js';
-import { OUT_OF_BUDGET, type AdmissionValues, type Compiled } from '../../cel/matchConditions.js';
+import { outOfBudget, type AdmissionValues, type Compiled } from '../../cel/matchConditions.js';
 import type { Validation, ValidatingPolicy } from './policy.js';
 
 /** What one evaluation of a validating policy says. */
@@ -20,24 +20,24 @@ export interface Denial {
   readonly index: number;
 }
 
-const MESSAGE_BYTES_MAX = 5 * 1024;
-const NOTHING: Judgement = { denials: [], annotations: [], errors: [] };
+const messageBytesMax = 5 * 1024;
+const nothing: Judgement = { denials: [], annotations: [], errors: [] };
 
 export async function judge(policy: ValidatingPolicy, values: AdmissionValues): Promise<Judgement> {
   const matched = await policy.conditions.evaluate(values);
-  if (matched.outcome === 'noMatch') return NOTHING;
+  if (matched.outcome === 'noMatch') return nothing;
   if (matched.outcome === 'error')
-    return policy.ignoresFailures ? NOTHING : { ...NOTHING, denials: [{ message: matched.message, reason: '', index: 0 }] };
-  const denials = await validate(policy, new AdmissionEvaluation(values, REQUEST_COST_MAX, policy.variables));
-  if (policy.annotations.length === 0) return { ...NOTHING, denials };
-  return { denials, ...(await annotate(policy, new AdmissionEvaluation(values, REQUEST_COST_MAX, policy.variables))) };
+    return policy.ignoresFailures ? nothing : { ...nothing, denials: [{ message: matched.message, reason: '', index: 0 }] };
+  const denials = await validate(policy, new AdmissionEvaluation(values, requestCostMax, policy.variables));
+  if (policy.annotations.length === 0) return { ...nothing, denials };
+  return { denials, ...(await annotate(policy, new AdmissionEvaluation(values, requestCostMax, policy.variables))) };
 }
 
 async function validate(policy: ValidatingPolicy, evaluation: AdmissionEvaluation): Promise<Denial[]> {
   const denials: Denial[] = [];
   for (const [index, validation] of policy.validations.entries()) {
     const { value, problem } = await outcomeOf(validation.test, evaluation);
-    if (evaluation.exhausted) return policy.ignoresFailures ? [] : [{ message: OUT_OF_BUDGET, reason: '', index: 0 }];
+    if (evaluation.exhausted) return policy.ignoresFailures ? [] : [{ message: outOfBudget, reason: '', index: 0 }];
     if (problem !== null) {
       if (!policy.ignoresFailures) denials.push({ message: problem, reason: '', index });
     } else if (value !== true) denials.push({ message: await messageOf(validation, evaluation), reason: validation.reason, index });
@@ -59,7 +59,7 @@ export async function outcomeOf(
 async function messageOf({ test, message, messages }: Validation, evaluation: AdmissionEvaluation): Promise<string> {
   const made = messages?.program ? await evaluation.evaluate(messages.program) : null;
   const text = typeof made === 'string' ? made.trim() : '';
-  if (text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return text;
+  if (text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= messageBytesMax) return text;
   return message === '' ? `failed expression: ${test.expression.trim()}` : message;
 }
 
@@ -72,7 +72,7 @@ async function annotate(policy: ValidatingPolicy, evaluation: AdmissionEvaluatio
   for (const [index, { key, value: compiled }] of policy.annotations.entries()) {
     const { value, problem } = await outcomeOf(compiled, evaluation);
     if (evaluation.exhausted) {
-      fail(OUT_OF_BUDGET, index);
+      fail(outOfBudget, index);
       break;
     }
     if (problem !== null) fail(problem, index);

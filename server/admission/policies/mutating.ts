@@ -3,8 +3,8 @@ import type { ApiObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { forbidden, StatusError, type StatusCause } from '../../api/status.js';
 import { AdmissionEvaluation } from '../../cel/admission.js';
-import { REQUEST_COST_MAX } from '../../cel/eval/budget.js';
-import { OUT_OF_BUDGET } from '../../cel/matchConditions.js';
+import { requestCostMax } from '../../cel/eval/budget.js';
+import { outOfBudget } from '../../cel/matchConditions.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
 import { sameValue } from '../../registry/equality.js';
@@ -20,7 +20,7 @@ import { applyConfiguration, applyOperations, type Patched } from './patches.js'
 import type { Binding, MutatingPolicy } from './policy.js';
 import { nameIn } from './refusal.js';
 
-const NAME = 'MutatingAdmissionPolicy';
+const pluginName = 'MutatingAdmissionPolicy';
 
 /** What is known from the first run through all steps in the second. */
 interface Progress {
@@ -35,7 +35,7 @@ interface Progress {
 /** Lets the mutating policies that something binds change the object, one after the other: each sees what those before it have changed. */
 export function mutatingPolicies({ index, synced }: FollowedPolicies<MutatingPolicy>, parts: PolicyParts): AdmissionPlugin {
   return {
-    name: NAME,
+    name: pluginName,
     resources: null,
     admit: onceSynced(synced, (request: AdmissionRequest, pass: MutationPass) => {
       const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
@@ -54,9 +54,9 @@ class Mutating {
     private readonly pass: MutationPass,
     private readonly parts: PolicyParts,
   ) {
-    const known = pass.notes.get(NAME) as Progress | undefined;
+    const known = pass.notes.get(pluginName) as Progress | undefined;
     this.#progress = known ?? { reinvocable: new Set(), due: new Set(), output: null };
-    pass.notes.set(NAME, this.#progress);
+    pass.notes.set(pluginName, this.#progress);
   }
 
   async run(candidates: readonly Bound<MutatingPolicy>[]): Promise<void> {
@@ -101,10 +101,10 @@ class Mutating {
   async #mutate(invocation: Invocation<MutatingPolicy>, { patchType, patch }: MutatingPolicy['mutations'][number]): Promise<void> {
     const { request, parts } = this;
     const { policy, binding, matched } = invocation;
-    const evaluation = new AdmissionEvaluation(await new Views(request, parts).values(invocation), REQUEST_COST_MAX, policy.variables);
+    const evaluation = new AdmissionEvaluation(await new Views(request, parts).values(invocation), requestCostMax, policy.variables);
     const { value, problem } = await outcomeOf(patch, evaluation);
     if (problem !== null || evaluation.exhausted)
-      return this.#fail(policy, binding, evaluation.exhausted ? OUT_OF_BUDGET : (problem ?? ''), 'Invalid');
+      return this.#fail(policy, binding, evaluation.exhausted ? outOfBudget : (problem ?? ''), 'Invalid');
     const before = await shownAs(matched.kind, request.object, request, parts.convert);
     if (before === null) return;
     const patched: Patched =

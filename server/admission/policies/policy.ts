@@ -62,12 +62,12 @@ export interface Binding {
   readonly actions: readonly string[];
 }
 
-const ANY_REQUEST = ruleOf({ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] });
+const anyRequest = ruleOf({ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] });
 
 function criteriaOf(holder: JsonObject): Criteria {
   const terms = matchTermsOf(holder, 'resourceRules');
   return {
-    terms: terms.rules.length === 0 ? { ...terms, rules: [ANY_REQUEST] } : terms,
+    terms: terms.rules.length === 0 ? { ...terms, rules: [anyRequest] } : terms,
     excluded: matchTermsOf(holder, 'excludeResourceRules'),
   };
 }
@@ -111,7 +111,7 @@ export function validatingPolicyOf(policy: ApiObject): ValidatingPolicy {
   };
 }
 
-const PATCHES: Readonly<Record<string, string>> = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' };
+const patches: Readonly<Record<string, string>> = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' };
 
 export function mutatingPolicyOf(policy: ApiObject): MutatingPolicy {
   const spec = objectAt(policy, 'spec') ?? {};
@@ -120,7 +120,7 @@ export function mutatingPolicyOf(policy: ApiObject): MutatingPolicy {
     reinvoked: spec['reinvocationPolicy'] === 'IfNeeded',
     mutations: objectsIn(spec, 'mutations').map((mutation) => {
       const patchType = textAt(mutation, 'patchType');
-      return { patchType, patch: compileAdmission(textAt(objectAt(mutation, PATCHES[patchType] ?? '') ?? {}, 'expression')) };
+      return { patchType, patch: compileAdmission(textAt(objectAt(mutation, patches[patchType] ?? '') ?? {}, 'expression')) };
     }),
   };
 }

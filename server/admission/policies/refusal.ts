@@ -1,7 +1,7 @@
 import { forbidden, StatusError } from '../../api/status.js';
 import type { AdmissionRequest } from '../contract.js';
 
-const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
+const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
 
 /** As what a refused object is named: one whose name is not known has none that could be told. */
 export const nameIn = ({ name, object }: AdmissionRequest): string => {
@@ -13,5 +13,5 @@ export const nameIn = ({ name, object }: AdmissionRequest): string => {
 export function refusal(request: AdmissionRequest, reason: string, message: string): StatusError {
   const { message: whole, details } = forbidden(request.resource, nameIn(request), message, [{ message }]);
   const told = reason === '' ? 'Invalid' : reason;
-  return new StatusError(CODES[told] ?? 422, told, whole, details);
+  return new StatusError(codes[told] ?? 422, told, whole, details);
 }

@@ -8,18 +8,18 @@ import type { Storage } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
 import { typeChecking } from './typeCheck.js';
 
-const GROUP = 'admissionregistration.k8s.io';
-const RESOURCE = 'validatingadmissionpolicies';
+const group = 'admissionregistration.k8s.io';
+const resourceName = 'validatingadmissionpolicies';
 /** Between two attempts at what failed, and their number: a policy that changes is looked at anew in any case. */
-const RETRY_MS = 1_000;
-const ATTEMPTS_MAX = 10;
-const WRITE_TIMEOUT_MS = 10_000;
+const retryMs = 1_000;
+const attemptsMax = 10;
+const writeTimeoutMs = 10_000;
 
 const ownWrites: WriteOptions = {
   user: systemUser,
   manager: 'kube-controller-manager',
   dryRun: false,
-  timeoutMs: WRITE_TIMEOUT_MS,
+  timeoutMs: writeTimeoutMs,
   warn: () => {},
 };
 
@@ -45,7 +45,7 @@ export class PolicyStatuses {
   constructor(private readonly parts: PolicyStatusParts) {
     this.#following = follow(
       parts.storage,
-      { group: GROUP, resource: RESOURCE },
+      { group: group, resource: resourceName },
       {
         put: (object) => {
           if (!isObserved(object.decode())) void this.#observe(object.name, 1);
@@ -63,7 +63,7 @@ export class PolicyStatuses {
 
   async #observe(name: string, attempt: number): Promise<void> {
     const { registry, catalogue, report } = this.parts;
-    const resource = catalogue.resource(GROUP, 'v1', RESOURCE);
+    const resource = catalogue.resource(group, 'v1', resourceName);
     if (resource === null || this.#stopped) return;
     try {
       await registry.update(
@@ -73,7 +73,7 @@ export class PolicyStatuses {
       );
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return;
-      if (attempt < ATTEMPTS_MAX)
+      if (attempt < attemptsMax)
         this.#later(() => {
           void this.#observe(name, attempt + 1);
         });
@@ -85,7 +85,7 @@ export class PolicyStatuses {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       act();
-    }, RETRY_MS);
+    }, retryMs);
     timer.unref();
     this.#timers.add(timer);
   }

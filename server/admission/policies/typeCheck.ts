@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { checkAdmission, problemsOf, type AdmissionScope } from '../../cel/check/admission.js';
-import { DYN, type Type } from '../../cel/check/types.js';
+import { dyn, type Type } from '../../cel/check/types.js';
 import type { KindName } from '../../catalogue/types.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
@@ -84,11 +84,11 @@ function scopeFor(kind: KindName, spec: JsonObject): KindScope[] {
 
 function variableType(expression: string, scope: AdmissionScope): Type {
   const { type, refused } = checkAdmission(expression, scope, null);
-  return refused === null ? type : DYN;
+  return refused === null ? type : dyn;
 }
 
 function paramType(paramKind: JsonObject | null): Type {
-  if (paramKind === null) return DYN;
+  if (paramKind === null) return dyn;
   const apiVersion = textAt(paramKind, 'apiVersion');
   const slash = apiVersion.indexOf('/');
   return (
@@ -96,7 +96,7 @@ function paramType(paramKind: JsonObject | null): Type {
       group: slash < 0 ? '' : apiVersion.slice(0, slash),
       version: apiVersion.slice(slash + 1),
       kind: textAt(paramKind, 'kind'),
-    }) ?? DYN
+    }) ?? dyn
   );
 }
 

@@ -7,7 +7,7 @@ import { plan, Views, type Invocation, type PolicyParts } from './matching.js';
 import type { Binding, ValidatingPolicy } from './policy.js';
 import { refusal } from './refusal.js';
 
-const ANNOTATION_BYTES_MAX = 10 * 1024;
+const annotationBytesMax = 10 * 1024;
 
 /** Asks the validating policies that something binds. All are asked; the first refusal is what the client hears. */
 export function validatingPolicies({ index, synced }: FollowedPolicies<ValidatingPolicy>, parts: PolicyParts): AdmissionPlugin {
@@ -61,7 +61,7 @@ class Validating {
     for (const error of errors) this.#deny(policy, binding, error);
     for (const { key, value } of annotations) {
       const values = found.get(key) ?? new Set();
-      found.set(key, values.add(Buffer.from(value).subarray(0, ANNOTATION_BYTES_MAX).toString()));
+      found.set(key, values.add(Buffer.from(value).subarray(0, annotationBytesMax).toString()));
     }
   }
 

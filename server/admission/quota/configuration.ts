@@ -12,7 +12,7 @@ export interface LimitedResource {
   readonly scopes: readonly JsonObject[];
 }
 
-const FIELDS: PluginKind['fields'] = {
+const fields: PluginKind['fields'] = {
   limitedResources: {
     list: {
       fields: {
@@ -26,19 +26,19 @@ const FIELDS: PluginKind['fields'] = {
 };
 
 /** The kind has had two names. */
-const KINDS: readonly PluginKind[] = [
-  { kind: 'ResourceQuotaConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: FIELDS },
+const kinds: readonly PluginKind[] = [
+  { kind: 'ResourceQuotaConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: fields },
   {
     kind: 'Configuration',
     apiVersions: ['v1beta1', 'v1alpha1'].map((version) => `resourcequota.admission.k8s.io/${version}`),
-    fields: FIELDS,
+    fields: fields,
   },
 ];
 
 /** Reads a `ResourceQuotaConfiguration`. Throws when it is not understood. */
 export function limitedResources(configuration: JsonObject | null): readonly LimitedResource[] {
   if (configuration === null) return [];
-  checkPluginConfiguration('ResourceQuota', configuration, KINDS.find(({ kind }) => kind === configuration['kind']) ?? KINDS[0]!);
+  checkPluginConfiguration('ResourceQuota', configuration, kinds.find(({ kind }) => kind === configuration['kind']) ?? kinds[0]!);
   return itemsOf(configuration['limitedResources'])
     .map(membersOf)
     .map((limited) => ({

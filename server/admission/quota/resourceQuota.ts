@@ -17,13 +17,13 @@ import { uncovered } from './coverage.js';
 import { unnamedResources } from './unnamed.js';
 import { growth, usageOf } from './usage.js';
 
-const QUOTAS = { group: '', resource: 'resourcequotas' };
+const quotas = { group: '', resource: 'resourcequotas' };
 /** Every round one of the competing writers of a quota wins. */
-const ATTEMPTS_MAX = 100;
-const WRITE_TIMEOUT_MS = 10_000;
+const attemptsMax = 100;
+const writeTimeoutMs = 10_000;
 
 /** Types whose objects can use more after an update; of all others only the number counts. */
-const GROWING: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
+const growing: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
 /**
  * Charges quotas for what a write uses, and refuses what goes beyond one. The use is written down before the object is stored, so several
@@ -37,7 +37,7 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
     const { object, old, namespace, resource, operation } = request;
     if (object === null || namespace === '' || !isCharged(request)) return;
     let usage: Amounts | null = null;
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const quotas = await quotasIn(storage, namespace, attempt > 0);
       if (quotas.length === 0 && limited.length === 0) return;
       usage ??= growth(usageOf(object, resource.storage), operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null);
@@ -54,12 +54,12 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
 function isCharged({ operation, subresource, resource }: AdmissionRequest): boolean {
   const name = qualifiedName(resource.storage);
   if (subresource !== '') return name === 'pods' && subresource === 'resize' && operation === 'UPDATE';
-  return operation === 'CREATE' || (operation === 'UPDATE' && GROWING.has(name));
+  return operation === 'CREATE' || (operation === 'UPDATE' && growing.has(name));
 }
 
 async function quotasIn(storage: Storage, namespace: string, latest: boolean): Promise<readonly StoredObject[]> {
   const result = await storage.list({
-    resource: QUOTAS,
+    resource: quotas,
     namespace,
     labels: [],
     fields: [],
@@ -120,8 +120,8 @@ const shown = (amounts: Amounts, names: readonly string[]): string => names.map(
 /** False when somebody else has changed one of the quotas: what was written until then is recounted later. */
 async function write(storage: Storage, charges: readonly Charge[]): Promise<boolean> {
   for (const { stored, quota } of charges) {
-    const key = { resource: QUOTAS, namespace: stored.namespace, name: stored.name };
-    const result = await storage.update(key, storedForm(quota, stored.apiVersion), stored.version, { timeoutMs: WRITE_TIMEOUT_MS });
+    const key = { resource: quotas, namespace: stored.namespace, name: stored.name };
+    const result = await storage.update(key, storedForm(quota, stored.apiVersion), stored.version, { timeoutMs: writeTimeoutMs });
     switch (result.outcome) {
       case 'applied':
         break;

@@ -4,7 +4,7 @@ import { amountsOf } from '../../kinds/core/pod/totals.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 
-const MUST_BE_NAMED: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
+const mustBeNamed: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
 /** Containers have to name their share of what a quota limits; tells which do not, or null. */
 export function unnamedResources(pod: ApiObject, names: readonly string[]): string | null {
@@ -14,7 +14,7 @@ export function unnamedResources(pod: ApiObject, names: readonly string[]): stri
     const resources = objectAt(container, 'resources') ?? {};
     const named = namedUsage(amountsOf(objectAt(resources, 'requests')), amountsOf(objectAt(resources, 'limits')));
     for (const name of names)
-      if (MUST_BE_NAMED.has(name) && !named.has(name)) missing.set(name, (missing.get(name) ?? new Set()).add(textAt(container, 'name')));
+      if (mustBeNamed.has(name) && !named.has(name)) missing.set(name, (missing.get(name) ?? new Set()).add(textAt(container, 'name')));
   }
   if (missing.size === 0) return null;
   return `must specify ${[...missing]

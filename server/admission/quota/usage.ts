@@ -6,11 +6,11 @@ import type { ApiObject } from '../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
 
 /** Admission asks about what is to be: nothing of it has outlived its time. */
-const BEFORE_ALL_DEADLINES = -Infinity;
+const beforeAllDeadlines = -Infinity;
 
 /** What an object uses of the resources that quotas count. */
 export const usageOf = (object: ApiObject, resource: GroupResource): Amounts =>
-  usageAt(qualifiedName(resource), object as KubeObject, BEFORE_ALL_DEADLINES);
+  usageAt(qualifiedName(resource), object as KubeObject, beforeAllDeadlines);
 
 const subtract = (a: Quantity, b: Quantity): Quantity => addQuantities(a, { ...b, digits: -b.digits });
 

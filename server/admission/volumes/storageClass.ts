@@ -7,13 +7,13 @@ import type { AdmissionPlugin } from '../contract.js';
 import { latestDefault } from '../defaultClass.js';
 import type { Lookup } from '../lookup.js';
 
-const CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' };
-const CLAIM_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
-const DEFAULT_ANNOTATIONS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+const classes = { group: 'storage.k8s.io', resource: 'storageclasses' };
+const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';
+const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
 /** A claim's class by the older annotation or by its member; null when it names none, empty when it wants none. */
 const classOf = (claim: ApiObject): string | null => {
-  const annotated = claim.metadata.annotations?.[CLAIM_ANNOTATION];
+  const annotated = claim.metadata.annotations?.[claimAnnotation];
   const named = memberAt(claim, 'spec', 'storageClassName') ?? null;
   return annotated ?? (named === null ? null : String(named));
 };
@@ -24,7 +24,7 @@ export const defaultStorageClass = (lookup: Lookup): AdmissionPlugin => ({
   resources: ['persistentvolumeclaims'],
   async admit({ operation, subresource, object }) {
     if (operation !== 'CREATE' || subresource !== '' || object === null || classOf(object) !== null) return;
-    const found = latestDefault(await lookup.list(CLASSES, null), DEFAULT_ANNOTATIONS);
+    const found = latestDefault(await lookup.list(classes, null), defaultAnnotations);
     if (found !== null) ensureObject(object, 'spec')['storageClassName'] = found.metadata.name ?? '';
   },
 });
@@ -41,7 +41,7 @@ export const claimResize = (lookup: Lookup): AdmissionPlugin => ({
     if (textAt(old, 'status', 'phase') !== 'Bound')
       throw forbidden(resource.storage, name, 'Only bound persistent volume claims can be expanded');
     const [now, before] = [classOf(object) ?? '', classOf(old) ?? ''];
-    const found = now !== '' && now === before ? await lookup.find(CLASSES, '', now) : null;
+    const found = now !== '' && now === before ? await lookup.find(classes, '', now) : null;
     if (found?.['allowVolumeExpansion'] !== true) {
       throw forbidden(
         resource.storage,
@@ -53,7 +53,7 @@ export const claimResize = (lookup: Lookup): AdmissionPlugin => ({
 });
 
 /** Finalizers that keep what is in use; controllers take them away. */
-const PROTECTED: Readonly<Record<string, string>> = {
+const finalizerOfResource: Readonly<Record<string, string>> = {
   persistentvolumes: 'kubernetes.io/pv-protection',
   persistentvolumeclaims: 'kubernetes.io/pvc-protection',
   volumeattributesclasses: 'kubernetes.io/vac-protection',
@@ -63,7 +63,7 @@ export const storageInUseProtection = (): AdmissionPlugin => ({
   name: 'StorageObjectInUseProtection',
   resources: ['persistentvolumes', 'persistentvolumeclaims', 'volumeattributesclasses.storage.k8s.io'],
   admit({ operation, subresource, resource, object }) {
-    const finalizer = PROTECTED[resource.storage.resource];
+    const finalizer = finalizerOfResource[resource.storage.resource];
     if (operation !== 'CREATE' || subresource !== '' || object === null || finalizer === undefined) return;
     const present = objectAt(object, 'metadata')?.['finalizers'];
     const finalizers = Array.isArray(present) ? present.map(String) : [];

@@ -3,7 +3,7 @@ import { follow } from '../../storage/follow.js';
 import { hooksOf, type HookKind } from './hook.js';
 import { HookIndex } from './hookIndex.js';
 
-const RESOURCES: Readonly<Record<HookKind, string>> = {
+const resources: Readonly<Record<HookKind, string>> = {
   mutating: 'mutatingwebhookconfigurations',
   validating: 'validatingwebhookconfigurations',
 };
@@ -24,7 +24,7 @@ export function followHooks(
   const index = new HookIndex();
   const following = follow(
     storage,
-    { group: 'admissionregistration.k8s.io', resource: RESOURCES[kind] },
+    { group: 'admissionregistration.k8s.io', resource: resources[kind] },
     {
       put(object) {
         try {

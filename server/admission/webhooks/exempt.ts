@@ -1,6 +1,6 @@
 import type { AdmissionRequest } from '../contract.js';
 
-const CONFIGURATIONS: ReadonlySet<string> = new Set([
+const configurations: ReadonlySet<string> = new Set([
   'validatingwebhookconfigurations',
   'mutatingwebhookconfigurations',
   'validatingadmissionpolicies',
@@ -11,4 +11,4 @@ const CONFIGURATIONS: ReadonlySet<string> = new Set([
 
 /** No webhook or policy is asked about webhooks and policies: one that refuses everything could not be taken away again. */
 export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
-  group === 'admissionregistration.k8s.io' && CONFIGURATIONS.has(resource);
+  group === 'admissionregistration.k8s.io' && configurations.has(resource);

@@ -29,8 +29,8 @@ export interface Hook {
   readonly reinvoked: boolean;
 }
 
-const TIMEOUT_SECONDS_DEFAULT = 10;
-const DRY_RUN_SAFE: ReadonlySet<string> = new Set(['None', 'NoneOnDryRun']);
+const timeoutSecondsDefault = 10;
+const dryRunSafe: ReadonlySet<string> = new Set(['None', 'NoneOnDryRun']);
 
 /** The webhooks of a stored configuration, in order. Objects that were written before some rule existed may lack what newer ones have. */
 export function hooksOf(configuration: ApiObject): Hook[] {
@@ -58,15 +58,15 @@ function hookOf(hook: JsonObject, configuration: string, id: string): Hook {
       })),
     ),
     target: targetOf(objectAt(hook, 'clientConfig') ?? {}),
-    timeoutMs: Number(hook['timeoutSeconds'] ?? TIMEOUT_SECONDS_DEFAULT) * 1000,
+    timeoutMs: Number(hook['timeoutSeconds'] ?? timeoutSecondsDefault) * 1000,
     ignoresFailures: hook['failurePolicy'] === 'Ignore',
-    servesDryRun: DRY_RUN_SAFE.has(textAt(hook, 'sideEffects')),
+    servesDryRun: dryRunSafe.has(textAt(hook, 'sideEffects')),
     reviewVersion: versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1') ?? null,
     reinvoked: hook['reinvocationPolicy'] === 'IfNeeded',
   };
 }
 
-const HTTPS_PORT = 443;
+const httpsPort = 443;
 
 /** Where the program is that a `clientConfig` names; webhooks of admission and of conversion have the same. */
 export function targetOf(client: JsonObject): HookTarget {
@@ -78,7 +78,7 @@ export function targetOf(client: JsonObject): HookTarget {
         : {
             namespace: textAt(service, 'namespace'),
             name: textAt(service, 'name'),
-            port: Number(service['port'] ?? HTTPS_PORT),
+            port: Number(service['port'] ?? httpsPort),
             path: textAt(service, 'path'),
           },
     ca: Buffer.from(textAt(client, 'caBundle'), 'base64').toString('utf8'),

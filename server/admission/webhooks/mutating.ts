@@ -18,7 +18,7 @@ import type { FollowedHooks } from './configurations.js';
 import { isExempt } from './exempt.js';
 import type { Hook } from './hook.js';
 
-const NAME = 'MutatingAdmissionWebhook';
+const pluginName = 'MutatingAdmissionWebhook';
 
 /** What is known from the first run through all steps in the second. */
 interface Invocations {
@@ -34,7 +34,7 @@ interface Invocations {
 export function mutatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('mutating', parts);
   return {
-    name: NAME,
+    name: pluginName,
     resources: null,
     connects: true,
     admit: onceSynced(synced, (request: AdmissionRequest, pass: MutationPass) => {
@@ -54,9 +54,9 @@ class Mutation {
     private readonly caller: HookCaller,
     private readonly parts: CallerParts,
   ) {
-    const known = pass.notes.get(NAME) as Invocations | undefined;
+    const known = pass.notes.get(pluginName) as Invocations | undefined;
     this.#invocations = known ?? { reinvocable: new Set(), due: new Set(), output: null };
-    pass.notes.set(NAME, this.#invocations);
+    pass.notes.set(pluginName, this.#invocations);
   }
 
   async run(hooks: readonly Hook[]): Promise<void> {

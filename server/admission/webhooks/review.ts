@@ -9,7 +9,7 @@ import type { ReviewVersion } from './hook.js';
 
 /** What is sent to a webhook, and what its answer means. Pure. */
 
-const GROUP = 'admission.k8s.io';
+const group = 'admission.k8s.io';
 /** Deeper answers are refused unread. */
 const depthMax = 100;
 
@@ -25,7 +25,7 @@ export interface Question {
 
 export const reviewOf = (question: Question, version: ReviewVersion): JsonObject => ({
   kind: 'AdmissionReview',
-  apiVersion: `${GROUP}/${version}`,
+  apiVersion: `${group}/${version}`,
   request: { ...requestOf(question), object: question.object, oldObject: question.old, options: question.request.options },
 });
 
@@ -125,7 +125,7 @@ function typeProblem(review: JsonObject): string | null {
   const wrong = (member: string, value: JsonValue, type: string): string =>
     `json: cannot unmarshal ${goKind(value)} into Go struct field AdmissionReview.response${member === '' ? '' : `.${member}`} of type ${type}`;
   if (typeof response !== 'object' || Array.isArray(response)) return wrong('', response, 'v1.AdmissionResponse');
-  for (const [member, is, type] of MEMBER_TYPES) {
+  for (const [member, is, type] of memberTypes) {
     const value = response[member];
     if (value !== undefined && value !== null && !is(value)) return wrong(member, value, type);
   }
@@ -134,7 +134,7 @@ function typeProblem(review: JsonObject): string | null {
 
 const isText = (value: JsonValue): boolean => typeof value === 'string';
 const isObject = (value: JsonValue): boolean => typeof value === 'object' && !Array.isArray(value);
-const MEMBER_TYPES: readonly (readonly [member: string, is: (value: JsonValue) => boolean, type: string])[] = [
+const memberTypes: readonly (readonly [member: string, is: (value: JsonValue) => boolean, type: string])[] = [
   ['uid', isText, 'types.UID'],
   ['allowed', (value) => typeof value === 'boolean', 'bool'],
   ['status', isObject, 'v1.Status'],
@@ -155,8 +155,8 @@ function v1Problem(review: JsonObject, uid: string, mutating: boolean): string |
   const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];
   if (textAt(response, 'uid') !== uid)
     return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textAt(response, 'uid'))}`;
-  if (apiVersion !== `${GROUP}/v1` || kind !== 'AdmissionReview')
-    return `expected webhook response of ${GROUP}/v1, Kind=AdmissionReview, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+  if (apiVersion !== `${group}/v1` || kind !== 'AdmissionReview')
+    return `expected webhook response of ${group}/v1, Kind=AdmissionReview, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
   if (!mutating) return null;
   const [hasPatch, type] = [textAt(response, 'patch') !== '', response['patchType'] ?? null];
   if (hasPatch && type === null) return 'webhook returned response.patch but not response.patchType';
@@ -169,8 +169,8 @@ function validatingProblem(response: JsonObject): string | null {
   return (response['patchType'] ?? null) === null ? null : 'validating webhook may not return response.patchType';
 }
 
-const CODE_DEFAULT = 400;
-const CODE_MAX = 599;
+const codeDefault = 400;
+const codeMax = 599;
 
 /** The status that a webhook refuses with: its own words behind who it is, its own code if that is one of a refusal. */
 function denial(hook: string, status: JsonObject): StatusError {
@@ -180,7 +180,7 @@ function denial(hook: string, status: JsonObject): StatusError {
   const by = `admission webhook ${JSON.stringify(hook)} denied the request`;
   const details = status['details'];
   return new StatusError(
-    Number.isInteger(code) && code >= CODE_DEFAULT ? Math.min(code, CODE_MAX) : CODE_DEFAULT,
+    Number.isInteger(code) && code >= codeDefault ? Math.min(code, codeMax) : codeDefault,
     reason,
     said === '' ? `${by} without explanation` : `${by}: ${said}`,
     typeof details === 'object' && details !== null ? detailsOf(membersOf(details)) : undefined,

@@ -15,8 +15,8 @@ export interface AuthenticationSettings {
   readonly anonymous: { readonly enabled: boolean; readonly paths: ReadonlySet<string> | null } | null;
 }
 
-const OPTION = '--authentication-config';
-const AUTHENTICATORS_MAX = 64;
+const option = '--authentication-config';
+const authenticatorsMax = 64;
 const text: Shape = 'text';
 const mapping: Shape = { fields: { claim: text, prefix: text, expression: text } };
 const fields: Readonly<Record<string, Shape>> = {
@@ -52,22 +52,22 @@ const fields: Readonly<Record<string, Shape>> = {
 /** Reads a file of kind AuthenticationConfiguration. Issuers of this cluster's own tokens cannot be named. Throws with everything that is wrong. */
 export function readAuthenticationConfiguration(file: string, ownIssuers: readonly string[]): AuthenticationSettings {
   const document = readConfiguration(file, {
-    option: OPTION,
+    option: option,
     kind: 'AuthenticationConfiguration',
     apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`),
     fields,
   });
   const errors: FieldError[] = [];
   const settings = readSettings(document, ownIssuers, errors);
-  if (errors.length > 0) throw new Error(`${OPTION}: ${file}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
+  if (errors.length > 0) throw new Error(`${option}: ${file}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
   return settings;
 }
 
 function readSettings(document: JsonObject, ownIssuers: readonly string[], errors: FieldError[]): AuthenticationSettings {
   const entries = itemsOf(document['jwt']).map(membersOf);
-  if (entries.length > AUTHENTICATORS_MAX) errors.push(tooMany(Path.of('jwt'), entries.length, AUTHENTICATORS_MAX));
+  if (entries.length > authenticatorsMax) errors.push(tooMany(Path.of('jwt'), entries.length, authenticatorsMax));
   const jwt = entries
-    .slice(0, AUTHENTICATORS_MAX)
+    .slice(0, authenticatorsMax)
     .map((entry, index) => new JwtReader(Path.of('jwt').index(index), errors).read(entry, ownIssuers));
   for (const member of ['issuer', 'discoveryUrl'] as const) {
     const urls = jwt.map((settings) => settings[member]);
@@ -97,7 +97,7 @@ function readAnonymous(value: JsonValue | undefined, errors: FieldError[]): Auth
 
 const claimsScope = createScope({ claims: 'map<string, dyn>' });
 const userScope = createScope({ user: { username: 'string', uid: 'string', groups: 'list<string>', extra: 'map<string, list<string>>' } });
-const TEXTS = ['string', 'list<string>', 'null'];
+const texts = ['string', 'list<string>', 'null'];
 
 /** Reads one authenticator; complaints go to one list, so that all are told at once. */
 class JwtReader {
@@ -136,7 +136,7 @@ class JwtReader {
       requiredClaims,
       claimRules,
       username: username ?? { by: 'claim', claim: '', prefix: '' },
-      groups: this.#mapping(membersOf(mappings['groups']), at.child('groups'), TEXTS, false),
+      groups: this.#mapping(membersOf(mappings['groups']), at.child('groups'), texts, false),
       uid: this.#uid(membersOf(mappings['uid']), at.child('uid')),
       extra,
       userRules: this.#rules(itemsOf(entry['userValidationRules']).map(membersOf)),
@@ -254,7 +254,7 @@ class JwtReader {
       if (seen.has(key)) this.#errors.push(duplicate(place.child('key'), key));
       seen.add(key);
       if (expression === '') this.#errors.push(required(place.child('valueExpression'), ''));
-      const program = expression === '' ? null : this.#compile(expression, place.child('valueExpression'), TEXTS, claimsScope);
+      const program = expression === '' ? null : this.#compile(expression, place.child('valueExpression'), texts, claimsScope);
       return program === null ? [] : [{ key, program }];
     });
   }

@@ -24,7 +24,7 @@ export interface AccountClaims {
 }
 
 /** The claim that holds all that is this system's own. */
-const OWN = 'kubernetes.io';
+const own = 'kubernetes.io';
 
 export interface NewClaims {
   readonly id: string;
@@ -62,7 +62,7 @@ export function payloadOf({
     iat: now,
     iss: issuer,
     jti: id,
-    [OWN]: {
+    [own]: {
       namespace,
       ...(node === null ? {} : { node: referenceTo(node) }),
       ...(pod === null ? {} : { pod: referenceTo(pod) }),
@@ -79,7 +79,7 @@ const referenceTo = ({ metadata: { name = '', uid = '' } }: ApiObject): JsonObje
 
 /** Reads a payload whose signature was verified; null when it does not say whose token it is, or a time in it is none: no end would be read into it. */
 export function claimsOf(payload: JsonObject): AccountClaims | null {
-  const namespace = textAt(payload, OWN, 'namespace');
+  const namespace = textAt(payload, own, 'namespace');
   const account = reference(payload, 'serviceaccount');
   if (namespace === '' || account === null || account.uid === '') return null;
   const subject = textAt(payload, 'sub');
@@ -111,7 +111,7 @@ export function seconds(payload: JsonObject, claim: string): number | null {
 }
 
 function reference(payload: JsonObject, member: string): Reference | null {
-  const found = memberAt(payload, OWN, member);
+  const found = memberAt(payload, own, member);
   if (found === undefined || found === null) return null;
   const { name, uid } = membersOf(found);
   return { name: typeof name === 'string' ? name : '', uid: typeof uid === 'string' ? uid : '' };

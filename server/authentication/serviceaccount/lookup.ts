@@ -12,10 +12,10 @@ interface Standing {
 /** Says why an account, or what a token is bound to, is no longer there, or null. `now` is in seconds since 1970. */
 export type Lookup = (claims: AccountClaims, now: number) => Promise<string | null>;
 
-const ACCOUNTS: GroupResource = { group: '', resource: 'serviceaccounts' };
-const PODS: GroupResource = { group: '', resource: 'pods' };
-const SECRETS: GroupResource = { group: '', resource: 'secrets' };
-const NODES: GroupResource = { group: '', resource: 'nodes' };
+const accounts: GroupResource = { group: '', resource: 'serviceaccounts' };
+const pods: GroupResource = { group: '', resource: 'pods' };
+const secrets: GroupResource = { group: '', resource: 'secrets' };
+const nodes: GroupResource = { group: '', resource: 'nodes' };
 
 /** How long a token goes on to count after the deletion of its object was asked for. */
 const deletionLeewaySeconds = 60;
@@ -43,11 +43,11 @@ export function createLookup(storage: Pick<Storage, 'get'>): Lookup {
     return found?.uid !== wanted.uid || (found.deletedAt !== null && found.deletedAt < now - deletionLeewaySeconds);
   };
   return async ({ namespace, account, pod, secret, node }, now) => {
-    if (await gone(ACCOUNTS, namespace, account, now)) return `service account ${namespace}/${account.name} has been deleted`;
-    if (secret !== null && (await gone(SECRETS, namespace, secret, now))) return 'service account token has been invalidated';
-    if (pod !== null && (await gone(PODS, namespace, pod, now))) return 'service account token has been invalidated';
+    if (await gone(accounts, namespace, account, now)) return `service account ${namespace}/${account.name} has been deleted`;
+    if (secret !== null && (await gone(secrets, namespace, secret, now))) return 'service account token has been invalidated';
+    if (pod !== null && (await gone(pods, namespace, pod, now))) return 'service account token has been invalidated';
     // With a pod, the node is information about it and nothing that the token is bound to.
-    if (pod === null && node !== null && (await gone(NODES, '', node, now))) return 'service account token has been invalidated';
+    if (pod === null && node !== null && (await gone(nodes, '', node, now))) return 'service account token has been invalidated';
     return null;
   };
 }

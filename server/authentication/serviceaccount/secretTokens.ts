@@ -11,11 +11,11 @@ import type { Lookup } from './lookup.js';
 import { signatureCheck } from './signatures.js';
 
 /** Issuer of the tokens that are kept in secrets and have no end. */
-const ISSUER = 'kubernetes/serviceaccount';
+const issuer = 'kubernetes/serviceaccount';
 /** A controller marks the secrets of tokens that nobody has used for long. */
-const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
+const invalidSince = 'kubernetes.io/legacy-token-invalid-since';
 /** It knows that by this label, which says on which day a token was used last. */
-const LAST_USED = 'kubernetes.io/legacy-token-last-used';
+const lastUsed = 'kubernetes.io/legacy-token-last-used';
 const markTimeoutMs = 5_000;
 /** Secrets whose use today was noted; more are noted again. */
 const notedMax = 10_000;
@@ -44,7 +44,7 @@ export function secretTokens({
   now = Date.now,
 }: SecretTokenOptions): (token: string) => Promise<User | string | null> {
   const noteUse = useNotes(storage, now);
-  const check = signatureCheck<Claims>({ keys, issuers: [ISSUER], read: claimsOf });
+  const check = signatureCheck<Claims>({ keys, issuers: [issuer], read: claimsOf });
   return async (token) => {
     const vouched = await check(token);
     if (vouched === null || typeof vouched === 'string') return vouched;
@@ -67,10 +67,10 @@ function claimsOf(payload: JsonObject): Claims | null {
   return { namespace, account, secret, user: { name, uid: account.uid, groups: accountGroups(namespace), extra: {} } };
 }
 
-const SECRETS = { group: '', resource: 'secrets' };
+const secrets = { group: '', resource: 'secrets' };
 
 async function secretOf({ namespace, secret }: Claims, storage: Pick<Storage, 'get'>): Promise<StoredObject | null> {
-  const result = await storage.get({ resource: SECRETS, namespace, name: secret }, { at: 'any' });
+  const result = await storage.get({ resource: secrets, namespace, name: secret }, { at: 'any' });
   if (result.outcome !== 'found' && result.outcome !== 'absent') throw readFailure(result);
   return result.outcome === 'found' ? result.object : null;
 }
@@ -82,14 +82,14 @@ function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims:
     const today = dayText(now());
     const object = stored.decode();
     const place = `${namespace}/${name}`;
-    if (object.metadata.labels?.[LAST_USED] === today || noted.get(place) === today) return;
+    if (object.metadata.labels?.[lastUsed] === today || noted.get(place) === today) return;
     if (noted.size >= notedMax) noted.clear();
     noted.set(place, today);
-    const marked = { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, [LAST_USED]: today } } };
+    const marked = { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, [lastUsed]: today } } };
     const forget = (): void => {
       noted.delete(place);
     };
-    storage.update({ resource: SECRETS, namespace, name }, marked, stored.version, { timeoutMs: markTimeoutMs }).then(({ outcome }) => {
+    storage.update({ resource: secrets, namespace, name }, marked, stored.version, { timeoutMs: markTimeoutMs }).then(({ outcome }) => {
       if (outcome !== 'applied') forget();
     }, forget);
   };
@@ -100,7 +100,7 @@ async function whyGone(token: string, { namespace, account }: Claims, stored: St
   const held = Buffer.from(textAt(object ?? {}, 'data', 'token'), 'base64').toString('utf8');
   if (object === null || object.metadata.deletionTimestamp !== undefined || !sameToken(held, token))
     return 'service account token has been invalidated';
-  if ((object.metadata.labels?.[INVALID_SINCE] ?? '') !== '') return 'service account token has been marked as unused';
+  if ((object.metadata.labels?.[invalidSince] ?? '') !== '') return 'service account token has been marked as unused';
   const always = {
     id: '',
     subject: '',

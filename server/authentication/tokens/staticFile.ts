@@ -6,8 +6,8 @@ import { parseCsv } from './csv.js';
 /** Users by their fixed tokens. Tokens are kept and compared as digests, so that the time of a comparison tells nothing of them. */
 export type StaticTokens = (token: string) => User | null;
 
-const OPTION = '--token-auth-file';
-const COLUMNS_MIN = 3;
+const option = '--token-auth-file';
+const columnsMin = 3;
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
@@ -16,8 +16,8 @@ export function readStaticTokens(file: string): StaticTokens {
   const users = new Map(
     rowsOf(file).map((row, index) => {
       const [token = '', name = '', uid = '', groups = ''] = row;
-      const where = `${OPTION}: row ${index + 1} of ${file}`;
-      if (row.length < COLUMNS_MIN)
+      const where = `${option}: row ${index + 1} of ${file}`;
+      if (row.length < columnsMin)
         throw new Error(`${where} has ${row.length} columns; it needs a token, a user and a uid, and may list groups`);
       if (token === '' || name === '') throw new Error(`${where} has an empty ${token === '' ? 'token' : 'user'}`);
       return [
@@ -41,6 +41,6 @@ function rowsOf(file: string): string[][] {
   try {
     return parseCsv(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new Error(`${OPTION}: cannot read ${file}: ${(cause as Error).message}`, { cause });
+    throw new Error(`${option}: cannot read ${file}: ${(cause as Error).message}`, { cause });
   }
 }

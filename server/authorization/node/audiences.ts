@@ -7,7 +7,7 @@ import type { Authorizer } from '../authorizer.js';
 
 /** For whom a node may have tokens made: a token of another audience would let it be any of its pods elsewhere. */
 
-const AUDIENCE_VERB = 'request-serviceaccounts-token-audience';
+const audienceVerb = 'request-serviceaccounts-token-audience';
 
 export interface AudienceQuestion {
   readonly user: User;
@@ -38,7 +38,7 @@ export async function audienceComplaint(
   const { decision, error } = await authorize({
     isResource: true,
     user,
-    verb: AUDIENCE_VERB,
+    verb: audienceVerb,
     group: '',
     version: 'v1',
     namespace,
@@ -67,7 +67,7 @@ async function podAsks(
     if (typeof driver !== 'string') problems.add(driver.problem);
     else if (driver !== '' && !drivers.has(driver)) {
       drivers.add(driver);
-      const object = await lookup.find(DRIVERS, '', driver);
+      const object = await lookup.find(driversResource, '', driver);
       if (object === null) problems.add(`csidriver.storage.k8s.io ${JSON.stringify(driver)} not found`);
       else if (itemsOf(memberAt(object, 'spec', 'tokenRequests')).some((request) => textAt(request, 'audience') === audience))
         return { found: true, problems: [] };
@@ -76,12 +76,12 @@ async function podAsks(
   return { found: false, problems: [...problems] };
 }
 
-const DRIVERS = { group: 'storage.k8s.io', resource: 'csidrivers' };
-const CLAIMS = { group: '', resource: 'persistentvolumeclaims' };
-const VOLUMES = { group: '', resource: 'persistentvolumes' };
+const driversResource = { group: 'storage.k8s.io', resource: 'csidrivers' };
+const claims = { group: '', resource: 'persistentvolumeclaims' };
+const volumes = { group: '', resource: 'persistentvolumes' };
 
 /** Drivers that stand in for kinds of volumes that were once built in. */
-const MIGRATED: Readonly<Record<string, string>> = {
+const migratedDrivers: Readonly<Record<string, string>> = {
   awsElasticBlockStore: 'ebs.csi.aws.com',
   azureDisk: 'disk.csi.azure.com',
   azureFile: 'file.csi.azure.com',
@@ -93,7 +93,7 @@ const MIGRATED: Readonly<Record<string, string>> = {
 
 type Driver = string | { readonly problem: string };
 const migrated = (source: JsonObject): string =>
-  MIGRATED[Object.keys(source).find((member) => Object.hasOwn(MIGRATED, member)) ?? ''] ?? '';
+  migratedDrivers[Object.keys(source).find((member) => Object.hasOwn(migratedDrivers, member)) ?? ''] ?? '';
 
 /** The driver that mounts a volume, empty for none. */
 async function driverOf(volume: JsonObject, pod: ApiObject, namespace: string, lookup: Lookup): Promise<Driver> {
@@ -105,10 +105,10 @@ async function driverOf(volume: JsonObject, pod: ApiObject, namespace: string, l
 }
 
 async function driverOfClaim(name: string, namespace: string, lookup: Lookup): Promise<Driver> {
-  const claim = await lookup.find(CLAIMS, namespace, name);
+  const claim = await lookup.find(claims, namespace, name);
   if (claim === null) return { problem: `persistentvolumeclaim ${JSON.stringify(name)} not found` };
   const volumeName = textAt(claim, 'spec', 'volumeName');
-  const volume = volumeName === '' ? null : await lookup.find(VOLUMES, '', volumeName);
+  const volume = volumeName === '' ? null : await lookup.find(volumes, '', volumeName);
   if (volume === null) return { problem: `persistentvolume ${JSON.stringify(volumeName)} not found` };
   return memberAt(volume, 'spec', 'csi') !== undefined ? textAt(volume, 'spec', 'csi', 'driver') : migrated(objectAt(volume, 'spec') ?? {});
 }

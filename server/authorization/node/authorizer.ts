@@ -10,13 +10,13 @@ import { noRules, type RuleResolver } from '../rules.js';
 import { NodeGraph } from './graph.js';
 import { keyOf, type ReferencedKind } from './references.js';
 
-const PREFIX = 'system:node:';
-const NODES_GROUP = 'system:nodes';
-const LEASES = 'kube-node-lease';
+const prefix = 'system:node:';
+const nodesGroup = 'system:nodes';
+const leaseNamespace = 'kube-node-lease';
 
 /** The node whose kubelet this is, or null. */
 export const nodeOf = ({ name, groups }: User): string | null =>
-  name.startsWith(PREFIX) && groups.includes(NODES_GROUP) ? name.slice(PREFIX.length) : null;
+  name.startsWith(prefix) && groups.includes(nodesGroup) ? name.slice(prefix.length) : null;
 
 type ResourceAttributes = Extract<Attributes, { isResource: true }>;
 /** Null allows; a text says why not, and may be empty. */
@@ -67,19 +67,19 @@ const accounts: Check = (node, attributes, graph) => {
     : 'can only create token subresource of serviceaccount';
 };
 
-const OWN_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
+const ownVerbs = ['get', 'create', 'update', 'patch', 'delete'];
 
 /** Nobody knows the name of what is being created yet; admission looks at it. */
 const notOwn = (node: string, { verb, name }: ResourceAttributes): boolean => verb !== 'create' && name !== node;
 
 const leases: Check = (node, attributes) => {
-  if (!OWN_VERBS.includes(attributes.verb)) return 'can only get, create, update, patch, or delete a node lease';
-  if (attributes.namespace !== LEASES) return `can only access leases in the ${JSON.stringify(LEASES)} system namespace`;
+  if (!ownVerbs.includes(attributes.verb)) return 'can only get, create, update, patch, or delete a node lease';
+  if (attributes.namespace !== leaseNamespace) return `can only access leases in the ${JSON.stringify(leaseNamespace)} system namespace`;
   return notOwn(node, attributes) ? 'can only access node lease with the same name as the requesting node' : null;
 };
 
 const csiNodes: Check = (node, attributes) => {
-  if (!OWN_VERBS.includes(attributes.verb)) return 'can only get, create, update, patch, or delete a CSINode';
+  if (!ownVerbs.includes(attributes.verb)) return 'can only get, create, update, patch, or delete a CSINode';
   if (attributes.subresource !== '') return 'cannot authorize CSINode subresources';
   return notOwn(node, attributes) ? 'can only access CSINode with the same name as the requesting node' : null;
 };

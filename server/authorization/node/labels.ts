@@ -1,7 +1,7 @@
 /** Labels with which workloads are kept apart from nodes that are not theirs: no node may give them to itself. */
-const RESTRICTED = 'node-restriction.kubernetes.io';
+const restricted = 'node-restriction.kubernetes.io';
 /** Labels of the cluster that kubelets have always set. */
-const OWN_LABELS: ReadonlySet<string> = new Set([
+const ownLabels: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'kubernetes.io/os',
   'kubernetes.io/arch',
@@ -15,8 +15,8 @@ const OWN_LABELS: ReadonlySet<string> = new Set([
   'beta.kubernetes.io/os',
   'beta.kubernetes.io/arch',
 ]);
-const OWN_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
-const CLUSTER_DOMAINS = ['kubernetes.io', 'k8s.io'];
+const ownDomains = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
+const clusterDomains = ['kubernetes.io', 'k8s.io'];
 
 const domainOf = (label: string): string => (label.includes('/') ? label.slice(0, label.indexOf('/')) : '');
 const within = (domain: string, parents: readonly string[]): boolean =>
@@ -24,8 +24,8 @@ const within = (domain: string, parents: readonly string[]): boolean =>
 
 function isForbidden(label: string): boolean {
   const domain = domainOf(label);
-  if (within(domain, [RESTRICTED])) return true;
-  return within(domain, CLUSTER_DOMAINS) && !OWN_LABELS.has(label) && !within(domain, OWN_DOMAINS);
+  if (within(domain, [restricted])) return true;
+  return within(domain, clusterDomains) && !ownLabels.has(label) && !within(domain, ownDomains);
 }
 
 /** Labels that differ between two states of a node, and that the node itself must not change; sorted. */

@@ -4,8 +4,8 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { podReferences } from './references.js';
 
-const MIRROR = 'kubernetes.io/config.mirror';
-const NODES = { group: '', resource: 'nodes' };
+const mirror = 'kubernetes.io/config.mirror';
+const nodes = { group: '', resource: 'nodes' };
 
 /**
  * Why a node may not make this pod, or null. A kubelet makes pods only as images of those that it was given in files: they belong to its node, and can
@@ -13,12 +13,12 @@ const NODES = { group: '', resource: 'nodes' };
  */
 export async function mirrorPodComplaint(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
   const name = JSON.stringify(node);
-  if (!Object.hasOwn(pod.metadata.annotations ?? {}, MIRROR))
-    return `pod does not have ${JSON.stringify(MIRROR)} annotation, node ${name} can only create mirror pods`;
+  if (!Object.hasOwn(pod.metadata.annotations ?? {}, mirror))
+    return `pod does not have ${JSON.stringify(mirror)} annotation, node ${name} can only create mirror pods`;
   if (textAt(pod, 'spec', 'nodeName') !== node) return `node ${name} can only create pods with spec.nodeName set to itself`;
   const wrongOwner = ownerComplaint(node, pod);
   if (wrongOwner !== null) return wrongOwner;
-  const uid = (await lookup.find(NODES, '', node))?.metadata.uid ?? '';
+  const uid = (await lookup.find(nodes, '', node))?.metadata.uid ?? '';
   const owner = pod.metadata.ownerReferences?.[0]?.uid ?? '';
   if (uid !== owner) return `node ${node} UID mismatch: expected ${owner} got ${uid}`;
   return referenceComplaint(name, pod);
@@ -52,7 +52,7 @@ function referenceComplaint(name: string, pod: ApiObject): string | null {
 }
 
 /** Sources that bring nothing of the cluster to the pod. */
-const LOCAL_SOURCES = [
+const localSources = [
   'awsElasticBlockStore',
   'azureDisk',
   'cephfs',
@@ -77,7 +77,7 @@ const LOCAL_SOURCES = [
   'vsphereVolume',
 ];
 /** What other sources bring. */
-const SOURCES: readonly (readonly [string, string])[] = [
+const sources: readonly (readonly [string, string])[] = [
   ['configMap', 'configmaps (via configmap volumes)'],
   ['secret', 'secrets (via secret volumes)'],
   ['csi', 'csidrivers (via CSI volumes)'],
@@ -86,7 +86,7 @@ const SOURCES: readonly (readonly [string, string])[] = [
   ['ephemeral', 'persistentvolumeclaims (via ephemeral volumes)'],
   ['azureFile', 'secrets (via azureFile volumes)'],
 ];
-const PROJECTED: readonly (readonly [string, string])[] = [
+const projectedSources: readonly (readonly [string, string])[] = [
   ['configMap', 'configmaps (via projected volumes)'],
   ['secret', 'secrets (via projected volumes)'],
   ['serviceAccountToken', 'serviceaccounts (via projected volumes)'],
@@ -97,12 +97,12 @@ const PROJECTED: readonly (readonly [string, string])[] = [
 /** What of the cluster a volume refers to, as the reference calls it; null for nothing. Kinds of volumes that are not known here are not let through. */
 function volumeReference(volume: JsonObject): string | null {
   const has = (source: JsonObject, member: string): boolean => memberAt(source, member) !== undefined && memberAt(source, member) !== null;
-  if (LOCAL_SOURCES.some((member) => has(volume, member))) return null;
-  const found = SOURCES.find(([member]) => has(volume, member));
+  if (localSources.some((member) => has(volume, member))) return null;
+  const found = sources.find(([member]) => has(volume, member));
   if (found !== undefined) return found[1];
   if (!has(volume, 'projected')) return 'unknown';
   for (const source of objectsIn(objectAt(volume, 'projected') ?? {}, 'sources')) {
-    const projected = PROJECTED.find(([member]) => has(source, member));
+    const projected = projectedSources.find(([member]) => has(source, member));
     if (projected !== undefined) return projected[1];
     if (!has(source, 'downwardAPI')) return 'unknown';
   }

@@ -9,10 +9,10 @@ export type ObjectKey = string;
 export const keyOf = (kind: ReferencedKind, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
 
 /** The kubelet makes such a pod itself; what it refers to is none of the cluster's promises. */
-const MIRROR = 'kubernetes.io/config.mirror';
+const mirror = 'kubernetes.io/config.mirror';
 
 /** Where in a volume names of secrets stand. */
-const VOLUME_SECRETS = [
+const volumeSecrets = [
   ['secret', 'secretName'],
   ['azureFile', 'secretName'],
   ['cephfs', 'secretRef', 'name'],
@@ -29,7 +29,7 @@ const VOLUME_SECRETS = [
 export function podReferences(pod: ApiObject): ReadonlySet<ObjectKey> {
   const { namespace = '', name = '', annotations = {} } = pod.metadata;
   const keys = new Set<ObjectKey>([keyOf('pods', namespace, name)]);
-  if (Object.hasOwn(annotations, MIRROR)) return keys;
+  if (Object.hasOwn(annotations, mirror)) return keys;
   const add = (kind: ReferencedKind, referenced: string): void => {
     if (referenced !== '') keys.add(keyOf(kind, namespace, referenced));
   };
@@ -57,7 +57,7 @@ function addOfContainer(container: JsonValue, add: Add): void {
 }
 
 function addOfVolume(volume: JsonValue, podName: string, add: Add): void {
-  for (const path of VOLUME_SECRETS) add('secrets', textAt(volume, ...path));
+  for (const path of volumeSecrets) add('secrets', textAt(volume, ...path));
   add('configmaps', textAt(volume, 'configMap', 'name'));
   for (const source of itemsOf(memberAt(volume, 'projected', 'sources'))) {
     add('secrets', textAt(source, 'secret', 'name'));
@@ -74,14 +74,14 @@ function addClaims(pod: ApiObject, add: Add): void {
   add('resourceclaims', textAt(pod, 'status', 'extendedResourceClaimStatus', 'resourceClaimName'));
 }
 
-const CSI_SECRETS = [
+const csiSecrets = [
   'controllerPublishSecretRef',
   'nodePublishSecretRef',
   'nodeStageSecretRef',
   'controllerExpandSecretRef',
   'nodeExpandSecretRef',
 ] as const;
-const VOLUME_SECRET_REFS = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
+const volumeSecretRefs = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
 
 /** The claim that a volume is bound to, and the secrets that the volume's users need; null for an unbound volume. Pure. */
 export function volumeReferences(volume: ApiObject): { readonly claim: ObjectKey; readonly secrets: ReadonlySet<ObjectKey> } | null {
@@ -94,7 +94,7 @@ export function volumeReferences(volume: ApiObject): { readonly claim: ObjectKey
     if (name !== '') secrets.add(keyOf('secrets', own || namespace, name));
   };
   add(textAt(spec, 'azureFile', 'secretName'), textAt(spec, 'azureFile', 'secretNamespace'));
-  for (const source of VOLUME_SECRET_REFS) add(textAt(spec, source, 'secretRef', 'name'), textAt(spec, source, 'secretRef', 'namespace'));
-  for (const member of CSI_SECRETS) add(textAt(spec, 'csi', member, 'name'), textAt(spec, 'csi', member, 'namespace'));
+  for (const source of volumeSecretRefs) add(textAt(spec, source, 'secretRef', 'name'), textAt(spec, source, 'secretRef', 'namespace'));
+  for (const member of csiSecrets) add(textAt(spec, 'csi', member, 'name'), textAt(spec, 'csi', member, 'namespace'));
   return { claim: keyOf('persistentvolumeclaims', namespace, claim), secrets };
 }

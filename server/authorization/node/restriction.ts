@@ -38,8 +38,8 @@ interface Means {
 /** Null allows; a text says why not. Throws what has other reasons than a lack of rights. */
 type Rule = (node: string, request: AdmissionRequest, means: Means) => Promise<string | null> | string | null;
 
-const LEASES = 'kube-node-lease';
-const PODS = { group: '', resource: 'pods' };
+const leaseNamespace = 'kube-node-lease';
+const podsResource = { group: '', resource: 'pods' };
 
 const changed = ({ object, old }: AdmissionRequest, ...path: readonly string[]): boolean =>
   !sameValue(memberAt(object ?? undefined, ...path) ?? null, memberAt(old ?? undefined, ...path) ?? null);
@@ -77,8 +77,8 @@ const evictionComplaint = (node: string, pod: ApiObject): string | null =>
   onNode(pod, node) ? null : `node ${node} can only evict pods with spec.nodeName set to itself`;
 
 async function existingPod(namespace: string, name: string, lookup: Lookup): Promise<ApiObject> {
-  const pod = await lookup.find(PODS, namespace, name);
-  if (pod === null) throw notFound(PODS, name);
+  const pod = await lookup.find(podsResource, namespace, name);
+  if (pod === null) throw notFound(podsResource, name);
   return pod;
 }
 
@@ -124,13 +124,13 @@ const accounts: Rule = async (node, { operation, subresource, namespace, name: a
 };
 
 /** Members of a claim's status that a node reports. */
-const REPORTED = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources'];
+const reported = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources'];
 
 const claims: Rule = (node, request) => {
   const { subresource, operation } = request;
   if (subresource !== 'status') return 'may only update PVC status';
   const unreported = (object: ApiObject | null): unknown => {
-    const status = Object.fromEntries(Object.entries(membersOf(object?.['status'])).filter(([member]) => !REPORTED.includes(member)));
+    const status = Object.fromEntries(Object.entries(membersOf(object?.['status'])).filter(([member]) => !reported.includes(member)));
     return { ...object, status, metadata: { ...object?.metadata, resourceVersion: undefined, managedFields: undefined } };
   };
   return first(
@@ -143,10 +143,10 @@ const claims: Rule = (node, request) => {
 };
 
 /** Signers of certificates for kubelets. What else such requests must be is the signers' business. */
-const KUBELET_SIGNERS = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
+const kubeletSigners = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
 const certificates: Rule = (node, { operation, object }) => {
-  if (operation !== 'CREATE' || !KUBELET_SIGNERS.includes(textAt(object ?? undefined, 'spec', 'signerName'))) return null;
+  if (operation !== 'CREATE' || !kubeletSigners.includes(textAt(object ?? undefined, 'spec', 'signerName'))) return null;
   const commonName = commonNameOf(textAt(object ?? undefined, 'spec', 'request'));
   return commonName === `system:node:${node}` ? null : `can only create a node CSR with CN=system:node:${node}`;
 };
@@ -155,7 +155,7 @@ const named = ({ name, object }: AdmissionRequest): string => name || object?.me
 
 const leases: Rule = (node, request) =>
   first(
-    [request.namespace !== LEASES, `can only access leases in the ${JSON.stringify(LEASES)} system namespace`],
+    [request.namespace !== leaseNamespace, `can only access leases in the ${JSON.stringify(leaseNamespace)} system namespace`],
     [named(request) !== node, 'can only access node lease with the same name as the requesting node'],
   );
 

@@ -5,7 +5,7 @@ import { systemUser } from '../../api/user.js';
 import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
 import { servedObject } from '../../registry/conversion.js';
-import { NO_DELETE_OPTIONS } from '../../registry/deletion.js';
+import { noDeleteOptions } from '../../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import { gatedRoles } from './gatedRoles.js';
 import { rbacGroup } from './policy.js';
@@ -92,7 +92,7 @@ async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): P
   if (current === null) return create();
   const { action } = reconcile(servedObject(resource, current), wanted);
   if (action === 'recreate') {
-    const deleteOptions = { ...NO_DELETE_OPTIONS, resourceVersion: String(current.version) };
+    const deleteOptions = { ...noDeleteOptions, resourceVersion: String(current.version) };
     await registry.delete(target, deleteOptions, options);
     return create();
   }

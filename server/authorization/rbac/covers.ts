@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HeldRules } from './heldRules.js';
 import type { PolicyRule } from './policy.js';
 import { dimension, uncovered, type Box, type Dimension } from './uncovered.js';
-import { COMPARISON_STEPS_MAX, Work } from './work.js';
+import { comparisonStepsMax, Work } from './work.js';
 
 /** What rules grant that others do not: compact rules, in order. */
 export interface Missing {
@@ -12,9 +12,9 @@ export interface Missing {
 }
 
 /** Combinations of words that a refusal lists. */
-export const LISTED_MAX = 500;
+export const listedMax = 500;
 
-const NONE: PolicyRule = { apiGroups: [], resources: [], verbs: [], resourceNames: [], nonResourceURLs: [] };
+const none: PolicyRule = { apiGroups: [], resources: [], verbs: [], resourceNames: [], nonResourceURLs: [] };
 
 /** What of `wanted` none of the `held` rules grants; empty when all of it is held. For rules that are known to be few. Pure. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
@@ -25,13 +25,13 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   }
 }
 
-/** The same for rules of strangers: gives way to others again and again; null when it takes more than `COMPARISON_STEPS_MAX`. */
+/** The same for rules of strangers: gives way to others again and again; null when it takes more than `comparisonStepsMax`. */
 export async function compareRules(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
-  work = new Work(COMPARISON_STEPS_MAX),
+  work = new Work(comparisonStepsMax),
 ): Promise<Missing | null> {
-  const search = findMissing(held, wanted, { work, listedMax: LISTED_MAX });
+  const search = findMissing(held, wanted, { work, listedMax: listedMax });
   for (;;) {
     const step = search.next();
     if (step.done === true) return step.value;
@@ -100,9 +100,9 @@ function inOrder(a: Place, b: Place): number {
 /** The rule that grants one combination and nothing else. */
 function atom(wanted: readonly PolicyRule[], [number = 0, part, first = 0, second = 0, third = 0, fourth = 0]: Place): PolicyRule {
   const { apiGroups, resources, verbs, resourceNames, nonResourceURLs } = wanted[number]!;
-  if (part === 1) return { ...NONE, nonResourceURLs: [nonResourceURLs[first]!], verbs: [verbs[second]!] };
+  if (part === 1) return { ...none, nonResourceURLs: [nonResourceURLs[first]!], verbs: [verbs[second]!] };
   return {
-    ...NONE,
+    ...none,
     apiGroups: [apiGroups[first]!],
     resources: [resources[second]!],
     verbs: [verbs[third]!],

@@ -80,7 +80,7 @@ async function checkBinding(request: AdmissionRequest, binding: ApiObject, index
 }
 
 /** Characters of the list of what is not held, in the message of a refusal. */
-const LIST_CHARS_MAX = 32_768;
+const listCharsMax = 32_768;
 
 async function demand(
   { user, namespace, resource }: AdmissionRequest,
@@ -98,9 +98,9 @@ async function demand(
     );
   if (missing.rules.length === 0) return;
   const listed = [...new Set(missing.rules.map(describeRule))].sort().join('\n');
-  const cut = missing.cut || listed.length > LIST_CHARS_MAX;
+  const cut = missing.cut || listed.length > listCharsMax;
   const unresolved = problems.length === 0 ? '' : `; resolution errors: [${problems.join(' ')}]`;
   throw refusal(
-    `${who} is attempting to grant RBAC permissions not currently held:\n${listed.slice(0, LIST_CHARS_MAX)}${cut ? '\n... and more' : ''}${unresolved}`,
+    `${who} is attempting to grant RBAC permissions not currently held:\n${listed.slice(0, listCharsMax)}${cut ? '\n... and more' : ''}${unresolved}`,
   );
 }

@@ -17,69 +17,69 @@ const rule = (group: string, resources: readonly string[], verbs: readonly strin
   ...more,
 });
 const read = ['get', 'list', 'watch'];
-const CERTIFICATES = 'certificates.k8s.io';
-const INTERNAL = 'internal.apiserver.k8s.io';
-const MIGRATION = 'storagemigration.k8s.io';
-const RESOURCE = 'resource.k8s.io';
-const SCHEDULING = 'scheduling.k8s.io';
+const certificates = 'certificates.k8s.io';
+const internal = 'internal.apiserver.k8s.io';
+const migration = 'storagemigration.k8s.io';
+const resource = 'resource.k8s.io';
+const scheduling = 'scheduling.k8s.io';
 
-const GATED: readonly GatedRole[] = [
+const gated: readonly GatedRole[] = [
   {
     account: 'kube-apiserver-serving-clustertrustbundle-publisher',
-    group: CERTIFICATES,
+    group: certificates,
     resource: 'clustertrustbundles',
     rules: [
-      rule(CERTIFICATES, ['signers'], ['attest'], { resourceNames: ['kubernetes.io/kube-apiserver-serving'] }),
-      rule(CERTIFICATES, ['clustertrustbundles'], [...read, 'create', 'update', 'delete']),
+      rule(certificates, ['signers'], ['attest'], { resourceNames: ['kubernetes.io/kube-apiserver-serving'] }),
+      rule(certificates, ['clustertrustbundles'], [...read, 'create', 'update', 'delete']),
     ],
   },
   {
     account: 'podcertificaterequestcleaner',
-    group: CERTIFICATES,
+    group: certificates,
     resource: 'podcertificaterequests',
-    rules: [rule(CERTIFICATES, ['podcertificaterequests'], [...read, 'delete'])],
+    rules: [rule(certificates, ['podcertificaterequests'], [...read, 'delete'])],
   },
   {
     account: 'podgroup-protection-controller',
-    group: SCHEDULING,
+    group: scheduling,
     resource: 'podgroups',
-    rules: [rule(SCHEDULING, ['podgroups'], [...read, 'update']), rule('', ['pods'], read)],
+    rules: [rule(scheduling, ['podgroups'], [...read, 'update']), rule('', ['pods'], read)],
   },
   {
     account: 'resourcepoolstatusrequest-controller',
-    group: RESOURCE,
+    group: resource,
     resource: 'resourcepoolstatusrequests',
     rules: [
-      rule(RESOURCE, ['resourcepoolstatusrequests', 'resourceslices', 'resourceclaims'], read),
-      rule(RESOURCE, ['resourcepoolstatusrequests/status'], ['update']),
+      rule(resource, ['resourcepoolstatusrequests', 'resourceslices', 'resourceclaims'], read),
+      rule(resource, ['resourcepoolstatusrequests/status'], ['update']),
     ],
   },
   {
     account: 'storage-version-migrator-controller',
-    group: MIGRATION,
+    group: migration,
     resource: 'storageversionmigrations',
     rules: [
       // Whatever an operator wants to have stored anew.
       rule('*', ['*'], ['list', 'patch']),
-      rule(MIGRATION, ['storageversionmigrations'], read),
-      rule(MIGRATION, ['storageversionmigrations/status'], ['update']),
+      rule(migration, ['storageversionmigrations'], read),
+      rule(migration, ['storageversionmigrations/status'], ['update']),
     ],
   },
   {
     account: 'storage-version-garbage-collector',
-    group: INTERNAL,
+    group: internal,
     resource: 'storageversions',
     rules: [
       rule('coordination.k8s.io', ['leases'], read),
-      rule(INTERNAL, ['storageversions'], [...read, 'delete']),
-      rule(INTERNAL, ['storageversions/status'], ['update']),
+      rule(internal, ['storageversions'], [...read, 'delete']),
+      rule(internal, ['storageversions/status'], ['update']),
     ],
   },
 ];
 
 /** Roles and bindings of the controllers whose types are served. */
 export function gatedRoles(isServed: (group: string, resource: string) => boolean): Readonly<Record<string, readonly ApiObject[]>> {
-  const served = GATED.filter(({ group, resource }) => isServed(group, resource));
+  const served = gated.filter(({ group, resource }) => isServed(group, resource));
   const metadata = (account: string): ApiObject['metadata'] => ({
     name: `system:controller:${account}`,
     annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },

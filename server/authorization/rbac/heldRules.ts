@@ -3,7 +3,7 @@ import type { PolicyRule } from './policy.js';
 import { Prefixes } from './prefixes.js';
 import type { Work } from './work.js';
 
-const ANY = '*';
+const any = '*';
 
 /** The rules, by number and in order, that have some word. Of words that occur in the same rules there is one object, so that they can be told by it. */
 export interface Holders {
@@ -38,8 +38,8 @@ class WordIndex {
   }
 }
 
-const NAMED = 'named';
-const UNNAMED = 'unnamed';
+const named = 'named';
+const unnamed = 'unnamed';
 
 /**
  * Rules that somebody holds, arranged to answer which of them have a word. Size and making are linear in their words. Wildcards are words here; who
@@ -81,14 +81,14 @@ export class HeldRules {
   ): readonly (readonly [WordIndex, readonly string[]])[] {
     // A rule that names objects grants no paths.
     const urls = resourceNames.length === 0 ? nonResourceURLs : [];
-    const begun = urls.filter((url) => url.endsWith(ANY)).map((url) => withoutTrailing(url, ANY));
+    const begun = urls.filter((url) => url.endsWith(any)).map((url) => withoutTrailing(url, any));
     for (const beginning of begun) beginnings.push(beginning);
     return [
       [this.#groups, apiGroups],
       [this.#resources, resources],
       [this.#verbs, verbs],
       [this.#names, resourceNames],
-      [this.#named, [resourceNames.length === 0 ? UNNAMED : NAMED]],
+      [this.#named, [resourceNames.length === 0 ? unnamed : named]],
       [this.#paths, urls],
       [this.#beginnings, begun],
     ];
@@ -109,7 +109,7 @@ export class HeldRules {
 
   /** Null for all names at once. */
   name(name: string | null): readonly Holders[] {
-    return present(this.#named.of(UNNAMED), name === null ? undefined : this.#names.of(name));
+    return present(this.#named.of(unnamed), name === null ? undefined : this.#names.of(name));
   }
 
   path(path: string): readonly Holders[] {
@@ -119,4 +119,4 @@ export class HeldRules {
 
 const present = (...holders: readonly (Holders | undefined)[]): Holders[] => holders.filter((each) => each !== undefined);
 const both = (index: WordIndex, word: string): Holders[] =>
-  word === ANY ? present(index.of(ANY)) : present(index.of(ANY), index.of(word));
+  word === any ? present(index.of(any)) : present(index.of(any), index.of(word));

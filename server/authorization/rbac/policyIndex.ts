@@ -14,10 +14,10 @@ class Scope {
   }
 }
 
-const CLUSTER = '';
-const NONE: readonly string[] = [];
+const cluster = '';
+const none: readonly string[] = [];
 /** Roles that are not there of which a refusal tells. */
-const PROBLEMS_TOLD_MAX = 100;
+const problemsToldMax = 100;
 const silence: Decision = { decision: 'noOpinion', reason: '' };
 
 /**
@@ -32,7 +32,7 @@ export class PolicyIndex {
   private epoch = 0;
 
   putRole(namespace: string, role: ApiObject): void {
-    this.roleAt(namespace, { kind: namespace === CLUSTER ? 'ClusterRole' : 'Role', name: role.metadata.name ?? '' }).set(rulesOf(role));
+    this.roleAt(namespace, { kind: namespace === cluster ? 'ClusterRole' : 'Role', name: role.metadata.name ?? '' }).set(rulesOf(role));
     this.epoch++;
   }
 
@@ -47,11 +47,11 @@ export class PolicyIndex {
     const name = object.metadata.name ?? '';
     this.removeBinding(namespace, name);
     const ref = roleRefOf(object);
-    if (ref === null || (ref.kind === 'Role' && namespace === CLUSTER)) return;
+    if (ref === null || (ref.kind === 'Role' && namespace === cluster)) return;
     const binding: Binding = {
       namespace,
       name,
-      role: this.roleAt(ref.kind === 'Role' ? namespace : CLUSTER, ref),
+      role: this.roleAt(ref.kind === 'Role' ? namespace : cluster, ref),
       subjects: subjectsOf(object, namespace),
     };
     binding.role.bindings++;
@@ -71,13 +71,13 @@ export class PolicyIndex {
     }
     if (scope.empty) this.scopes.delete(namespace);
     binding.role.bindings--;
-    this.forgetUnused(binding.role.ref.kind === 'Role' ? namespace : CLUSTER, binding.role);
+    this.forgetUnused(binding.role.ref.kind === 'Role' ? namespace : cluster, binding.role);
   }
 
   /** Allows, or stays silent; the reason of silence names roles that bindings of this user name and that are not there. */
   decide(attributes: Attributes): Decision {
-    const namespace = attributes.isResource ? attributes.namespace : CLUSTER;
-    const found = this.findIn(CLUSTER, attributes) ?? (namespace === CLUSTER ? null : this.findIn(namespace, attributes));
+    const namespace = attributes.isResource ? attributes.namespace : cluster;
+    const found = this.findIn(cluster, attributes) ?? (namespace === cluster ? null : this.findIn(namespace, attributes));
     return found?.decision ?? this.refusal(attributes.user, namespace);
   }
 
@@ -89,7 +89,7 @@ export class PolicyIndex {
 
   /** What a binding in a namespace would grant with this reference; null when there is no such role. */
   rulesOfRole(ref: RoleRef, namespace: string): readonly PolicyRule[] | null {
-    return this.roles.get(`${ref.kind === 'Role' ? namespace : CLUSTER}/${ref.name}`)?.rules ?? null;
+    return this.roles.get(`${ref.kind === 'Role' ? namespace : cluster}/${ref.name}`)?.rules ?? null;
   }
 
   private findIn(namespace: string, attributes: Attributes): Grant | null {
@@ -115,15 +115,15 @@ export class PolicyIndex {
     let found: Set<string> | null = null;
     for (const grants of this.grantsOf(user, namespace)) {
       for (const problem of grants.problems(this.epoch)) {
-        if ((found ??= new Set()).size >= PROBLEMS_TOLD_MAX) return [...found, 'and more'];
+        if ((found ??= new Set()).size >= problemsToldMax) return [...found, 'and more'];
         found.add(problem);
       }
     }
-    return found === null ? NONE : [...found];
+    return found === null ? none : [...found];
   }
 
   private *grantsOf(user: User, namespace: string): Generator<SubjectGrants> {
-    for (const name of namespace === CLUSTER ? [CLUSTER] : [CLUSTER, namespace]) {
+    for (const name of namespace === cluster ? [cluster] : [cluster, namespace]) {
       const scope = this.scopes.get(name);
       const own = scope?.users.get(user.name);
       if (own !== undefined) yield own;

@@ -25,10 +25,10 @@ interface PathRule<T> {
   readonly value: T;
 }
 
-const ANY = '*';
+const any = '*';
 
 /** A rule is written out as long as it takes no more than so many entries for each of its words, so that an index is linear in its rules. */
-const ENTRIES_PER_WORD_MAX = 4;
+const entriesPerWordMax = 4;
 
 /**
  * Rules arranged so that finding one takes a few look-ups, however many there are: by resource, then group, then verb, then name.
@@ -60,15 +60,15 @@ export class RuleIndex<T> {
   add(rule: PolicyRule, value: T): void {
     const { resources, apiGroups, verbs, resourceNames, nonResourceURLs } = rule;
     const entries = resources.length * apiGroups.length * verbs.length * Math.max(1, resourceNames.length);
-    if (entries > ENTRIES_PER_WORD_MAX * (resources.length + apiGroups.length + verbs.length + resourceNames.length))
+    if (entries > entriesPerWordMax * (resources.length + apiGroups.length + verbs.length + resourceNames.length))
       this.addWide(rule, value);
     else this.addEntries(rule, value);
     if (nonResourceURLs.length === 0) return;
     const ofPaths = { verbs: new Set(verbs), value };
     for (const url of nonResourceURLs) {
       append(this.paths, url, ofPaths);
-      if (!url.endsWith(ANY)) continue;
-      append(this.beginnings, withoutTrailing(url, ANY), ofPaths);
+      if (!url.endsWith(any)) continue;
+      append(this.beginnings, withoutTrailing(url, any), ofPaths);
       this.prefixes = null;
     }
   }
@@ -79,7 +79,7 @@ export class RuleIndex<T> {
     const asked = subresource === '' ? resource : `${resource}/${subresource}`;
     return (
       this.findResource(asked, group, verb, name) ??
-      this.findResource(ANY, group, verb, name) ??
+      this.findResource(any, group, verb, name) ??
       (subresource === '' ? null : this.findResource(`*/${subresource}`, group, verb, name))
     );
   }
@@ -106,7 +106,7 @@ export class RuleIndex<T> {
 
   private findResource(resource: string, group: string, verb: string, name: string): T | null {
     const byGroup = this.resources.get(resource);
-    const found = byGroup === undefined ? null : (findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(ANY), verb, name));
+    const found = byGroup === undefined ? null : (findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(any), verb, name));
     if (found !== null) return found;
     for (const rule of this.wide.get(resource) ?? []) {
       if (has(rule.groups, group) && has(rule.verbs, verb) && (rule.names === null || rule.names.has(name))) return rule.value;
@@ -126,7 +126,7 @@ export class RuleIndex<T> {
   }
 }
 
-const has = (words: ReadonlySet<string>, word: string): boolean => words.has(word) || words.has(ANY);
+const has = (words: ReadonlySet<string>, word: string): boolean => words.has(word) || words.has(any);
 
 function valueFor<T>(rules: readonly PathRule<T>[] | undefined, verb: string): T | null {
   for (const { verbs, value } of rules ?? []) if (has(verbs, verb)) return value;
@@ -148,7 +148,7 @@ function addLeaf<T>(byVerb: ByVerb<T>, verb: string, names: readonly string[], v
 
 function findVerb<T>(byVerb: ByVerb<T> | undefined, verb: string, name: string): T | null {
   if (byVerb === undefined) return null;
-  return ofLeaf(byVerb.get(verb), name) ?? ofLeaf(byVerb.get(ANY), name);
+  return ofLeaf(byVerb.get(verb), name) ?? ofLeaf(byVerb.get(any), name);
 }
 
 /** A request without a name, such as a list, is granted only where names do not matter. */

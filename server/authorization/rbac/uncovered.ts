@@ -18,13 +18,13 @@ export function* dimension<T>(words: readonly T[], holdersOf: (word: T) => reado
     if (work.spend(1 + holders.length)) yield;
     const key = holders.map(({ id }) => id).join();
     const known = classes.get(key);
-    if (known === undefined) classes.set(key, { positions: [position], holders, bits: NO_BITS });
+    if (known === undefined) classes.set(key, { positions: [position], holders, bits: noBits });
     else known.positions.push(position);
   }
   return [...classes.values()];
 }
 
-const NO_BITS = new Uint32Array(0);
+const noBits = new Uint32Array(0);
 
 /** A part of the combinations of a rule that no rule holds: for each list the positions of words, of which any goes with any. */
 export type Box = readonly (readonly number[])[];

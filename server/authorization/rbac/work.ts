@@ -1,12 +1,12 @@
 /** Steps after which whoever asks a long question lets others have their turn: a few milliseconds. */
-const SLICE_STEPS = 50_000;
+const sliceSteps = 50_000;
 /** Steps that the comparison of one object's rules with what its writer holds may take: about half a second. */
-export const COMPARISON_STEPS_MAX = 20_000_000;
+export const comparisonStepsMax = 20_000_000;
 
 /** Counts steps of a long question, so that it can be bounded and cut into slices. */
 export class Work {
   #steps = 0;
-  #pauseAt = SLICE_STEPS;
+  #pauseAt = sliceSteps;
 
   constructor(private readonly stepsMax: number) {}
 
@@ -21,7 +21,7 @@ export class Work {
   spend(steps: number): boolean {
     this.#steps += steps;
     if (this.#steps < this.#pauseAt) return false;
-    this.#pauseAt = this.#steps + SLICE_STEPS;
+    this.#pauseAt = this.#steps + sliceSteps;
     return true;
   }
 }

@@ -1,5 +1,5 @@
 import { check, unwanted, type Declarations } from './checker.js';
-import { DYN, list, object, typeOf, UNKNOWN, type Type } from './types.js';
+import { dyn, list, object, typeOf, unknown, type Type } from './types.js';
 
 /** What the expressions of admission policies and webhooks may name. */
 export interface AdmissionScope {
@@ -32,7 +32,7 @@ const request = object('kubernetes.AdmissionRequest', {
   ...words('subResource requestSubResource name namespace operation uid', 'string'),
   userInfo: user,
   dryRun: typeOf('bool'),
-  options: DYN,
+  options: dyn,
 });
 const time = 'google.protobuf.Timestamp';
 const condition = object('kubernetes.NamespaceCondition', {
@@ -51,7 +51,7 @@ const namespaceObject = object('kubernetes.Namespace', {
   spec: object('kubernetes.NamespaceSpec', { finalizers: typeOf('list<string>') }),
   status: object('kubernetes.NamespaceStatus', { phase: typeOf('string'), conditions: list(condition) }),
 });
-const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: UNKNOWN });
+const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: unknown });
 
 /** Type of an expression in a scope, or the sentence why it is refused. */
 export function checkAdmission(
@@ -60,7 +60,7 @@ export function checkAdmission(
   wanted: readonly Wanted[] | null,
 ): { readonly type: Type; readonly refused: string | null } {
   const checked = check(expression, declarationsOf(scope));
-  if (!checked.ok) return { type: DYN, refused: `compilation failed: ${checked.message}` };
+  if (!checked.ok) return { type: dyn, refused: `compilation failed: ${checked.message}` };
   return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
 }
 
@@ -73,11 +73,11 @@ export function problemsOf(expression: string, scope: AdmissionScope): string | 
 function declarationsOf({ params, authorizer, patches, variables, kinds }: AdmissionScope): Declarations {
   return {
     variables: {
-      object: kinds?.object ?? DYN,
-      oldObject: kinds?.object ?? DYN,
+      object: kinds?.object ?? dyn,
+      oldObject: kinds?.object ?? dyn,
       request,
       namespaceObject,
-      ...(params ? { params: kinds?.params ?? DYN } : {}),
+      ...(params ? { params: kinds?.params ?? dyn } : {}),
       ...(authorizer
         ? {
             authorizer: typeOf('kubernetes.authorization.Authorizer'),

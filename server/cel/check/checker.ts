@@ -3,7 +3,7 @@ import { macroOf, type Surroundings } from './macros.js';
 import { literalProblems } from './arguments.js';
 import { dottedName, parse, type Call, type Expression } from './parser.js';
 import { SyntaxProblem, type Problem } from './tokens.js';
-import { accepts, BOOL, DYN, filled, isOpen, joined, list, map, optional, printed, sameType, UNKNOWN, type Type } from './types.js';
+import { accepts, bool, dyn, filled, isOpen, joined, list, map, optional, printed, sameType, unknown, type Type } from './types.js';
 
 /** What an expression may name. */
 export interface Declarations {
@@ -75,7 +75,7 @@ class Checker implements Surroundings {
 
   refuse(at: number, message: string): Type {
     this.problems.push({ at, message });
-    return UNKNOWN;
+    return unknown;
   }
 
   typeOf(expression: Expression, names: ReadonlyMap<string, Type>): Type {
@@ -130,17 +130,17 @@ class Checker implements Surroundings {
 
   /** What all of several values are; of none, anything. */
   #common(values: readonly Expression[], names: ReadonlyMap<string, Type>): Type {
-    const [first = UNKNOWN, ...rest] = values.map((value) => this.typeOf(value, names));
+    const [first = unknown, ...rest] = values.map((value) => this.typeOf(value, names));
     return rest.reduce(joined, first);
   }
 
   #inner(type: Type): Type {
-    return type.name === 'optional_type' ? (type.of[0] ?? UNKNOWN) : UNKNOWN;
+    return type.name === 'optional_type' ? (type.of[0] ?? unknown) : unknown;
   }
 
   #select(expression: Extract<Expression, { kind: 'select' }>, names: ReadonlyMap<string, Type>): Type {
     const whole = dottedName(expression);
-    if (whole !== null && !names.has(whole.split('.')[0] ?? '') && this.#named(whole, names)) return this.#named(whole, names) ?? UNKNOWN;
+    if (whole !== null && !names.has(whole.split('.')[0] ?? '') && this.#named(whole, names)) return this.#named(whole, names) ?? unknown;
     const holder = this.typeOf(expression.of, names);
     const wraps = expression.optional || holder.name === 'optional_type';
     const type = this.#field(holder.name === 'optional_type' ? this.#inner(holder) : holder, expression.field, expression.at);
@@ -149,10 +149,10 @@ class Checker implements Surroundings {
 
   #field(holder: Type, field: string, at: number): Type {
     if (isOpen(holder)) return holder;
-    if (holder.name === 'map') return holder.of[1] ?? UNKNOWN;
+    if (holder.name === 'map') return holder.of[1] ?? unknown;
     if (holder.fields)
-      return Object.hasOwn(holder.fields, field) ? (holder.fields[field] ?? UNKNOWN) : this.refuse(at, `undefined field '${field}'`);
-    return holder.name.startsWith('Object') ? UNKNOWN : this.refuse(at, `type '${printed(holder)}' does not support field selection`);
+      return Object.hasOwn(holder.fields, field) ? (holder.fields[field] ?? unknown) : this.refuse(at, `undefined field '${field}'`);
+    return holder.name.startsWith('Object') ? unknown : this.refuse(at, `type '${printed(holder)}' does not support field selection`);
   }
 
   #index({ of, key, optional: asks, at }: Extract<Expression, { kind: 'index' }>, names: ReadonlyMap<string, Type>): Type {
@@ -161,7 +161,7 @@ class Checker implements Surroundings {
     const inner = holder.name === 'optional_type' ? this.#inner(holder) : holder;
     const keyType = this.typeOf(key, names);
     // Fields of known objects cannot be reached so, but what they hold is not worked out here.
-    const type = isOpen(inner) ? inner : inner.fields ? UNKNOWN : this.#overloads('_[_]', null, [inner, keyType], at);
+    const type = isOpen(inner) ? inner : inner.fields ? unknown : this.#overloads('_[_]', null, [inner, keyType], at);
     return wraps ? optional(type) : type;
   }
 
@@ -185,14 +185,14 @@ class Checker implements Surroundings {
   #logical({ name, args, at }: Call, names: ReadonlyMap<string, Type>): Type {
     const types = args.map((argument) => this.typeOf(argument, names));
     const wrong = types.some((type) => !isOpen(type) && type.name !== 'bool');
-    return wrong ? this.refuse(at, `found no matching overload for '${name}' applied to '(${types.map(printed).join(', ')})'`) : BOOL;
+    return wrong ? this.refuse(at, `found no matching overload for '${name}' applied to '(${types.map(printed).join(', ')})'`) : bool;
   }
 
   #overloads(name: string, target: Type | null, args: readonly Type[], at: number): Type {
     const overloads = functions.get(name);
     if (!overloads) return this.#undeclared(at, name);
     // Either branch may be null, as in annotations that are there only sometimes.
-    if (name === '_?_:_' && args.some((one) => one.name === 'null')) return joined(args[1] ?? UNKNOWN, args[2] ?? UNKNOWN);
+    if (name === '_?_:_' && args.some((one) => one.name === 'null')) return joined(args[1] ?? unknown, args[2] ?? unknown);
     const results = overloads.flatMap((overload) => resultOf(overload, target, args));
     const [first, ...others] = results;
     if (first === undefined)
@@ -202,7 +202,7 @@ class Checker implements Surroundings {
       );
     if (others.every((other) => sameType(first, other))) return first;
     // Only where everything that it depends on is known to be dynamic is the result known to be so.
-    return [...(target ? [target] : []), ...args].some(({ name: one }) => one === '?') ? UNKNOWN : DYN;
+    return [...(target ? [target] : []), ...args].some(({ name: one }) => one === '?') ? unknown : dyn;
   }
 
   #message({ name, fields, at }: Extract<Expression, { kind: 'message' }>, names: ReadonlyMap<string, Type>): Type {
@@ -228,7 +228,7 @@ function resultOf(overload: Overload, target: Type | null, args: readonly Type[]
   const bound = new Map<string, Type>();
   if ((overload.target === null) !== (target === null) || overload.args.length !== args.length) return [];
   if (overload.target !== null && target !== null && !accepts(overload.target, target, bound)) return [];
-  return overload.args.every((expected, position) => accepts(expected, args[position] ?? BOOL, bound))
+  return overload.args.every((expected, position) => accepts(expected, args[position] ?? bool, bound))
     ? [filled(overload.result, bound)]
     : [];
 }

@@ -1,5 +1,5 @@
 import { check, type Declarations } from './checker.js';
-import { DYN, map, object, typeOf, type Type } from './types.js';
+import { dyn, map, object, typeOf, type Type } from './types.js';
 
 const string = typeOf('string');
 /** By the domain of whoever says it, then by name. */
@@ -10,7 +10,7 @@ const declarations: Declarations = {
   variables: {
     device: object('kubernetes.DRADevice', {
       driver: string,
-      attributes: byDomain(DYN),
+      attributes: byDomain(dyn),
       capacity: byDomain(typeOf('kubernetes.Quantity')),
       allowMultipleAllocations: typeOf('bool'),
     }),

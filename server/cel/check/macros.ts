@@ -1,5 +1,5 @@
 import { dottedName, type Call, type Expression } from './parser.js';
-import { BOOL, isOpen, list, map, optional, printed, UNKNOWN, type Type } from './types.js';
+import { bool, isOpen, list, map, optional, printed, unknown, type Type } from './types.js';
 
 /** What the checker offers to macros, which give names to values within their arguments. */
 export interface Surroundings {
@@ -12,14 +12,14 @@ type Macro = (call: Call, names: ReadonlyMap<string, Type>, around: Surroundings
 /** By name and count of arguments; those with a point before the name are called on a value. */
 const macros: Readonly<Record<string, Macro>> = {
   'has/1': has,
-  '.all/2': over(1, () => BOOL),
-  '.exists/2': over(1, () => BOOL),
-  '.exists_one/2': over(1, () => BOOL),
-  '.existsOne/2': over(1, () => BOOL),
-  '.all/3': over(2, () => BOOL),
-  '.exists/3': over(2, () => BOOL),
-  '.exists_one/3': over(2, () => BOOL),
-  '.existsOne/3': over(2, () => BOOL),
+  '.all/2': over(1, () => bool),
+  '.exists/2': over(1, () => bool),
+  '.exists_one/2': over(1, () => bool),
+  '.existsOne/2': over(1, () => bool),
+  '.all/3': over(2, () => bool),
+  '.exists/3': over(2, () => bool),
+  '.exists_one/3': over(2, () => bool),
+  '.existsOne/3': over(2, () => bool),
   '.filter/2': over(1, (_, elements) => list(elements)),
   '.map/2': over(1, list),
   '.map/3': over(1, list),
@@ -52,7 +52,7 @@ function nameOf(expression: Expression | undefined, around: Surroundings): strin
 function has({ args: [argument], at }: Call, names: ReadonlyMap<string, Type>, around: Surroundings): Type {
   if (argument?.kind !== 'select') return around.refuse(argument?.at ?? at, 'invalid argument to has() macro');
   around.typeOf(argument, names);
-  return BOOL;
+  return bool;
 }
 
 /** A walk over the elements of a list or map, with names for one or two parts of each. */
@@ -68,23 +68,23 @@ function over(variables: 1 | 2, result: (last: Type, first: Type, keys: Type) =>
     const parts = partsOf(range, variables);
     const within = new Map([...names, ...parts.map((part, position): [string, Type] => [nameOf(args[position], around), part])]);
     const types = args.slice(variables).map((argument) => around.typeOf(argument, within));
-    const condition = types.length > 1 || result(UNKNOWN, UNKNOWN, UNKNOWN).name === 'bool' ? types[0] : undefined;
+    const condition = types.length > 1 || result(unknown, unknown, unknown).name === 'bool' ? types[0] : undefined;
     if (condition && !isOpen(condition) && condition.name !== 'bool')
       return around.refuse(args[variables]?.at ?? at, `expected type 'bool' but found '${printed(condition)}'`);
-    return result(types.at(-1) ?? UNKNOWN, parts[0] ?? UNKNOWN, parts[0] ?? UNKNOWN);
+    return result(types.at(-1) ?? unknown, parts[0] ?? unknown, parts[0] ?? unknown);
   };
 }
 
 function partsOf(range: Type, variables: 1 | 2): readonly Type[] {
   if (isOpen(range)) return [range, range].slice(0, variables);
-  const [first = UNKNOWN, second = UNKNOWN] = range.of;
+  const [first = unknown, second = unknown] = range.of;
   if (variables === 1) return [first];
   return range.name === 'list' ? [{ name: 'int', of: [] }, first] : [first, second];
 }
 
 function ofOptional(result: (inner: Type) => Type): Macro {
   return ({ target, args: [name, body] }, names, around) => {
-    const [inner = UNKNOWN] = around.typeOf(target ?? missing, names).of;
+    const [inner = unknown] = around.typeOf(target ?? missing, names).of;
     return result(around.typeOf(body ?? missing, new Map([...names, [nameOf(name, around), inner]])));
   };
 }

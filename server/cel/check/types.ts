@@ -10,9 +10,9 @@ export interface Type {
 }
 
 const simple = (name: string): Type => ({ name, of: [] });
-export const DYN = simple('dyn');
-export const UNKNOWN = simple('?');
-export const BOOL = simple('bool');
+export const dyn = simple('dyn');
+export const unknown = simple('?');
+export const bool = simple('bool');
 export const list = (of: Type): Type => ({ name: 'list', of: [of] });
 export const map = (key: Type, value: Type): Type => ({ name: 'map', of: [key, value] });
 export const optional = (of: Type): Type => ({ name: 'optional_type', of: [of] });
@@ -59,7 +59,7 @@ export function accepts(expected: Type, actual: Type, bound: Map<string, Type>):
   if (isOpen(expected) || isOpen(actual)) return true;
   if (actual.name === 'null' || expected.name === 'null')
     return actual.name === expected.name || !neverNull.has(actual.name === 'null' ? expected.name : actual.name);
-  return expected.name === actual.name && expected.of.every((part, position) => accepts(part, actual.of[position] ?? UNKNOWN, bound));
+  return expected.name === actual.name && expected.of.every((part, position) => accepts(part, actual.of[position] ?? unknown, bound));
 }
 
 function bindParameter(name: string, actual: Type, bound: Map<string, Type>): boolean {
@@ -72,18 +72,18 @@ function bindParameter(name: string, actual: Type, bound: Map<string, Type>): bo
 
 /** A type with its parameters filled in; those that met nothing stay unknown. */
 export function filled(type: Type, bound: ReadonlyMap<string, Type>): Type {
-  if (isParameter(type)) return bound.get(type.name) ?? UNKNOWN;
+  if (isParameter(type)) return bound.get(type.name) ?? unknown;
   return type.of.length === 0 ? type : { ...type, of: type.of.map((part) => filled(part, bound)) };
 }
 
 /** What values of either type have in common. */
 export function joined(one: Type, other: Type): Type {
-  if (isOpen(one) || isOpen(other)) return one.name === 'dyn' && other.name === 'dyn' ? DYN : UNKNOWN;
+  if (isOpen(one) || isOpen(other)) return one.name === 'dyn' && other.name === 'dyn' ? dyn : unknown;
   if (one.name === 'null') return other;
   if (other.name === 'null') return one;
-  if (one.name !== other.name) return UNKNOWN;
-  return one.of.length === 0 ? one : { ...one, of: one.of.map((part, position) => joined(part, other.of[position] ?? UNKNOWN)) };
+  if (one.name !== other.name) return unknown;
+  return one.of.length === 0 ? one : { ...one, of: one.of.map((part, position) => joined(part, other.of[position] ?? unknown)) };
 }
 
 export const sameType = (one: Type, other: Type): boolean =>
-  one.name === other.name && one.of.every((part, position) => sameType(part, other.of[position] ?? UNKNOWN));
+  one.name === other.name && one.of.every((part, position) => sameType(part, other.of[position] ?? unknown));

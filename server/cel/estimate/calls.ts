@@ -1,6 +1,6 @@
 import type { Expression } from '../check/parser.js';
 import type { Type } from '../check/types.js';
-import { capped, exactly, plus, share, times, union, UNKNOWN_SIZE, type Size } from './sizes.js';
+import { capped, exactly, plus, share, times, union, unknownSize, type Size } from './sizes.js';
 
 /** An argument of a call, as far as it is known before anything runs. */
 export interface Part {
@@ -20,28 +20,28 @@ export interface CallEstimate {
 /** `target` is what the function is called on, or null. */
 type Estimator = (target: Part | null, args: readonly Part[]) => CallEstimate | null;
 
-const CHARACTER = 0.1;
-const PATTERN_CHARACTER = 0.25;
-const sizeOf = (part: Part | null | undefined): Size => part?.size ?? UNKNOWN_SIZE;
+const character = 0.1;
+const patternCharacter = 0.25;
+const sizeOf = (part: Part | null | undefined): Size => part?.size ?? unknownSize;
 const fixed =
   (cost: number): Estimator =>
   () => ({ cost });
-const ADDRESS_BYTES_MAX = 16;
+const addressBytesMax = 16;
 
 const ofFirst =
   (factor: number): Estimator =>
-  (_, [first]) => ({ cost: share(sizeOf(first).max, factor * CHARACTER) });
+  (_, [first]) => ({ cost: share(sizeOf(first).max, factor * character) });
 const ofTarget =
   (factor: number): Estimator =>
   (target) =>
-    target === null ? null : { cost: share(sizeOf(target).max, factor * CHARACTER), size: sizeOf(target) };
+    target === null ? null : { cost: share(sizeOf(target).max, factor * character), size: sizeOf(target) };
 
 /** A walk over a list, with what it takes to compare its texts; or over a text. */
 const walk: Estimator = (target) => {
   if (target === null) return null;
-  if (target.type.name !== 'list') return { cost: share(sizeOf(target).max, CHARACTER) };
+  if (target.type.name !== 'list') return { cost: share(sizeOf(target).max, character) };
   const texts = ['string', 'bytes'].includes(target.type.of[0]?.name ?? '');
-  return { cost: capped(sizeOf(target).max * (1 + (texts ? share((target.elements ?? UNKNOWN_SIZE).max, CHARACTER) : 0))) };
+  return { cost: capped(sizeOf(target).max * (1 + (texts ? share((target.elements ?? unknownSize).max, character) : 0))) };
 };
 
 const replace: Estimator = (target, [from, to]) => {
@@ -60,37 +60,37 @@ const replace: Estimator = (target, [from, to]) => {
         ? { count: 0, kept: text.min }
         : { count: Math.ceil(text.min / old.max), kept: 0 };
   const size: Size = { min: capped(least.count * made.min + least.kept), max: capped(most.count * made.max + most.kept) };
-  return { cost: share(text.max, 2 * CHARACTER), size };
+  return { cost: share(text.max, 2 * character), size };
 };
 
 const split: Estimator = (target, [, limit]) => {
   if (target === null) return null;
   const most = limit?.expression.kind === 'literal' ? Number(limit.expression.text) : sizeOf(target).max;
-  return { cost: share(sizeOf(target).max, 2 * CHARACTER), size: { min: 0, max: most } };
+  return { cost: share(sizeOf(target).max, 2 * character), size: { min: 0, max: most } };
 };
 
 const join: Estimator = (target, [by]) => {
   if (target === null) return null;
   const list = sizeOf(target);
-  const all = times(list, target.elements ?? UNKNOWN_SIZE);
+  const all = times(list, target.elements ?? unknownSize);
   const between = by === undefined ? exactly(0) : times(sizeOf(by), { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) });
   const size = plus(all, between);
   // What is read, and what is written: that is charged when it runs.
-  return { cost: share(size.max, 2 * CHARACTER), size };
+  return { cost: share(size.max, 2 * character), size };
 };
 
-const pattern = (text: Size, source: Size): number => capped(share(text.max + 1, CHARACTER) * share(source.max, PATTERN_CHARACTER));
+const pattern = (text: Size, source: Size): number => capped(share(text.max + 1, character) * share(source.max, patternCharacter));
 const found: Estimator = (target, [source]) =>
   target === null ? null : { cost: pattern(sizeOf(target), sizeOf(source)), size: { min: 0, max: sizeOf(target).max } };
 const matches: Estimator = (target, args) => ({
   cost: target === null ? pattern(sizeOf(args[0]), sizeOf(args[1])) : pattern(sizeOf(target), sizeOf(args[0])),
 });
 const contains: Estimator = (target, [part]) =>
-  target === null ? null : { cost: capped(share(sizeOf(target).max, CHARACTER) * share(sizeOf(part).max, CHARACTER)) };
+  target === null ? null : { cost: capped(share(sizeOf(target).max, character) * share(sizeOf(part).max, character)) };
 const address =
   (extra: number): Estimator =>
   (_, [other]) => ({
-    cost: share(ADDRESS_BYTES_MAX * 2, CHARACTER) + extra + (other?.type.name === 'string' ? share(sizeOf(other).max, CHARACTER) : 0),
+    cost: share(addressBytesMax * 2, character) + extra + (other?.type.name === 'string' ? share(sizeOf(other).max, character) : 0),
   });
 const sets =
   (factor: number): Estimator =>
@@ -99,7 +99,7 @@ const sets =
 /** Values of libraries, of one size each. */
 const isOpaque = (part: Part | undefined): boolean => /^(?:net|kubernetes)\./.test(part?.type.name ?? '');
 const equality: Estimator = (_, [one, other]) => ({
-  cost: isOpaque(one) || isOpaque(other) ? 1 : share(Math.min(sizeOf(one).max, sizeOf(other).max), CHARACTER),
+  cost: isOpaque(one) || isOpaque(other) ? 1 : share(Math.min(sizeOf(one).max, sizeOf(other).max), character),
 });
 /** Texts and bytes are compared one by one; everything else at once. */
 const order: Estimator = (target, args) =>
@@ -110,23 +110,23 @@ const addition: Estimator = (_, [one, other]) => {
   const size = plus(sizeOf(one), sizeOf(other));
   if (names.includes('list')) return { cost: 1, size };
   if (!names.some((name) => ['string', 'bytes', 'dyn', '?'].includes(name))) return { cost: 1 };
-  return { cost: share(size.max, CHARACTER), size };
+  return { cost: share(size.max, character), size };
 };
 
 const isIn: Estimator = (_, [, all]) => ({ cost: all?.type.name === 'map' ? 1 : capped(sizeOf(all).max) });
 const bytes: Estimator = (_, [text]) => ({
-  cost: share(sizeOf(text).max, CHARACTER),
+  cost: share(sizeOf(text).max, character),
   size: { min: sizeOf(text).min, max: capped(sizeOf(text).max * 4) },
 });
 const textOf: Estimator = (_, [value]) =>
   value?.type.name === 'bytes'
-    ? { cost: share(sizeOf(value).max, CHARACTER), size: { min: sizeOf(value).min / 4, max: sizeOf(value).max } }
+    ? { cost: share(sizeOf(value).max, character), size: { min: sizeOf(value).min / 4, max: sizeOf(value).max } }
     : { cost: 1 };
 const quote: Estimator = (_, [text]) => ({
-  cost: share(sizeOf(text).max, CHARACTER),
+  cost: share(sizeOf(text).max, character),
   size: { min: sizeOf(text).min + 2, max: capped(sizeOf(text).max * 2 + 2) },
 });
-const format: Estimator = (target) => (target === null ? null : { cost: share(sizeOf(target).max, CHARACTER) });
+const format: Estimator = (target) => (target === null ? null : { cost: share(sizeOf(target).max, character) });
 const same: Estimator = (target) => (target === null ? null : { cost: capped(sizeOf(target).max + 1), size: sizeOf(target) });
 const square: Estimator = (target) => (target === null ? null : { cost: capped(sizeOf(target).max ** 2), size: sizeOf(target) });
 const choice: Estimator = (_, [, yes, no]) => ({ cost: 0, size: union(sizeOf(yes), sizeOf(no)) });
@@ -147,7 +147,7 @@ const table: readonly (readonly [string, Estimator])[] = [
   ['contains', contains],
   ['startsWith endsWith', ofFirst(1)],
   ['containsIP', address(0)],
-  ['containsCIDR', address(share(ADDRESS_BYTES_MAX, CHARACTER) + 1)],
+  ['containsCIDR', address(share(addressBytesMax, character) + 1)],
   ['validate', ofFirst(1)],
   ['sets.contains sets.intersects', sets(1)],
   ['sets.equivalent', sets(2)],

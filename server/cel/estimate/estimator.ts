@@ -1,10 +1,10 @@
 import { functions } from '../check/functions.js';
 import { dottedName, type Call, type Expression } from '../check/parser.js';
-import { UNKNOWN, type Type } from '../check/types.js';
+import { unknown, type Type } from '../check/types.js';
 import { literalValue } from '../eval/literals.js';
 import { sizeOf as valueSize } from '../eval/values.js';
 import { estimateCall, type Part } from './calls.js';
-import { capped, exactly, MOST, union, UNKNOWN_SIZE, type Size } from './sizes.js';
+import { capped, exactly, most, union, unknownSize, type Size } from './sizes.js';
 
 /**
  * The most that an expression can cost, told before it ever runs from how large the values that it sees can be. Follows the reference's estimation step by step
@@ -17,10 +17,10 @@ export type PartPath = readonly string[];
 /** How large the value at a place can be; null for a place that is not known. */
 export type SizeAt = (path: PartPath) => Size | null;
 
-const NAME = 1;
-const LIST = 10;
-const MAP = 30;
-const MESSAGE = 40;
+const nameCost = 1;
+const list = 10;
+const map = 30;
+const message = 40;
 
 interface Local {
   readonly path: PartPath | null;
@@ -60,7 +60,7 @@ class Estimator {
   }
 
   #type(expression: Expression): Type {
-    return this.types.get(expression) ?? UNKNOWN;
+    return this.types.get(expression) ?? unknown;
   }
 
   /** By the place of the value, or by its type. */
@@ -89,7 +89,7 @@ class Estimator {
         return this.#map(expression.entries, locals);
       case 'message':
         return made(
-          expression.fields.reduce((sum, { value }) => sum + this.of(value, locals).cost, MESSAGE),
+          expression.fields.reduce((sum, { value }) => sum + this.of(value, locals).cost, message),
           null,
         );
       case 'maybe':
@@ -100,9 +100,9 @@ class Estimator {
   #name(name: string, locals: Locals): Estimate {
     const local = locals.get(name);
     return local === undefined
-      ? { cost: NAME, path: [name], size: null, elements: null }
+      ? { cost: nameCost, path: [name], size: null, elements: null }
       : {
-          cost: NAME,
+          cost: nameCost,
           path: local.path,
           size: (local.path === null ? null : this.sizeAt(local.path)) ?? local.size,
           elements: local.elements,
@@ -115,7 +115,7 @@ class Estimator {
     const type = this.#type(of);
     const counts = type.name === 'map' || type.fields !== undefined;
     return {
-      cost: holder.cost + (counts ? NAME : 0),
+      cost: holder.cost + (counts ? nameCost : 0),
       path: holder.path === null ? null : [...holder.path, field],
       size: null,
       elements: null,
@@ -133,7 +133,7 @@ class Estimator {
   #list(items: readonly Expression[], locals: Locals): Estimate {
     const parts = items.map((item) => this.of(item, locals));
     return {
-      cost: parts.reduce((sum, { cost }) => sum + cost, LIST),
+      cost: parts.reduce((sum, { cost }) => sum + cost, list),
       path: null,
       size: exactly(items.length),
       elements: { key: exactly(1), value: sizesOf(parts) },
@@ -144,7 +144,7 @@ class Estimator {
     const keys = entries.map(({ key }) => this.of(key, locals));
     const values = entries.map(({ value }) => this.of(value, locals));
     return {
-      cost: [...keys, ...values].reduce((sum, { cost }) => sum + cost, MAP),
+      cost: [...keys, ...values].reduce((sum, { cost }) => sum + cost, map),
       path: null,
       size: exactly(entries.length),
       elements: { key: sizesOf(keys), value: sizesOf(values) },
@@ -208,25 +208,25 @@ class Estimator {
   #bind([name = nothing, value = nothing, body = nothing]: readonly Expression[], locals: Locals): Estimate {
     const bound = this.of(value, locals);
     const result = this.of(body, new Map([...locals, [nameOf(name), bound]]));
-    return { ...result, cost: LIST + bound.cost + result.cost };
+    return { ...result, cost: list + bound.cost + result.cost };
   }
 
   #optional(target: Expression, [name = nothing, body = nothing]: readonly Expression[], wraps: boolean, locals: Locals): Estimate {
     const of = this.of(target, locals);
     const result = this.of(body, new Map([...locals, [nameOf(name), { path: null, size: null, elements: null }]]));
-    return made(of.cost + 1 + LIST + of.cost + 1 + result.cost + (wraps ? 1 : 0), null);
+    return made(of.cost + 1 + list + of.cost + 1 + result.cost + (wraps ? 1 : 0), null);
   }
 
   #walk(walk: Walk, target: Expression, args: readonly Expression[], locals: Locals): Estimate {
     const range = this.of(target, locals);
-    const count = range.size ?? UNKNOWN_SIZE;
+    const count = range.size ?? unknownSize;
     const within = new Map([...locals, ...this.#variables(range, this.#type(target), args.slice(0, walk.variables))]);
     const bodies = args.slice(walk.variables).map((body) => this.of(body, within));
     const step = walk.step(bodies.map(({ cost }) => cost));
     const value = walk.collects
       ? union(
           exactly(0),
-          walk.collects === 'elements' ? (within.get(nameOf(args[0]))?.size ?? UNKNOWN_SIZE) : (bodies.at(-1)?.size ?? UNKNOWN_SIZE),
+          walk.collects === 'elements' ? (within.get(nameOf(args[0]))?.size ?? unknownSize) : (bodies.at(-1)?.size ?? unknownSize),
         )
       : null;
     const size = walk.collects ? count : exactly(1);
@@ -272,15 +272,15 @@ const conditionOf = (bodies: readonly number[]): number => (bodies.length > 1 ? 
 const all: Walk = { variables: 1, start: 0, step: (bodies) => 3 + lastOf(bodies), end: 1, collects: null };
 const exists: Walk = { ...all, step: (bodies) => 4 + lastOf(bodies) };
 const existsOne: Walk = { ...all, step: (bodies) => 2 + lastOf(bodies), end: 2 };
-const filter: Walk = { variables: 1, start: LIST, step: (bodies) => lastOf(bodies) + LIST + 3, end: 1, collects: 'elements' };
+const filter: Walk = { variables: 1, start: list, step: (bodies) => lastOf(bodies) + list + 3, end: 1, collects: 'elements' };
 const collect: Walk = {
   variables: 1,
-  start: LIST,
-  step: (bodies) => conditionOf(bodies) + lastOf(bodies) + LIST + 2,
+  start: list,
+  step: (bodies) => conditionOf(bodies) + lastOf(bodies) + list + 2,
   end: 1,
   collects: 'results',
 };
-const entries: Walk = { variables: 2, start: MAP, step: (bodies) => conditionOf(bodies) + lastOf(bodies) + 3, end: 1, collects: 'results' };
+const entries: Walk = { variables: 2, start: map, step: (bodies) => conditionOf(bodies) + lastOf(bodies) + 3, end: 1, collects: 'results' };
 const both2 = (walk: Walk): Walk => ({ ...walk, variables: 2 });
 
 const walks: Readonly<Record<string, Walk>> = {
@@ -308,4 +308,4 @@ const nameOf = (expression: Expression | undefined): string => (expression?.kind
 const both = (one: Elements | null | undefined, other: Elements | null | undefined): Elements | null =>
   one && other ? { key: union(one.key, other.key), value: union(one.value, other.value) } : null;
 const sizesOf = (parts: readonly Estimate[]): Size =>
-  parts.length === 0 ? exactly(0) : parts.map(({ size }) => size ?? UNKNOWN_SIZE).reduce(union, { min: MOST, max: 0 });
+  parts.length === 0 ? exactly(0) : parts.map(({ size }) => size ?? unknownSize).reduce(union, { min: most, max: 0 });

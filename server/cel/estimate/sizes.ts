@@ -4,12 +4,12 @@ export interface Size {
   readonly max: number;
 }
 
-export const MOST = 2 ** 64;
-export const UNKNOWN_SIZE: Size = { min: 0, max: MOST };
+export const most = 2 ** 64;
+export const unknownSize: Size = { min: 0, max: most };
 export const exactly = (size: number): Size => ({ min: size, max: size });
 
 /** Neither sums nor products grow beyond what there is. */
-export const capped = (value: number): number => Math.min(value, MOST);
+export const capped = (value: number): number => Math.min(value, most);
 
 export const plus = (one: Size, other: Size): Size => ({ min: capped(one.min + other.min), max: capped(one.max + other.max) });
 export const times = (one: Size, other: Size): Size => ({ min: capped(one.min * other.min), max: capped(one.max * other.max) });

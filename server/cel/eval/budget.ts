@@ -8,11 +8,11 @@ export class OverBudget extends Error {
 }
 
 /** One expression alone. */
-export const EXPRESSION_COST_MAX = 1_000_000;
+export const expressionCostMax = 1_000_000;
 /** All expressions that one request makes a policy or the rules of a schema evaluate. */
-export const REQUEST_COST_MAX = 10_000_000;
+export const requestCostMax = 10_000_000;
 /** All match conditions of one webhook or policy for one request. */
-export const CONDITIONS_COST_MAX = 2_500_000;
+export const conditionsCostMax = 2_500_000;
 
 /**
  * Elementary steps (a comparison within a comparison of lists, a part of a text that is made) that cost nothing in the reference's units, but time. What lies within
@@ -21,22 +21,22 @@ export const CONDITIONS_COST_MAX = 2_500_000;
 const stepsMax = 1_000_000;
 
 /** Steps of all searches for patterns in one evaluation. */
-const PATTERN_STEPS_MAX = 3_000_000;
+const patternStepsMax = 3_000_000;
 /** Characters that count as one step where a function goes through a text. */
-const CHARACTERS_PER_STEP_SHIFT = 5;
+const charactersPerStepShift = 5;
 
 /** Keeps account of one evaluation. */
 export class Meter {
   cost = 0;
   private steps = 0;
-  readonly patternSteps = { left: PATTERN_STEPS_MAX };
+  readonly patternSteps = { left: patternStepsMax };
 
   /** Elementary steps taken, for whoever measures work. */
   get stepped(): number {
     return this.steps;
   }
 
-  constructor(readonly limit: number = EXPRESSION_COST_MAX) {}
+  constructor(readonly limit: number = expressionCostMax) {}
 
   /** Throws OverBudget. */
   spend(cost: number): void {
@@ -46,7 +46,7 @@ export class Meter {
 
   /** For going through so many characters or bytes. Throws OverBudget. */
   traverse(length: number): void {
-    this.step(length >> CHARACTERS_PER_STEP_SHIFT);
+    this.step(length >> charactersPerStepShift);
   }
 
   /** Throws OverBudget. */

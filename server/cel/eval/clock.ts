@@ -3,12 +3,12 @@ import { Failure, type Duration, type Timestamp } from './values.js';
 
 /** Times and durations as text. */
 
-const SECOND = 1_000_000_000n;
-const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const nanosInSecond = 1_000_000_000n;
+const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /** null for a text that is no time. */
 export function parseTimestamp(text: string): Timestamp | Failure | null {
-  const match = RFC3339.exec(text);
+  const match = rfc3339.exec(text);
   if (match === null) return null;
   const [
     ,
@@ -35,7 +35,7 @@ export function parseTimestamp(text: string): Timestamp | Failure | null {
     return null;
   const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -60 : 60);
   const seconds = milliseconds / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offset;
-  return timestamp(BigInt(seconds) * SECOND + BigInt(fraction.slice(0, 9).padEnd(9, '0')));
+  return timestamp(BigInt(seconds) * nanosInSecond + BigInt(fraction.slice(0, 9).padEnd(9, '0')));
 }
 
 /** `2024-05-06`, as schemas write dates. */
@@ -52,15 +52,15 @@ function utc(year: number, month: number, day: number): number | null {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && date.getUTCFullYear() === year ? date.getTime() : null;
 }
 
-const UNITS: Readonly<Record<string, bigint>> = {
+const units: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
   µs: 1_000n,
   μs: 1_000n,
   ms: 1_000_000n,
-  s: SECOND,
-  m: 60n * SECOND,
-  h: 3600n * SECOND,
+  s: nanosInSecond,
+  m: 60n * nanosInSecond,
+  h: 3600n * nanosInSecond,
 };
 const digitsMax = 40;
 
@@ -73,7 +73,7 @@ export function parseDuration(text: string): Duration | Failure | null {
   let total = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
     if (whole.length > digitsMax) return null;
-    const size = UNITS[unit] ?? 1n;
+    const size = units[unit] ?? 1n;
     const shown = fraction.slice(0, digitsMax);
     total += BigInt(whole === '' ? '0' : whole) * size + (shown === '' ? 0n : (BigInt(shown) * size) / 10n ** BigInt(shown.length));
   }
@@ -83,8 +83,8 @@ export function parseDuration(text: string): Duration | Failure | null {
 
 /** RFC 3339 in UTC, with as many digits of the second as there are. */
 export function timestampText({ nanoseconds }: Timestamp): string {
-  const seconds = nanoseconds / SECOND - (nanoseconds % SECOND < 0n ? 1n : 0n);
-  const rest = nanoseconds - seconds * SECOND;
+  const seconds = nanoseconds / nanosInSecond - (nanoseconds % nanosInSecond < 0n ? 1n : 0n);
+  const rest = nanoseconds - seconds * nanosInSecond;
   const fraction = rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`;
   const date = new Date(Number(seconds) * 1000).toISOString().replace(/^[+-]\d{2}(?=\d{4}-)/, '');
   return `${date.slice(0, -5)}${fraction}Z`;
@@ -93,6 +93,6 @@ export function timestampText({ nanoseconds }: Timestamp): string {
 /** In seconds: `5400s`, `0.5s`. */
 export function durationText({ nanoseconds }: Duration): string {
   const positive = nanoseconds < 0n ? -nanoseconds : nanoseconds;
-  const rest = positive % SECOND;
-  return `${nanoseconds < 0n ? '-' : ''}${positive / SECOND}${rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`}s`;
+  const rest = positive % nanosInSecond;
+  return `${nanoseconds < 0n ? '-' : ''}${positive / nanosInSecond}${rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`}s`;
 }

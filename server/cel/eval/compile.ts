@@ -9,10 +9,10 @@ import type { Code } from './run.js';
 import { ArrayList, EntryMap, Failure, keyOf, Message, Optional, shownKey, TypeValue, weightOf, type Value } from './values.js';
 
 /** Costs of the reference's units. */
-const NAME_COST = 1;
-const LIST_COST = 10;
-const MAP_COST = 30;
-const MESSAGE_COST = 40;
+const nameCost = 1;
+const listCost = 10;
+const mapCost = 30;
+const messageCost = 40;
 
 /** Where names that macros give stand. */
 export type Names = ReadonlyMap<string, number>;
@@ -63,7 +63,7 @@ export class Compiler {
     const place = names.get(name);
     if (place !== undefined)
       return (run) => {
-        run.meter.spend(NAME_COST);
+        run.meter.spend(nameCost);
         return run.names[place] ?? null;
       };
     if (this.variables.has(name) || !typeNames.has(name)) return this.#variable(name);
@@ -74,7 +74,7 @@ export class Compiler {
     this.uses.add(name);
     const missing = new Failure(`no such attribute(s): ${name}`);
     return (run) => {
-      run.meter.spend(NAME_COST);
+      run.meter.spend(nameCost);
       return orElse(run.activation(name), missing);
     };
   }
@@ -90,7 +90,7 @@ export class Compiler {
     const missing = new Failure(`no such key: ${field}`);
     return (run) => {
       const holder = of(run);
-      run.meter.spend(NAME_COST);
+      run.meter.spend(nameCost);
       return optional ? selectedMaybe(holder, field) : selected(holder, field, missing);
     };
   }
@@ -99,7 +99,7 @@ export class Compiler {
     const [holder, index] = [this.code(of, names), this.code(key, names)];
     return (run) => {
       const [value, at] = [holder(run), index(run)];
-      run.meter.spend(NAME_COST);
+      run.meter.spend(nameCost);
       return indexed(value, at, optional);
     };
   }
@@ -165,7 +165,7 @@ export class Compiler {
         else if (!(value instanceof Optional)) return notOptional;
         else if (value.value !== undefined) values.push(value.value);
       }
-      run.meter.spend(LIST_COST);
+      run.meter.spend(listCost);
       return new ArrayList(values);
     };
   }
@@ -182,7 +182,7 @@ export class Compiler {
         const wrong = addEntry(made, key(run), value(run), maybe);
         if (wrong !== null) return wrong;
       }
-      run.meter.spend(MAP_COST);
+      run.meter.spend(mapCost);
       return new EntryMap(made);
     };
   }
@@ -198,7 +198,7 @@ export class Compiler {
         else if (!(value instanceof Optional)) return notOptional;
         else if (value.value !== undefined) made.set(part.name, value.value);
       }
-      run.meter.spend(MESSAGE_COST);
+      run.meter.spend(messageCost);
       return new Message(name, made);
     };
   }

@@ -1,4 +1,4 @@
-import { EXPRESSION_COST_MAX } from './budget.js';
+import { expressionCostMax } from './budget.js';
 import { lengthOf, ListValue, MapValue, sizeOf, type Value } from './values.js';
 
 /** What a call costs at run time, in the reference's units (`CallCost` of its library, and of the language). */
@@ -32,10 +32,10 @@ const contained = (extra: number): CallCost =>
   );
 
 /** Two checks are what one expression may afford. */
-const CHECK_COST = 350_000;
+const checkCost = 350_000;
 
 const table: readonly (readonly [string, CallCost])[] = [
-  ['check', fixed(CHECK_COST)],
+  ['check', fixed(checkCost)],
   ['isSorted sum min max indexOf lastIndexOf', whole],
   [
     'url lowerAscii upperAscii substring trim cidr isIP isCIDR ip quantity isQuantity semver isSemver startsWith endsWith bytes strings.quote format isURL validate',
@@ -62,7 +62,7 @@ const one = fixed(1);
 export const callCost = (name: string): CallCost => costs.get(name) ?? one;
 
 /** What costs more than this costs too much in any case, and needs not be counted to its end. */
-const countedMax = EXPRESSION_COST_MAX + 1;
+const countedMax = expressionCostMax + 1;
 const depthMax = 100;
 
 /** All that is in a value, up to a bound: lists that were joined can be longer than anything that could be walked through. */

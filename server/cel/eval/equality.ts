@@ -1,5 +1,5 @@
 import type { Meter } from './budget.js';
-import { Duration, Failure, ListValue, MapValue, NO_OVERLOAD, Opaque, Optional, Timestamp, TypeValue, UInt, type Value } from './values.js';
+import { Duration, Failure, ListValue, MapValue, noOverload, Opaque, Optional, Timestamp, TypeValue, UInt, type Value } from './values.js';
 
 /** Structures that nest deeper are not compared; objects of requests never do. */
 const depthMax = 200;
@@ -121,5 +121,5 @@ export function compare(one: Value, other: Value, meter: Meter): number | Failur
   }
   if ((one instanceof Timestamp && other instanceof Timestamp) || (one instanceof Duration && other instanceof Duration))
     return one.nanoseconds < other.nanoseconds ? -1 : one.nanoseconds > other.nanoseconds ? 1 : 0;
-  return NO_OVERLOAD;
+  return noOverload;
 }

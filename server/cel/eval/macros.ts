@@ -1,7 +1,7 @@
 import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { addEntry, type Compiler, type Names } from './compile.js';
 import type { Code, Run } from './run.js';
-import { ArrayList, EntryMap, Failure, ListValue, MapValue, NO_OVERLOAD, Optional, type Value } from './values.js';
+import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, type Value } from './values.js';
 
 /** Walks over lists and maps, and what else gives names to values. What a step of a walk costs besides its expressions is what the reference's expansion of it costs. */
 
@@ -22,8 +22,8 @@ interface Visitor {
   finish(run: Run): Value;
 }
 
-const ROUND = { all: 3, exists: 4, existsOne: 2, filter: 0, transformMap: 2 } as const;
-const ELEMENT_COST = 12;
+const round = { all: 3, exists: 4, existsOne: 2, filter: 0, transformMap: 2 } as const;
+const elementCost = 12;
 
 class Decide implements Visitor {
   #failed: Failure | null = null;
@@ -37,7 +37,7 @@ class Decide implements Visitor {
     run.meter.spend(this.cost);
     const value = body!(run);
     if (value === this.settling) this.#settled = true;
-    else if (value !== !this.settling) this.#failed ??= value instanceof Failure ? value : NO_OVERLOAD;
+    else if (value !== !this.settling) this.#failed ??= value instanceof Failure ? value : noOverload;
     return this.#settled;
   }
 
@@ -52,10 +52,10 @@ class Count implements Visitor {
   #failed: Failure | null = null;
 
   visit(run: Run, [body]: readonly Code[]): boolean {
-    run.meter.spend(ROUND.existsOne);
+    run.meter.spend(round.existsOne);
     const value = body!(run);
     if (value === true) this.#count += 1;
-    else if (value !== false) this.#failed = value instanceof Failure ? value : NO_OVERLOAD;
+    else if (value !== false) this.#failed = value instanceof Failure ? value : noOverload;
     return this.#failed !== null;
   }
 
@@ -80,7 +80,7 @@ class Collect implements Visitor {
     const kept = this.keep === null ? true : bodies[this.keep]!(run);
     if (kept === false) return false;
     if (kept !== true) return this.#fail(kept);
-    run.meter.spend(ELEMENT_COST);
+    run.meter.spend(elementCost);
     const value = typeof this.make === 'number' ? bodies[this.make]!(run) : this.make(run);
     if (value instanceof Failure) return this.#fail(value);
     this.#values.push(value);
@@ -88,7 +88,7 @@ class Collect implements Visitor {
   }
 
   #fail(value: Value): true {
-    this.#failed = value instanceof Failure ? value : NO_OVERLOAD;
+    this.#failed = value instanceof Failure ? value : noOverload;
     return true;
   }
 
@@ -108,16 +108,16 @@ class CollectEntries implements Visitor {
   ) {}
 
   visit(run: Run, bodies: readonly Code[]): boolean {
-    run.meter.spend(ROUND.transformMap);
+    run.meter.spend(round.transformMap);
     const kept = this.filtered ? bodies[0]!(run) : true;
     if (kept === false) return false;
-    this.#failed = kept === true ? this.#add(run, bodies[this.filtered ? 1 : 0]!(run)) : kept instanceof Failure ? kept : NO_OVERLOAD;
+    this.#failed = kept === true ? this.#add(run, bodies[this.filtered ? 1 : 0]!(run)) : kept instanceof Failure ? kept : noOverload;
     return this.#failed !== null;
   }
 
   #add(run: Run, value: Value): Failure | null {
     if (this.key !== null) return addEntry(this.#made, this.key(run), value, false);
-    if (!(value instanceof MapValue)) return value instanceof Failure ? value : NO_OVERLOAD;
+    if (!(value instanceof MapValue)) return value instanceof Failure ? value : noOverload;
     for (const key of value.keys()) {
       const wrong = addEntry(this.#made, key, value.get(key) ?? null, false);
       if (wrong !== null) return wrong;
@@ -146,7 +146,7 @@ function walk({ range, show, bodies }: Walk, visitorOf: () => Visitor): Code {
         show(run, key, holder.get(key) ?? null, false);
         if (visitor.visit(run, bodies)) break;
       }
-    } else return NO_OVERLOAD;
+    } else return noOverload;
     return visitor.finish(run);
   };
 }
@@ -179,7 +179,7 @@ const nameOf = (expression: Expression | undefined): string => (expression?.kind
 
 /** `has(a.b)`: whether the last member is there. What comes before must be. */
 const has: Macro = ({ args: [argument] }, names, compiler) => {
-  if (argument?.kind !== 'select') return () => NO_OVERLOAD;
+  if (argument?.kind !== 'select') return () => noOverload;
   const { field } = argument;
   const of = compiler.code(argument.of, names);
   return (run) => {
@@ -201,7 +201,7 @@ const ofOptional =
       const holder = of(run);
       run.meter.spend(1);
       if (holder instanceof Failure) return holder;
-      if (!(holder instanceof Optional)) return NO_OVERLOAD;
+      if (!(holder instanceof Optional)) return noOverload;
       if (holder.value === undefined) return Optional.none;
       run.names[place] = holder.value;
       const value = inner(run);
@@ -215,25 +215,25 @@ const bind: Macro = ({ args: [name, value, body] }, names, compiler) => {
   const bound = compiler.code(value ?? nothing, names);
   const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
   return (run) => {
-    run.meter.spend(LIST_COST);
+    run.meter.spend(listCost);
     run.names[place] = bound(run);
     return inner(run);
   };
 };
 
-const LIST_COST = 10;
-const all = over(1, () => () => new Decide(false, ROUND.all));
-const exists = over(1, () => () => new Decide(true, ROUND.exists));
+const listCost = 10;
+const all = over(1, () => () => new Decide(false, round.all));
+const exists = over(1, () => () => new Decide(true, round.exists));
 const existsOne = over(1, () => () => new Count());
 const [allBoth, existsBoth, existsOneBoth] = [
-  over(2, () => () => new Decide(false, ROUND.all)),
-  over(2, () => () => new Decide(true, ROUND.exists)),
+  over(2, () => () => new Decide(false, round.all)),
+  over(2, () => () => new Decide(true, round.exists)),
   over(2, () => () => new Count()),
 ];
 const collect =
   (bodies: number): (() => Visitor) =>
   () =>
-    new Collect(bodies === 2 ? 0 : null, bodies - 1, ROUND.filter);
+    new Collect(bodies === 2 ? 0 : null, bodies - 1, round.filter);
 
 /** As the checker names them: by name and count of arguments. */
 const macros: Readonly<Record<string, Macro>> = {
@@ -247,7 +247,7 @@ const macros: Readonly<Record<string, Macro>> = {
   '.exists/3': existsBoth,
   '.exists_one/3': existsOneBoth,
   '.existsOne/3': existsOneBoth,
-  '.filter/2': over(1, (_, element) => () => new Collect(0, element, ROUND.filter)),
+  '.filter/2': over(1, (_, element) => () => new Collect(0, element, round.filter)),
   '.map/2': over(1, collect),
   '.map/3': over(1, collect),
   '.transformList/3': over(2, collect),

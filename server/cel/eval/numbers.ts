@@ -1,23 +1,23 @@
-import { DURATION_OVERFLOW, Failure, OVERFLOW, TIME_OVERFLOW, UInt, UNSIGNED_OVERFLOW, Duration, Timestamp, type Value } from './values.js';
+import { durationOverflow, Failure, overflow, timeOverflow, UInt, unsignedOverflow, Duration, Timestamp, type Value } from './values.js';
 
-const INT_MIN = -(2n ** 63n);
-const INT_MAX = 2n ** 63n - 1n;
-const UINT_MAX = 2n ** 64n - 1n;
+const intMin = -(2n ** 63n);
+const intMax = 2n ** 63n - 1n;
+const uintMax = 2n ** 64n - 1n;
 /** The years 1 to 9999. */
-const TIME_MIN = -62_135_596_800n * 1_000_000_000n;
-const TIME_MAX = 253_402_300_799n * 1_000_000_000n + 999_999_999n;
+const timeMin = -62_135_596_800n * 1_000_000_000n;
+const timeMax = 253_402_300_799n * 1_000_000_000n + 999_999_999n;
 
-export const int = (value: bigint): bigint | Failure => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
-export const uint = (value: bigint): UInt | Failure => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new UInt(value));
+export const int = (value: bigint): bigint | Failure => (value < intMin || value > intMax ? overflow : value);
+export const uint = (value: bigint): UInt | Failure => (value < 0n || value > uintMax ? unsignedOverflow : new UInt(value));
 export const duration = (nanoseconds: bigint): Duration | Failure =>
-  nanoseconds < INT_MIN || nanoseconds > INT_MAX ? DURATION_OVERFLOW : new Duration(nanoseconds);
+  nanoseconds < intMin || nanoseconds > intMax ? durationOverflow : new Duration(nanoseconds);
 export const timestamp = (nanoseconds: bigint): Timestamp | Failure =>
-  nanoseconds < TIME_MIN || nanoseconds > TIME_MAX ? TIME_OVERFLOW : new Timestamp(nanoseconds);
+  nanoseconds < timeMin || nanoseconds > timeMax ? timeOverflow : new Timestamp(nanoseconds);
 
 export type Sign = '+' | '-' | '*' | '/' | '%';
 
-const DIVISION = new Failure('division by zero');
-const MODULUS = new Failure('modulus by zero');
+const division = new Failure('division by zero');
+const modulus = new Failure('modulus by zero');
 
 /** Arithmetic of numbers, null for values that are none or of two types. Integers never wrap. */
 export function arithmetic(sign: Sign, one: Value, other: Value): Value | undefined {
@@ -35,10 +35,10 @@ function whole(sign: Sign, one: bigint, other: bigint, bounded: (value: bigint) 
     case '*':
       return bounded(one * other);
     case '/':
-      return other === 0n ? DIVISION : bounded(one / other);
+      return other === 0n ? division : bounded(one / other);
     // The remainder of the smallest integer by -1 is an overflow in the reference, as its quotient is.
     case '%':
-      return other === 0n ? MODULUS : one === INT_MIN && other === -1n ? OVERFLOW : bounded(one % other);
+      return other === 0n ? modulus : one === intMin && other === -1n ? overflow : bounded(one % other);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   lengthOf,
   ListValue,
   MapValue,
-  NO_OVERLOAD,
+  noOverload,
   Optional,
   shownKey,
   sizeOf,
@@ -75,7 +75,7 @@ export function logical(terms: readonly Code[], settling: boolean): Code {
     for (const term of terms) {
       const value = term(run);
       if (value === settling) return settling;
-      if (value !== !settling) failed ??= value instanceof Failure ? value : NO_OVERLOAD;
+      if (value !== !settling) failed ??= value instanceof Failure ? value : noOverload;
     }
     return failed ?? !settling;
   };
@@ -85,7 +85,7 @@ export const conditional =
   (condition: Code, yes: Code, no: Code): Code =>
   (run) => {
     const value = condition(run);
-    return value === true ? yes(run) : value === false ? no(run) : value instanceof Failure ? value : NO_OVERLOAD;
+    return value === true ? yes(run) : value === false ? no(run) : value instanceof Failure ? value : noOverload;
   };
 
 export const not =
@@ -93,7 +93,7 @@ export const not =
   (run) => {
     const value = of(run);
     run.meter.spend(1);
-    return typeof value === 'boolean' ? !value : value instanceof Failure ? value : NO_OVERLOAD;
+    return typeof value === 'boolean' ? !value : value instanceof Failure ? value : noOverload;
   };
 
 export const negate =
@@ -104,7 +104,7 @@ export const negate =
     if (value instanceof Failure) return value;
     if (typeof value === 'bigint') return int(-value);
     if (typeof value === 'number') return -value;
-    return value instanceof Duration ? duration(-value.nanoseconds) : NO_OVERLOAD;
+    return value instanceof Duration ? duration(-value.nanoseconds) : noOverload;
   };
 
 export const inside =
@@ -115,7 +115,7 @@ export const inside =
     if (holder instanceof Failure) return holder;
     run.meter.spend(holder instanceof ListValue ? holder.length : 1);
     if (holder instanceof MapValue) return holder.get(value) !== undefined;
-    if (!(holder instanceof ListValue)) return NO_OVERLOAD;
+    if (!(holder instanceof ListValue)) return noOverload;
     let failed: Failure | null = null;
     for (let i = 0; i < holder.length; i++) {
       const same = equals(value, holder.at(i), run.meter);
@@ -159,7 +159,7 @@ const calculation =
     if (right instanceof Failure) return right;
     const number = arithmetic(sign, left, right);
     run.meter.spend(number === undefined ? joinCost(left, right) : 1);
-    return number ?? (sign === '+' ? joined(left, right, run.meter) : sign === '-' ? lessTime(left, right) : NO_OVERLOAD);
+    return number ?? (sign === '+' ? joined(left, right, run.meter) : sign === '-' ? lessTime(left, right) : noOverload);
   };
 
 const joinCost = (left: Value, right: Value): number =>
@@ -179,7 +179,7 @@ function joined(left: Value, right: Value, meter: Meter): Value {
       : new Uint8Array(Buffer.concat([left, right]));
   if (left instanceof Duration && right instanceof Duration) return duration(left.nanoseconds + right.nanoseconds);
   const [time, span] = left instanceof Timestamp ? [left, right] : [right, left];
-  return time instanceof Timestamp && span instanceof Duration ? timestamp(time.nanoseconds + span.nanoseconds) : NO_OVERLOAD;
+  return time instanceof Timestamp && span instanceof Duration ? timestamp(time.nanoseconds + span.nanoseconds) : noOverload;
 }
 
 function joinedLists(left: ListValue, right: ListValue, meter: Meter): Value {
@@ -224,7 +224,7 @@ function identity(value: Value, order: ListValue['order']): string {
 function lessTime(left: Value, right: Value): Value {
   if (left instanceof Duration && right instanceof Duration) return duration(left.nanoseconds - right.nanoseconds);
   if (left instanceof Timestamp && right instanceof Timestamp) return duration(left.nanoseconds - right.nanoseconds);
-  return left instanceof Timestamp && right instanceof Duration ? timestamp(left.nanoseconds - right.nanoseconds) : NO_OVERLOAD;
+  return left instanceof Timestamp && right instanceof Duration ? timestamp(left.nanoseconds - right.nanoseconds) : noOverload;
 }
 
 export const binaryOperators: ReadonlyMap<string, Binary> = new Map<string, Binary>([

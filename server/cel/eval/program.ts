@@ -1,5 +1,5 @@
 import { parse, type Expression } from '../check/parser.js';
-import { EXPRESSION_COST_MAX, Meter, OverBudget } from './budget.js';
+import { expressionCostMax, Meter, OverBudget } from './budget.js';
 import { Compiler } from './compile.js';
 import type { Activation, Code, Run } from './run.js';
 import { Failure, type Value } from './values.js';
@@ -31,12 +31,12 @@ export function compileProgram(expression: string, variables: ReadonlySet<string
     expression,
     tree,
     uses,
-    evaluate: (activation, costMax = EXPRESSION_COST_MAX) => evaluate(code, compiler.places, activation, costMax),
+    evaluate: (activation, costMax = expressionCostMax) => evaluate(code, compiler.places, activation, costMax),
   };
 }
 
 function evaluate(code: Code, places: number, activation: Activation, costMax: number): CelResult {
-  const meter = new Meter(Math.min(costMax, EXPRESSION_COST_MAX));
+  const meter = new Meter(Math.min(costMax, expressionCostMax));
   const run: Run = { meter, activation, names: new Array<Value>(places).fill(null) };
   try {
     return { value: code(run), cost: meter.cost, overBudget: false };

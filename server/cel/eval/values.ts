@@ -24,11 +24,11 @@ export class Failure {
   constructor(readonly message: string) {}
 }
 
-export const NO_OVERLOAD = new Failure('no such overload');
-export const OVERFLOW = new Failure('integer overflow');
-export const UNSIGNED_OVERFLOW = new Failure('unsigned integer overflow');
-export const TIME_OVERFLOW = new Failure('timestamp overflow');
-export const DURATION_OVERFLOW = new Failure('duration overflow');
+export const noOverload = new Failure('no such overload');
+export const overflow = new Failure('integer overflow');
+export const unsignedOverflow = new Failure('unsigned integer overflow');
+export const timeOverflow = new Failure('timestamp overflow');
+export const durationOverflow = new Failure('duration overflow');
 
 export class UInt {
   constructor(readonly value: bigint) {}

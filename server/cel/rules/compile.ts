@@ -1,6 +1,6 @@
 import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { REQUEST_COST_MAX } from '../eval/budget.js';
+import { requestCostMax } from '../eval/budget.js';
 import { comparesMembers, oldItems, sameJson } from './correlation.js';
 import type { CompileRules, RulesVerdict } from './contract.js';
 import { Findings, judge, type NodeRules } from './judge.js';
@@ -62,7 +62,7 @@ function nodeRules(schema: JsonObject, isRoot: boolean): NodeRules | null {
 type Steps = Generator<void, void>;
 
 function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Generator<void, RulesVerdict> {
-  const findings = new Findings(REQUEST_COST_MAX);
+  const findings = new Findings(requestCostMax);
   yield* walk(node, findings, {
     path: '',
     value: object,

@@ -31,18 +31,18 @@ export interface SchemaRules {
 export type CompileRules = (schema: JsonObject) => SchemaRules;
 
 /** Findings of the schema that keep rules from being asked, since rules rely on types and bounds. */
-const BLOCKING: ReadonlySet<string | undefined> = new Set([
+const blocking: ReadonlySet<string | undefined> = new Set([
   'FieldValueRequired',
   'FieldValueTooLong',
   'FieldValueTooMany',
   'FieldValueTypeInvalid',
 ]);
 
-/** Whether findings of the schema leave the rules unasked; then `RULES_UNCHECKED` joins the causes (if there are rules). */
-export const blocksRules = (causes: readonly StatusCause[]): boolean => causes.some(({ reason }) => BLOCKING.has(reason));
+/** Whether findings of the schema leave the rules unasked; then `rulesUnchecked` joins the causes (if there are rules). */
+export const blocksRules = (causes: readonly StatusCause[]): boolean => causes.some(({ reason }) => blocking.has(reason));
 
 /** Said after the findings that kept the rules from being asked. */
-export const RULES_UNCHECKED: StatusCause = {
+export const rulesUnchecked: StatusCause = {
   reason: 'FieldValueInvalid',
   field: '<nil>',
   message:

@@ -16,10 +16,10 @@ export interface NodeRules {
   })[];
 }
 
-const MESSAGE_BYTES_MAX = 5 * 1024;
+const messageBytesMax = 5 * 1024;
 /** After so much (tens of milliseconds) others get their turn. */
-const TURN_COST = 250_000;
-const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+const turnCost = 250_000;
+const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 /** What was found in one object, and what is left of its budget. */
 export class Findings {
@@ -47,7 +47,7 @@ export class Findings {
   }
 
   takesTurn(): boolean {
-    const takes = this.#sinceTurn > TURN_COST;
+    const takes = this.#sinceTurn > turnCost;
     if (takes) this.#sinceTurn = 0;
     return takes;
   }
@@ -75,7 +75,7 @@ export function judge(
     if (findings.over) return;
     if (findings.remaining <= 0) {
       findings.over = true;
-      return findings.invalid(path, type, OUT_OF_BUDGET);
+      return findings.invalid(path, type, outOfBudget);
     }
     if (rule.compiled === null) continue;
     if (!rule.compiled.ok) {
@@ -86,7 +86,7 @@ export function judge(
     const compares = program.uses.has('oldSelf');
     if (compares && oldSelf === undefined && !rule.optionalOldSelf) continue;
     const result = program.evaluate(rule.optionalOldSelf ? optional : plain);
-    if (!findings.spend(result.cost)) return findings.invalid(path, type, OUT_OF_BUDGET);
+    if (!findings.spend(result.cost)) return findings.invalid(path, type, outOfBudget);
     if (result.value === true) continue;
     if (result.value instanceof Failure) fail(rule, result.value.message, result.overBudget, path, type, findings);
     else refuse({ rule, path, schema, value, ratchets: !compares && unchanged() }, plain, findings);
@@ -135,7 +135,7 @@ function made({ program }: Extract<CompiledExpression, { ok: true }>, activation
   const { value, cost }: { value: Value; cost: number } = program.evaluate(activation);
   if (!findings.spend(cost) || typeof value !== 'string') return null;
   const text = value.trim();
-  return text === '' || /[\n\r]/.test(text) || Buffer.byteLength(text) > MESSAGE_BYTES_MAX ? null : text;
+  return text === '' || /[\n\r]/.test(text) || Buffer.byteLength(text) > messageBytesMax ? null : text;
 }
 
 /** Structures are not printed. */
@@ -155,7 +155,7 @@ function worded(reason: string, value: JsonValue, detail: string): StatusCause {
   }
 }
 
-const STEP = /\.([A-Za-z_][A-Za-z0-9_-]*)|\['((?:[^'\\]|\\.)*)'\]/y;
+const step = /\.([A-Za-z_][A-Za-z0-9_-]*)|\['((?:[^'\\]|\\.)*)'\]/y;
 
 /** `.a['b.c']` as messages write it: members of maps in brackets, fields after points. What cannot be read is left out. */
 function pathBelow(schema: JsonObject, path: string): string {
@@ -163,8 +163,8 @@ function pathBelow(schema: JsonObject, path: string): string {
   let place: JsonObject | null = schema;
   let made = '';
   for (let at = 0; at < text.length;) {
-    STEP.lastIndex = at;
-    const match = STEP.exec(text);
+    step.lastIndex = at;
+    const match = step.exec(text);
     if (match === null || place === null) return '';
     const name = match[1] ?? (match[2] ?? '').replace(/\\(.)/gs, '$1');
     const property: [string, JsonObject] | undefined = propertiesOf(place).find(([known]) => known === name);

@@ -1,6 +1,6 @@
 /** Names of fields as expressions write them: what the language keeps to itself, or cannot say, is spelled otherwise. */
 
-const RESERVED: ReadonlySet<string> = new Set([
+const reserved: ReadonlySet<string> = new Set([
   'true',
   'false',
   'null',
@@ -23,11 +23,11 @@ const RESERVED: ReadonlySet<string> = new Set([
   'void',
   'while',
 ]);
-const SPELLINGS: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
+const spellings: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
 
 /** null for a name that expressions cannot name at all. */
 export function escapedName(name: string): string | null {
-  if (RESERVED.has(name)) return `__${name}__`;
+  if (reserved.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return null;
-  return name.replace(/__|[./-]/g, (part) => SPELLINGS[part] ?? part);
+  return name.replace(/__|[./-]/g, (part) => spellings[part] ?? part);
 }

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../api/object.js';
-import { MOST, capped } from '../estimate/sizes.js';
+import { most, capped } from '../estimate/sizes.js';
 import { compileMessage, compileRule, rulesOf, type CompiledExpression } from './rule.js';
-import { itemsOf, propertiesOf, REQUEST_BYTES_MAX, restOf, shapeOf } from './shape.js';
+import { itemsOf, propertiesOf, requestBytesMax, restOf, shapeOf } from './shape.js';
 
 /** What is wrong with the rules of a schema, when a definition is stored: expressions that do not fit the schema, and those that could cost too much. */
 
 /** The reference's bounds, in its units of cost. */
-const EXPRESSION_ESTIMATE_MAX = 10_000_000;
-const SCHEMA_ESTIMATE_MAX = 100_000_000;
-const NAMED_MAX = 4;
+const expressionEstimateMax = 10_000_000;
+const schemaEstimateMax = 100_000_000;
+const namedMax = 4;
 /** Expressions that cost less are not told to have a part in a total that is too high. */
-const NAMED_COST_MIN = SCHEMA_ESTIMATE_MAX / 100;
+const namedCostMin = schemaEstimateMax / 100;
 
 /** A finding; `at` is the path below the schema, in the words of messages: `.properties[spec].x-kubernetes-validations[0].rule`. */
 export type RuleFinding = { readonly at: string; readonly detail: string } & (
@@ -67,7 +67,7 @@ class Review {
   #rules(schema: JsonObject, place: Place): void {
     const shape = shapeOf(schema, place.isRoot);
     if (shape === null) return;
-    const count = place.count ?? Math.floor(REQUEST_BYTES_MAX / (shape.bytesMin + 1));
+    const count = place.count ?? Math.floor(requestBytesMax / (shape.bytesMin + 1));
     const raw = schema['x-kubernetes-validations'] as readonly JsonObject[];
     for (const [position, rule] of rulesOf(schema).entries()) {
       const at = `${place.at}.x-kubernetes-validations[${position}]`;
@@ -112,14 +112,13 @@ class Review {
       return;
     }
     const cost = capped(compiled.cost * times);
-    if (cost > EXPRESSION_ESTIMATE_MAX)
-      this.findings.push({ kind: 'forbidden', at, detail: exceeded(what, cost, EXPRESSION_ESTIMATE_MAX) });
-    this.#total = Math.min(MOST, this.#total + cost);
-    if (cost >= NAMED_COST_MIN) this.#dearest = [...this.#dearest, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, NAMED_MAX);
+    if (cost > expressionEstimateMax) this.findings.push({ kind: 'forbidden', at, detail: exceeded(what, cost, expressionEstimateMax) });
+    this.#total = Math.min(most, this.#total + cost);
+    if (cost >= namedCostMin) this.#dearest = [...this.#dearest, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, namedMax);
   }
 
   total(): RuleFinding[] {
-    if (this.#total <= SCHEMA_ESTIMATE_MAX) return [];
+    if (this.#total <= schemaEstimateMax) return [];
     return [
       ...this.#dearest.map(({ at }): RuleFinding => ({
         kind: 'forbidden',
@@ -129,11 +128,7 @@ class Review {
       {
         kind: 'forbidden',
         at: '',
-        detail: exceeded(
-          'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema',
-          this.#total,
-          SCHEMA_ESTIMATE_MAX,
-        ),
+        detail: exceeded('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.#total, schemaEstimateMax),
       },
     ];
   }

@@ -1,7 +1,7 @@
 import { isObject } from '../../../api/json.js';
 import type { JsonObject } from '../../api/object.js';
 import { check, unwanted, type Checked } from '../check/checker.js';
-import { BOOL, optional, typeOf, type Type } from '../check/types.js';
+import { bool, optional, typeOf, type Type } from '../check/types.js';
 import { estimateCost, type SizeAt } from '../estimate/estimator.js';
 import { compileProgram, type CelProgram } from '../eval/program.js';
 import type { Shape } from './shape.js';
@@ -20,7 +20,7 @@ export interface Rule {
 export type CompiledExpression =
   { readonly ok: true; readonly program: CelProgram; readonly cost: number } | { readonly ok: false; readonly message: string };
 
-const NAMES: ReadonlySet<string> = new Set(['self', 'oldSelf']);
+const names: ReadonlySet<string> = new Set(['self', 'oldSelf']);
 const text = (rule: JsonObject, member: string): string => (typeof rule[member] === 'string' ? rule[member] : '');
 
 export const rulesOf = (schema: JsonObject): Rule[] => {
@@ -42,7 +42,7 @@ export function compileRule({ rule, optionalOldSelf }: Rule, shape: Shape): Comp
   if (rule.trim() === '') return null;
   const checked = check(rule, declarations(shape, optionalOldSelf));
   if (!checked.ok) return { ok: false, message: `compilation failed: ${checked.message}` };
-  return unwanted(checked.type, [BOOL]) === null
+  return unwanted(checked.type, [bool]) === null
     ? compiled(rule, checked, shape)
     : { ok: false, message: 'cel expression must evaluate to a bool' };
 }
@@ -63,7 +63,7 @@ const declarations = ({ type }: Shape, optionalOldSelf: boolean): { variables: R
 
 const compiled = (expression: string, { tree, types }: Extract<Checked, { ok: true }>, shape: Shape): CompiledExpression => ({
   ok: true,
-  program: compileProgram(expression, NAMES),
+  program: compileProgram(expression, names),
   cost: estimateCost(tree, types, sizesBelow(shape)),
 });
 

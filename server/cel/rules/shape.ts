@@ -1,6 +1,6 @@
 import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { BOOL, DYN, list, map, object, typeOf, type Type } from '../check/types.js';
+import { bool, dyn, list, map, object, typeOf, type Type } from '../check/types.js';
 import { parseDate, parseDuration, parseTimestamp } from '../eval/clock.js';
 import { JsonList, JsonMap, plainView, type View } from '../eval/json.js';
 import { Failure, MapValue, type Value } from '../eval/values.js';
@@ -21,11 +21,11 @@ export interface Shape {
 }
 
 /** The largest request that the reference takes. */
-export const REQUEST_BYTES_MAX = 3 * 1024 * 1024;
+export const requestBytesMax = 3 * 1024 * 1024;
 
-const STRING: Type = typeOf('string');
-const INT: Type = typeOf('int');
-const DOUBLE: Type = typeOf('double');
+const string: Type = typeOf('string');
+const int: Type = typeOf('int');
+const double: Type = typeOf('double');
 
 type Schema = JsonObject;
 
@@ -45,7 +45,7 @@ export const propertiesOf = (schema: Schema): [string, Schema][] =>
   });
 
 const plainText: Schema = { type: 'string' };
-const ROOT_PROPERTIES: JsonObject = {
+const rootProperties: JsonObject = {
   kind: plainText,
   apiVersion: plainText,
   metadata: { type: 'object', properties: { name: plainText, generateName: plainText } },
@@ -56,14 +56,14 @@ function withMetadata(schema: Schema): Schema {
   const { metadata } = membersOf(schema);
   const known = schemaAt(schemaAt(membersOf(schema), 'metadata') ?? {}, 'properties');
   const keeps = known !== null && known['name'] !== undefined && known['generateName'] !== undefined;
-  return { ...schema, properties: { ...membersOf(schema), ...ROOT_PROPERTIES, ...(keeps ? { metadata } : {}) } };
+  return { ...schema, properties: { ...membersOf(schema), ...rootProperties, ...(keeps ? { metadata } : {}) } };
 }
 
 /** null for what expressions do not see. `isRoot` for the root of a custom resource. */
 export function shapeOf(schema: Schema, isRoot: boolean): Shape | null {
   if (schema['x-kubernetes-int-or-string'] === true) {
     const longest = bound(schema['maxLength']);
-    return { type: DYN, elementsMax: longest === null ? REQUEST_BYTES_MAX - 2 : longest * 4, bytesMin: 1, view: plainView };
+    return { type: dyn, elementsMax: longest === null ? requestBytesMax - 2 : longest * 4, bytesMin: 1, view: plainView };
   }
   const seen = isRoot || schema['x-kubernetes-embedded-resource'] === true ? withMetadata(schema) : schema;
   switch (seen['type']) {
@@ -74,16 +74,16 @@ export function shapeOf(schema: Schema, isRoot: boolean): Shape | null {
     case 'string':
       return textShape(seen);
     case 'boolean':
-      return { type: BOOL, elementsMax: 0, bytesMin: 4, view: plainView };
+      return { type: bool, elementsMax: 0, bytesMin: 4, view: plainView };
     case 'number':
       return {
-        type: DOUBLE,
+        type: double,
         elementsMax: 0,
         bytesMin: 1,
         view: (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : plainView(value)),
       };
     case 'integer':
-      return { type: INT, elementsMax: 0, bytesMin: 1, view: wholeView };
+      return { type: int, elementsMax: 0, bytesMin: 1, view: wholeView };
     default:
       return null;
   }
@@ -101,7 +101,7 @@ function listShape(schema: Schema): Shape | null {
   const items = itemsOf(schema);
   const element = items === null ? null : shapeOf(items, false);
   if (element === null) return null;
-  const elementsMax = bound(schema['maxItems']) ?? Math.floor((REQUEST_BYTES_MAX - 2) / (element.bytesMin + 1));
+  const elementsMax = bound(schema['maxItems']) ?? Math.floor((requestBytesMax - 2) / (element.bytesMin + 1));
   const keys = schema['x-kubernetes-list-map-keys'];
   const order =
     schema['x-kubernetes-list-type'] === 'set'
@@ -122,9 +122,9 @@ function mapShape(schema: Schema): Shape | null {
   const rest = restOf(schema);
   const element = rest === null ? null : shapeOf(rest, false);
   if (element === null) return null;
-  const elementsMax = bound(schema['maxProperties']) ?? Math.floor((REQUEST_BYTES_MAX - 2) / (element.bytesMin + 6));
+  const elementsMax = bound(schema['maxProperties']) ?? Math.floor((requestBytesMax - 2) / (element.bytesMin + 6));
   return {
-    type: map(STRING, element.type),
+    type: map(string, element.type),
     elementsMax,
     bytesMin: 2,
     element,
@@ -202,7 +202,7 @@ interface TextFormat {
 
 /** Formats that are types of their own. */
 const formats: Readonly<Record<string, TextFormat>> = {
-  byte: { type: 'bytes', charactersMax: REQUEST_BYTES_MAX - 2, bytesMin: 2, read: (text) => new Uint8Array(Buffer.from(text, 'base64')) },
+  byte: { type: 'bytes', charactersMax: requestBytesMax - 2, bytesMin: 2, read: (text) => new Uint8Array(Buffer.from(text, 'base64')) },
   duration: { type: 'google.protobuf.Duration', charactersMax: 32, bytesMin: 3, read: parseDuration },
   date: { type: 'google.protobuf.Timestamp', charactersMax: 12, bytesMin: 12, read: parseDate },
   'date-time': { type: 'google.protobuf.Timestamp', charactersMax: 32, bytesMin: 21, read: parseTimestamp },
@@ -213,7 +213,7 @@ function textShape(schema: Schema): Shape {
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   const longest = bound(schema['maxLength']);
   if (format === undefined)
-    return { type: STRING, elementsMax: longest === null ? longestOf(schema) : longest * 4, bytesMin: 2, view: textView };
+    return { type: string, elementsMax: longest === null ? longestOf(schema) : longest * 4, bytesMin: 2, view: textView };
   const elementsMax = name === 'byte' && longest !== null ? longest : format.charactersMax;
   return {
     type: typeOf(format.type),
@@ -232,6 +232,6 @@ const textView: View = (value) => (value === null ? none : plainView(value));
 
 function longestOf(schema: Schema): number {
   const values = schema['enum'];
-  if (!Array.isArray(values) || values.length === 0) return REQUEST_BYTES_MAX - 2;
+  if (!Array.isArray(values) || values.length === 0) return requestBytesMax - 2;
   return Math.max(...values.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
 }

@@ -59,7 +59,7 @@ export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, exp
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
     });
     outgoing.once('response', (response) => {
-      if ((response.statusCode ?? 0) < FINAL) outgoing.destroy(unasked());
+      if ((response.statusCode ?? 0) < final) outgoing.destroy(unasked());
       else resolve({ outcome: 'response', response });
     });
     outgoing.once('upgrade', (response, socket, head) => {
@@ -78,5 +78,5 @@ export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, exp
 }
 
 /** Codes of answers after which no other comes begin here (RFC 9110, section 15). */
-const FINAL = 200;
+const final = 200;
 const unasked = (): BackendError => new BackendError('the backend changed the protocol, which nobody has asked for', true);

@@ -18,7 +18,7 @@ export interface Location {
   readonly addresses: readonly LookupAddress[] | null;
 }
 
-const KUBELET_PORT = 10_250;
+const kubeletPort = 10_250;
 
 /** The node's address of the first type that it has; null when it has none of them. */
 export function nodeAddress(node: ApiObject, preferred: readonly string[]): string | null {
@@ -32,7 +32,7 @@ export function nodeAddress(node: ApiObject, preferred: readonly string[]): stri
 /** Where the node says that its agent listens. */
 export function agentPort(node: ApiObject): string {
   const said = Number(textAt(node, 'status', 'daemonEndpoints', 'kubeletEndpoint', 'Port'));
-  return String(said > 0 ? said : KUBELET_PORT);
+  return String(said > 0 ? said : kubeletPort);
 }
 
 const isTrue = (query: URLSearchParams, name: string): boolean => {
@@ -53,10 +53,10 @@ const given = (query: URLSearchParams, names: readonly string[]): [string, strin
 
 const encoded = (pairs: readonly [string, string][]): string =>
   new URLSearchParams([...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))).toString();
-const STREAMS = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' };
+const streams = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' };
 
 /** What the agent is asked for, by subresource of pods: its path and its query, in its own words. */
-export const AGENT_REQUESTS: Readonly<
+export const agentRequests: Readonly<
   Record<string, { readonly path: string; readonly ofContainer: boolean; readonly query: (query: URLSearchParams) => string }>
 > = {
   log: {
@@ -72,9 +72,9 @@ export const AGENT_REQUESTS: Readonly<
     path: 'exec',
     ofContainer: true,
     query: (query) =>
-      encoded([...flags(query, STREAMS, '1'), ...query.getAll('command').map((word) => ['command', word] as [string, string])]),
+      encoded([...flags(query, streams, '1'), ...query.getAll('command').map((word) => ['command', word] as [string, string])]),
   },
-  attach: { path: 'attach', ofContainer: true, query: (query) => encoded(flags(query, STREAMS, '1')) },
+  attach: { path: 'attach', ofContainer: true, query: (query) => encoded(flags(query, streams, '1')) },
   portforward: {
     path: 'portForward',
     ofContainer: false,

@@ -3,7 +3,7 @@ import { seenThrough, type View } from './links.js';
 import { TagScanner } from './tagScanner.js';
 
 /** Attributes that hold an address, by the tags that have them (index of attributes in the HTML standard, and those of HTML 4). */
-const LINKS: Readonly<Record<string, readonly string[]>> = {
+const linkAttributes: Readonly<Record<string, readonly string[]>> = {
   a: ['href'],
   applet: ['codebase'],
   area: ['href'],
@@ -31,10 +31,10 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
   video: ['poster', 'src'],
 };
 /** What stands between these and their ends is no markup. */
-const RAW: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
+const raw: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
 /** A longer tag passes as it is. */
 const tagCharactersMax = 64 * 1024;
-const COMMENT = '<!--';
+const comment = '<!--';
 
 /**
  * Rewrites the links of an HTML page that passes, so that those that begin at the root of the backend lead through the proxy again. Works on bytes as they come, in any
@@ -87,8 +87,8 @@ export class PageLinks extends Transform {
   #text(): boolean {
     const at = this.#rest.indexOf('<');
     this.#pass(at < 0 ? this.#rest.length : at);
-    if (at < 0 || (this.#rest.length < COMMENT.length && COMMENT.startsWith(this.#rest))) return false;
-    if (this.#rest.startsWith(COMMENT)) {
+    if (at < 0 || (this.#rest.length < comment.length && comment.startsWith(this.#rest))) return false;
+    if (this.#rest.startsWith(comment)) {
       // Its dashes may be those that end it.
       this.#pass('<!'.length);
       this.#until = '-->';
@@ -106,7 +106,7 @@ export class PageLinks extends Transform {
       const whole = this.#rest.slice(0, this.#read);
       this.#rest = this.#rest.slice(this.#read);
       this.#ready += this.#rewritten(whole, tag);
-      [this.#tag, this.#until] = [null, RAW.has(tag.name) ? `</${tag.name}` : null];
+      [this.#tag, this.#until] = [null, raw.has(tag.name) ? `</${tag.name}` : null];
       return true;
     }
     if (this.#read < tagCharactersMax) return false;
@@ -116,7 +116,7 @@ export class PageLinks extends Transform {
   }
 
   #rewritten(whole: string, { name, values }: TagScanner): string {
-    const links = Object.hasOwn(LINKS, name) ? (LINKS[name] ?? []) : [];
+    const links = Object.hasOwn(linkAttributes, name) ? (linkAttributes[name] ?? []) : [];
     let [text, at] = ['', 0];
     for (const { attribute, from, to } of values) {
       if (!links.includes(attribute)) continue;

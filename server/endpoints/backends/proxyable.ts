@@ -11,7 +11,7 @@ import { contains, parseAddress, parseRange, type Address, type Range } from '..
 const ranges = (...texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
 /** This machine, its links, all machines: everything that is no global unicast address (RFC 4291, section 2.4; RFC 6890). */
-const REFUSED = ranges(
+const refused = ranges(
   '0.0.0.0/8',
   '127.0.0.0/8',
   '169.254.0.0/16',
@@ -24,29 +24,31 @@ const REFUSED = ranges(
 );
 
 /** IPv6 addresses that stand for an IPv4 address, which begins after so many bits: compatible, mapped, translated, NAT64 and 6to4. */
-const EMBEDDING: readonly (readonly [range: Range, bitsBefore: number])[] = [
+const embedding: readonly (readonly [range: Range, bitsBefore: number])[] = [
   ...ranges('::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48').map((range): [Range, number] => [range, 96]),
   ...ranges('2002::/16').map((range): [Range, number] => [range, 16]),
 ];
-const BITS_SIX = 128n;
-const BITS_FOUR = 32n;
+const bitsSix = 128n;
+const bitsFour = 32n;
 
 const embedded = (address: Address): Address[] =>
-  EMBEDDING.filter(([range]) => contains(range, address)).map(([, bitsBefore]) => ({
-    family: 'IPv4',
-    value: (address.value >> (BITS_SIX - BITS_FOUR - BigInt(bitsBefore))) & 0xffff_ffffn,
-  }));
+  embedding
+    .filter(([range]) => contains(range, address))
+    .map(([, bitsBefore]) => ({
+      family: 'IPv4',
+      value: (address.value >> (bitsSix - bitsFour - BigInt(bitsBefore))) & 0xffff_ffffn,
+    }));
 
 /** Whether an address in numbers may be connected to. False for what is none in its usual spelling, and for one with a zone. Pure. */
 export function isProxyable(text: string): boolean {
   const address = parseAddress(text);
-  return address !== null && [address, ...embedded(address)].every((each) => !REFUSED.some((range) => contains(range, each)));
+  return address !== null && [address, ...embedded(address)].every((each) => !refused.some((range) => contains(range, each)));
 }
 
 /** Finds all addresses of a name. Rejects when there is none. */
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
-const NOT_ALLOWED = 'address not allowed';
+const notAllowed = 'address not allowed';
 
 /**
  * What a host is found to be, all of it allowed. Connections are made to one of these and looked up no second time: the name may lead elsewhere by then.
@@ -61,6 +63,6 @@ export async function proxyableAddresses(host: string, lookup: Lookup): Promise<
           throw badRequest(`lookup ${host}: no such host`, error);
         });
   if (found.length === 0) throw badRequest('No addresses for hostname');
-  if (!found.every(({ address }) => isProxyable(address))) throw badRequest(NOT_ALLOWED);
+  if (!found.every(({ address }) => isProxyable(address))) throw badRequest(notAllowed);
   return found;
 }

@@ -34,7 +34,7 @@ export const unreachable = (message: string, cause?: unknown): StatusError =>
   new StatusError(503, 'ServiceUnavailable', message, undefined, { cause });
 const badGateway = (message: string, cause?: unknown): StatusError => new StatusError(502, 'InternalError', message, {}, { cause });
 const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
-const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
+const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
 /** Passes on the log that a node agent streams, as it comes. What the agent refuses is told in the words of `about`. */
 export async function relayLog(
@@ -53,7 +53,7 @@ export async function relayLog(
   const code = response.statusCode ?? 0;
   if (isRedirect(code)) {
     response.destroy();
-    throw badGateway(REDIRECTED);
+    throw badGateway(redirected);
   }
   if (answer.outcome !== 'response' || code < 200 || code > 206) throw refusedByAgent(code, await beginningOf(response), about.name);
   context.response.writeHead(200, { 'content-type': 'text/plain' });
@@ -72,7 +72,7 @@ async function beginningOf(response: AsyncIterable<unknown> & { destroy(): void 
   return text.slice(0, shownBytesMax).trim();
 }
 
-const REFUSALS: Readonly<Record<number, readonly [reason: string, message: string]>> = {
+const refusals: Readonly<Record<number, readonly [reason: string, message: string]>> = {
   400: ['BadRequest', 'the server rejected our request for an unknown reason'],
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
   404: ['NotFound', 'the server could not find the requested resource'],
@@ -85,7 +85,7 @@ const REFUSALS: Readonly<Record<number, readonly [reason: string, message: strin
 function refusedByAgent(code: number, text: string, name: string): StatusError {
   if (code === 500) return internalError(new Error(text));
   const [reason, message] =
-    REFUSALS[code] ??
+    refusals[code] ??
     (code >= 500
       ? ['InternalError', `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`]
       : [
@@ -161,7 +161,7 @@ async function passSeenThrough(response: IncomingMessage, context: RequestContex
   const { location } = response.headers;
   const code = response.statusCode ?? 502;
   if (location !== undefined) headers.location = seenThrough(location, view);
-  const page = location === undefined && code !== PARTIAL ? pageOf(response) : null;
+  const page = location === undefined && code !== partial ? pageOf(response) : null;
   // Links grow on their way.
   if (page !== null) delete headers['content-length'];
   context.response.writeHead(code, headers);
@@ -169,11 +169,11 @@ async function passSeenThrough(response: IncomingMessage, context: RequestContex
   await pipeline([response, ...page(view), writableOf(context.response)]).catch(ignore);
 }
 
-const PARTIAL = 206;
+const partial = 206;
 const ignore = (): void => {};
 
 /** Rewrites the links of pages, by what their bytes are encoded with. */
-const PAGES: Readonly<Record<string, (view: View) => Duplex[]>> = {
+const pages: Readonly<Record<string, (view: View) => Duplex[]>> = {
   '': (view) => [new PageLinks(view)],
   gzip: (view) => [createGunzip(), new PageLinks(view), createGzip()],
   deflate: (view) => [createInflateRaw(), new PageLinks(view), createDeflateRaw()],
@@ -183,7 +183,7 @@ const PAGES: Readonly<Record<string, (view: View) => Duplex[]>> = {
 function pageOf({ headers }: IncomingMessage): ((view: View) => Duplex[]) | null {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? '';
-  return type === 'text/html' && Object.hasOwn(PAGES, encoding) ? (PAGES[encoding] ?? null) : null;
+  return type === 'text/html' && Object.hasOwn(pages, encoding) ? (pages[encoding] ?? null) : null;
 }
 
 /** What the backend sends reaches the client at the client's pace; an end of either side ends the other. */
@@ -204,7 +204,7 @@ export async function handOver(
     const code = response.statusCode ?? 502;
     if (isRedirect(code)) {
       response.destroy();
-      throw badGateway(REDIRECTED);
+      throw badGateway(redirected);
     }
     // The backend refuses the protocol; what it says is the client's answer.
     context.response.writeHead(code, answeredHeaders(response));

@@ -10,7 +10,7 @@ export class TagScanner {
 
   /** Takes the character at a position; true when it ends the tag. Positions begin at 1, behind the `<`. */
   take(text: string, position: number): boolean {
-    this.#state = STEPS[this.#state].call(this.#steps, text[position] ?? '', position, text);
+    this.#state = steps[this.#state].call(this.#steps, text[position] ?? '', position, text);
     return this.#state === 'end';
   }
 
@@ -45,7 +45,7 @@ const isSpace = (character: string): boolean => ' \t\r\n\f'.includes(character);
 const afterSpace = (character: string): State => (character === '>' ? 'end' : 'gap');
 
 /** What follows upon a character, by state: section 13.2.5 of the HTML standard, as far as it is about tags. */
-const STEPS: Readonly<Record<State, Step>> = {
+const steps: Readonly<Record<State, Step>> = {
   tagName(character, position, text) {
     if (!isSpace(character) && character !== '/' && character !== '>') return 'tagName';
     this.nameEnds(text, position);

@@ -1,13 +1,13 @@
 import {
-  CBOR_MEDIA_TYPE,
-  CBOR_SEQUENCE_MEDIA_TYPE,
+  cborMediaType,
+  cborSequenceMediaType,
   cborCodec,
   cborListHead,
   cborMapHead,
   cborMembersOf,
   encodeCborItem,
   encodeCborPart,
-  SELF_DESCRIBED,
+  selfDescribed,
 } from '../../../workers/codecs/cbor.js';
 import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
@@ -16,7 +16,7 @@ import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
 const part = encodeCborPart;
 /** Names of members, encoded. */
-const NAME = {
+const nameKeys = {
   kind: part('kind'),
   apiVersion: part('apiVersion'),
   items: part('items'),
@@ -29,10 +29,10 @@ const NAME = {
 /** An item is an encoded map; its kind and apiVersion become two members more. */
 function typed({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
   const { count, at } = cborMembersOf(item);
-  return Buffer.concat([cborMapHead(count + 2), NAME.kind, part(kind), item.subarray(at), NAME.apiVersion, part(apiVersion)]);
+  return Buffer.concat([cborMapHead(count + 2), nameKeys.kind, part(kind), item.subarray(at), nameKeys.apiVersion, part(apiVersion)]);
 }
 
-const object = (type: TypeMeta, item: Buffer): Buffer => Buffer.concat([SELF_DESCRIBED, typed(type, item)]);
+const object = (type: TypeMeta, item: Buffer): Buffer => Buffer.concat([selfDescribed, typed(type, item)]);
 
 function items(encoded: readonly Buffer[], type: TypeMeta | null): EncodedList {
   const parts = type === null ? encoded : encoded.map((item) => typed(type, item));
@@ -40,8 +40,8 @@ function items(encoded: readonly Buffer[], type: TypeMeta | null): EncodedList {
 }
 
 function list({ kind, apiVersion }: TypeMeta, meta: ListMeta, { parts, size }: EncodedList, count: number): EncodedList {
-  const head = Buffer.concat([SELF_DESCRIBED, cborMapHead(4), NAME.kind, part(kind), NAME.items, cborListHead(count)]);
-  const tail = Buffer.concat([NAME.metadata, part(meta), NAME.apiVersion, part(apiVersion)]);
+  const head = Buffer.concat([selfDescribed, cborMapHead(4), nameKeys.kind, part(kind), nameKeys.items, cborListHead(count)]);
+  const tail = Buffer.concat([nameKeys.metadata, part(meta), nameKeys.apiVersion, part(apiVersion)]);
   return { parts: between(head, parts, tail), size: size === null ? null : head.length + size + tail.length };
 }
 
@@ -54,7 +54,7 @@ function* between(head: Buffer, encoded: Iterable<Buffer>, tail: Buffer): Genera
 function table(head: JsonObject, rows: Iterable<JsonObject>, count: number): EncodedList {
   const members = part(head);
   const { count: others, at } = cborMembersOf(members);
-  const start = Buffer.concat([SELF_DESCRIBED, cborMapHead(others + 1), members.subarray(at), NAME.rows, cborListHead(count)]);
+  const start = Buffer.concat([selfDescribed, cborMapHead(others + 1), members.subarray(at), nameKeys.rows, cborListHead(count)]);
   return { parts: between(start, encodedRows(rows), Buffer.alloc(0)), size: null };
 }
 
@@ -66,10 +66,10 @@ function* encodedRows(rows: Iterable<JsonObject>): Generator<Buffer> {
  * CBOR, which a server speaks only behind its gate. The order of members is no promise: that of the reference changes from answer to answer.
  */
 export const cborEncoder: Encoder = {
-  mediaType: CBOR_MEDIA_TYPE,
-  streamType: CBOR_SEQUENCE_MEDIA_TYPE,
+  mediaType: cborMediaType,
+  streamType: cborSequenceMediaType,
   needsMessage: false,
-  acceptedStream: CBOR_SEQUENCE_MEDIA_TYPE,
+  acceptedStream: cborSequenceMediaType,
   messages: 'binary',
   lengthBytes: 0,
   item: (resource, stored, metadataOnly) =>
@@ -81,5 +81,5 @@ export const cborEncoder: Encoder = {
   list,
   table,
   document: (value) => cborCodec.encode(value),
-  frame: (type, encoded) => Buffer.concat([SELF_DESCRIBED, cborMapHead(2), NAME.type, part(type), NAME.object, encoded]),
+  frame: (type, encoded) => Buffer.concat([selfDescribed, cborMapHead(2), nameKeys.type, part(type), nameKeys.object, encoded]),
 };

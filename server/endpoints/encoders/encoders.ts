@@ -8,7 +8,7 @@ import { yamlEncoder } from './yaml.js';
 export type Encoders = readonly [Encoder, ...Encoder[]];
 
 /** What every server speaks. */
-export const ENCODERS: Encoders = [jsonEncoder, yamlEncoder, protobufEncoder];
+export const allEncoders: Encoders = [jsonEncoder, yamlEncoder, protobufEncoder];
 
 /** What a server speaks about resources: gate `CBORServingAndStorage` adds CBOR. */
-export const encodersWith = ({ cbor }: { readonly cbor: boolean }): Encoders => (cbor ? [...ENCODERS, cborEncoder] : ENCODERS);
+export const encodersWith = ({ cbor }: { readonly cbor: boolean }): Encoders => (cbor ? [...allEncoders, cborEncoder] : allEncoders);

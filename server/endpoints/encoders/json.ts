@@ -5,10 +5,10 @@ import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
-const NEWLINE = 0x0a;
-const COMMA = Buffer.from(',');
-const LIST_TAIL = Buffer.from(']}\n');
-const FRAME_TAIL = Buffer.from('}\n');
+const newline = 0x0a;
+const comma = Buffer.from(',');
+const listTail = Buffer.from(']}\n');
+const frameTail = Buffer.from('}\n');
 
 /** Kind and apiVersion in front of an item's members. Bounded by the number of served kinds. */
 const prefixes = new Map<string, Buffer>();
@@ -26,7 +26,7 @@ function joined(prefix: Buffer, item: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(prefix.length + item.length);
   prefix.copy(bytes, 0);
   item.copy(bytes, prefix.length, 1);
-  bytes[bytes.length - 1] = NEWLINE;
+  bytes[bytes.length - 1] = newline;
   return bytes;
 }
 
@@ -36,7 +36,7 @@ const metadataItem = (stored: StoredObject): Buffer =>
 function* itemParts(items: readonly Buffer[], prefix: Buffer | null): Generator<Buffer> {
   let first = true;
   for (const item of items) {
-    if (!first) yield COMMA;
+    if (!first) yield comma;
     first = false;
     if (prefix !== null) yield prefix;
     yield prefix === null ? item : item.subarray(1);
@@ -52,7 +52,7 @@ function listOf(items: readonly Buffer[], prefix: Buffer | null): EncodedList {
 function* between(head: Buffer, items: Iterable<Buffer>): Generator<Buffer> {
   yield head;
   yield* items;
-  yield LIST_TAIL;
+  yield listTail;
 }
 
 const listHead = (type: TypeMeta, meta: ListMeta): Buffer =>
@@ -64,7 +64,7 @@ function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Bu
     yield Buffer.from(separator + writeJson(row));
     separator = ',';
   }
-  yield separator === ',' ? LIST_TAIL : Buffer.from(`${separator}]}\n`);
+  yield separator === ',' ? listTail : Buffer.from(`${separator}]}\n`);
 }
 
 /** The stored form is JSON, so an item is the stored bytes themselves wherever the served version is the stored one. */
@@ -80,14 +80,14 @@ export const jsonEncoder: Encoder = {
   items: (items, type) => listOf(items, type === null ? null : prefixOf(type)),
   list(type, meta, { parts, size }) {
     const head = listHead(type, meta);
-    return { parts: between(head, parts), size: size === null ? null : head.length + size + LIST_TAIL.length };
+    return { parts: between(head, parts), size: size === null ? null : head.length + size + listTail.length };
   },
   table: (head, rows) => ({ parts: tableParts(head, rows), size: null }),
   document: (value) => Buffer.from(`${writeJson(value)}\n`),
   frame: (type, object) =>
     Buffer.concat([
       Buffer.from(`{"type":"${type}","object":`),
-      object[object.length - 1] === NEWLINE ? object.subarray(0, -1) : object,
-      FRAME_TAIL,
+      object[object.length - 1] === newline ? object.subarray(0, -1) : object,
+      frameTail,
     ]),
 };

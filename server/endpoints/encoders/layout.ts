@@ -1,11 +1,11 @@
 /** Lays JSON out for people: each member and element on a line of its own, two spaces further in than what it belongs to. */
 
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
-const [COMMA, COLON, QUOTE, BACKSLASH, NEWLINE] = [0x2c, 0x3a, 0x22, 0x5c, 0x0a];
-const INDENT = '  ';
+const [openObject, closeObject, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [comma, colon, quote, backslash, newline] = [0x2c, 0x3a, 0x22, 0x5c, 0x0a];
+const indent = '  ';
 
 /** JSON that is laid out at a time: short enough not to hold up other requests. */
-const STEP_BYTES = 64 * 1024;
+const stepBytes = 64 * 1024;
 
 /**
  * The same JSON, laid out, with no line end behind it. The parts are one document, cut anywhere; strings are left as they are, and space
@@ -13,7 +13,7 @@ const STEP_BYTES = 64 * 1024;
  */
 export function* laidOut(parts: Iterable<Buffer>): Generator<Buffer> {
   const layout = new Layout();
-  for (const part of parts) for (let at = 0; at < part.length; at += STEP_BYTES) yield layout.next(part.subarray(at, at + STEP_BYTES));
+  for (const part of parts) for (let at = 0; at < part.length; at += stepBytes) yield layout.next(part.subarray(at, at + stepBytes));
 }
 
 /** Where it stands in a document between two parts. */
@@ -44,20 +44,20 @@ class Layout {
 
   private passString(byte: number): void {
     if (this.escaped) this.escaped = false;
-    else if (byte === BACKSLASH) this.escaped = true;
-    else if (byte === QUOTE) this.inString = false;
+    else if (byte === backslash) this.escaped = true;
+    else if (byte === quote) this.inString = false;
   }
 
   /** What stands in place of a byte outside of strings; null: the byte itself. */
   private around(byte: number): string | null {
-    if (byte === NEWLINE) return '';
-    if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) return this.close(byte);
+    if (byte === newline) return '';
+    if (byte === closeObject || byte === closeList) return this.close(byte);
     const line = this.opened ? this.newLine() : '';
-    this.opened = byte === OPEN_OBJECT || byte === OPEN_LIST;
+    this.opened = byte === openObject || byte === openList;
     if (this.opened) this.depth++;
-    if (byte === QUOTE) this.inString = true;
-    if (byte === COMMA) return `,${this.newLine()}`;
-    if (byte === COLON) return ': ';
+    if (byte === quote) this.inString = true;
+    if (byte === comma) return `,${this.newLine()}`;
+    if (byte === colon) return ': ';
     return line === '' ? null : line + String.fromCharCode(byte);
   }
 
@@ -69,6 +69,6 @@ class Layout {
   }
 
   private newLine(): string {
-    return String.fromCharCode(NEWLINE) + INDENT.repeat(this.depth);
+    return String.fromCharCode(newline) + indent.repeat(this.depth);
   }
 }

@@ -1,13 +1,13 @@
-import { encodeMessage, kindOf, protobufEncode, PROTOBUF_MEDIA_TYPE } from '../../../workers/codecs/protobuf/index.js';
+import { encodeMessage, kindOf, protobufEncode, protobufMediaType } from '../../../workers/codecs/protobuf/index.js';
 import { envelopeParts } from '../../../workers/codecs/protobuf/envelope.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { StatusError } from '../../api/status.js';
 import { servedObject } from '../../registry/conversion.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
-const PARTIAL = { group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadata' };
+const partial = { group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadata' };
 /** Tag of `items` in every list message: field 2, length-delimited. */
-const ITEMS_TAG = 0x12;
+const itemsTag = 0x12;
 
 const unpack = (result: { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string }): Buffer => {
   if (result.ok) return result.bytes;
@@ -23,10 +23,10 @@ function varint(value: number): number[] {
 
 const varintLength = (value: number): number => Math.max(1, Math.ceil((32 - Math.clz32(value)) / 7));
 
-const LENGTH_BYTES = 4;
+const lengthBytes = 4;
 
 const field = (tag: number, length: number): Buffer => Buffer.from([tag, ...varint(length)]);
-const EMPTY = Buffer.alloc(0);
+const empty = Buffer.alloc(0);
 
 const items = (encoded: readonly Buffer[]): EncodedList & { readonly size: number } => ({
   parts: itemParts(encoded),
@@ -35,7 +35,7 @@ const items = (encoded: readonly Buffer[]): EncodedList & { readonly size: numbe
 
 function* itemParts(encoded: readonly Buffer[]): Generator<Buffer> {
   for (const item of encoded) {
-    yield field(ITEMS_TAG, item.length);
+    yield field(itemsTag, item.length);
     yield item;
   }
 }
@@ -45,7 +45,7 @@ function list(type: TypeMeta, meta: ListMeta, { parts, size }: EncodedList): Enc
   if (size === null) throw new Error('the size of items in Protobuf is always known');
   const head = unpack(encodeMessage({ metadata: meta }, kindOf(type.apiVersion, type.kind)));
   const rawSize = head.length + size;
-  const [before, , after] = envelopeParts({ ...type, raw: EMPTY });
+  const [before, , after] = envelopeParts({ ...type, raw: empty });
   // The envelope around nothing ends in the length zero; ours follows instead.
   const envelope = Buffer.concat([before.subarray(0, -1), Buffer.from(varint(rawSize)), head]);
   return { parts: between(envelope, parts, after), size: envelope.length + size + after.length };
@@ -62,21 +62,21 @@ function frame(type: string, object: Buffer): Buffer {
   const name = Buffer.from(type);
   const extension = Buffer.concat([field(0x0a, object.length), object]);
   const event = Buffer.concat([field(0x0a, name.length), name, field(0x12, extension.length), extension]);
-  const length = Buffer.allocUnsafe(LENGTH_BYTES);
+  const length = Buffer.allocUnsafe(lengthBytes);
   length.writeUInt32BE(event.length);
   return Buffer.concat([length, event]);
 }
 
 export const protobufEncoder: Encoder = {
-  mediaType: PROTOBUF_MEDIA_TYPE,
-  streamType: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
+  mediaType: protobufMediaType,
+  streamType: `${protobufMediaType};stream=watch`,
   needsMessage: true,
-  acceptedStream: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
+  acceptedStream: `${protobufMediaType};stream=watch`,
   messages: 'binary',
-  lengthBytes: LENGTH_BYTES,
+  lengthBytes: lengthBytes,
   item: (resource, stored, metadataOnly) =>
     metadataOnly
-      ? stored.encoded('protobuf metadata', (object) => unpack(encodeMessage({ metadata: object.decode().metadata }, PARTIAL)))
+      ? stored.encoded('protobuf metadata', (object) => unpack(encodeMessage({ metadata: object.decode().metadata }, partial)))
       : stored.encoded(`protobuf ${apiVersionOf(resource)}`, (object) => unpack(encodeMessage(servedObject(resource, object), resource))),
   object: (type, item) => Buffer.concat(envelopeParts({ ...type, raw: item })),
   items,

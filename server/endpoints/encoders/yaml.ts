@@ -1,5 +1,5 @@
 import { jsonCodec } from '../../../workers/codecs/json.js';
-import { DEPTH_MAX } from '../../../workers/codecs/contract.js';
+import { depthMax } from '../../../workers/codecs/contract.js';
 import { writeYaml } from '../../../workers/codecs/yamlWriter.js';
 import type { JsonObject } from '../../api/object.js';
 import type { Encoder, ListMeta, TypeMeta } from './encoder.js';
@@ -8,7 +8,7 @@ import { jsonEncoder } from './json.js';
 const text = (value: object): Buffer => Buffer.from(writeYaml(value));
 
 function parsed(item: Buffer): JsonObject {
-  const result = jsonCodec.decode(item, { findDuplicates: false, depthMax: DEPTH_MAX });
+  const result = jsonCodec.decode(item, { findDuplicates: false, depthMax: depthMax });
   if (!result.ok) throw new SyntaxError(`an item of our own is not JSON: ${result.message}`);
   return result.value as JsonObject;
 }

@@ -8,10 +8,10 @@ export interface ContinuePosition {
   readonly name: string;
 }
 
-const FORMAT = 'meta.k8s.io/v1';
+const format = 'meta.k8s.io/v1';
 /** Version of a token that goes on with the latest state because its own is gone; any other below zero means the same. */
-const INCONSISTENT = -1;
-const DEPTH_MAX = 2;
+const inconsistent = -1;
+const depthMax = 2;
 
 const invalid = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
@@ -21,7 +21,7 @@ const invalid = (why: string): Error => badRequest(`invalid continue token: cont
  */
 export function encodeContinue(version: Version | null, last: ContinuePosition, allNamespaces: boolean): string {
   const start = `${allNamespaces ? `${last.namespace}/` : ''}${last.name}\u0000`;
-  return Buffer.from(JSON.stringify({ v: FORMAT, rv: version ?? INCONSISTENT, start })).toString('base64url');
+  return Buffer.from(JSON.stringify({ v: format, rv: version ?? inconsistent, start })).toString('base64url');
 }
 
 /** Throws 400 for a token that this server did not make. `namespace` is that of the request. */
@@ -31,10 +31,10 @@ export function decodeContinue(
   namespace: string,
 ): { readonly version: Version | null; readonly position: ContinuePosition } {
   const { v, rv, start } = fieldsOf(token);
-  if (v !== FORMAT) throw invalid(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
+  if (v !== format) throw invalid(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
-    throw invalid(`incorrect encoded start resourceVersion (version ${FORMAT})`);
-  if (typeof start !== 'string' || start === '') throw invalid(`encoded start key empty (version ${FORMAT})`);
+    throw invalid(`incorrect encoded start resourceVersion (version ${format})`);
+  if (typeof start !== 'string' || start === '') throw invalid(`encoded start key empty (version ${format})`);
   if (start.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) throw invalid(start);
   return { version: rv < 0 ? null : rv, position: positionOf(start.replace(/\u0000$/, ''), allNamespaces, namespace) };
 }
@@ -49,14 +49,14 @@ function fieldsOf(token: string): { v?: unknown; rv?: unknown; start?: unknown }
   const foreign = token.search(/[^A-Za-z0-9_-]/);
   if (foreign >= 0) throw invalid(`illegal base64 data at input byte ${foreign}`);
   if (token.length % 4 === 1) throw invalid(`illegal base64 data at input byte ${token.length - 1}`);
-  const decoded = jsonCodec.decode(Buffer.from(token, 'base64url'), { findDuplicates: false, depthMax: DEPTH_MAX });
+  const decoded = jsonCodec.decode(Buffer.from(token, 'base64url'), { findDuplicates: false, depthMax: depthMax });
   if (!decoded.ok) throw invalid(decoded.message);
   const { value } = decoded;
   return typeof value === 'object' && value !== null ? value : {};
 }
 
 /** What a client is told whose token's version is gone, with a token in the answer that goes on with the latest state. */
-export const EXPIRED_CONTINUE =
+export const expiredContinue =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
   'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - ' +
   'objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';

@@ -14,11 +14,11 @@ export interface DeleteParameters {
   readonly unreadable: boolean;
 }
 
-const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' };
-const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
-const POLICY = Path.of('propagationPolicy');
-const FORCE_MEMBER = 'ignoreStoreReadErrorWithClusterBreakingPotential';
-const FORCE = Path.of(FORCE_MEMBER);
+const deleteOptions = { group: '', version: 'v1', kind: 'DeleteOptions' };
+const policies = ['Foreground', 'Background', 'Orphan'] as const;
+const policy = Path.of('propagationPolicy');
+const forceMember = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+const force = Path.of(forceMember);
 
 interface Raw {
   readonly gracePeriodSeconds: number | null;
@@ -36,7 +36,7 @@ interface Raw {
  * cannot be read: without it the option is not looked at. Throws 400, 415 or 422.
  */
 export async function parseDeleteParameters(context: RequestContext, reader: BodyReader, force: boolean): Promise<DeleteParameters> {
-  const body = await reader.options(context, DELETE_OPTIONS);
+  const body = await reader.options(context, deleteOptions);
   return parametersOf(body === null ? fromQuery(context.query) : fromBody(body), force);
 }
 
@@ -57,8 +57,8 @@ function parametersOf(raw: Raw, force: boolean): DeleteParameters {
 
 function policyFindings({ propagationPolicy, orphanDependents }: Raw): FieldError[] {
   if (propagationPolicy === null) return [];
-  if (orphanDependents !== null) return [invalid(POLICY, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set')];
-  return (POLICIES as readonly string[]).includes(propagationPolicy) ? [] : [notSupported(POLICY, propagationPolicy, [...POLICIES, 'nil'])];
+  if (orphanDependents !== null) return [invalid(policy, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set')];
+  return (policies as readonly string[]).includes(propagationPolicy) ? [] : [notSupported(policy, propagationPolicy, [...policies, 'nil'])];
 }
 
 /** Nothing that depends on the object's content can be asked for together with its removal unread. */
@@ -72,13 +72,13 @@ function forceFindings({ dryRun, propagationPolicy, orphanDependents, gracePerio
   };
   return Object.entries(others)
     .filter(([, given]) => given)
-    .map(([name]) => invalid(FORCE, true, `cannot be set together with .${name}`));
+    .map(([name]) => invalid(force, true, `cannot be set together with .${name}`));
 }
 
 /** A collection has no object of which it could be known that it cannot be read. */
 export function refuseForceOnCollection({ unreadable }: DeleteParameters): void {
   if (unreadable)
-    refuseFindings('DeleteOptions', [invalid(FORCE, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')]);
+    refuseFindings('DeleteOptions', [invalid(force, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')]);
 }
 
 const fromQuery = (query: URLSearchParams): Raw => ({
@@ -89,7 +89,7 @@ const fromQuery = (query: URLSearchParams): Raw => ({
   uid: query.get('uid'),
   resourceVersion: query.get('resourceVersion'),
   preconditions: query.has('uid') || query.has('resourceVersion'),
-  unreadable: booleanParameter(query, FORCE_MEMBER) ?? false,
+  unreadable: booleanParameter(query, forceMember) ?? false,
 });
 
 /** `body` has the structure of DeleteOptions. */
@@ -103,7 +103,7 @@ function fromBody(body: JsonObject): Raw {
     uid: memberOf(membersOf(preconditions), 'uid', isString),
     resourceVersion: memberOf(membersOf(preconditions), 'resourceVersion', isString),
     preconditions: preconditions !== null,
-    unreadable: memberOf(body, FORCE_MEMBER, isBoolean) ?? false,
+    unreadable: memberOf(body, forceMember, isBoolean) ?? false,
   };
 }
 

@@ -32,10 +32,10 @@ export interface WatchOptions {
   readonly timeoutSeconds: number | null;
 }
 
-const MATCHES = ['Exact', 'NotOlderThan'] as const;
-type Match = (typeof MATCHES)[number] | '';
-const MATCH = Path.of('resourceVersionMatch');
-const SEND_INITIAL = Path.of('sendInitialEvents');
+const matches = ['Exact', 'NotOlderThan'] as const;
+type Match = (typeof matches)[number] | '';
+const matchPath = Path.of('resourceVersionMatch');
+const sendInitial = Path.of('sendInitialEvents');
 
 interface Raw {
   readonly resourceVersion: string;
@@ -123,21 +123,21 @@ const startsWithState = ({ sendInitialEvents, match, resourceVersion }: Raw): bo
   sendInitialEvents === null && match === '' && (resourceVersion === '' || resourceVersion === '0');
 
 const unsupportedMatch = (match: string): FieldError[] =>
-  (MATCHES as readonly string[]).includes(match) ? [] : [notSupported(MATCH, match, [...MATCHES, ''])];
+  (matches as readonly string[]).includes(match) ? [] : [notSupported(matchPath, match, [...matches, ''])];
 
 const listFindings = (raw: Raw): FieldError[] => [
   ...matchFindings(raw),
-  ...(raw.sendInitialEvents === null ? [] : [forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for list')]),
+  ...(raw.sendInitialEvents === null ? [] : [forbidden(sendInitial, 'sendInitialEvents is forbidden for list')]),
 ];
 
 function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   if (match === '') return [];
   return [
-    ...(resourceVersion === '' ? [forbidden(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided')] : []),
-    ...(token === '' ? [] : [forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')]),
+    ...(resourceVersion === '' ? [forbidden(matchPath, 'resourceVersionMatch is forbidden unless resourceVersion is provided')] : []),
+    ...(token === '' ? [] : [forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided')]),
     ...unsupportedMatch(match),
     ...(match === 'Exact' && resourceVersion === '0'
-      ? [forbidden(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
+      ? [forbidden(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
       : []),
   ];
 }
@@ -149,20 +149,20 @@ function watchFindings(raw: Raw, watchList: boolean): FieldError[] {
   const found: readonly (readonly [boolean, FieldError])[] = [
     [
       sendInitialEvents !== null && match !== 'NotOlderThan',
-      forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+      forbidden(matchPath, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
     ],
     [
       sendInitialEvents !== null && !watchList,
-      forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
+      forbidden(sendInitial, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
     ],
     [
       given && sendInitialEvents === null,
-      forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+      forbidden(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
     ],
-    [given && match !== 'NotOlderThan', notSupported(MATCH, match, ['NotOlderThan'])],
+    [given && match !== 'NotOlderThan', notSupported(matchPath, match, ['NotOlderThan'])],
     [
       (given || (watchList && startsWithState(raw))) && token !== '',
-      forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided'),
+      forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided'),
     ],
   ];
   return found.filter(([applies]) => applies).map(([, error]) => error);

@@ -3,7 +3,7 @@ import { toCause, type FieldError } from '../../registry/validation/field.js';
 
 /** Readers of single query parameters; what is wrong is told in the reference's words. Of a repeated parameter the first value counts. */
 
-const INT64_MAX = 2n ** 63n - 1n;
+const int64Max = 2n ** 63n - 1n;
 
 /** A whole number, or null when the parameter is absent. Throws 400; an empty value is not a number. */
 export function integerParameter(query: URLSearchParams, name: string): number | null {
@@ -11,8 +11,7 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   if (text === null) return null;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text.replace('+', ''));
-  if (value > INT64_MAX || value < -INT64_MAX - 1n)
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  if (value > int64Max || value < -int64Max - 1n) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   return Number(value);
 }
 

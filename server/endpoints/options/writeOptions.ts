@@ -10,8 +10,8 @@ export interface WriteParameters {
   readonly fieldValidation: FieldValidation;
 }
 
-const FIELD_MANAGER_MAX = 128;
-const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
+const fieldManagerMax = 128;
+const validations = ['', 'Ignore', 'Strict', 'Warn'];
 
 /** Parameters of a patch; what is wrong with those that only server-side apply has comes first. Throws 422. */
 export function parsePatchParameters(query: URLSearchParams, applies: boolean): WriteParameters & { readonly force: boolean } {
@@ -31,7 +31,7 @@ export function parseWriteParameters(query: URLSearchParams, kind: string, findi
     ...findings,
     ...managerFindings(fieldManager),
     ...dryRunFindings(dryRun),
-    ...(VALIDATIONS.includes(fieldValidation) ? [] : [notSupported(Path.of('fieldValidation'), fieldValidation, VALIDATIONS)]),
+    ...(validations.includes(fieldValidation) ? [] : [notSupported(Path.of('fieldValidation'), fieldValidation, validations)]),
   ]);
   return {
     dryRun: dryRun.length > 0,
@@ -46,8 +46,8 @@ export const dryRunFindings = (dryRun: readonly string[]): FieldError[] =>
 
 function managerFindings(manager: string): FieldError[] {
   const path = Path.of('fieldManager');
-  if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX)
-    return [{ type: 'FieldValueTooLong', path: path.toString(), message: `Too long: may not be more than ${FIELD_MANAGER_MAX} bytes` }];
+  if (Buffer.byteLength(manager) > fieldManagerMax)
+    return [{ type: 'FieldValueTooLong', path: path.toString(), message: `Too long: may not be more than ${fieldManagerMax} bytes` }];
   // Only printable characters: the name is shown to people.
   return /^[\P{C}]*$/u.test(manager) ? [] : [invalid(path, manager, 'should only contain printable characters')];
 }

@@ -11,10 +11,10 @@ import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbDeps, VerbHandler } from '../verbs/deps.js';
 import { writeOptions } from '../verbs/deps.js';
 
-const BINDING = { group: '', version: 'v1', kind: 'Binding' };
+const bindingKind = { group: '', version: 'v1', kind: 'Binding' };
 
 /** What an operation on a pod answers. */
-export const CREATED: Status & { readonly code: 201 } = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+export const created: Status & { readonly code: 201 } = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
 /** The present time as objects carry it. */
 export const timestamp = (): string => timeText(Date.now());
@@ -23,14 +23,14 @@ export const timestamp = (): string => timeText(Date.now());
 export const createBinding: VerbHandler = async (context, route, deps) => {
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
-  const binding = await deps.reader.object(context, BINDING, parameters.fieldValidation);
+  const binding = await deps.reader.object(context, bindingKind, parameters.fieldValidation);
   const name = binding.metadata.name ?? '';
   const namespace = route.namespace ?? '';
   const target = { resource: podsOf(deps), namespace, name: route.subresource === null ? name : route.name };
   checkNamespace(binding.metadata, target);
   await admitBody(context, route, deps, {
     object: binding,
-    form: BINDING,
+    form: bindingKind,
     dryRun: parameters.dryRun,
     fieldManager: parameters.fieldManager,
   });
@@ -50,7 +50,7 @@ export const createBinding: VerbHandler = async (context, route, deps) => {
     },
     writeOptions(context, parameters.dryRun, parameters.fieldManager),
   );
-  sendDocument(context, representation, CREATED, { code: 201 });
+  sendDocument(context, representation, created, { code: 201 });
 };
 
 function bound(pod: ApiObject | null, binding: ApiObject): ApiObject {

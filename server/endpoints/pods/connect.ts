@@ -5,7 +5,7 @@ import { chosenContainer, validateLogWish } from '../../kinds/core/pod/connect.j
 import { textAt } from '../../registry/members.js';
 import { toCause } from '../../registry/validation/field.js';
 import { admitConnection } from '../admitting.js';
-import { AGENT_REQUESTS, agentPath, type Location } from '../backends/location.js';
+import { agentRequests, agentPath, type Location } from '../backends/location.js';
 import { relayLog, relayStream } from '../backends/relay.js';
 import type { RequestContext } from '../context.js';
 import { booleanParameter, integerParameter } from '../options/values.js';
@@ -15,7 +15,7 @@ import { agentOf, backendsOf } from './agents.js';
 
 /** Requests that the agent of a node answers: logs, processes, streams. */
 
-const NO_CONTENT = 204;
+const noContent = 204;
 
 /** GET of `pods/NAME/log`. A pod without a node has written nothing. */
 export const podLog: VerbHandler = async (context, route, deps) => {
@@ -37,7 +37,7 @@ export const podLog: VerbHandler = async (context, route, deps) => {
       trusting: booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false,
     });
   }
-  context.response.writeHead(NO_CONTENT);
+  context.response.writeHead(noContent);
   context.response.end();
 };
 
@@ -47,7 +47,7 @@ export const podStream: VerbHandler = async (context, route, deps) => {
   if (deps.streamsNeedCreate) await demandCreate(context, route, deps);
   const pod = await podOf(route, deps);
   const container =
-    AGENT_REQUESTS[route.subresource?.name ?? '']?.ofContainer === true ? chosenContainer(pod, context.query.get('container') ?? '') : null;
+    agentRequests[route.subresource?.name ?? '']?.ofContainer === true ? chosenContainer(pod, context.query.get('container') ?? '') : null;
   if (textAt(pod, 'spec', 'nodeName') === '') throw badRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
   await relayStream(context, backendsOf(deps), await atAgent(context, pod, container, route, deps));
 };
@@ -74,7 +74,7 @@ async function atAgent(
   { subresource }: Route,
   deps: VerbDeps,
 ): Promise<Location> {
-  const asked = AGENT_REQUESTS[subresource?.name ?? ''];
+  const asked = agentRequests[subresource?.name ?? ''];
   if (asked === undefined) throw new Error(`broken invariant: no agent answers ${subresource?.name ?? ''}`);
   const agent = await agentOf(textAt(pod, 'spec', 'nodeName'), deps);
   return { ...agent, path: agentPath(asked.path, pod, container), query: asked.query(query) };

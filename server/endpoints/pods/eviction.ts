@@ -10,27 +10,32 @@ import { negotiateWrite } from '../negotiation.js';
 import { deleteParametersOf, type DeleteParameters } from '../options/deleteOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
-import { CREATED, timestamp } from './binding.js';
+import { created, timestamp } from './binding.js';
 
-const EVICTION = { group: 'policy', version: 'v1', kind: 'Eviction' };
-const OLDER_VERSIONS = ['policy/v1beta1'];
+const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
+const olderVersions = ['policy/v1beta1'];
 /** Whose change the counting of a disruption is. */
-const MANAGER = 'kube-apiserver';
-const SEVERAL = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+const manager = 'kube-apiserver';
+const several = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
 
 /** POST of `pods/NAME/eviction`: removes the pod if its disruption budget, if any, allows that now. */
 export const createEviction: VerbHandler = async (context, route, deps) => {
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
-  const eviction = await deps.reader.object(context, EVICTION, parameters.fieldValidation, OLDER_VERSIONS);
+  const eviction = await deps.reader.object(context, evictionKind, parameters.fieldValidation, olderVersions);
   const target = targetOf(route);
   checkNamespace(eviction.metadata, target);
   if ((eviction.metadata.name ?? '') !== route.name) throw badRequest('name in URL does not match name in Eviction object');
   const asked = deleteParametersOf(eviction['deleteOptions'] ?? {});
   const wanted = { ...asked, dryRun: asked.dryRun || parameters.dryRun };
-  await admitBody(context, route, deps, { object: eviction, form: EVICTION, dryRun: wanted.dryRun, fieldManager: parameters.fieldManager });
+  await admitBody(context, route, deps, {
+    object: eviction,
+    form: evictionKind,
+    dryRun: wanted.dryRun,
+    fieldManager: parameters.fieldManager,
+  });
   await evict(target, wanted, deps, writeOptions(context, wanted.dryRun, parameters.fieldManager));
-  sendDocument(context, representation, CREATED, { code: 201 });
+  sendDocument(context, representation, created, { code: 201 });
 };
 
 async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, options: WriteOptions): Promise<void> {
@@ -39,7 +44,7 @@ async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, o
   const pod = stored.decode();
   if (needsNoBudget(pod)) return remove(registry, target, wanted, options);
   const [budget, ...others] = budgetsOf(pod, await budgetsIn(target.namespace, deps));
-  if (others.length > 0) throw plainError(500, SEVERAL);
+  if (others.length > 0) throw plainError(500, several);
   if (budget === undefined) return markAndRemove(registry, target, wanted, options);
   if (!goesUncounted(pod, budget)) {
     await count(target, budget, deps, options);
@@ -73,7 +78,7 @@ async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbD
   await deps.registry.update(
     { resource, namespace, name: budget.metadata.name ?? '' },
     { apply, subresource: 'status', uid: null, mayCreate: null },
-    { ...options, manager: MANAGER },
+    { ...options, manager: manager },
   );
 }
 

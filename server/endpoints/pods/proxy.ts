@@ -24,7 +24,7 @@ type Place = Omit<Location, 'path' | 'query'>;
 const schemeOf = (scheme: string): Location['scheme'] => (scheme === 'https' ? 'https' : 'http');
 
 /** What the proxy path of a resource leads to. Throws what stands in the way. */
-const PROXIES: Readonly<Record<string, (route: Route, wanted: Wanted, deps: VerbDeps) => Promise<Place>>> = {
+const proxies: Readonly<Record<string, (route: Route, wanted: Wanted, deps: VerbDeps) => Promise<Place>>> = {
   pods: async (route, { scheme, name, port }, { registry }) => {
     const pod = (await registry.get({ ...targetOf(route), name }, { at: 'mostRecent' })).decode();
     const [ip = ''] = podIps(pod);
@@ -76,7 +76,7 @@ export const proxy: VerbHandler = async (context, route, deps) => {
   const parsed = schemeNamePort(name);
   if (parsed === null) throw badRequest(`invalid ${resource.singular} request ${JSON.stringify(name)}`);
   await admitConnection(context, route, deps);
-  const place = await PROXIES[resource.resource]?.(route, parsed, deps);
+  const place = await proxies[resource.resource]?.(route, parsed, deps);
   if (place === undefined) throw new Error(`broken invariant: ${resource.resource} have no proxy`);
   const path = encodePath(cleanPath(proxiedPath(context.info)));
   await relayRequest(context, backendsOf(deps), { ...place, path, query: sentQuery(context.request.url ?? '') }, proxyPrefix(context.info));

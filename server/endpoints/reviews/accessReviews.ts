@@ -16,9 +16,9 @@ import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
 import { own } from './owned.js';
 import { validateSelectors } from './selectorRules.js';
 
-const SPEC = Path.of('spec');
-const RESOURCE = SPEC.child('resourceAttributes');
-const NON_RESOURCE = SPEC.child('nonResourceAttributes');
+const specPath = Path.of('spec');
+const resourcePath = specPath.child('resourceAttributes');
+const nonResourcePath = specPath.child('nonResourceAttributes');
 
 /** What each of the reviews adds to the common rules, and about whom it asks. */
 interface ReviewRules {
@@ -31,15 +31,15 @@ function validateAttributes(spec: JsonObject): FieldError[] {
   const resource = present(spec['resourceAttributes']);
   const nonResource = present(spec['nonResourceAttributes']);
   if (resource && nonResource)
-    return [invalid(NON_RESOURCE, shownNonResource(spec), 'cannot be specified in combination with resourceAttributes')];
+    return [invalid(nonResourcePath, shownNonResource(spec), 'cannot be specified in combination with resourceAttributes')];
   if (!resource && !nonResource)
-    return [invalid(RESOURCE, null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
-  return resource ? validateSelectors(spec['resourceAttributes'], RESOURCE) : [];
+    return [invalid(resourcePath, null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
+  return resource ? validateSelectors(spec['resourceAttributes'], resourcePath) : [];
 }
 
 const validateSubject = (spec: JsonObject): FieldError[] =>
   textAt(spec, 'user') === '' && itemsOf(spec['groups']).length === 0
-    ? [invalid(SPEC.child('user'), textAt(spec, 'user'), 'at least one of user or group must be specified')]
+    ? [invalid(specPath.child('user'), textAt(spec, 'user'), 'at least one of user or group must be specified')]
     : [];
 
 const present = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
@@ -60,11 +60,11 @@ const ofSubject: ReviewRules = { validate: (spec) => [...validateAttributes(spec
 const ofLocalSubject: ReviewRules = {
   validate: (spec, namespace) => {
     if (present(spec['nonResourceAttributes']))
-      return [invalid(NON_RESOURCE, shownNonResource(spec), 'disallowed on this kind of request')];
+      return [invalid(nonResourcePath, shownNonResource(spec), 'disallowed on this kind of request')];
     const own = textAt(spec, 'resourceAttributes', 'namespace');
     return [
       ...ofSubject.validate(spec, namespace),
-      ...(own === namespace ? [] : [invalid(RESOURCE.child('namespace'), own, 'must match metadata.namespace')]),
+      ...(own === namespace ? [] : [invalid(resourcePath.child('namespace'), own, 'must match metadata.namespace')]),
     ];
   },
   subject: namedSubject,
@@ -143,11 +143,11 @@ function selectedFields(selector: JsonValue | undefined): FieldSelector {
   return [...(parsed.ok ? parsed.selector : []), ...ofRequirements];
 }
 
-const SELECTOR_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
+const selectorOperators: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
 function statusOf({ decision, reason, error }: Decision, spec: JsonObject): JsonObject {
   const broken = ['fieldSelector', 'labelSelector'].filter((member) =>
-    itemsOf(memberAt(spec, 'resourceAttributes', member, 'requirements')).some((each) => !SELECTOR_OPERATORS.has(textAt(each, 'operator'))),
+    itemsOf(memberAt(spec, 'resourceAttributes', member, 'requirements')).some((each) => !selectorOperators.has(textAt(each, 'operator'))),
   );
   const problems = [
     ...(error === undefined ? [] : [error]),

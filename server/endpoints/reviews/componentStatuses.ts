@@ -11,28 +11,28 @@ import type { Route } from '../routing.js';
  * A deprecated way to ask whether parts of the control plane work. Of them this server knows only its store, which the reference calls by
  * this name: it is healthy when it can say what is the latest state.
  */
-const STORE = 'etcd-0';
+const store = 'etcd-0';
 /** Asking for an object of this name makes the store say what its latest state is. */
-const PROBE = 'default';
+const probe = 'default';
 
 async function storeStatus({ registry, catalogue }: VerbDeps): Promise<ApiObject> {
   const namespaces = catalogue.resource('', 'v1', 'namespaces');
   let error = '';
   try {
-    if (namespaces !== null) await registry.get({ resource: namespaces, namespace: '', name: PROBE }, { at: 'mostRecent' });
+    if (namespaces !== null) await registry.get({ resource: namespaces, namespace: '', name: probe }, { at: 'mostRecent' });
   } catch (failure) {
     if (!(failure instanceof StatusError)) throw failure;
     if (failure.code !== 404) error = failure.message;
   }
   const condition = error === '' ? { type: 'Healthy', status: 'True', message: 'ok' } : { type: 'Healthy', status: 'False', error };
-  return { apiVersion: 'v1', metadata: { name: STORE, creationTimestamp: null }, conditions: [condition] };
+  return { apiVersion: 'v1', metadata: { name: store, creationTimestamp: null }, conditions: [condition] };
 }
 
 export const getComponentStatus: VerbHandler = async (context, route: Route, deps) => {
   const representation = negotiate(context, route.resource, { collection: false, stream: false });
   const { name } = targetOf(route);
   // The reference names the type in the singular here.
-  if (name !== STORE) throw notFound({ group: '', resource: 'componentstatus' }, name);
+  if (name !== store) throw notFound({ group: '', resource: 'componentstatus' }, name);
   sendObject(context, representation, route.resource, transientObject(await storeStatus(deps), 0));
 };
 

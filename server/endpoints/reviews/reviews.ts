@@ -8,7 +8,7 @@ import { selfSubjectReview } from './selfSubjectReview.js';
 import { tokenReview } from './tokenReview.js';
 
 /** Types of which nothing is stored: they stand for a question, or for something to do, and their verbs answer it. */
-export const REVIEWS: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
+export const reviews: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   'bindings.': { create: createBinding },
   'componentstatuses.': { get: getComponentStatus, list: listComponentStatuses },
   'selfsubjectreviews.authentication.k8s.io': { create: selfSubjectReview },

@@ -20,15 +20,15 @@ import { targetOf, writeOptions, type VerbHandler } from '../verbs/deps.js';
 
 const asTokenRequest = inForm({ group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' });
 
-const LIFETIME_DEFAULT_SECONDS = 3600;
-const LIFETIME_MIN_SECONDS = 600;
-const LIFETIME_MAX_SECONDS = 2 ** 32;
+const lifetimeDefaultSeconds = 3600;
+const lifetimeMinSeconds = 600;
+const lifetimeMaxSeconds = 2 ** 32;
 /** What the tokens that are mounted into pods are asked for with: an hour, and a bit to know them by. */
-const MOUNTED_LIFETIME_SECONDS = 3607;
+const mountedLifetimeSeconds = 3607;
 /** Clients that read such a token only once go on to work for a year. */
-const EXTENDED_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
+const extendedLifetimeSeconds = 365 * 24 * 60 * 60;
 
-const LIFETIME = Path.of('spec', 'expirationSeconds');
+const lifetime = Path.of('spec', 'expirationSeconds');
 
 /** POST to a service account's `token`: issues one, which is stored nowhere. */
 export const createToken: VerbHandler = async (context, route, { registry, catalogue, reader, tokens }) => {
@@ -98,7 +98,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
 
 function setDefaults(request: ApiObject): void {
   const spec = membersOf(request['spec']);
-  spec['expirationSeconds'] ??= LIFETIME_DEFAULT_SECONDS;
+  spec['expirationSeconds'] ??= lifetimeDefaultSeconds;
   spec['boundObjectRef'] ??= null;
   request['spec'] = spec;
 }
@@ -108,10 +108,10 @@ const refused = (type: ServedResource, name: string, findings: readonly FieldErr
 
 function validateLifetime({ expirationSeconds }: JsonObject): FieldError[] {
   const seconds = Number(expirationSeconds);
-  if (seconds < LIFETIME_MIN_SECONDS)
-    return [invalid(LIFETIME, expirationSeconds ?? null, 'may not specify a duration less than 10 minutes')];
-  return seconds > LIFETIME_MAX_SECONDS
-    ? [invalid(LIFETIME, expirationSeconds ?? null, 'may not specify a duration larger than 2^32 seconds')]
+  if (seconds < lifetimeMinSeconds)
+    return [invalid(lifetime, expirationSeconds ?? null, 'may not specify a duration less than 10 minutes')];
+  return seconds > lifetimeMaxSeconds
+    ? [invalid(lifetime, expirationSeconds ?? null, 'may not specify a duration larger than 2^32 seconds')]
     : [];
 }
 
@@ -124,7 +124,7 @@ interface Reads {
 }
 
 /** Kinds that a token can be bound to, and where their objects are. */
-const BINDABLE: Readonly<Record<string, { readonly resource: string; readonly member: keyof Bound }>> = {
+const bindableKinds: Readonly<Record<string, { readonly resource: string; readonly member: keyof Bound }>> = {
   Pod: { resource: 'pods', member: 'pod' },
   Secret: { resource: 'secrets', member: 'secret' },
   Node: { resource: 'nodes', member: 'node' },
@@ -142,7 +142,7 @@ async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject):
   ];
   const slash = apiVersion.indexOf('/');
   const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
-  const bindable = group === '' && Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined;
+  const bindable = group === '' && Object.hasOwn(bindableKinds, kind) ? bindableKinds[kind] : undefined;
   if (bindable === undefined) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   if (name === '') throw badRequest('Name parameter required.');
   const object = await read(reads, bindable.resource, account.metadata.namespace ?? '', name);
@@ -197,11 +197,11 @@ function lifetimeOf(
   }
   const shownSeconds = Number(spec['expirationSeconds']);
   const own = itemsOf(spec['audiences']).every((audience) => audiences.includes(String(audience)));
-  const extended = extendsLifetime && pod !== null && own && shownSeconds === MOUNTED_LIFETIME_SECONDS;
+  const extended = extendsLifetime && pod !== null && own && shownSeconds === mountedLifetimeSeconds;
   return {
     shownSeconds,
     signed: extended
-      ? { lifetimeSeconds: Math.min(EXTENDED_LIFETIME_SECONDS, extendedSecondsMax ?? Infinity), warnAfterSeconds: shownSeconds }
+      ? { lifetimeSeconds: Math.min(extendedLifetimeSeconds, extendedSecondsMax ?? Infinity), warnAfterSeconds: shownSeconds }
       : { lifetimeSeconds: shownSeconds, warnAfterSeconds: null },
   };
 }

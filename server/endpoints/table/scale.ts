@@ -3,7 +3,7 @@ import { cellOf, numberAt } from '../../kinds/cells.js';
 import type { TableColumn } from '../../registry/tableColumn.js';
 import { tableOfView, type TableForm } from './table.js';
 
-const COLUMNS: readonly TableColumn[] = [
+const columns: readonly TableColumn[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0, cell: cellOf('Name') },
   {
     name: 'Desired',
@@ -25,4 +25,4 @@ const COLUMNS: readonly TableColumn[] = [
 ];
 
 /** The scale of a workload as a table. */
-export const scaleTable = (scale: ApiObject, form: TableForm): JsonObject => tableOfView(scale as ApiObject & JsonObject, COLUMNS, form);
+export const scaleTable = (scale: ApiObject, form: TableForm): JsonObject => tableOfView(scale as ApiObject & JsonObject, columns, form);

@@ -11,7 +11,7 @@ import type { Form } from '../negotiation.js';
 
 export type TableForm = Extract<Form, { form: 'table' }>;
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
+const descriptions: Readonly<Record<string, string>> = {
   Name: 'The name of the object, unique among objects of its kind in its namespace.',
   'Created At': 'When the server created the object, in UTC.',
   Age: 'Time since the object was created.',
@@ -21,7 +21,7 @@ const definition = ({ name, type, format, priority, description }: Column): Json
   name,
   type,
   format,
-  description: description ?? DESCRIPTIONS[name] ?? `${name} of the object.`,
+  description: description ?? descriptions[name] ?? `${name} of the object.`,
   priority,
 });
 

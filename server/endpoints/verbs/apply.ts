@@ -22,21 +22,21 @@ import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 import { formOf, sendShown, type View } from './view.js';
 
 /** Media types of server-side apply, with the encoding of their bodies. JSON is YAML, so the first takes both. */
-const APPLY_ENCODINGS: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([
+const applyEncodings: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([
   ['application/apply-patch+yaml', 'yaml'],
   ['application/apply-patch+cbor', 'cbor'],
 ]);
 
 /** Media types of server-side apply that this server takes. */
 export const applyMediaTypes = (context: RequestContext): string[] =>
-  [...APPLY_ENCODINGS]
+  [...applyEncodings]
     .filter(([, encoding]) => encoding !== 'cbor' || context.encoders?.includes(cborEncoder) === true)
     .map(([mediaType]) => mediaType);
 
 /** The encoding of the configuration, or null when the request is no server-side apply that this server knows. */
 export function applyEncodingOf(context: RequestContext): EncodingName | null {
   const mediaType = patchMediaType(context);
-  return applyMediaTypes(context).includes(mediaType) ? (APPLY_ENCODINGS.get(mediaType) ?? null) : null;
+  return applyMediaTypes(context).includes(mediaType) ? (applyEncodings.get(mediaType) ?? null) : null;
 }
 
 /**

@@ -38,7 +38,7 @@ export interface VerbDeps {
 export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;
 
 /** Longest time that a write may wait for storage when the request has no deadline. */
-const WRITE_TIMEOUT_MS = 34_000;
+const writeTimeoutMs = 34_000;
 
 export const targetOf = ({ resource, namespace, name }: Route): Target => ({ resource, namespace: namespace ?? '', name });
 
@@ -49,7 +49,7 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
     user: context.user,
     manager: managerOf(fieldManager, context.request.headers['user-agent']),
     dryRun,
-    timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
+    timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, writeTimeoutMs) : writeTimeoutMs),
     warn: (text) => {
       context.warnings.push(text);
     },

@@ -31,14 +31,14 @@ function patchObject(patch: JsonValue): JsonObject {
   throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type map[string]interface {}`);
 }
 
-const STRATEGIC = 'application/strategic-merge-patch+json';
+const strategicType = 'application/strategic-merge-patch+json';
 
 /** Patch types by media type; server-side apply has a verb of its own. */
-const PATCHERS: ReadonlyMap<string, Patcher> = new Map(
+const patchers: ReadonlyMap<string, Patcher> = new Map(
   Object.entries<Patcher>({
     'application/merge-patch+json': (current, patch) => applyMergePatch(current, patchObject(patch)),
     'application/json-patch+json': (current, patch) => applyJsonPatch(current, patch),
-    [STRATEGIC]: (current, patch, resource) => {
+    [strategicType]: (current, patch, resource) => {
       const type = patchTypeOfKind(resource);
       if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
       return applyStrategicPatch(current, patchObject(patch ?? {}), type);
@@ -56,7 +56,7 @@ export function patcherFor(
   applied: readonly string[],
 ): Patcher {
   const builtIn = patchTypeOfKind(resource) !== null;
-  const patcher = builtIn || mediaType !== STRATEGIC ? PATCHERS.get(mediaType) : undefined;
+  const patcher = builtIn || mediaType !== strategicType ? patchers.get(mediaType) : undefined;
   if (patcher !== undefined) return patcher;
   throw builtIn ? unsupportedPatch() : unsupportedBody(['application/json-patch+json', 'application/merge-patch+json', ...applied]);
 }
@@ -78,7 +78,7 @@ export const patchView =
 async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
   const resource = view?.type(route.resource) ?? route.resource;
   const mediaType = patchMediaType(context);
-  const strategic = mediaType === STRATEGIC;
+  const strategic = mediaType === strategicType;
   const patcher = patcherFor(mediaType, route.resource, applyMediaTypes(context));
   const representation = negotiateWrite(context, route.resource);
   const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
@@ -134,11 +134,11 @@ const invalidPatch = (shown: string, why: string): StatusError =>
     { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(shown)}: ${why}`, field: 'patch' },
   ]);
 
-const PATCH_FAILURES: Readonly<Record<PatchError['kind'], (error: PatchError) => StatusError>> = {
+const patchFailures: Readonly<Record<PatchError['kind'], (error: PatchError) => StatusError>> = {
   malformed: (error) => badRequest(error.message, error),
   failed: (error) => new StatusError(422, 'Invalid', error.message, {}, { cause: error }),
   directive: (error) => plainError(500, error.message),
   tooLarge: (error) => new StatusError(413, 'RequestEntityTooLarge', error.message, {}, { cause: error }),
 };
 
-const patchFailure = (error: PatchError): StatusError => PATCH_FAILURES[error.kind](error);
+const patchFailure = (error: PatchError): StatusError => patchFailures[error.kind](error);

@@ -1,8 +1,8 @@
 import { badRequest, StatusError } from '../../api/status.js';
-import { EXPIRED_LIST } from '../../registry/failures.js';
+import { expiredList } from '../../registry/failures.js';
 import { sendList, sendObjectRead } from '../answers.js';
 import { negotiate } from '../negotiation.js';
-import { encodeContinue, EXPIRED_CONTINUE } from '../options/continueToken.js';
+import { encodeContinue, expiredContinue } from '../options/continueToken.js';
 import { getConsistency, parseListOptions, type ListOptions } from '../options/listOptions.js';
 import { booleanParameter } from '../options/values.js';
 import { acceptsGzip } from '../sending.js';
@@ -24,7 +24,7 @@ export const list: VerbHandler = async (context, route, { registry, compression 
   const allNamespaces = resource.namespaced && namespace === null;
   const options = parseListOptions(context.query, resource, resource.namespaced ? namespace : '');
   const query = { ...options, namespace: resource.namespaced ? namespace : null };
-  const page = await registry.list(resource, query, options.continuing ? EXPIRED_CONTINUE : EXPIRED_LIST).catch((error: unknown) => {
+  const page = await registry.list(resource, query, options.continuing ? expiredContinue : expiredList).catch((error: unknown) => {
     throw withContinuation(error, options, allNamespaces);
   });
   await sendList(context, representation, resource, page, allNamespaces, compression && acceptsGzip(context));

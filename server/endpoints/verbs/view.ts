@@ -34,7 +34,7 @@ export interface View {
   readonly put: (object: ApiObject, shown: ApiObject, resource: ServedResource) => ApiObject;
 }
 
-export const SCALE: View = {
+export const scale: View = {
   type: inForm({ group: 'autoscaling', version: 'v1', kind: 'Scale' }),
   show: (object, version, resource) => resource.behaviour.scale.show(object, version),
   table: scaleTable,
@@ -73,7 +73,7 @@ export function putThrough(
 /** No replicas are shown as no number. */
 const withoutZero = (scale: ApiObject): ApiObject => (memberAt(scale, 'spec', 'replicas') === 0 ? { ...scale, spec: {} } : scale);
 
-const SINGLE = { collection: false, stream: false } as const;
+const single = { collection: false, stream: false } as const;
 
 /** Answers with the form of a stored object. */
 export function sendShown(
@@ -89,7 +89,7 @@ export function sendShown(
 export const getView =
   (view: View): VerbHandler =>
   async (context, route, { registry }) => {
-    const representation = negotiate(context, route.resource, SINGLE);
+    const representation = negotiate(context, route.resource, single);
     const stored = await registry.get(targetOf(route), getConsistency(context.query));
     sendShown(context, representation, view, { resource: route.resource, stored: stored });
   };

@@ -5,7 +5,7 @@ import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js'
 import type { Route } from '../routing.js';
 import { isGone } from '../streams.js';
 import { WatchStream } from '../watch/stream.js';
-import { openResponse, PLAIN } from '../watch/transport.js';
+import { openResponse, plain } from '../watch/transport.js';
 import { messagesOf, openWebSocket, webSocketUpgrade } from '../watch/webSocket.js';
 import type { VerbDeps, VerbHandler } from './deps.js';
 
@@ -17,7 +17,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
   const seconds = options.timeoutSeconds || randomEnd(deps.minRequestTimeoutSeconds);
   const { resourceVersion, initialEventsEnd, bookmarks } = options;
   const upgrade = webSocketUpgrade(context);
-  const framing = upgrade === null ? PLAIN : messagesOf(representation.encoder);
+  const framing = upgrade === null ? plain : messagesOf(representation.encoder);
   const stream = new WatchStream({
     resource,
     representation,

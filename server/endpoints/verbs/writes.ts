@@ -60,7 +60,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
   }
 };
 
-const FORCE_VERB = 'unsafe-delete-ignore-read-errors';
+const forceVerb = 'unsafe-delete-ignore-read-errors';
 
 /** Who removes an object unread may break whatever relied on its finalizers; that takes a right of its own. */
 async function removeUnreadable(
@@ -71,8 +71,8 @@ async function removeUnreadable(
 ): Promise<void> {
   const { resource, name } = route;
   const attributes = attributesOf(context.user, context.info, '');
-  const { decision, reason } = await authorize({ ...attributes, verb: FORCE_VERB });
-  if (decision !== 'allow') throw forbidden(resource, name, `not permitted to do ${JSON.stringify(FORCE_VERB)}, reason: ${reason}`);
+  const { decision, reason } = await authorize({ ...attributes, verb: forceVerb });
+  if (decision !== 'allow') throw forbidden(resource, name, `not permitted to do ${JSON.stringify(forceVerb)}, reason: ${reason}`);
   await registry.deleteUnreadable(targetOf(route), writeOptions(context, false));
   sendDocument(context, representation, {
     kind: 'Status',

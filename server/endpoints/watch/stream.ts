@@ -4,7 +4,7 @@ import { watchFailure } from '../../registry/failures.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
 import { encodeObject, typeOf } from '../answers.js';
-import { PARTIAL, type Representation } from '../negotiation.js';
+import { partial, type Representation } from '../negotiation.js';
 import { bookmarkTable, tableOf } from '../table/table.js';
 import { Batch } from './batch.js';
 import { flusher } from './flusher.js';
@@ -14,21 +14,21 @@ import type { Framing, Transport } from './transport.js';
  * Bytes that may wait for a client. When it is further behind, storage keeps what follows, in the history that all share, until the client has taken these;
  * a watch that history outruns ends as expired. So nobody else pays for a slow client, and a burst cuts nobody off who reads.
  */
-const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
+const bufferedBytesMax = 4 * 1024 * 1024;
 /** While events are read back the watch pauses above this. */
-const BUFFERED_BYTES_PAUSE = 256 * 1024;
+const bufferedBytesPause = 256 * 1024;
 /** A client that is waited for and takes nothing for so long is cut off. */
-const STALLED_MS = 60_000;
+const stalledMs = 60_000;
 /** What is left when the watch ends has so long to leave. */
-const LINGER_MS = 10_000;
+const lingerMs = 10_000;
 /** Batches that are written at once to a watcher that is behind. */
-const BATCHES_AT_ONCE = 4;
+const batchesAtOnce = 4;
 /** While this much is under way to all watchers together, they get one batch at a time: what a connection has not sent yet is in memory once for each. */
-const UNDER_WAY_BYTES_OF_ALL = 16 * 1024 * 1024;
-const BOOKMARK_INTERVAL_MS = 60_000;
+const underWayBytesOfAll = 16 * 1024 * 1024;
+const bookmarkIntervalMs = 60_000;
 /** The last bookmark comes this long before the end, so that a client can resume close to it. */
-const LAST_BOOKMARK_BEFORE_END_MS = 2_000;
-const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+const lastBookmarkBeforeEndMs = 2_000;
+const initialEventsEndAnnotation = 'k8s.io/initial-events-end';
 
 /** All watches of a process share its memory. */
 let underWayOfAll = 0;
@@ -139,10 +139,10 @@ export class WatchStream implements WatchSink {
   }
 
   drained(): Promise<void> | null {
-    if (this.over || this.waitingBytes < BUFFERED_BYTES_PAUSE) return null;
+    if (this.over || this.waitingBytes < bufferedBytesPause) return null;
     this.stallTimer ??= setTimeout(() => {
       this.finish('cutOff');
-    }, this.options.stalledMs ?? STALLED_MS);
+    }, this.options.stalledMs ?? stalledMs);
     return new Promise((resolve) => {
       this.emptied.push(resolve);
     });
@@ -153,7 +153,7 @@ export class WatchStream implements WatchSink {
     this.queued = false;
     const { pending, transport } = this;
     if (this.over || pending === null || transport === null || this.underWay > 0) return;
-    const batches = pending.splice(0, underWayOfAll < UNDER_WAY_BYTES_OF_ALL ? BATCHES_AT_ONCE : 1);
+    const batches = pending.splice(0, underWayOfAll < underWayBytesOfAll ? batchesAtOnce : 1);
     if (pending.length === 0) this.pending = null;
     for (const { bytes } of batches) this.underWay += bytes;
     underWayOfAll += this.underWay;
@@ -197,7 +197,7 @@ export class WatchStream implements WatchSink {
     this.headersShown = true;
     this.append(frame);
     if (!this.queued && this.underWay === 0) this.queue();
-    if (this.waitingBytes > BUFFERED_BYTES_MAX) this.watch?.fallBehind();
+    if (this.waitingBytes > bufferedBytesMax) this.watch?.fallBehind();
   }
 
   private append(frame: Buffer): void {
@@ -237,17 +237,17 @@ export class WatchStream implements WatchSink {
   };
 
   private scheduleBookmark(endAt: number): void {
-    const left = endAt - performance.now() - LAST_BOOKMARK_BEFORE_END_MS;
+    const left = endAt - performance.now() - lastBookmarkBeforeEndMs;
     if (left <= 0) return;
     // A timer may fire a moment early: the last one is not scheduled again for what is left then.
-    const last = left <= BOOKMARK_INTERVAL_MS;
+    const last = left <= bookmarkIntervalMs;
     this.bookmarkTimer = setTimeout(
       () => {
         const version = this.watch?.version ?? 0;
         if (version > 0) this.write(this.bookmark(version, false));
         if (!last) this.scheduleBookmark(endAt);
       },
-      Math.ceil(Math.min(left, BOOKMARK_INTERVAL_MS)),
+      Math.ceil(Math.min(left, bookmarkIntervalMs)),
     );
   }
 
@@ -256,10 +256,13 @@ export class WatchStream implements WatchSink {
       resource,
       representation: { encoder, form },
     } = this.options;
-    const meta = { resourceVersion: String(version), ...(initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}) };
+    const meta = {
+      resourceVersion: String(version),
+      ...(initialEventsEnd ? { annotations: { [initialEventsEndAnnotation]: 'true' } } : {}),
+    };
     if (form.form === 'table')
       return this.framed(encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, form, !this.headersShown))));
-    const type = form.form === 'partial' ? { kind: PARTIAL, apiVersion: form.apiVersion } : typeOf(resource);
+    const type = form.form === 'partial' ? { kind: partial, apiVersion: form.apiVersion } : typeOf(resource);
     return this.framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
   }
 
@@ -269,7 +272,7 @@ export class WatchStream implements WatchSink {
     if (how === 'end' && this.waitingBytes > 0)
       this.lingerTimer = setTimeout(() => {
         this.transport?.destroy();
-      }, LINGER_MS);
+      }, lingerMs);
     this.pending = null;
     this.over = true;
     this.forgetUnderWay();

@@ -23,7 +23,7 @@ export interface Framing {
 }
 
 /** Events follow one another. */
-export const PLAIN: Framing = { name: '', frame: (event) => event };
+export const plain: Framing = { name: '', frame: (event) => event };
 
 /** In one go, however many parts there are: what is done for each write costs more than its bytes do. */
 export function writeTogether(out: Writable, parts: readonly Buffer[], taken: () => void): void {

@@ -7,7 +7,7 @@ import { validateAnnotations, validateLabels } from '../../registry/validation/m
 
 /** What a conversion webhook may do to an object, and what not. Pure; messages are the reference's. */
 
-const IDENTITY: readonly (readonly [member: string, name: string])[] = [
+const identity: readonly (readonly [member: string, name: string])[] = [
   ['name', 'name'],
   ['namespace', 'namespace'],
   ['uid', 'UID'],
@@ -19,7 +19,7 @@ export function shapeProblem(original: ApiObject, converted: JsonValue, apiVersi
   const [version, kind] = [textAt(converted, 'apiVersion'), textAt(converted, 'kind')];
   if (version !== apiVersion) return `invalid groupVersion (expected ${apiVersion}, received ${version})`;
   if (kind !== original.kind) return `invalid kind (expected ${original.kind ?? ''}, received ${kind})`;
-  for (const [member, name] of IDENTITY) {
+  for (const [member, name] of identity) {
     const [before, after] = [textAt(original, 'metadata', member), textAt(converted, 'metadata', member)];
     if (before !== after) return `must have the same ${name}: ${before} != ${after}`;
   }
@@ -40,7 +40,7 @@ export function restoreMetadata(original: ApiObject, converted: JsonObject): Res
           : `invalid metadata of type ${goType(converted['metadata'])} in converted object`,
     };
   const metadata: JsonObject = { ...original.metadata };
-  for (const [member, validate] of TEXT_MAPS) {
+  for (const [member, validate] of textMaps) {
     delete metadata[member];
     const value = own[member] ?? null;
     if (value === null) continue;
@@ -53,7 +53,7 @@ export function restoreMetadata(original: ApiObject, converted: JsonObject): Res
 }
 
 type Validate = (texts: Record<string, string>) => FieldError[];
-const TEXT_MAPS: readonly (readonly [member: 'labels' | 'annotations', validate: Validate])[] = [
+const textMaps: readonly (readonly [member: 'labels' | 'annotations', validate: Validate])[] = [
   ['labels', (texts) => validateLabels(texts, Path.of('metadata', 'labels'))],
   ['annotations', (texts) => validateAnnotations(texts, Path.of('metadata', 'annotation'))],
 ];

@@ -11,9 +11,9 @@ import { convertedOf, type ReviewVersion } from './review.js';
 import { restoreMetadata, shapeProblem } from './verification.js';
 
 /** How long a webhook may take for one question; the reference's bound. */
-const TIMEOUT_MS = 30_000;
+const timeoutMs = 30_000;
 /** Objects in one question; more are asked about one question after the other. */
-const OBJECTS_MAX = 500;
+const objectsMax = 500;
 
 /** What is counted of conversions. `from` is the version of the first object. */
 export type ObserveConversion = (conversion: {
@@ -91,8 +91,8 @@ async function post(body: string, { clientConfig, clients, objects, signal }: Ca
   let url = '';
   try {
     const client = clients.of(targetOf(clientConfig));
-    url = client.urlFor(TIMEOUT_MS);
-    return await client.post(body, { timeoutMs: TIMEOUT_MS, signal });
+    url = client.urlFor(timeoutMs);
+    return await client.post(body, { timeoutMs: timeoutMs, signal });
   } catch (error) {
     throw new Error(`conversion webhook for ${named(objects, 'inner')} failed: ${callFailure(url, error)}`, { cause: error });
   }
@@ -100,7 +100,7 @@ async function post(body: string, { clientConfig, clients, objects, signal }: Ca
 
 async function inBatches<T>(items: readonly ApiObject[], convert: (batch: readonly ApiObject[]) => Promise<readonly T[]>): Promise<T[]> {
   const results: T[] = [];
-  for (let start = 0; start < items.length; start += OBJECTS_MAX) results.push(...(await convert(items.slice(start, start + OBJECTS_MAX))));
+  for (let start = 0; start < items.length; start += objectsMax) results.push(...(await convert(items.slice(start, start + objectsMax))));
   return results;
 }
 

@@ -2,18 +2,18 @@ import { approvalOf, isProtectedGroup, type Approval } from '../../kinds/apiexte
 import type { LifeCycle } from '../definition.js';
 import type { Condition } from './conditions.js';
 
-const TYPE = 'KubernetesAPIApprovalPolicyConformant';
-const DEMAND = 'protected groups must have approval annotation "api-approved.kubernetes.io"';
-const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
+const type = 'KubernetesAPIApprovalPolicyConformant';
+const demand = 'protected groups must have approval annotation "api-approved.kubernetes.io"';
+const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
-const SAID: Readonly<Record<Approval, (annotation: string) => Omit<Condition, 'type'>>> = {
+const said: Readonly<Record<Approval, (annotation: string) => Omit<Condition, 'type'>>> = {
   approved: (annotation) => ({ status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${annotation}` }),
   waived: (annotation) => ({ status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(annotation)}` }),
-  missing: () => ({ status: 'False', reason: 'MissingAnnotation', message: `${DEMAND}, ${SEE}` }),
+  missing: () => ({ status: 'False', reason: 'MissingAnnotation', message: `${demand}, ${see}` }),
   invalid: () => ({
     status: 'False',
     reason: 'InvalidAnnotation',
-    message: `${DEMAND} with either a URL or a reason starting with "unapproved", ${SEE}`,
+    message: `${demand} with either a URL or a reason starting with "unapproved", ${see}`,
   }),
 };
 
@@ -21,5 +21,5 @@ const SAID: Readonly<Record<Approval, (annotation: string) => Omit<Condition, 't
 export function approvalCondition({ group, annotations }: LifeCycle): Condition | null {
   if (!isProtectedGroup(group)) return null;
   const annotation = annotations['api-approved.kubernetes.io'] ?? '';
-  return { type: TYPE, ...SAID[approvalOf(annotation)](annotation) };
+  return { type: type, ...said[approvalOf(annotation)](annotation) };
 }

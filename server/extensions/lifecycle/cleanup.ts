@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 import type { Registry, Target } from '../../registry/contract.js';
-import { NO_DELETE_OPTIONS } from '../../registry/deletion.js';
+import { noDeleteOptions } from '../../registry/deletion.js';
 import { everything } from '../../registry/everything.js';
 import { itemsOf, membersOf } from '../../registry/members.js';
 import type { ServedResource } from '../../registry/resources.js';
-import { CLEANUP_FINALIZER } from '../definition.js';
+import { cleanupFinalizer } from '../definition.js';
 import type { CustomResources } from '../definitions.js';
 import { withCondition, type Condition } from './conditions.js';
 import { ownWrites } from './writes.js';
@@ -21,13 +21,13 @@ export interface CleanupOptions {
 }
 
 /** Between looks at whether the last object is gone: those with finalizers wait for others. */
-const FIRST_LOOK_MS = 50;
-const LOOK_MS_MAX = 5_000;
+const firstLookMs = 50;
+const lookMsMax = 5_000;
 /** Objects that are still there after this are reported in the status, and the deletion begins anew. */
-const PATIENCE_MS = 60_000;
+const patienceMs = 60_000;
 /** A server that lets another one delete looks after this whether it does. */
-const TAKE_OVER_MS = 15_000;
-const RETRY_MS = 5_000;
+const takeOverMs = 15_000;
+const retryMs = 5_000;
 
 const terminating = (status: 'True' | 'False', reason: string, message: string): Condition => ({
   type: 'Terminating',
@@ -35,9 +35,9 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
   reason,
   message,
 });
-const IN_PROGRESS = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
-const COMPLETED = terminating('False', 'InstanceDeletionCompleted', 'removed all instances');
-const NEVER_ESTABLISHED = terminating('False', 'NeverEstablished', 'resource was never established');
+const inProgress = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
+const completed = terminating('False', 'InstanceDeletionCompleted', 'removed all instances');
+const neverEstablished = terminating('False', 'NeverEstablished', 'resource was never established');
 
 /**
  * Deletes the objects of definitions that are to go, and then lets the definitions go. One server does it: the one that first says so in the status. The
@@ -68,7 +68,7 @@ export class Cleanup {
         return 'failed' as const;
       });
       if (outcome === 'done') return;
-      await this.pause(outcome === 'otherServer' ? TAKE_OVER_MS : RETRY_MS);
+      await this.pause(outcome === 'otherServer' ? takeOverMs : retryMs);
     }
   }
 
@@ -81,14 +81,14 @@ export class Cleanup {
     const [, ...group] = name.split('.');
     const type = this.options.resources.typeOf({ group: group.join('.'), resource: name.slice(0, name.indexOf('.')) });
     if (type === null) {
-      await this.say(name, NEVER_ESTABLISHED, true);
+      await this.say(name, neverEstablished, true);
       return 'done';
     }
-    const said = await this.say(name, IN_PROGRESS, false);
+    const said = await this.say(name, inProgress, false);
     if (said === 'gone') return 'done';
     if (said === 'already' && first) return 'otherServer';
     const failure = type.whole === null ? null : await this.deleteAll(type.whole);
-    await this.say(name, failure ?? COMPLETED, failure === null);
+    await this.say(name, failure ?? completed, failure === null);
     return failure === null ? 'done' : 'failed';
   }
 
@@ -98,7 +98,7 @@ export class Cleanup {
       registry.deleteCollection(
         resource,
         { ...everything, namespace: resource.namespaced ? null : '', consistency: { at: 'mostRecent' } },
-        NO_DELETE_OPTIONS,
+        noDeleteOptions,
         ownWrites,
       );
     try {
@@ -107,7 +107,7 @@ export class Cleanup {
       return terminating('True', 'InstanceDeletionFailed', `could not issue all deletes: ${messageOf(error)}`);
     }
     let waited = 0;
-    for (let pause = FIRST_LOOK_MS; waited < PATIENCE_MS; pause = Math.min(pause * 2, LOOK_MS_MAX)) {
+    for (let pause = firstLookMs; waited < patienceMs; pause = Math.min(pause * 2, lookMsMax)) {
       const left = await registry.list(resource, {
         ...everything,
         namespace: resource.namespaced ? null : '',
@@ -134,7 +134,7 @@ export class Cleanup {
       const conditions = itemsOf(status['conditions']).map(membersOf);
       already = conditions.some((each) => each['type'] === condition.type && each['reason'] === condition.reason);
       const metadata = done
-        ? { ...object.metadata, finalizers: (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER) }
+        ? { ...object.metadata, finalizers: (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer) }
         : object.metadata;
       const next: JsonObject = { ...status, conditions: withCondition(conditions, condition, this.options.now()) };
       return { ...object, metadata, status: next };

@@ -27,8 +27,8 @@ export interface LifeCycleOptions {
 }
 
 /** Between looks at whether a change that has been read is known here, and their number. */
-const LOOK_MS = 10;
-const LOOKS_MAX = 200;
+const lookMs = 10;
+const looksMax = 200;
 
 /**
  * Takes definitions through their lives: names accepted, established, its objects removed when it is to go. Runs on every server at once: each works out
@@ -91,12 +91,12 @@ export class LifeCycles {
 
   /** What has been read of the definition itself was applied here, and so all that came before it is in effect once everything has settled. */
   private async others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
-    for (let look = 0; look < LOOKS_MAX; look++) {
+    for (let look = 0; look < looksMax; look++) {
       await this.options.resources.settled();
       const all = this.options.resources.lifeCycles.filter((other) => other.group === group);
       if ((all.find((other) => other.name === name)?.version ?? 0) >= version) return all;
       // What has just been written is told of in a moment; a watch that has broken takes longer to come back.
-      await delay(LOOK_MS, undefined, { signal: this.rounds.signal });
+      await delay(lookMs, undefined, { signal: this.rounds.signal });
     }
     throw new Error('definitions have changed that are not known here yet');
   }

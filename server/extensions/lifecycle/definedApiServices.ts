@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import { StatusError } from '../../api/status.js';
 import type { Registry } from '../../registry/contract.js';
-import { NO_DELETE_OPTIONS } from '../../registry/deletion.js';
+import { noDeleteOptions } from '../../registry/deletion.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
@@ -19,12 +19,12 @@ export interface DefinedApiServicesOptions {
   readonly report: (name: string, error: unknown) => void;
 }
 
-const API_SERVICES: GroupResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' };
+const apiServices: GroupResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' };
 
 /** Tells objects that come and go with definitions from those that people make, which nobody touches. */
-const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
+const managed = 'kube-aggregator.kubernetes.io/automanaged';
 /** Behind all that is built in; versions are put in order by their names. */
-const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
+const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 /**
  * Keeps an APIService for each group version that definitions make, for those who look there what a cluster serves. Runs on every server at once: what
@@ -37,7 +37,7 @@ export class DefinedApiServices {
   private readonly rounds = new Rounds(() => this.round());
 
   constructor(private readonly options: DefinedApiServicesOptions) {
-    this.following = follow(options.storage, API_SERVICES, {
+    this.following = follow(options.storage, apiServices, {
       put: (object) => {
         this.known.set(object.name, object);
       },
@@ -69,7 +69,7 @@ export class DefinedApiServices {
       .filter(([name]) => !present.has(name))
       .map(([name, object]) => this.attempt(name, () => this.create(object)));
     const surplus = [...present]
-      .filter(([name, { labels }]) => labels[MANAGED] === 'true' && !wanted.has(name))
+      .filter(([name, { labels }]) => labels[managed] === 'true' && !wanted.has(name))
       .map(([name, object]) => this.attempt(name, () => this.remove(object)));
     return !(await Promise.all([...missing, ...surplus])).includes(false);
   }
@@ -81,7 +81,7 @@ export class DefinedApiServices {
   private remove({ name, version }: StoredObject): Promise<unknown> {
     return this.options.registry.delete(
       { resource: this.options.apiServices, namespace: '', name },
-      { ...NO_DELETE_OPTIONS, resourceVersion: String(version) },
+      { ...noDeleteOptions, resourceVersion: String(version) },
       ownWrites,
     );
   }
@@ -107,8 +107,8 @@ function wantedOf({ catalogue }: CustomResources): ReadonlyMap<string, ApiObject
       {
         apiVersion: 'apiregistration.k8s.io/v1',
         kind: 'APIService',
-        metadata: { name: `${version}.${group}`, labels: { [MANAGED]: 'true' } },
-        spec: { group, version, ...PRIORITIES },
+        metadata: { name: `${version}.${group}`, labels: { [managed]: 'true' } },
+        spec: { group, version, ...priorities },
       },
     ]),
   );

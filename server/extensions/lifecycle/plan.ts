@@ -12,20 +12,20 @@ export interface StatusPlan {
   readonly conditions: readonly Condition[];
 }
 
-const ESTABLISHED: Condition = {
+const establishedCondition: Condition = {
   type: 'Established',
   status: 'True',
   reason: 'InitialNamesAccepted',
   message: 'the initial names have been accepted',
 };
-const NOT_ACCEPTED: Condition = { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+const notAccepted: Condition = { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 
-const ACCEPTED: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+const acceptedCondition: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
 
 /** Whether nothing is left to decide, whatever the others do: nearly all definitions nearly always. */
 const isSettled = ({ requested, accepted, conditions }: LifeCycle, approval: Condition | null): boolean =>
   isTrue(conditions, 'Established') &&
-  says(conditions, ACCEPTED) &&
+  says(conditions, acceptedCondition) &&
   (approval === null || says(conditions, approval)) &&
   isDeepStrictEqual(requested, accepted);
 
@@ -34,8 +34,8 @@ export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): Status
   const approval = approvalCondition(own);
   if (isSettled(own, approval)) return null;
   const { names, conflict } = acceptedNames(own, others);
-  const accepted: Condition = conflict === null ? ACCEPTED : { type: 'NamesAccepted', status: 'False', ...conflict };
-  const established = isTrue(own.conditions, 'Established') ? [] : [conflict === null ? ESTABLISHED : NOT_ACCEPTED];
+  const accepted: Condition = conflict === null ? acceptedCondition : { type: 'NamesAccepted', status: 'False', ...conflict };
+  const established = isTrue(own.conditions, 'Established') ? [] : [conflict === null ? establishedCondition : notAccepted];
   const conditions = [accepted, ...established, ...(approval === null ? [] : [approval])].filter(
     (condition) => !says(own.conditions, condition),
   );

@@ -1,13 +1,13 @@
 import { systemUser } from '../../api/user.js';
 import type { WriteOptions } from '../../registry/contract.js';
 
-const WRITE_TIMEOUT_MS = 10_000;
+const writeTimeoutMs = 10_000;
 
 /** As the server writes on its own account. */
 export const ownWrites: WriteOptions = {
   user: systemUser,
   manager: 'kube-apiserver',
   dryRun: false,
-  timeoutMs: WRITE_TIMEOUT_MS,
+  timeoutMs: writeTimeoutMs,
   warn: () => {},
 };

@@ -3,7 +3,7 @@ import type { TableColumn } from '../../registry/tableColumn.js';
 import type { DefinedVersion } from '../definition.js';
 import { pathCell } from './pathCells.js';
 
-const NAME: TableColumn = {
+const nameColumn: TableColumn = {
   name: 'Name',
   type: 'string',
   format: 'name',
@@ -11,7 +11,7 @@ const NAME: TableColumn = {
   cell: pathCell('.metadata.name', 'string'),
   description: 'The name of the object, unique among objects of its kind in its namespace.',
 };
-const AGE: TableColumn = {
+const age: TableColumn = {
   name: 'Age',
   type: 'date',
   format: '',
@@ -23,9 +23,9 @@ const AGE: TableColumn = {
 /** Columns of the Table form: the name, and what the definition asks for, or else the age. */
 export function tableColumns({ columns }: DefinedVersion): readonly TableColumn[] {
   return [
-    NAME,
+    nameColumn,
     ...(columns.length === 0
-      ? [AGE]
+      ? [age]
       : columns.map((column) => {
           const jsonPath = textAt(column, 'jsonPath');
           const description = textAt(column, 'description') || `Custom resource definition column (in JSONPath format): ${jsonPath}`;

@@ -25,10 +25,10 @@ import { customStrategy } from './strategy.js';
 import { versionedStorage } from './versionedStorage.js';
 
 /** In the order in which the reference lists them. */
-const VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']);
+const verbs: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']);
 /** What is listed of a resource whose objects are being removed. */
-const ENDING_VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
-const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'patch', 'update']);
+const endingVerbs: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
+const subresourceVerbs: ReadonlySet<string> = new Set(['get', 'patch', 'update']);
 
 /** Compiled when first needed: most versions of most definitions are never asked for. */
 interface CompiledVersion {
@@ -76,7 +76,7 @@ export class CustomType {
     this.fieldsOf = fields.length === 0 ? null : fieldsOf(fieldsAt(...fields));
     const served = definition.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
     this.resources = served.map((version) => this.serve(version));
-    this.endingResources = this.resources.map((resource) => ({ ...resource, listedVerbs: ENDING_VERBS }));
+    this.endingResources = this.resources.map((resource) => ({ ...resource, listedVerbs: endingVerbs }));
     const written = definition.versions.find(({ name }) => name === definition.storageVersion);
     this.whole =
       this.resources.find(({ version }) => version === definition.storageVersion) ?? (written === undefined ? null : this.serve(written));
@@ -155,8 +155,8 @@ function namesOf(
 ): ResourceNames {
   const { plural: resource, kind, listKind, singular, shortNames, categories } = names;
   const subresources: readonly Subresource[] = [
-    ...(hasStatus ? [{ name: 'status', group, version, kind, verbs: SUBRESOURCE_VERBS }] : []),
-    ...(scale === null ? [] : [{ name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: SUBRESOURCE_VERBS }]),
+    ...(hasStatus ? [{ name: 'status', group, version, kind, verbs: subresourceVerbs }] : []),
+    ...(scale === null ? [] : [{ name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: subresourceVerbs }]),
   ];
   return {
     group,
@@ -166,7 +166,7 @@ function namesOf(
     listKind,
     singular,
     namespaced,
-    verbs: VERBS,
+    verbs: verbs,
     shortNames,
     categories,
     subresources: new Map(subresources.map((each) => [each.name, each])),

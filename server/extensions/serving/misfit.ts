@@ -3,7 +3,7 @@ import type { CompiledSchema } from '../../../workers/schema/custom/contract.js'
 import type { JsonObject } from '../../api/object.js';
 
 /** What server-side apply calls the types of schemas. */
-const EXPECTED: Readonly<Record<string, string>> = {
+const expected: Readonly<Record<string, string>> = {
   integer: 'numeric (int or float)',
   number: 'numeric (int or float)',
   string: 'string',
@@ -11,7 +11,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   array: 'list',
   object: 'map',
 };
-const WRONG_TYPE = /must be of type (\w+): "(\w+)"$/;
+const wrongType = /must be of type (\w+): "(\w+)"$/;
 
 /**
  * The first value of a configuration that is not of the type that its field has. Server-side apply looks at types before anything is merged, and refuses them in
@@ -19,8 +19,8 @@ const WRONG_TYPE = /must be of type (\w+): "(\w+)"$/;
  */
 export function misfit(schema: CompiledSchema, config: JsonObject): string | null {
   for (const { type, path, message } of schema.validate(config as JsonMembers)) {
-    const [, wanted = '', found = ''] = type === 'FieldValueTypeInvalid' ? (WRONG_TYPE.exec(message) ?? []) : [];
-    if (wanted !== '' && found !== 'null') return `.${path}: expected ${EXPECTED[wanted] ?? wanted}, got ${found}`;
+    const [, wanted = '', found = ''] = type === 'FieldValueTypeInvalid' ? (wrongType.exec(message) ?? []) : [];
+    if (wanted !== '' && found !== 'null') return `.${path}: expected ${expected[wanted] ?? wanted}, got ${found}`;
   }
   return null;
 }

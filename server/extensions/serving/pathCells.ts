@@ -5,7 +5,7 @@ import { age } from '../../kinds/cells.js';
 import type { Cell } from '../../registry/tableColumn.js';
 
 /** How a value looks in a column of a type; null where it does not fit. The reference shows the first value that a path finds. */
-const SHOWN: Readonly<Record<string, (value: JsonValue, now: number) => JsonValue>> = {
+const shown: Readonly<Record<string, (value: JsonValue, now: number) => JsonValue>> = {
   string: (value) => printed(value),
   integer: (value) => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null),
   number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value : null),
@@ -16,7 +16,7 @@ const SHOWN: Readonly<Record<string, (value: JsonValue, now: number) => JsonValu
 /** A column that shows what is found at a path in the object. */
 export function pathCell(jsonPath: string, type: string): Cell {
   const find = parseJsonPath(jsonPath);
-  const show = Object.hasOwn(SHOWN, type) ? SHOWN[type] : undefined;
+  const show = Object.hasOwn(shown, type) ? shown[type] : undefined;
   if (find === null || show === undefined) return () => null;
   return (object, now) => {
     const [first = null] = find(object);

@@ -21,9 +21,9 @@ export interface PresenterOptions {
 }
 
 /** Presenting takes the event loop for itself no longer than this. */
-const SLICE_MS = 5;
+const sliceMs = 5;
 /** Objects that a converter is asked about at once. */
-const CONVERTED_AT_ONCE = 500;
+const convertedAtOnce = 500;
 
 /**
  * Shows stored objects of a custom resource in one version, as the definition says now: what its schema does not know (any more) is left out, defaults
@@ -53,15 +53,14 @@ export class Presenter {
     const known = this.lists.get(stored);
     if (known !== undefined) return known;
     const waiting = stored.filter((object) => !this.known.has(object) && this.needsConverter(object));
-    for (let from = 0; from < waiting.length; from += CONVERTED_AT_ONCE)
-      await this.converted(waiting.slice(from, from + CONVERTED_AT_ONCE));
+    for (let from = 0; from < waiting.length; from += convertedAtOnce) await this.converted(waiting.slice(from, from + convertedAtOnce));
     const shown: StoredObject[] = [];
-    let end = performance.now() + SLICE_MS;
+    let end = performance.now() + sliceMs;
     for (const object of stored) {
       shown.push(this.now(object) ?? object);
       if (performance.now() < end) continue;
       await nextTurn();
-      end = performance.now() + SLICE_MS;
+      end = performance.now() + sliceMs;
     }
     const all = shown.every((object, position) => object === stored[position]) ? stored : shown;
     this.lists.set(stored, all);

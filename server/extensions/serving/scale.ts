@@ -9,9 +9,9 @@ import type { ScalePaths } from '../definition.js';
 
 /** The subresource `scale` of custom resources: numbers at paths that the definition names. */
 
-const REPLICAS_MAX = 2 ** 31 - 1;
+const replicasMax = 2 ** 31 - 1;
 /** Stands for a number that is not there while a patch is worked out; nobody asks for it. */
-const NOT_SET = -(2 ** 31);
+const notSet = -(2 ** 31);
 
 type Found<T> = { readonly ok: true; readonly value: T | null } | { readonly ok: false; readonly message: string };
 
@@ -64,7 +64,7 @@ function replicaFindings(object: ApiObject, path: string): FieldError[] {
   if (!found.ok) return [invalid(atPath(path), 0, found.message)];
   const replicas = found.value ?? 0;
   if (replicas < 0) return [invalid(atPath(path), replicas, 'should be a non-negative integer')];
-  return replicas > REPLICAS_MAX ? [invalid(atPath(path), replicas, `should be less than or equal to ${REPLICAS_MAX}`)] : [];
+  return replicas > replicasMax ? [invalid(atPath(path), replicas, `should be less than or equal to ${replicasMax}`)] : [];
 }
 
 /** What is wrong with the number of replicas that is wanted. */
@@ -121,22 +121,22 @@ export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPa
       if (replicas === null) throw unusable(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`);
       return scaleOf(object, version, paths, replicas);
     },
-    before: (object, version) => scaleOf(object, version, paths, found(wholeAt(object, specReplicas)) ?? NOT_SET),
+    before: (object, version) => scaleOf(object, version, paths, found(wholeAt(object, specReplicas)) ?? notSet),
     put(object, scale) {
       const replicas = membersOf(scale['spec'])['replicas'] ?? 0;
-      if (replicas === NOT_SET) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`);
+      if (replicas === notSet) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`);
       setAt(object, specReplicas, replicas);
       // The client may demand a version; without one the write is to whatever the object is now.
       if ((scale.metadata.resourceVersion ?? '') !== '') object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
       return object;
     },
     refuseApply: (name, why) =>
-      plainError(500, `${UNAPPLIED[why](name)} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
+      plainError(500, `${unapplied[why](name)} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
   };
 }
 
 /** As in the reference, which knows no way from what apply has made to the scale of a custom object: whoever wants to change it has to update or patch it. */
-const UNAPPLIED: Readonly<Record<UnappliedScale, (name: string) => string>> = {
+const unapplied: Readonly<Record<UnappliedScale, (name: string) => string>> = {
   unowned: () => 'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale)',
   changed: (name) => `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale)`,
 };

@@ -3,7 +3,7 @@ import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { keepsRulesFromRunning, type CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StatusCause } from '../../api/status.js';
-import { RULES_UNCHECKED, type RulesVerdict, type SchemaRules } from '../../cel/rules/contract.js';
+import { rulesUnchecked, type RulesVerdict, type SchemaRules } from '../../cel/rules/contract.js';
 import { fieldsAt } from '../../kinds/fields.js';
 import type { MetadataFindings, Strategy } from '../../registry/strategy.js';
 import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';
@@ -21,7 +21,7 @@ export interface StrategyParts {
 }
 
 /** Members that are no content of their own. */
-const FRAME: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+const frame: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
  * The rules of a custom resource in one version: those of its schema, and what the subresources that it has mean for writes. Objects are in that version; storage
@@ -88,7 +88,7 @@ function restoreAllButStatus(object: ApiObject, old: ApiObject): void {
   } = object;
   for (const member of Object.keys(object)) if (member !== 'metadata') delete object[member];
   Object.assign(object, { ...(kind === undefined ? {} : { kind }), ...(apiVersion === undefined ? {} : { apiVersion }) });
-  for (const [member, value] of Object.entries(old)) if (!FRAME.has(member)) object[member] = value;
+  for (const [member, value] of Object.entries(old)) if (!frame.has(member)) object[member] = value;
   if (status === undefined) delete object['status'];
   else object['status'] = status;
   object.metadata = { ...old.metadata };
@@ -98,7 +98,7 @@ function restoreAllButStatus(object: ApiObject, old: ApiObject): void {
 
 /** Whether nothing has changed that the generation counts: all but the metadata, and the status where it is written by itself. */
 function sameContent(object: ApiObject, old: ApiObject, hasStatus: boolean): boolean {
-  const counted = (name: string): boolean => !FRAME.has(name) && !(hasStatus && name === 'status');
+  const counted = (name: string): boolean => !frame.has(name) && !(hasStatus && name === 'status');
   const names = new Set([...Object.keys(object), ...Object.keys(old)].filter(counted));
   return [...names].every((name) => isDeepStrictEqual(object[name] ?? null, old[name] ?? null));
 }
@@ -131,7 +131,7 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
     },
     lastFindings(object, old, found) {
       if (rules().isEmpty) return [];
-      if (found.some((finding) => keepsRulesFromRunning(finding as Between))) return [ofCause(RULES_UNCHECKED)];
+      if (found.some((finding) => keepsRulesFromRunning(finding as Between))) return [ofCause(rulesUnchecked)];
       const verdict = rules().verdict(typed(object) as JsonObject, old === null ? null : (typed(old) as JsonObject));
       return verdict instanceof Promise ? verdict.then((later) => judged(object, later)) : judged(object, verdict);
     },
@@ -139,12 +139,12 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
   };
 }
 
-const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+const standardFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
 /** Finalizers that a write adds may have any name; for custom resources it is only advised that they tell whose they are. */
 function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: ApiObject | null): string[] {
   const added = [...new Set(finalizers)]
-    .filter((name) => old?.metadata.finalizers?.includes(name) !== true && !name.includes('/') && !STANDARD_FINALIZERS.has(name))
+    .filter((name) => old?.metadata.finalizers?.includes(name) !== true && !name.includes('/') && !standardFinalizers.has(name))
     .sort();
   return added.map(
     (name) =>

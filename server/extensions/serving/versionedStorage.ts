@@ -98,7 +98,7 @@ function watch(storage: Storage, presenter: Presenter, request: WatchRequest, si
 }
 
 /** Calls that wait for an earlier event to be converted. A client that is so far behind is better off beginning anew. */
-const WAITING_MAX = 10_000;
+const waitingMax = 10_000;
 
 /**
  * Hands events on in order. Nearly all can be shown at once; from the first one that a converter has to be asked about, what follows waits:
@@ -195,7 +195,7 @@ class PresentedEvents implements WatchSink {
   }
 
   private wait(step: () => Promise<void> | void): void {
-    if (this.waiting.length >= WAITING_MAX)
+    if (this.waiting.length >= waitingMax)
       return this.fail(new Error('the client would be too far behind: conversion takes longer than changes do'));
     this.waiting.push(step);
     if (!this.working) void this.work();

@@ -3,14 +3,14 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
-import { at, UNSET } from '../cells.js';
+import { at, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { setMatchDefaults, validateMatch, validateParamRef } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
 
-const SPEC = Path.of('spec');
-const ACTIONS = ['Audit', 'Deny', 'Warn'];
-const TWICE_TOLD =
+const specPath = Path.of('spec');
+const knownActions = ['Audit', 'Deny', 'Warn'];
+const twiceTold =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
 
 const specOf = (binding: ApiObject): JsonObject => objectAt(binding, 'spec') ?? {};
@@ -19,9 +19,9 @@ function validateCommon(spec: JsonObject): FieldError[] {
   const policy = textAt(spec, 'policyName');
   const match = objectAt(spec, 'matchResources');
   return [
-    ...(policy === '' ? [required(SPEC.child('policyName'), '')] : dnsSubdomain(policy, SPEC.child('policyName'))),
-    ...validateParamRef(objectAt(spec, 'paramRef'), SPEC.child('paramRef')),
-    ...(match === null ? [] : validateMatch(match, SPEC.child('matchResources'))),
+    ...(policy === '' ? [required(specPath.child('policyName'), '')] : dnsSubdomain(policy, specPath.child('policyName'))),
+    ...validateParamRef(objectAt(spec, 'paramRef'), specPath.child('paramRef')),
+    ...(match === null ? [] : validateMatch(match, specPath.child('matchResources'))),
   ];
 }
 
@@ -29,29 +29,29 @@ function validateActions(actions: readonly string[], path: Path): FieldError[] {
   if (actions.length === 0) return [required(path, 'at least one validation action is required')];
   return [
     ...actions.flatMap((action, position) => [
-      ...(ACTIONS.includes(action) ? [] : [notSupported(path.index(position), action, ACTIONS)]),
+      ...(knownActions.includes(action) ? [] : [notSupported(path.index(position), action, knownActions)]),
       ...(actions.indexOf(action) < position ? [duplicate(path.index(position), action)] : []),
     ]),
-    ...(actions.includes('Deny') && actions.includes('Warn') ? [invalid(path, actions, TWICE_TOLD)] : []),
+    ...(actions.includes('Deny') && actions.includes('Warn') ? [invalid(path, actions, twiceTold)] : []),
   ];
 }
 
 const validateValidating = (binding: ApiObject): FieldError[] => [
   ...validateCommon(specOf(binding)),
-  ...validateActions(itemsOf(specOf(binding)['validationActions']).map(String), SPEC.child('validationActions')),
+  ...validateActions(itemsOf(specOf(binding)['validationActions']).map(String), specPath.child('validationActions')),
 ];
 
 const validateMutating = (binding: ApiObject): FieldError[] => [
   ...validateCommon(specOf(binding)),
   ...validateMutatingOperations(
     objectsIn(objectAt(specOf(binding), 'matchResources') ?? {}, 'resourceRules'),
-    SPEC.child('matchResources', 'resourceRules', 'operations'),
+    specPath.child('matchResources', 'resourceRules', 'operations'),
   ),
 ];
 
 const paramRef = (object: ApiObject): string => {
   const ref = membersOf(memberAt(object, 'spec', 'paramRef'));
-  if (Object.keys(ref).length === 0) return UNSET;
+  if (Object.keys(ref).length === 0) return unset;
   return ref['namespace'] === undefined ? textAt(ref, 'name') || '*' : `${textAt(ref, 'namespace')}/${textAt(ref, 'name') || '*'}`;
 };
 

@@ -8,13 +8,13 @@ import { parseUrl } from './urls.js';
 
 /** Where a webhook listens: at a URL, or behind a service. Webhooks of admission and of conversion have the same. */
 
-const PORT_DEFAULT = 443;
-const PORT_MAX = 65_535;
-const FORM = '; desired format: https://host[/path]';
+const portDefault = 443;
+const portMax = 65_535;
+const form = '; desired format: https://host[/path]';
 
 export function setClientDefaults(holder: JsonObject): void {
   const service = objectAt(objectAt(holder, 'clientConfig') ?? {}, 'service');
-  if (service !== null) setDefault(service, 'port', PORT_DEFAULT);
+  if (service !== null) setDefault(service, 'port', portDefault);
 }
 
 export function validateClient(client: JsonObject, path: Path): FieldError[] {
@@ -26,10 +26,10 @@ export function validateClient(client: JsonObject, path: Path): FieldError[] {
 
 function validateUrl(text: string, path: Path): FieldError[] {
   const url = parseUrl(text);
-  if (!url.ok) return [required(path, `url must be a valid URL: ${url.message}${FORM}`)];
+  if (!url.ok) return [required(path, `url must be a valid URL: ${url.message}${form}`)];
   return [
-    ...(url.scheme === 'https' ? [] : [invalid(path, url.scheme, `'https' is the only allowed URL scheme${FORM}`)]),
-    ...(url.host === '' ? [invalid(path, '', `host must be specified${FORM}`)] : []),
+    ...(url.scheme === 'https' ? [] : [invalid(path, url.scheme, `'https' is the only allowed URL scheme${form}`)]),
+    ...(url.host === '' ? [invalid(path, '', `host must be specified${form}`)] : []),
     ...(url.user === null ? [] : [invalid(path, url.user, 'user information is not permitted in the URL')]),
     ...(url.fragment === '' ? [] : [invalid(path, url.fragment, 'fragments are not permitted in the URL')]),
     ...(url.query === '' ? [] : [invalid(path, url.query, 'query parameters are not permitted in the URL')]),
@@ -42,7 +42,7 @@ function validateService(service: JsonObject, path: Path): FieldError[] {
     // Clients see the two confused: a missing name is reported as a missing namespace, and the other way round.
     ...(textAt(service, 'namespace') === '' ? [required(path.child('name'), '')] : []),
     ...(textAt(service, 'name') === '' ? [required(path.child('namespace'), '')] : []),
-    ...(port < 1 || port > PORT_MAX ? [invalid(path.child('port'), port, `port is not valid: ${between(1, PORT_MAX)}`)] : []),
+    ...(port < 1 || port > portMax ? [invalid(path.child('port'), port, `port is not valid: ${between(1, portMax)}`)] : []),
     ...validatePath(textAt(service, 'path'), path.child('path')),
   ];
 }

@@ -7,9 +7,9 @@ import { qualified } from '../../registry/validation/values.js';
 
 /** What webhooks and policies write in CEL: conditions, variables, and what is asked of objects. Expressions that cannot be right are refused when they are stored. */
 
-const CONDITIONS_MAX = 64;
-const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
-const RESERVED: ReadonlySet<string> = new Set([
+const conditionsMax = 64;
+const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
+const reserved: ReadonlySet<string> = new Set([
   'true',
   'false',
   'null',
@@ -34,7 +34,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 /** Conditions of webhooks: no parameters and no variables. */
-export const WEBHOOK_SCOPE: AdmissionScope = { params: false, authorizer: true, patches: false, variables: null };
+export const webhookScope: AdmissionScope = { params: false, authorizer: true, patches: false, variables: null };
 
 /** What the expressions of a policy may name once its variables are there. Problems of the variables themselves are told by `validateVariables`. */
 export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
@@ -71,7 +71,7 @@ export function validateMatchConditions(holder: JsonObject, path: Path, scope: A
   const conditions = objectsIn(holder, 'matchConditions');
   const names = conditions.map((condition) => textAt(condition, 'name'));
   return [
-    ...(conditions.length > CONDITIONS_MAX ? [tooMany(path, conditions.length, CONDITIONS_MAX)] : []),
+    ...(conditions.length > conditionsMax ? [tooMany(path, conditions.length, conditionsMax)] : []),
     ...conditions.flatMap((condition, position) => {
       const at = path.index(position);
       const name = textAt(condition, 'name');
@@ -91,7 +91,7 @@ export function validateVariables(spec: JsonObject, path: Path, patches: boolean
   return variables.flatMap((variable, position) => {
     const at = path.index(position);
     const name = textAt(variable, 'name');
-    const isIdentifier = IDENTIFIER.test(name) && !RESERVED.has(name);
+    const isIdentifier = identifier.test(name) && !reserved.has(name);
     const before: AdmissionScope = { ...scope, variables: scope.variables ?? {} };
     scope = withVariable(before, variable);
     return [

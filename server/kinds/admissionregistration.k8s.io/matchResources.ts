@@ -9,21 +9,21 @@ import { setRuleDefaults, validateNamedRule } from './rules.js';
 
 /** What policies and their bindings have in common: which objects they are about, and where their parameters come from. */
 
-const SELECTORS = ['namespaceSelector', 'objectSelector'];
-const RULE_LISTS = ['resourceRules', 'excludeResourceRules'];
-const NOT_FOUND_ACTIONS = ['Deny', 'Allow'];
+const selectors = ['namespaceSelector', 'objectSelector'];
+const ruleLists = ['resourceRules', 'excludeResourceRules'];
+const notFoundActions = ['Deny', 'Allow'];
 
 export function setMatchDefaults(match: JsonObject | null): void {
   if (match === null) return;
   setDefault(match, 'matchPolicy', 'Equivalent');
-  for (const selector of SELECTORS) setDefault(match, selector, {});
-  for (const list of RULE_LISTS) setRuleDefaults(match, list);
+  for (const selector of selectors) setDefault(match, selector, {});
+  for (const list of ruleLists) setRuleDefaults(match, list);
 }
 
 export const validateMatch = (match: JsonObject, path: Path): FieldError[] => [
   ...optionallyOneOf(match['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
-  ...SELECTORS.flatMap((member) => validateLabelSelector(objectAt(match, member) ?? {}, path.child(member))),
-  ...RULE_LISTS.flatMap((list) =>
+  ...selectors.flatMap((member) => validateLabelSelector(objectAt(match, member) ?? {}, path.child(member))),
+  ...ruleLists.flatMap((list) =>
     objectsIn(match, list).flatMap((rule, position) => validateNamedRule(rule, path.child(list).index(position))),
   ),
 ];
@@ -71,5 +71,5 @@ export function validateParamRef(ref: JsonObject | null, path: Path): FieldError
 
 function validateNotFoundAction(action: string, path: Path): FieldError[] {
   if (action === '') return [required(path, '')];
-  return NOT_FOUND_ACTIONS.includes(action) ? [] : [notSupported(path, action, NOT_FOUND_ACTIONS)];
+  return notFoundActions.includes(action) ? [] : [notSupported(path, action, notFoundActions)];
 }

@@ -8,18 +8,18 @@ import { validateConditions } from '../../registry/validation/conditions.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { oneOf, optionallyOneOf, qualified } from '../../registry/validation/values.js';
-import { countAt, UNSET } from '../cells.js';
+import { countAt, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { scopeOf, validateExpression, validateMatchConditions, validateVariables } from './expressions.js';
 import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const AUDIT_ANNOTATIONS_MAX = 20;
-const VALUE_EXPRESSION_BYTES_MAX = 5 * 1024;
-const NOTHING_TO_DO = 'validations or auditAnnotations must contain at least one item';
-const AUDIT_ANNOTATION: StructureForm = [
+const specPath = Path.of('spec');
+const statusPath = Path.of('status');
+const auditAnnotationsMax = 20;
+const valueExpressionBytesMax = 5 * 1024;
+const nothingToDo = 'validations or auditAnnotations must contain at least one item';
+const auditAnnotation: StructureForm = [
   ['key', 'Key', 'text'],
   ['valueExpression', 'ValueExpression', 'text'],
 ];
@@ -38,11 +38,11 @@ function validateCommon(policy: ApiObject, old: ApiObject | null, mutating: bool
   const kind = objectAt(spec, 'paramKind');
   const unchanged = old !== null && ['paramKind', 'matchConditions'].every((member) => sameValue(spec[member], specOf(old)[member]));
   return [
-    ...optionallyOneOf(spec['failurePolicy'], ['Fail', 'Ignore'], SPEC.child('failurePolicy')),
-    ...(kind === null ? [] : validateParamKind(kind, SPEC.child('paramKind'))),
-    ...validateConstraints(objectAt(spec, 'matchConstraints'), mutating, SPEC.child('matchConstraints')),
-    ...(unchanged ? [] : validateMatchConditions(spec, SPEC.child('matchConditions'), scopeOf({ ...spec, variables: [] }, mutating))),
-    ...validateVariables(spec, SPEC.child('variables'), mutating),
+    ...optionallyOneOf(spec['failurePolicy'], ['Fail', 'Ignore'], specPath.child('failurePolicy')),
+    ...(kind === null ? [] : validateParamKind(kind, specPath.child('paramKind'))),
+    ...validateConstraints(objectAt(spec, 'matchConstraints'), mutating, specPath.child('matchConstraints')),
+    ...(unchanged ? [] : validateMatchConditions(spec, specPath.child('matchConditions'), scopeOf({ ...spec, variables: [] }, mutating))),
+    ...validateVariables(spec, specPath.child('variables'), mutating),
   ];
 }
 
@@ -62,11 +62,11 @@ function validateValidating(policy: ApiObject, old: ApiObject | null): FieldErro
   const common = validateCommon(policy, old, false);
   const scope = scopeOf(spec, false);
   if (validations.length + annotations.length === 0)
-    return [...common, ...['validations', 'auditAnnotations'].map((member) => required(SPEC.child(member), NOTHING_TO_DO))];
+    return [...common, ...['validations', 'auditAnnotations'].map((member) => required(specPath.child(member), nothingToDo))];
   return [
     ...common,
-    ...validations.flatMap((validation, position) => validateValidation(validation, scope, SPEC.child('validations').index(position))),
-    ...validateAuditAnnotations(annotations, policy.metadata.name ?? '', scope, SPEC.child('auditAnnotations')),
+    ...validations.flatMap((validation, position) => validateValidation(validation, scope, specPath.child('validations').index(position))),
+    ...validateAuditAnnotations(annotations, policy.metadata.name ?? '', scope, specPath.child('auditAnnotations')),
   ];
 }
 
@@ -92,12 +92,12 @@ function validateMessageExpression(expression: string, scope: AdmissionScope, pa
 function validateAuditAnnotations(annotations: readonly JsonObject[], policy: string, scope: AdmissionScope, path: Path): FieldError[] {
   const keys = annotations.map((annotation) => textAt(annotation, 'key'));
   return [
-    ...(annotations.length > AUDIT_ANNOTATIONS_MAX
+    ...(annotations.length > auditAnnotationsMax
       ? [
           invalid(
             path,
-            annotations.map((annotation) => printedStructure(annotation, AUDIT_ANNOTATION)),
-            `must not have more than ${AUDIT_ANNOTATIONS_MAX} auditAnnotations`,
+            annotations.map((annotation) => printedStructure(annotation, auditAnnotation)),
+            `must not have more than ${auditAnnotationsMax} auditAnnotations`,
           ),
         ]
       : []),
@@ -111,14 +111,14 @@ function validateAuditAnnotations(annotations: readonly JsonObject[], policy: st
 function validateAuditAnnotation(annotation: JsonObject, policy: string, scope: AdmissionScope, path: Path): FieldError[] {
   const key = textAt(annotation, 'key');
   const expression = textAt(annotation, 'valueExpression').trim();
-  const tooLong = Buffer.byteLength(expression) > VALUE_EXPRESSION_BYTES_MAX;
+  const tooLong = Buffer.byteLength(expression) > valueExpressionBytesMax;
   return [
     // The policy's name stands before the key in the audit log.
     ...(policy === ''
       ? [invalid(path.child('key'), key, 'requires metadata.name be non-empty')]
       : qualified(`${policy}/${key}`, path.child('key'))),
     ...validateExpression(expression, path.child('valueExpression'), scope, ['string', 'null'], 'valueExpression is not specified'),
-    ...(tooLong ? [required(path.child('valueExpression'), `must not exceed ${VALUE_EXPRESSION_BYTES_MAX} bytes in length`)] : []),
+    ...(tooLong ? [required(path.child('valueExpression'), `must not exceed ${valueExpressionBytesMax} bytes in length`)] : []),
   ];
 }
 
@@ -128,21 +128,21 @@ function validateMutating(policy: ApiObject, old: ApiObject | null): FieldError[
   const scope = scopeOf(spec, true);
   return [
     ...validateCommon(policy, old, true),
-    ...(mutations.length === 0 ? [required(SPEC.child('mutations'), 'mutations must contain at least one item')] : []),
-    ...mutations.flatMap((mutation, position) => validateMutation(mutation, scope, SPEC.child('mutations').index(position))),
-    ...oneOf(spec['reinvocationPolicy'], ['IfNeeded', 'Never'], SPEC.child('reinvocationPolicy')),
+    ...(mutations.length === 0 ? [required(specPath.child('mutations'), 'mutations must contain at least one item')] : []),
+    ...mutations.flatMap((mutation, position) => validateMutation(mutation, scope, specPath.child('mutations').index(position))),
+    ...oneOf(spec['reinvocationPolicy'], ['IfNeeded', 'Never'], specPath.child('reinvocationPolicy')),
   ];
 }
 
 /** Ways to change an object, the member that describes each, and what its expression yields. */
-const PATCHES: readonly (readonly [string, string, Wanted])[] = [
+const patches: readonly (readonly [string, string, Wanted])[] = [
   ['JSONPatch', 'jsonPatch', 'list<JSONPatch>'],
   ['ApplyConfiguration', 'applyConfiguration', 'Object'],
 ];
 
 function validateMutation(mutation: JsonObject, scope: AdmissionScope, path: Path): FieldError[] {
   const type = textAt(mutation, 'patchType');
-  const known = PATCHES.find(([name]) => name === type);
+  const known = patches.find(([name]) => name === type);
   if (known === undefined) return oneOf(type, ['ApplyConfiguration', 'JSONPatch'], path.child('patchType'));
   const [, member, wanted] = known;
   const patch = objectAt(mutation, member);
@@ -150,9 +150,9 @@ function validateMutation(mutation: JsonObject, scope: AdmissionScope, path: Pat
     ...(patch === null
       ? [required(path.child(member), `must be specified when patchType is ${type}`)]
       : validateExpression(patch['expression'], path.child(member, 'expression'), scope, [wanted])),
-    ...PATCHES.filter(([name, other]) => name !== type && objectAt(mutation, other) !== null).map(([, other]) =>
-      invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`),
-    ),
+    ...patches
+      .filter(([name, other]) => name !== type && objectAt(mutation, other) !== null)
+      .map(([, other]) => invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`)),
   ];
 }
 
@@ -161,18 +161,18 @@ function validateStatus(policy: ApiObject): FieldError[] {
   const warnings = objectsIn(objectAt(status, 'typeChecking') ?? {}, 'expressionWarnings');
   return [
     ...warnings.flatMap((warning, position) => {
-      const at = STATUS.child('typeChecking', 'expressionWarnings').index(position);
+      const at = statusPath.child('typeChecking', 'expressionWarnings').index(position);
       return ['warning', 'fieldRef']
         .filter((member) => textAt(warning, member).trim() === '')
         .map((member) => required(at.child(member), ''));
     }),
-    ...validateConditions(itemsOf(status['conditions']), STATUS.child('conditions')),
+    ...validateConditions(itemsOf(status['conditions']), statusPath.child('conditions')),
   ];
 }
 
 const paramKind = (object: ApiObject): string =>
   memberAt(object, 'spec', 'paramKind') === undefined
-    ? UNSET
+    ? unset
     : `${textAt(object, 'spec', 'paramKind', 'apiVersion')}/${textAt(object, 'spec', 'paramKind', 'kind')}`;
 
 export const validatingAdmissionPolicies: Kind = {

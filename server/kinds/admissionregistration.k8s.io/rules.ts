@@ -7,14 +7,14 @@ import { named } from '../../registry/validation/values.js';
 
 /** Which requests a webhook or a policy is about: groups, versions, resources, operations and scope. */
 
-const ALL = '*';
-const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
-const SCOPES = ['*', 'Cluster', 'Namespaced'];
+const all = '*';
+const knownOperations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+const scopes = ['*', 'Cluster', 'Namespaced'];
 /** What is deleted cannot be changed any more. */
-const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
 export const setRuleDefaults = (holder: JsonObject, list: string): void => {
-  for (const rule of objectsIn(holder, list)) setDefault(rule, 'scope', ALL);
+  for (const rule of objectsIn(holder, list)) setDefault(rule, 'scope', all);
 };
 
 const texts = (rule: JsonObject, member: string): string[] => itemsOf(rule[member]).map(String);
@@ -25,7 +25,7 @@ export function validateRule(rule: JsonObject, path: Path): FieldError[] {
   return [
     ...someOrAll(operations, 'operations', path.child('operations')),
     ...operations.flatMap((operation, position) =>
-      OPERATIONS.includes(operation) ? [] : [notSupported(path.child('operations').index(position), operation, OPERATIONS)],
+      knownOperations.includes(operation) ? [] : [notSupported(path.child('operations').index(position), operation, knownOperations)],
     ),
     ...someOrAll(texts(rule, 'apiGroups'), 'API groups', path.child('apiGroups')),
     ...someOrAll(texts(rule, 'apiVersions'), 'API versions', path.child('apiVersions')),
@@ -33,13 +33,13 @@ export function validateRule(rule: JsonObject, path: Path): FieldError[] {
       version === '' ? [required(path.child('apiVersions').index(position), '')] : [],
     ),
     ...validateResources(texts(rule, 'resources'), path.child('resources')),
-    ...(scope !== undefined && !SCOPES.includes(String(scope)) ? [notSupported(path.child('scope'), scope, SCOPES)] : []),
+    ...(scope !== undefined && !scopes.includes(String(scope)) ? [notSupported(path.child('scope'), scope, scopes)] : []),
   ];
 }
 
 function someOrAll(values: readonly string[], what: string, path: Path): FieldError[] {
   if (values.length === 0) return [required(path, '')];
-  return values.length > 1 && values.includes(ALL) ? [invalid(path, values, `if '*' is present, must not specify other ${what}`)] : [];
+  return values.length > 1 && values.includes(all) ? [invalid(path, values, `if '*' is present, must not specify other ${what}`)] : [];
 }
 
 function validateResources(resources: readonly string[], path: Path): FieldError[] {
@@ -56,7 +56,7 @@ function validateResources(resources: readonly string[], path: Path): FieldError
       ? [invalid(path, resources, "if '*/*' is present, must not specify other resources")]
       : []),
     // Only the last name without a subresource counts: one that follows the star.
-    ...(plain.includes(ALL) && plain.at(-1) !== ALL
+    ...(plain.includes(all) && plain.at(-1) !== all
       ? [invalid(path, resources, "if '*' is present, must not specify other resources without subresources")]
       : []),
   ];
@@ -88,5 +88,5 @@ export function validateNamedRule(rule: JsonObject, path: Path): FieldError[] {
 export const validateMutatingOperations = (rules: readonly JsonObject[], path: Path): FieldError[] =>
   rules
     .flatMap((rule) => texts(rule, 'operations'))
-    .filter((operation) => !MUTATING_OPERATIONS.includes(operation))
-    .map((operation) => notSupported(path, operation, MUTATING_OPERATIONS));
+    .filter((operation) => !mutatingOperations.includes(operation))
+    .map((operation) => notSupported(path, operation, mutatingOperations));

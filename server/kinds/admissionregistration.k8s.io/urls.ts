@@ -10,13 +10,13 @@ export type ParsedUrl =
     }
   | { readonly ok: false; readonly message: string };
 
-const CONTROL = /[\u0000-\u001f\u007f]/;
-const BAD_ESCAPE = /%(?![0-9a-fA-F]{2}).{0,2}/s;
-const HOST_CHARACTER = /[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/;
+const control = /[\u0000-\u001f\u007f]/;
+const badEscape = /%(?![0-9a-fA-F]{2}).{0,2}/s;
+const hostCharacter = /[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/;
 
 export function parseUrl(text: string): ParsedUrl {
   const refuse = (what: string): ParsedUrl => ({ ok: false, message: `parse ${JSON.stringify(text)}: ${what}` });
-  if (CONTROL.test(text)) return refuse('net/url: invalid control character in URL');
+  if (control.test(text)) return refuse('net/url: invalid control character in URL');
   const { body, fragment } = cutFragment(text);
   if (body === '') return text === '' ? refuse('empty url') : { ok: true, scheme: '', user: null, host: '', query: '', fragment };
   if (body.startsWith(':')) return refuse('missing protocol scheme');
@@ -45,11 +45,11 @@ const cutFragment = (text: string): { readonly body: string; readonly fragment: 
 function hostProblem(host: string): string | null {
   const port = /:([^:\]]*)$/.exec(host);
   if (port !== null && !/^\d*$/.test(port[1] ?? '')) return `invalid port ${JSON.stringify(port[0])} after host`;
-  const character = HOST_CHARACTER.exec(host)?.[0];
+  const character = hostCharacter.exec(host)?.[0];
   return character === undefined ? null : `invalid character ${JSON.stringify(character)} in host name`;
 }
 
 function escapeProblem(text: string): string | null {
-  const escape = BAD_ESCAPE.exec(text)?.[0];
+  const escape = badEscape.exec(text)?.[0];
   return escape === undefined ? null : `invalid URL escape ${JSON.stringify(escape)}`;
 }

@@ -9,17 +9,17 @@ import { named, optionallyOneOf } from '../../registry/validation/values.js';
 import { countAt } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { setClientDefaults, validateClient } from './clients.js';
-import { validateMatchConditions, WEBHOOK_SCOPE } from './expressions.js';
+import { validateMatchConditions, webhookScope } from './expressions.js';
 import { setRuleDefaults, validateRule } from './rules.js';
 
-const WEBHOOKS = Path.of('webhooks');
-const TIMEOUT_SECONDS_DEFAULT = 10;
-const TIMEOUT_SECONDS_MAX = 30;
-const NAME_SEGMENTS_MIN = 3;
-const SELECTORS = ['namespaceSelector', 'objectSelector'];
-const REVIEW_VERSIONS = ['v1', 'v1beta1'];
-const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
-const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
+const webhooks = Path.of('webhooks');
+const timeoutSecondsDefault = 10;
+const timeoutSecondsMax = 30;
+const nameSegmentsMin = 3;
+const selectors = ['namespaceSelector', 'objectSelector'];
+const reviewVersions = ['v1', 'v1beta1'];
+const noSideEffects = ['None', 'NoneOnDryRun'];
+const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 
 type HookKind = 'validating' | 'mutating';
 
@@ -29,8 +29,8 @@ function setDefaults(configuration: ApiObject, kind: HookKind): void {
   for (const hook of hooksOf(configuration)) {
     setDefault(hook, 'failurePolicy', 'Fail');
     setDefault(hook, 'matchPolicy', 'Equivalent');
-    for (const selector of SELECTORS) setDefault(hook, selector, {});
-    setDefault(hook, 'timeoutSeconds', TIMEOUT_SECONDS_DEFAULT);
+    for (const selector of selectors) setDefault(hook, selector, {});
+    setDefault(hook, 'timeoutSeconds', timeoutSecondsDefault);
     if (kind === 'mutating') setDefault(hook, 'reinvocationPolicy', 'Never');
     setRuleDefaults(hook, 'rules');
     setClientDefaults(hook);
@@ -44,12 +44,12 @@ interface Strictness {
   readonly uniqueNames: boolean;
   readonly checkConditions: boolean;
 }
-const STRICT: Strictness = { noSideEffects: true, knownReviewVersion: true, uniqueNames: true, checkConditions: true };
+const strict: Strictness = { noSideEffects: true, knownReviewVersion: true, uniqueNames: true, checkConditions: true };
 
 function strictnessAfter(configuration: ApiObject, old: ApiObject): Strictness {
   const [hooks, before] = [hooksOf(configuration), hooksOf(old)];
   return {
-    noSideEffects: before.every((hook) => NO_SIDE_EFFECTS.includes(textAt(hook, 'sideEffects'))),
+    noSideEffects: before.every((hook) => noSideEffects.includes(textAt(hook, 'sideEffects'))),
     knownReviewVersion: before.every((hook) => itemsOf(hook['admissionReviewVersions']).length === 0 || hasKnownVersion(hook)),
     uniqueNames: new Set(before.map((hook) => hook['name'])).size === before.length,
     checkConditions:
@@ -59,13 +59,13 @@ function strictnessAfter(configuration: ApiObject, old: ApiObject): Strictness {
 }
 
 const hasKnownVersion = (hook: JsonObject): boolean =>
-  itemsOf(hook['admissionReviewVersions']).some((version) => REVIEW_VERSIONS.includes(String(version)));
+  itemsOf(hook['admissionReviewVersions']).some((version) => reviewVersions.includes(String(version)));
 
 function validate(configuration: ApiObject, kind: HookKind, strictness: Strictness): FieldError[] {
   const hooks = hooksOf(configuration);
   const names = hooks.map((hook) => textAt(hook, 'name'));
   return hooks.flatMap((hook, position) => {
-    const path = WEBHOOKS.index(position);
+    const path = webhooks.index(position);
     const name = textAt(hook, 'name');
     return [
       ...validateHook(hook, kind, strictness, path),
@@ -82,14 +82,14 @@ function validateHook(hook: JsonObject, kind: HookKind, strictness: Strictness, 
     ...objectsIn(hook, 'rules').flatMap((rule, position) => validateRule(rule, path.child('rules').index(position))),
     ...optionallyOneOf(hook['failurePolicy'], ['Fail', 'Ignore'], path.child('failurePolicy')),
     ...optionallyOneOf(hook['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
-    ...validateSideEffects(hook['sideEffects'], strictness.noSideEffects ? NO_SIDE_EFFECTS : SIDE_EFFECTS, path.child('sideEffects')),
-    ...(timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > TIMEOUT_SECONDS_MAX)
-      ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${TIMEOUT_SECONDS_MAX} seconds`)]
+    ...validateSideEffects(hook['sideEffects'], strictness.noSideEffects ? noSideEffects : sideEffects, path.child('sideEffects')),
+    ...(timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > timeoutSecondsMax)
+      ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${timeoutSecondsMax} seconds`)]
       : []),
-    ...SELECTORS.flatMap((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
+    ...selectors.flatMap((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
     ...(kind === 'mutating' ? optionallyOneOf(hook['reinvocationPolicy'], ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : []),
     ...validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
-    ...(strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), WEBHOOK_SCOPE) : []),
+    ...(strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), webhookScope) : []),
   ];
 }
 
@@ -98,7 +98,7 @@ function validateHookName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
   const complaints = subdomainName(name, false);
   if (complaints.length > 0) return [invalid(path, name, complaints.join(','))];
-  return name.split('.').length < NAME_SEGMENTS_MIN
+  return name.split('.').length < nameSegmentsMin
     ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')]
     : [];
 }
@@ -112,14 +112,14 @@ const validateSideEffects = (value: unknown, allowed: readonly string[], path: P
 
 function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strictness, path: Path): FieldError[] {
   const versions = itemsOf(hook['admissionReviewVersions']).map(String);
-  if (versions.length === 0) return [required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
+  if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)];
   return [
     ...versions.flatMap((version, position) => {
       const at = path.index(position);
       return versions.indexOf(version) < position ? [invalid(at, version, 'duplicate version')] : named(version, dns1035LabelName, at);
     }),
     ...(knownReviewVersion && !hasKnownVersion(hook)
-      ? [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)]
+      ? [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)]
       : []),
   ];
 }
@@ -130,7 +130,7 @@ const webhookKind = (hooks: HookKind): Kind => ({
   defaults(configuration) {
     setDefaults(configuration, hooks);
   },
-  validate: (configuration) => validate(configuration, hooks, STRICT),
+  validate: (configuration) => validate(configuration, hooks, strict),
   update: {
     unconditional: false,
     review: (configuration, old, metadata) => [

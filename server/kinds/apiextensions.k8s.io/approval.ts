@@ -4,15 +4,15 @@ import { invalid, Path, required, type FieldError } from '../../registry/validat
 
 /** Groups under the community's own domains need its approval, or a word that they do without. */
 
-const ANNOTATION = 'api-approved.kubernetes.io';
-const PATH = Path.of('metadata', 'annotations').key(ANNOTATION);
-const DOMAINS = ['k8s.io', 'kubernetes.io'];
-const DEMAND = `protected groups must have approval annotation "${ANNOTATION}"`;
-const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
+const annotation = 'api-approved.kubernetes.io';
+const path = Path.of('metadata', 'annotations').key(annotation);
+const domains = ['k8s.io', 'kubernetes.io'];
+const demand = `protected groups must have approval annotation "${annotation}"`;
+const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
 export type Approval = 'missing' | 'waived' | 'approved' | 'invalid';
 
-const annotationOf = (definition: ApiObject): string => definition.metadata.annotations?.[ANNOTATION] ?? '';
+const annotationOf = (definition: ApiObject): string => definition.metadata.annotations?.[annotation] ?? '';
 
 /** What the text of the annotation says, empty for none. */
 export function approvalOf(text: string): Approval {
@@ -22,15 +22,15 @@ export function approvalOf(text: string): Approval {
   return url.ok && url.scheme !== '' && url.host !== '' ? 'approved' : 'invalid';
 }
 
-export const isProtectedGroup = (group: string): boolean => DOMAINS.some((domain) => group === domain || group.endsWith(`.${domain}`));
+export const isProtectedGroup = (group: string): boolean => domains.some((domain) => group === domain || group.endsWith(`.${domain}`));
 
 /** `old`: null on create. What was let through stays let through. */
 export function validateApproval(group: string, definition: ApiObject, old: ApiObject | null): FieldError[] {
   if (!isProtectedGroup(group)) return [];
   const approval = approvalOf(annotationOf(definition));
   if (old !== null && approvalOf(annotationOf(old)) === approval) return [];
-  if (approval === 'missing') return [required(PATH, `${DEMAND}, ${SEE}`)];
+  if (approval === 'missing') return [required(path, `${demand}, ${see}`)];
   return approval === 'invalid'
-    ? [invalid(PATH, annotationOf(definition), `${DEMAND} with either a URL or a reason starting with "unapproved", ${SEE}`)]
+    ? [invalid(path, annotationOf(definition), `${demand} with either a URL or a reason starting with "unapproved", ${see}`)]
     : [];
 }

@@ -4,9 +4,9 @@ import { invalid, required, type FieldError, type Path } from '../../registry/va
 
 /** Columns of tables, and the simple paths that they and the subresource `scale` use. */
 
-const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
-const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
-const TYPE_TEXT = `must be one of ${TYPES.join(',')}`;
+const types = ['boolean', 'date', 'integer', 'number', 'string'];
+const formats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
+const typeText = `must be one of ${types.join(',')}`;
 
 export function validateColumn(column: JsonObject, path: Path): FieldError[] {
   const [type, format, jsonPath] = [textAt(column, 'type'), textAt(column, 'format'), textAt(column, 'jsonPath')];
@@ -14,12 +14,8 @@ export function validateColumn(column: JsonObject, path: Path): FieldError[] {
   const at = path.child('JSONPath');
   return [
     ...(textAt(column, 'name') === '' ? [required(path.child('name'), '')] : []),
-    ...(type === ''
-      ? [required(path.child('type'), TYPE_TEXT)]
-      : TYPES.includes(type)
-        ? []
-        : [invalid(path.child('type'), type, TYPE_TEXT)]),
-    ...(format === '' || FORMATS.includes(format) ? [] : [invalid(path.child('format'), format, `must be one of ${FORMATS.join(',')}`)]),
+    ...(type === '' ? [required(path.child('type'), typeText)] : types.includes(type) ? [] : [invalid(path.child('type'), type, typeText)]),
+    ...(format === '' || formats.includes(format) ? [] : [invalid(path.child('format'), format, `must be one of ${formats.join(',')}`)]),
     ...(jsonPath === '' ? [required(at, '')] : simplePath(jsonPath, at)),
   ];
 }

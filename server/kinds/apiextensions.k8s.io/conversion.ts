@@ -9,8 +9,8 @@ import { repeats } from '../../registry/validation/repeats.js';
 
 /** How objects are brought from one version of a custom resource to another. Paths are those of an older form, without `webhook`. */
 
-const REVIEW_VERSIONS = ['v1', 'v1beta1'];
-const MISPLACED = 'should not be set when strategy is not set to Webhook';
+const reviewVersions = ['v1', 'v1beta1'];
+const misplaced = 'should not be set when strategy is not set to Webhook';
 
 export function validateConversion(conversion: JsonObject, path: Path): FieldError[] {
   const strategy = textAt(conversion, 'strategy');
@@ -28,8 +28,8 @@ export function validateConversion(conversion: JsonObject, path: Path): FieldErr
   }
   return [
     ...findings,
-    ...(client === null ? [] : [forbidden(clientPath, MISPLACED)]),
-    ...(versions.length === 0 ? [] : [forbidden(versionsPath, MISPLACED)]),
+    ...(client === null ? [] : [forbidden(clientPath, misplaced)]),
+    ...(versions.length === 0 ? [] : [forbidden(versionsPath, misplaced)]),
   ];
 }
 
@@ -42,8 +42,8 @@ function validateReviewVersions(versions: readonly string[], path: Path): FieldE
         ? [invalid(path.index(position), version, 'duplicate version')]
         : dns1035LabelName(version, false).map((text) => invalid(path.index(position), version, text)),
     ),
-    ...(versions.some((version) => REVIEW_VERSIONS.includes(version))
+    ...(versions.some((version) => reviewVersions.includes(version))
       ? []
-      : [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)]),
+      : [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)]),
   ];
 }

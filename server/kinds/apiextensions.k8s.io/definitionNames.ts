@@ -5,8 +5,8 @@ import { dns1035LabelName, subdomainName } from '../../registry/validation/names
 
 /** Under which names a custom resource is served. */
 
-const MIXED_CASE = 'may have mixed case, but should otherwise match: ';
-const NAMES = ['plural', 'singular', 'kind', 'listKind'];
+const mixedCase = 'may have mixed case, but should otherwise match: ';
+const nameMembers = ['plural', 'singular', 'kind', 'listKind'];
 
 export function validateGroup(group: string, path: Path): FieldError[] {
   if (group === '') return [required(path, '')];
@@ -17,7 +17,7 @@ export function validateGroup(group: string, path: Path): FieldError[] {
 
 /** Names that a definition must have; those under which it is accepted come later. */
 export const requiredNames = (names: JsonObject, path: Path): FieldError[] =>
-  NAMES.filter((member) => textAt(names, member) === '').map((member) => required(path.child(member), ''));
+  nameMembers.filter((member) => textAt(names, member) === '').map((member) => required(path.child(member), ''));
 
 export function validateNames(names: JsonObject, path: Path): FieldError[] {
   const kind = textAt(names, 'kind');
@@ -43,5 +43,5 @@ function label(name: string, path: Path, inList = false): FieldError[] {
 
 function kindName(name: string, path: Path): FieldError[] {
   const complaints = name === '' ? [] : dns1035LabelName(name.toLowerCase(), false);
-  return complaints.length === 0 ? [] : [invalid(path, name, `${MIXED_CASE}${complaints.join(',')}`)];
+  return complaints.length === 0 ? [] : [invalid(path, name, `${mixedCase}${complaints.join(',')}`)];
 }

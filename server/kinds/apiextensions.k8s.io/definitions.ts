@@ -10,12 +10,12 @@ import type { Kind } from '../kind.js';
 import { validateApproval } from './approval.js';
 import { validateNames } from './definitionNames.js';
 import { formatWarnings } from './formats.js';
-import { SPEC, validateSpec } from './spec.js';
+import { specPath, validateSpec } from './spec.js';
 
 /** The definition of a custom resource as an object. What its schemas mean is the business of those who serve the resource. */
 
-const STORED = Path.of('status', 'storedVersions');
-const PRESERVE_TEXT = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+const storedPath = Path.of('status', 'storedVersions');
+const preserveText = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
 
 const specOf = (definition: ApiObject): JsonObject => objectAt(definition, 'spec') ?? {};
 const versionsOf = (definition: ApiObject): JsonObject[] => objectsIn(specOf(definition), 'versions');
@@ -59,15 +59,15 @@ const validateAccepted = (definition: ApiObject): FieldError[] =>
 function validateStored(definition: ApiObject): FieldError[] {
   const stored = storedOf(definition);
   const versions = versionsOf(definition);
-  if (stored.length === 0) return [invalid(STORED, null, 'must have at least one stored version')];
+  if (stored.length === 0) return [invalid(storedPath, null, 'must have at least one stored version')];
   const storage = textAt(
     versions.find((version) => version['storage'] === true),
     'name',
   );
   return [
-    ...(stored.includes(storage) || storage === '' ? [] : [invalid(STORED, stored, `must have the storage version ${storage}`)]),
+    ...(stored.includes(storage) || storage === '' ? [] : [invalid(storedPath, stored, `must have the storage version ${storage}`)]),
     ...stored.flatMap((name, position) =>
-      versions.some((version) => textAt(version, 'name') === name) ? [] : [invalid(STORED.index(position), name, stillStored(name))],
+      versions.some((version) => textAt(version, 'name') === name) ? [] : [invalid(storedPath.index(position), name, stillStored(name))],
     ),
   ];
 }
@@ -78,13 +78,13 @@ const stillStored = (name: string): string =>
 
 /** `wasSet`: objects of old may go on to keep what their schemas do not know. */
 const validatePreserve = (spec: JsonObject, wasSet: boolean): FieldError[] =>
-  spec['preserveUnknownFields'] === true && !wasSet ? [invalid(SPEC.child('preserveUnknownFields'), true, PRESERVE_TEXT)] : [];
+  spec['preserveUnknownFields'] === true && !wasSet ? [invalid(specPath.child('preserveUnknownFields'), true, preserveText)] : [];
 
 /** What names the resource stays; once it is served, so does what decides how its objects are stored. */
 function validateKept(definition: ApiObject, old: ApiObject): FieldError[] {
   const served = isEstablished(old) ? [['scope'], ['names', 'kind']] : [];
   return [...served, ['group'], ['names', 'plural']].flatMap((path) =>
-    unchanged(textAt(specOf(definition), ...path), textAt(specOf(old), ...path), SPEC.child(...path)),
+    unchanged(textAt(specOf(definition), ...path), textAt(specOf(old), ...path), specPath.child(...path)),
   );
 }
 
@@ -98,14 +98,14 @@ function withStorageVersion(definition: ApiObject, stored: readonly string[]): s
 }
 
 /** The server removes it when the last object of the resource is gone. */
-const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
-const POLICY_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
+const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+const policyFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
 
 /** A definition that is to go stays until its objects are gone, whatever else is asked for; neither the generation nor a grace period tell of it. */
 function markDeleted(definition: ApiObject, now: string): void {
-  const finalizers = (definition.metadata.finalizers ?? []).filter((name) => name !== CLEANUP_FINALIZER && !POLICY_FINALIZERS.has(name));
+  const finalizers = (definition.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer && !policyFinalizers.has(name));
   definition.metadata.deletionTimestamp = now;
-  definition.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+  definition.metadata.finalizers = [...finalizers, cleanupFinalizer];
   const status = ensureObject(definition, 'status');
   const others = objectsIn(status, 'conditions').filter(({ type }) => type !== 'Terminating');
   status['conditions'] = [

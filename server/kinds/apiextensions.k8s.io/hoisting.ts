@@ -9,14 +9,14 @@ import { isEmpty } from './schema/nodes.js';
  */
 
 /** Members of a version, and where they stood for all. */
-const SHARED = {
+const shared = {
   schema: 'validation',
   subresources: 'subresources',
   additionalPrinterColumns: 'additionalPrinterColumns',
   selectableFields: 'selectableFields',
 } as const;
 
-type Member = keyof typeof SHARED;
+type Member = keyof typeof shared;
 
 export interface Hoisted {
   /** By their old names; absent where versions differ. */
@@ -27,11 +27,11 @@ export interface Hoisted {
 
 export function hoist(spec: JsonObject): Hoisted {
   const versions = objectsIn(spec, 'versions');
-  const members = (Object.keys(SHARED) as Member[]).filter(
+  const members = (Object.keys(shared) as Member[]).filter(
     (member) => versions.length > 0 && versions.every((version) => sameAsFirst(version, versions, member)),
   );
   return {
-    shared: Object.fromEntries(members.map((member): [string, JsonValue] => [SHARED[member], versions[0]?.[member] ?? null])),
+    shared: Object.fromEntries(members.map((member): [string, JsonValue] => [shared[member], versions[0]?.[member] ?? null])),
     versions: versions.map((version) =>
       Object.fromEntries(Object.entries(version).filter(([member]) => !members.includes(member as Member))),
     ),

@@ -6,21 +6,21 @@ import { typeOf, unreadable, type Schema } from './schema/nodes.js';
 
 /** Fields that selectors may name: scalars that a schema describes. */
 
-const FIELDS_MAX = 8;
+const fieldsMax = 8;
 /** Of more, so many are looked at: each is looked for in the schema. */
-const CHECKED_MAX = 100;
-const TYPES = ['string', 'boolean', 'integer'];
-const TYPE_TEXT = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
+const checkedMax = 100;
+const types = ['string', 'boolean', 'integer'];
+const typeText = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 
 export function validateSelectableFields(fields: readonly JsonObject[], schema: Schema | null, path: Path): FieldError[] {
   if (schema === null) return [invalid(path, '', 'selectableFields may only be set when validations.schema is included')];
   if (unreadable(schema) !== null) return [];
   const seen = new Set<string>();
   const findings = fields
-    .slice(0, CHECKED_MAX)
+    .slice(0, checkedMax)
     .flatMap((field, position) => validateField(textAt(field, 'jsonPath'), { schema, seen }, path.index(position).child('jsonPath')));
-  const count = fields.length > CHECKED_MAX ? fields.length : seen.size;
-  return count > FIELDS_MAX ? [...findings, tooMany(path, count, FIELDS_MAX)] : findings;
+  const count = fields.length > checkedMax ? fields.length : seen.size;
+  return count > fieldsMax ? [...findings, tooMany(path, count, fieldsMax)] : findings;
 }
 
 function validateField(text: string, { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {
@@ -32,7 +32,7 @@ function validateField(text: string, { schema, seen }: { schema: Schema; seen: S
   seen.add(name);
   return [
     ...(found.names[0] === 'metadata' ? [invalid(path, text, 'must not point to fields in metadata')] : []),
-    ...(found.schema !== null && TYPES.includes(typeOf(found.schema)) ? [] : [invalid(path, text, TYPE_TEXT)]),
+    ...(found.schema !== null && types.includes(typeOf(found.schema)) ? [] : [invalid(path, text, typeText)]),
     ...(known ? [duplicate(path, text)] : []),
   ];
 }

@@ -10,7 +10,7 @@ import { hoist } from './hoisting.js';
 import { anySchema, isSet } from './schema/nodes.js';
 import { validateParts, validateVersion } from './versions.js';
 
-export const SPEC = Path.of('spec');
+export const specPath = Path.of('spec');
 
 const hasStatus = (holder: JsonObject): boolean => objectAt(objectAt(holder, 'subresources') ?? {}, 'status') !== null;
 const schemaOf = (version: JsonObject): JsonObject | null => objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
@@ -20,19 +20,19 @@ export function validateSpec(spec: JsonObject): FieldError[] {
   const { shared, versions } = hoist(spec);
   const names = objectAt(spec, 'names') ?? {};
   return [
-    ...validateGroup(textAt(spec, 'group'), SPEC.child('group')),
-    ...oneOf(spec['scope'], ['Cluster', 'Namespaced'], SPEC.child('scope')),
+    ...validateGroup(textAt(spec, 'group'), specPath.child('group')),
+    ...oneOf(spec['scope'], ['Cluster', 'Namespaced'], specPath.child('scope')),
     ...objectsIn(spec, 'versions').flatMap((version, position) =>
-      schemaOf(version) === null ? [required(SPEC.child('versions').index(position).child('schema', 'openAPIV3Schema'), '')] : [],
+      schemaOf(version) === null ? [required(specPath.child('versions').index(position).child('schema', 'openAPIV3Schema'), '')] : [],
     ),
     ...validateDefaultsAllowed(spec),
     ...versions.flatMap((version, position) =>
-      validateVersion(version, hasStatus(version) || hasStatus(shared), SPEC.child('versions').index(position)),
+      validateVersion(version, hasStatus(version) || hasStatus(shared), specPath.child('versions').index(position)),
     ),
     ...validateVersionList(spec, versions),
-    ...requiredNames(names, SPEC.child('names')),
-    ...validateNames(names, SPEC.child('names')),
-    ...validateParts(shared, { schemaAt: 'validation', hasStatus: hasStatus(shared) || versions.some(hasStatus) }, SPEC),
+    ...requiredNames(names, specPath.child('names')),
+    ...validateNames(names, specPath.child('names')),
+    ...validateParts(shared, { schemaAt: 'validation', hasStatus: hasStatus(shared) || versions.some(hasStatus) }, specPath),
     ...validateStrategy(spec),
   ];
 }
@@ -44,11 +44,13 @@ function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
     .map(schemaOf)
     .filter((schema) => schema !== null);
   const hasDefaults = schemas.some((schema) => anySchema(schema, (node) => isSet(node, 'default')));
-  return hasDefaults ? [invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')] : [];
+  return hasDefaults
+    ? [invalid(specPath.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')]
+    : [];
 }
 
 /** As the reference prints a version. */
-const VERSION: StructureForm = [
+const versionForm: StructureForm = [
   ['name', 'Name', 'text'],
   ['served', 'Served', 'flag'],
   ['storage', 'Storage', 'flag'],
@@ -62,8 +64,8 @@ const VERSION: StructureForm = [
 
 /** `shown` are the versions without what they share. */
 function validateVersionList(spec: JsonObject, shown: readonly JsonObject[]): FieldError[] {
-  const [path, versions] = [SPEC.child('versions'), objectsIn(spec, 'versions')];
-  const value = versions.length === 0 ? (spec['versions'] ?? null) : shown.map((version) => printedStructure(version, VERSION));
+  const [path, versions] = [specPath.child('versions'), objectsIn(spec, 'versions')];
+  const value = versions.length === 0 ? (spec['versions'] ?? null) : shown.map((version) => printedStructure(version, versionForm));
   const names = new Set(versions.map((version) => textAt(version, 'name')));
   return [
     ...(names.size < versions.length ? [invalid(path, value, 'must contain unique version names')] : []),
@@ -76,7 +78,7 @@ function validateVersionList(spec: JsonObject, shown: readonly JsonObject[]): Fi
 function validateStrategy(spec: JsonObject): FieldError[] {
   const conversion = objectAt(spec, 'conversion');
   if (conversion === null) return [];
-  const [path, strategy] = [SPEC.child('conversion'), textAt(conversion, 'strategy')];
+  const [path, strategy] = [specPath.child('conversion'), textAt(conversion, 'strategy')];
   return [
     ...(strategy !== 'None' && spec['preserveUnknownFields'] === true
       ? [invalid(path.child('strategy'), strategy, 'must be None if spec.preserveUnknownFields is true')]

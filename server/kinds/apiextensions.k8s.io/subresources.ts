@@ -12,7 +12,7 @@ interface Rule {
 }
 
 /** Where `scale` finds its numbers. */
-const RULES: readonly Rule[] = [
+const rules: readonly Rule[] = [
   { member: 'specReplicasPath', under: ['.spec.'], demand: 'should be a json path under .spec' },
   { member: 'statusReplicasPath', under: ['.status.'], demand: 'should be a json path under .status' },
   {
@@ -25,7 +25,7 @@ const RULES: readonly Rule[] = [
 
 export function validateSubresources(subresources: JsonObject | null, path: Path): FieldError[] {
   const scale = objectAt(subresources ?? {}, 'scale');
-  return scale === null ? [] : RULES.flatMap((rule) => validatePath(textAt(scale, rule.member), rule, path.child(`scale.${rule.member}`)));
+  return scale === null ? [] : rules.flatMap((rule) => validatePath(textAt(scale, rule.member), rule, path.child(`scale.${rule.member}`)));
 }
 
 function validatePath(text: string, { under, demand, optional = false }: Rule, path: Path): FieldError[] {

@@ -10,7 +10,7 @@ import { validateSubresources } from './subresources.js';
 
 /** What may be said of a version, or of all of them together. */
 
-const WARNING_BYTES_MAX = 256;
+const warningBytesMax = 256;
 
 export function validateVersion(version: JsonObject, hasStatus: boolean, path: Path): FieldError[] {
   const name = textAt(version, 'name');
@@ -48,7 +48,7 @@ function deprecationComplaints(version: JsonObject): string[] {
   if (version['deprecated'] !== true) return ['can only be set for deprecated versions'];
   const unprintable = /[^\P{C} ]|[^\P{Z} ]/u.exec(warning);
   return [
-    ...(Buffer.byteLength(warning) > WARNING_BYTES_MAX ? [`must be <= ${WARNING_BYTES_MAX} characters long`] : []),
+    ...(Buffer.byteLength(warning) > warningBytesMax ? [`must be <= ${warningBytesMax} characters long`] : []),
     ...(warning === '' ? ['must not be an empty string'] : []),
     ...(unprintable === null
       ? []

@@ -7,12 +7,12 @@ import { between, dnsSubdomain, named } from '../../registry/validation/values.j
 import { condition } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const SPEC = Path.of('spec');
-const SERVICE = SPEC.child('service');
-const GROUP_PRIORITY_MAX = 20_000;
-const VERSION_PRIORITY_MAX = 1000;
-const PORT_DEFAULT = 443;
-const PORT_MAX = 65_535;
+const specPath = Path.of('spec');
+const service = specPath.child('service');
+const groupPriorityMax = 20_000;
+const versionPriorityMax = 1000;
+const portDefault = 443;
+const portMax = 65_535;
 
 const specOf = (service: ApiObject): JsonObject => objectAt(service, 'spec') ?? {};
 
@@ -22,12 +22,12 @@ function validate(service: ApiObject): FieldError[] {
   const target = objectAt(spec, 'service');
   return [
     ...(group === '' && version !== 'v1'
-      ? [required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube')]
+      ? [required(specPath.child('group'), 'only v1 may have an empty group and it better be legacy kube')]
       : []),
-    ...(group === '' ? [] : dnsSubdomain(group, SPEC.child('group'))),
-    ...named(version, dns1035LabelName, SPEC.child('version')),
-    ...validatePriority(spec, 'groupPriorityMinimum', GROUP_PRIORITY_MAX),
-    ...validatePriority(spec, 'versionPriority', VERSION_PRIORITY_MAX),
+    ...(group === '' ? [] : dnsSubdomain(group, specPath.child('group'))),
+    ...named(version, dns1035LabelName, specPath.child('version')),
+    ...validatePriority(spec, 'groupPriorityMinimum', groupPriorityMax),
+    ...validatePriority(spec, 'versionPriority', versionPriorityMax),
     ...(target === null ? validateLocal(spec) : validateTarget(target, spec)),
   ];
 }
@@ -47,16 +47,16 @@ const validateKeptName = (service: ApiObject): FieldError[] => {
 
 function validatePriority(spec: JsonObject, member: string, max: number): FieldError[] {
   const value = Number(spec[member] ?? 0);
-  return value <= 0 || value > max ? [invalid(SPEC.child(member), value, `must be positive and less than ${max}`)] : [];
+  return value <= 0 || value > max ? [invalid(specPath.child(member), value, `must be positive and less than ${max}`)] : [];
 }
 
 /** What this server serves itself needs no certificates. */
 function validateLocal(spec: JsonObject): FieldError[] {
   const bundle = Buffer.from(textAt(spec, 'caBundle'), 'base64').length;
   return [
-    ...(bundle === 0 ? [] : [invalid(SPEC.child('caBundle'), `${bundle} bytes`, 'local APIServices may not have a caBundle')]),
+    ...(bundle === 0 ? [] : [invalid(specPath.child('caBundle'), `${bundle} bytes`, 'local APIServices may not have a caBundle')]),
     ...(spec['insecureSkipTLSVerify'] === true
-      ? [invalid(SPEC.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify')]
+      ? [invalid(specPath.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify')]
       : []),
   ];
 }
@@ -64,22 +64,22 @@ function validateLocal(spec: JsonObject): FieldError[] {
 function validateTarget(target: JsonObject, spec: JsonObject): FieldError[] {
   const port = Number(target['port'] ?? 0);
   return [
-    ...['namespace', 'name'].filter((member) => textAt(target, member) === '').map((member) => required(SERVICE.child(member), '')),
-    ...(port < 1 || port > PORT_MAX ? [invalid(SERVICE.child('port'), port, `port is not valid: ${between(1, PORT_MAX)}`)] : []),
+    ...['namespace', 'name'].filter((member) => textAt(target, member) === '').map((member) => required(service.child(member), '')),
+    ...(port < 1 || port > portMax ? [invalid(service.child('port'), port, `port is not valid: ${between(1, portMax)}`)] : []),
     ...(spec['insecureSkipTLSVerify'] === true && textAt(spec, 'caBundle') !== ''
-      ? [invalid(SPEC.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')]
+      ? [invalid(specPath.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')]
       : []),
   ];
 }
 
-const CONDITION_STATUSES = ['True', 'False', 'Unknown'];
+const conditionStatuses = ['True', 'False', 'Unknown'];
 
 const validateStatus = (service: ApiObject): FieldError[] =>
   objectsIn(objectAt(service, 'status') ?? {}, 'conditions').flatMap((condition, position) => {
     const status = textAt(condition, 'status');
-    return CONDITION_STATUSES.includes(status)
+    return conditionStatuses.includes(status)
       ? []
-      : [notSupported(Path.of('status', 'conditions').index(position).child('status'), status, CONDITION_STATUSES)];
+      : [notSupported(Path.of('status', 'conditions').index(position).child('status'), status, conditionStatuses)];
   });
 
 const apiServiceTarget = (object: ApiObject): string =>
@@ -101,7 +101,7 @@ export const apiServices: Kind = {
   metadata: { anyFinalizers: true, name: nameComplaints },
   defaults(service) {
     const target = objectAt(specOf(service), 'service');
-    if (target !== null) setDefault(target, 'port', PORT_DEFAULT);
+    if (target !== null) setDefault(target, 'port', portDefault);
   },
   validate,
   create: {

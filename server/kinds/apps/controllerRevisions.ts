@@ -5,10 +5,10 @@ import { Path, required, type FieldError } from '../../registry/validation/field
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { NONE, numberAt } from '../cells.js';
+import { none, numberAt } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const DATA = Path.of('data');
+const dataPath = Path.of('data');
 
 /** A revision is any object: whatever its controller wants to go back to. */
 function validate(revision: ApiObject): FieldError[] {
@@ -16,9 +16,9 @@ function validate(revision: ApiObject): FieldError[] {
   const missing = data === undefined || data === null;
   return [
     ...(missing
-      ? [required(DATA, 'data is mandatory')]
+      ? [required(dataPath, 'data is mandatory')]
       : typeof data !== 'object' || Array.isArray(data)
-        ? [required(DATA, 'data must be a valid JSON object')]
+        ? [required(dataPath, 'data must be a valid JSON object')]
         : []),
     ...nonNegative(revision['revision'], Path.of('revision')),
   ];
@@ -34,7 +34,7 @@ export const controllerRevisions: Kind = {
       ...metadata.update(),
       ...metadata.object(),
       ...nonNegative(revision['revision'], Path.of('revision')),
-      ...unchanged(revision['data'], old['data'], DATA, printedData(revision['data'])),
+      ...unchanged(revision['data'], old['data'], dataPath, printedData(revision['data'])),
     ],
   },
   cells: {
@@ -43,7 +43,7 @@ export const controllerRevisions: Kind = {
         .filter((owner) => memberAt(owner, 'controller') === true)
         .map(
           (owner) => `${textAt(owner, 'kind').toLowerCase()}.${textAt(owner, 'apiVersion').split('/')[0]}/${textAt(owner, 'name')}`,
-        )[0] ?? NONE,
+        )[0] ?? none,
     Revision: numberAt('revision'),
   },
 };

@@ -8,7 +8,7 @@ import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/i
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { labelsText, numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { labelsText, numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
 import { selectorOf, selects, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
@@ -16,16 +16,16 @@ import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import type { Kind } from '../kind.js';
 import { decremented, nonNegativeMembers } from './statusCounts.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
+const specPath = Path.of('spec');
+const status = Path.of('status');
 /** Counts the changes of the template. It was a member of the specification, and lives on in an annotation. */
-const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+const templateGenerationAnnotation = 'deprecated.daemonset.template.generation';
 const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
 
-const templateGeneration = (set: ApiObject): number => Number(set.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0) || 0;
+const templateGeneration = (set: ApiObject): number => Number(set.metadata.annotations?.[templateGenerationAnnotation] ?? 0) || 0;
 
 function setTemplateGeneration(set: ApiObject, generation: number): void {
-  set.metadata.annotations = { ...set.metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
+  set.metadata.annotations = { ...set.metadata.annotations, [templateGenerationAnnotation]: String(generation) };
 }
 
 function setDefaults(set: ApiObject): void {
@@ -46,19 +46,19 @@ function validateSpec(set: ApiObject): FieldError[] {
   const spec = specOf(set);
   const template = objectAt(spec, 'template') ?? {};
   const selector = objectAt(spec, 'selector');
-  const path = SPEC.child('selector');
+  const path = specPath.child('selector');
   const parsed = selectorOf(selector);
   return [
     ...(selector === null ? [] : validateLabelSelector(selector, path)),
-    ...(parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, SPEC.child('template')) : []),
+    ...(parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, specPath.child('template')) : []),
     ...(selector !== null && isEmptySelector(selector)
       ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]
       : []),
-    ...validatePodTemplate(template, SPEC.child('template')),
-    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'DaemonSet', SPEC.child('template', 'spec')),
-    ...nonNegativeMembers(spec, ['minReadySeconds'], SPEC),
-    ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, SPEC.child('updateStrategy')),
-    ...nonNegative(spec['revisionHistoryLimit'], SPEC.child('revisionHistoryLimit')),
+    ...validatePodTemplate(template, specPath.child('template')),
+    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'DaemonSet', specPath.child('template', 'spec')),
+    ...nonNegativeMembers(spec, ['minReadySeconds'], specPath),
+    ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
+    ...nonNegative(spec['revisionHistoryLimit'], specPath.child('revisionHistoryLimit')),
   ];
 }
 
@@ -84,7 +84,7 @@ function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): 
   ];
 }
 
-const STATUS_COUNTS = [
+const statusCounts = [
   'currentNumberScheduled',
   'numberMisscheduled',
   'desiredNumberScheduled',
@@ -103,7 +103,7 @@ export const daemonSets: Kind = {
   validate: validateSpec,
   warnings: (set, old) =>
     old === null || set.metadata.generation !== old.metadata.generation
-      ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template'))
+      ? templateWarnings(memberAt(set, 'spec', 'template'), specPath.child('template'))
       : [],
   create: {
     prepare(set) {
@@ -121,7 +121,7 @@ export const daemonSets: Kind = {
     },
     review: (set, old, metadata) => [
       ...metadata.update(),
-      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), specPath.child('selector')),
       ...validateSpec(set),
     ],
   },
@@ -132,11 +132,11 @@ export const daemonSets: Kind = {
       },
       review: (set, old, metadata) => [
         ...metadata.update(),
-        ...nonNegativeMembers(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS),
+        ...nonNegativeMembers(objectAt(set, 'status') ?? {}, statusCounts, status),
         ...decremented(
           memberAt(set, 'status', 'collisionCount'),
           memberAt(old, 'status', 'collisionCount'),
-          STATUS.child('collisionCount'),
+          status.child('collisionCount'),
         ),
       ],
     },
@@ -148,7 +148,7 @@ export const daemonSets: Kind = {
     'Up-to-date': numberAt('status', 'updatedNumberScheduled'),
     Available: numberAt('status', 'numberAvailable'),
     'Node Selector': (object) => labelsText(memberAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
-    ...containersAt(...POD_TEMPLATE),
+    ...containersAt(...podTemplate),
     Selector: selectorCell,
   },
 };

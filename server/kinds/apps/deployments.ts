@@ -7,7 +7,7 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
@@ -17,9 +17,9 @@ import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const PROGRESS_DEADLINE_SECONDS = 600;
+const specPath = Path.of('spec');
+const statusPath = Path.of('status');
+const progressDeadlineSeconds = 600;
 const specOf = (deployment: ApiObject): JsonObject => objectAt(deployment, 'spec') ?? {};
 
 function setDefaults(deployment: ApiObject): void {
@@ -34,24 +34,24 @@ function setDefaults(deployment: ApiObject): void {
     setDefault(rolling, 'maxSurge', '25%');
   }
   setDefault(spec, 'revisionHistoryLimit', 10);
-  setDefault(spec, 'progressDeadlineSeconds', PROGRESS_DEADLINE_SECONDS);
+  setDefault(spec, 'progressDeadlineSeconds', progressDeadlineSeconds);
 }
 
 function validateSpec(deployment: ApiObject): FieldError[] {
   const spec = specOf(deployment);
   return [
-    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
-    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
+    ...validateWorkloadSelector(spec, specPath.child('selector'), {
       empty: 'empty selector is invalid for deployment',
       broken: 'invalid label selector',
       required: true,
     }),
-    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), {
+    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
       kind: 'ReplicaSet',
       selector: selectorOf(spec['selector']),
     }),
-    ...validateStrategy(objectAt(spec, 'strategy') ?? {}, SPEC.child('strategy')),
-    ...nonNegative(spec['revisionHistoryLimit'], SPEC.child('revisionHistoryLimit')),
+    ...validateStrategy(objectAt(spec, 'strategy') ?? {}, specPath.child('strategy')),
+    ...nonNegative(spec['revisionHistoryLimit'], specPath.child('revisionHistoryLimit')),
     ...validateDeadline(spec),
   ];
 }
@@ -59,7 +59,7 @@ function validateSpec(deployment: ApiObject): FieldError[] {
 /** A deadline that ends before a pod may count as available could never be met. */
 function validateDeadline(spec: JsonObject): FieldError[] {
   const deadline = spec['progressDeadlineSeconds'];
-  const path = SPEC.child('progressDeadlineSeconds');
+  const path = specPath.child('progressDeadlineSeconds');
   return [
     ...nonNegative(deadline, path),
     ...(Number(deadline) <= Number(spec['minReadySeconds'] ?? 0) ? [invalid(path, deadline, 'must be greater than minReadySeconds')] : []),
@@ -89,7 +89,7 @@ function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): 
   ];
 }
 
-const STATUS_COUNTS = [
+const statusCounts = [
   'observedGeneration',
   'replicas',
   'updatedReplicas',
@@ -103,12 +103,12 @@ const STATUS_COUNTS = [
 function validateStatus(deployment: ApiObject, old: ApiObject): FieldError[] {
   const status = objectAt(deployment, 'status') ?? {};
   return [
-    ...nonNegativeMembers(status, STATUS_COUNTS, STATUS),
-    ...countsWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', STATUS),
+    ...nonNegativeMembers(status, statusCounts, statusPath),
+    ...countsWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', statusPath),
     ...(Number(status['availableReplicas'] ?? 0) > Number(status['readyReplicas'] ?? 0)
-      ? [invalid(STATUS.child('availableReplicas'), status['availableReplicas'], 'cannot be greater than readyReplicas')]
+      ? [invalid(statusPath.child('availableReplicas'), status['availableReplicas'], 'cannot be greater than readyReplicas')]
       : []),
-    ...decremented(status['collisionCount'], memberAt(old, 'status', 'collisionCount'), STATUS.child('collisionCount')),
+    ...decremented(status['collisionCount'], memberAt(old, 'status', 'collisionCount'), statusPath.child('collisionCount')),
   ];
 }
 
@@ -122,7 +122,7 @@ export const deployments: Kind = {
       ? []
       : [
           ...(old === null ? podNameWarnings(deployment) : []),
-          ...templateWarnings(memberAt(deployment, 'spec', 'template'), SPEC.child('template')),
+          ...templateWarnings(memberAt(deployment, 'spec', 'template'), specPath.child('template')),
         ],
   create: {
     prepare(deployment) {
@@ -141,7 +141,7 @@ export const deployments: Kind = {
     review: (deployment, old, metadata) => [
       ...metadata.update(),
       ...validateSpec(deployment),
-      ...unchanged(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+      ...unchanged(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), specPath.child('selector')),
     ],
   },
   subresources: {
@@ -158,7 +158,7 @@ export const deployments: Kind = {
     Ready: (object) => `${textAt(object, 'status', 'readyReplicas') || 0}/${textAt(object, 'spec', 'replicas') || 0}`,
     'Up-to-date': numberAt('status', 'updatedReplicas'),
     Available: numberAt('status', 'availableReplicas'),
-    ...containersAt(...POD_TEMPLATE),
+    ...containersAt(...podTemplate),
     Selector: selectorCell,
   },
 };

@@ -4,7 +4,7 @@ import { memberAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedSelector } from '../../registry/validation/printed.js';
-import { numberAt, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
@@ -14,27 +14,27 @@ import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
 import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
+const specPath = Path.of('spec');
+const status = Path.of('status');
 const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
 
 function validateSpec(set: ApiObject): FieldError[] {
   const spec = specOf(set);
   return [
-    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
-    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
+    ...validateWorkloadSelector(spec, specPath.child('selector'), {
       empty: 'empty selector is invalid for deployment',
       broken: 'invalid label selector',
       required: true,
     }),
-    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), {
+    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
       kind: 'ReplicaSet',
       selector: selectorOf(spec['selector']),
     }),
   ];
 }
 
-const STATUS_COUNTS = [
+const statusCounts = [
   'replicas',
   'fullyLabeledReplicas',
   'readyReplicas',
@@ -43,7 +43,7 @@ const STATUS_COUNTS = [
   'observedGeneration',
 ];
 
-const validateStatus = (set: ApiObject): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS);
+const validateStatus = (set: ApiObject): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, statusCounts, status);
 
 export const replicaSets: Kind = {
   name: 'replicasets.apps',
@@ -57,7 +57,7 @@ export const replicaSets: Kind = {
   warnings: (set, old) => [
     ...(old === null ? podNameWarnings(set) : []),
     ...(old === null || set.metadata.generation !== old.metadata.generation
-      ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template'))
+      ? templateWarnings(memberAt(set, 'spec', 'template'), specPath.child('template'))
       : []),
   ],
   create: {
@@ -74,7 +74,7 @@ export const replicaSets: Kind = {
     review: (set, old, metadata) => [
       ...metadata.update(),
       ...validateSpec(set),
-      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), specPath.child('selector')),
     ],
   },
   subresources: {
@@ -89,7 +89,7 @@ export const replicaSets: Kind = {
     Desired: numberAt('spec', 'replicas'),
     Current: numberAt('status', 'replicas'),
     Ready: numberAt('status', 'readyReplicas'),
-    ...containersAt(...POD_TEMPLATE),
+    ...containersAt(...podTemplate),
     Selector: selectorCell,
   },
 };

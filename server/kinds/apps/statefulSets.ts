@@ -5,7 +5,7 @@ import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
-import { containersAt, POD_TEMPLATE } from '../cells.js';
+import { containersAt, podTemplate } from '../cells.js';
 import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
 import { selectorOf, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
@@ -17,11 +17,11 @@ import type { Kind } from '../kind.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const RETAIN = 'Retain';
+const specPath = Path.of('spec');
+const statusPath = Path.of('status');
+const retain = 'Retain';
 /** What an update may change. */
-const CHANGEABLE = [
+const changeable = [
   'replicas',
   'ordinals',
   'template',
@@ -30,7 +30,7 @@ const CHANGEABLE = [
   'persistentVolumeClaimRetentionPolicy',
   'minReadySeconds',
 ];
-const FIXED =
+const fixed =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' " +
   "and 'minReadySeconds' are forbidden";
 const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
@@ -41,8 +41,8 @@ function setDefaults(set: ApiObject): void {
   setTextDefault(spec, 'podManagementPolicy', 'OrderedReady');
   setStrategyDefaults(ensureObject(spec, 'updateStrategy'));
   const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
-  setTextDefault(retention, 'whenDeleted', RETAIN);
-  setTextDefault(retention, 'whenScaled', RETAIN);
+  setTextDefault(retention, 'whenDeleted', retain);
+  setTextDefault(retention, 'whenScaled', retain);
   setDefault(spec, 'replicas', 1);
   setDefault(spec, 'revisionHistoryLimit', 10);
   for (const claim of objectsIn(spec, 'volumeClaimTemplates')) setClaimDefaults(claim);
@@ -81,16 +81,19 @@ function validateSpec(set: ApiObject, isNew: boolean): FieldError[] {
   const template = objectAt(spec, 'template') ?? {};
   const selector = selectorOf(spec['selector']);
   return [
-    ...eitherOr(spec['podManagementPolicy'], ['OrderedReady', 'Parallel'], SPEC.child('podManagementPolicy')),
-    ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, SPEC.child('updateStrategy')),
-    ...validateRetention(objectAt(spec, 'persistentVolumeClaimRetentionPolicy') ?? {}, SPEC.child('persistentVolumeClaimRetentionPolicy')),
-    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
-    ...nonNegative(memberAt(spec, 'ordinals', 'start'), SPEC.child('ordinals', 'start')),
-    ...(serviceName === '' || !isNew ? [] : dnsLabel(serviceName, SPEC.child('serviceName'))),
-    ...(isNew ? objectsIn(spec, 'volumeClaimTemplates') : []).flatMap((claim, position) =>
-      validateClaimSpec(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position).child('spec')),
+    ...eitherOr(spec['podManagementPolicy'], ['OrderedReady', 'Parallel'], specPath.child('podManagementPolicy')),
+    ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
+    ...validateRetention(
+      objectAt(spec, 'persistentVolumeClaimRetentionPolicy') ?? {},
+      specPath.child('persistentVolumeClaimRetentionPolicy'),
     ),
-    ...validateWorkloadSelector(spec, SPEC.child('selector'), {
+    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
+    ...nonNegative(memberAt(spec, 'ordinals', 'start'), specPath.child('ordinals', 'start')),
+    ...(serviceName === '' || !isNew ? [] : dnsLabel(serviceName, specPath.child('serviceName'))),
+    ...(isNew ? objectsIn(spec, 'volumeClaimTemplates') : []).flatMap((claim, position) =>
+      validateClaimSpec(objectAt(claim, 'spec') ?? {}, specPath.child('volumeClaimTemplates').index(position).child('spec')),
+    ),
+    ...validateWorkloadSelector(spec, specPath.child('selector'), {
       empty: 'empty selector is invalid for statefulset',
       broken: '',
       required: true,
@@ -98,12 +101,12 @@ function validateSpec(set: ApiObject, isNew: boolean): FieldError[] {
     ...(selector === null
       ? []
       : [
-          ...validateSelected(template, selector, SPEC.child('template')),
+          ...validateSelected(template, selector, specPath.child('template')),
           // The reference looks at labels and annotations twice.
-          ...validateTemplateDescription(template, SPEC.child('template')),
-          ...validatePodTemplate(asInPods(template, spec), SPEC.child('template')),
+          ...validateTemplateDescription(template, specPath.child('template')),
+          ...validatePodTemplate(asInPods(template, spec), specPath.child('template')),
         ]),
-    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'StatefulSet', SPEC.child('template', 'spec')),
+    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'StatefulSet', specPath.child('template', 'spec')),
   ];
 }
 
@@ -133,16 +136,16 @@ function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
 
 const validateRetention = (policy: JsonObject, path: Path): FieldError[] =>
   ['whenDeleted', 'whenScaled'].flatMap((member) =>
-    [RETAIN, 'Delete'].includes(textAt(policy, member)) ? [] : [notSupported(path.child(member), policy[member], [RETAIN, 'Delete'])],
+    [retain, 'Delete'].includes(textAt(policy, member)) ? [] : [notSupported(path.child(member), policy[member], [retain, 'Delete'])],
   );
 
 function validateFixed(set: ApiObject, old: ApiObject): FieldError[] {
   const fixedPart = (spec: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(spec).filter(([member]) => !CHANGEABLE.includes(member)));
-  return sameValue(fixedPart(specOf(set)), fixedPart(specOf(old))) ? [] : [forbidden(SPEC, FIXED)];
+    Object.fromEntries(Object.entries(spec).filter(([member]) => !changeable.includes(member)));
+  return sameValue(fixedPart(specOf(set)), fixedPart(specOf(old))) ? [] : [forbidden(specPath, fixed)];
 }
 
-const STATUS_COUNTS = [
+const statusCounts = [
   'replicas',
   'readyReplicas',
   'currentReplicas',
@@ -156,18 +159,20 @@ function validateStatus(set: ApiObject): FieldError[] {
   const status = objectAt(set, 'status') ?? {};
   const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
   return [
-    ...nonNegativeMembers(status, STATUS_COUNTS, STATUS),
-    ...countsWithin(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], 'replicas', STATUS),
-    ...(available > ready ? [invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than status.readyReplicas')] : []),
+    ...nonNegativeMembers(status, statusCounts, statusPath),
+    ...countsWithin(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], 'replicas', statusPath),
+    ...(available > ready
+      ? [invalid(statusPath.child('availableReplicas'), available, 'cannot be greater than status.readyReplicas')]
+      : []),
   ];
 }
 
 function warningsOf(set: ApiObject): string[] {
   const spec = specOf(set);
   return [
-    ...templateWarnings(spec['template'], SPEC.child('template')),
+    ...templateWarnings(spec['template'], specPath.child('template')),
     ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) =>
-      claimSpecWarnings(objectAt(claim, 'spec') ?? {}, SPEC.child('volumeClaimTemplates').index(position)),
+      claimSpecWarnings(objectAt(claim, 'spec') ?? {}, specPath.child('volumeClaimTemplates').index(position)),
     ),
     ...(Number(spec['revisionHistoryLimit'] ?? 0) < 0
       ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
@@ -205,13 +210,13 @@ export const statefulSets: Kind = {
         ...decremented(
           memberAt(set, 'status', 'collisionCount'),
           memberAt(old, 'status', 'collisionCount'),
-          STATUS.child('collisionCount'),
+          statusPath.child('collisionCount'),
         ),
       ],
     },
   },
   cells: {
     Ready: (object) => `${textAt(object, 'status', 'readyReplicas') || 0}/${textAt(object, 'spec', 'replicas') || 0}`,
-    ...containersAt(...POD_TEMPLATE),
+    ...containersAt(...podTemplate),
   },
 };

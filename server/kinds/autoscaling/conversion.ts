@@ -9,10 +9,10 @@ import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorag
  * Version 1 knows only one metric, average CPU utilisation, as plain members. What it cannot say travels in annotations, so that nothing
  * is lost when an old client reads an object and writes it back. Stored is version 2.
  */
-const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
-const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
-const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
-const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
+const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
+const currentMetricsAnnotation = 'autoscaling.alpha.kubernetes.io/current-metrics';
+const conditionsAnnotation = 'autoscaling.alpha.kubernetes.io/conditions';
+const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior';
 
 const isCpuUtilization = (metric: JsonValue): boolean =>
   textAt(metric, 'type') === 'Resource' &&
@@ -29,7 +29,7 @@ const currentCpuMetric = (utilization: JsonValue): JsonObject => ({
 });
 
 /** The annotation with the behaviour has the reference's own structure, under the names that its members have in Go. Read, they may be spelt in any case. */
-const RULES_FORM: StructureForm = [
+const rulesForm: StructureForm = [
   ['stabilizationWindowSeconds', 'StabilizationWindowSeconds', 'optional'],
   ['selectPolicy', 'SelectPolicy', 'optional'],
   [
@@ -45,12 +45,12 @@ const RULES_FORM: StructureForm = [
   ],
   ['tolerance', 'Tolerance', 'optional'],
 ];
-const BEHAVIOR_FORM: StructureForm = [
-  ['scaleUp', 'ScaleUp', { optional: RULES_FORM }],
-  ['scaleDown', 'ScaleDown', { optional: RULES_FORM }],
+const behaviorForm: StructureForm = [
+  ['scaleUp', 'ScaleUp', { optional: rulesForm }],
+  ['scaleDown', 'ScaleDown', { optional: rulesForm }],
 ];
-const BEHAVIOR_MEMBERS = new Map(
-  [...BEHAVIOR_FORM, ...RULES_FORM, ['type'], ['value'], ['periodSeconds']].map(([member = '']) => [member.toLowerCase(), member]),
+const behaviorMemberNames = new Map(
+  [...behaviorForm, ...rulesForm, ['type'], ['value'], ['periodSeconds']].map(([member = '']) => [member.toLowerCase(), member]),
 );
 
 /** The structure with the names that clients know, without what is not set. */
@@ -59,7 +59,7 @@ function behaviorMembers(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([member, held]): [string, JsonValue][] => {
-      const name = BEHAVIOR_MEMBERS.get(member.toLowerCase());
+      const name = behaviorMemberNames.get(member.toLowerCase());
       return name === undefined || held === null || held === undefined ? [] : [[name, behaviorMembers(held)]];
     }),
   );
@@ -94,15 +94,15 @@ function fromStorage(object: ApiObject): ApiObject {
   const currentCpu = itemsOf(currentMetrics).find(isCpuUtilization);
   keep(
     object,
-    METRICS,
+    metricsAnnotation,
     itemsOf(metrics)
       .filter((metric) => !isCpuUtilization(metric))
       .map(targetFromStorage),
   );
   // Also what the status says as a plain member: there is more to it.
-  keep(object, CURRENT_METRICS, itemsOf(currentMetrics).map(currentFromStorage));
-  keep(object, CONDITIONS, conditions);
-  keep(object, BEHAVIOR, isEmpty(behavior) ? undefined : printedStructure(behavior, BEHAVIOR_FORM));
+  keep(object, currentMetricsAnnotation, itemsOf(currentMetrics).map(currentFromStorage));
+  keep(object, conditionsAnnotation, conditions);
+  keep(object, behaviorAnnotation, isEmpty(behavior) ? undefined : printedStructure(behavior, behaviorForm));
   object['spec'] = {
     ...spec,
     ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: memberAt(cpu, 'resource', 'target', 'averageUtilization') }),
@@ -123,11 +123,11 @@ function fromStorage(object: ApiObject): ApiObject {
 function toStorage(object: ApiObject): ApiObject {
   const { targetCPUUtilizationPercentage: target, ...spec } = membersOf(object['spec']);
   const { currentCPUUtilizationPercentage: current, ...status } = membersOf(object['status']);
-  const metrics = [...recallItems(object, METRICS).map(targetToStorage), ...(present(target) ? [cpuMetric(target)] : [])];
-  const recalled = recallItems(object, CURRENT_METRICS).map(currentToStorage);
+  const metrics = [...recallItems(object, metricsAnnotation).map(targetToStorage), ...(present(target) ? [cpuMetric(target)] : [])];
+  const recalled = recallItems(object, currentMetricsAnnotation).map(currentToStorage);
   const currentMetrics = recalled.length > 0 || !present(current) ? recalled : [currentCpuMetric(current)];
-  const behavior = behaviorMembers(recall(object, BEHAVIOR) ?? {});
-  const conditions = recallItems(object, CONDITIONS);
+  const behavior = behaviorMembers(recall(object, behaviorAnnotation) ?? {});
+  const conditions = recallItems(object, conditionsAnnotation);
   object['spec'] = { ...spec, ...(metrics.length === 0 ? {} : { metrics }), ...(isEmpty(behavior) ? {} : { behavior }) };
   if (object['status'] !== undefined) {
     object['status'] = {

@@ -28,7 +28,7 @@ const resourceTarget = ({ targetAverageUtilization, targetAverageValue }: JsonOb
     averageUtilization: targetAverageUtilization,
   });
 
-const TARGETS_TO_STORAGE: Sources = {
+const targetsToStorage: Sources = {
   resource: (source) => ({ name: source['name'] ?? '', target: resourceTarget(source) }),
   containerResource: (source) => ({ name: source['name'] ?? '', target: resourceTarget(source), container: source['container'] ?? '' }),
   pods: (source) => ({
@@ -57,7 +57,7 @@ const TARGETS_TO_STORAGE: Sources = {
 const currentResource = ({ currentAverageUtilization, currentAverageValue }: JsonObject): JsonObject =>
   setMembers({ averageValue: amountOf(currentAverageValue), averageUtilization: currentAverageUtilization });
 
-const CURRENT_TO_STORAGE: Sources = {
+const currentMetricToStorage: Sources = {
   resource: (source) => ({ name: source['name'] ?? '', current: currentResource(source) }),
   containerResource: (source) => ({ name: source['name'] ?? '', current: currentResource(source), container: source['container'] ?? '' }),
   pods: (source) => ({
@@ -77,7 +77,7 @@ const CURRENT_TO_STORAGE: Sources = {
 
 const part = (source: JsonObject, member: string): JsonObject => objectAt(source, member) ?? {};
 
-const TARGETS_FROM_STORAGE: Sources = {
+const targetsFromStorage: Sources = {
   object: (source) =>
     setMembers({
       target: part(source, 'describedObject'),
@@ -114,7 +114,7 @@ const TARGETS_FROM_STORAGE: Sources = {
     }),
 };
 
-const CURRENT_FROM_STORAGE: Sources = {
+const currentMetricFromStorage: Sources = {
   object: (source) =>
     setMembers({
       target: part(source, 'describedObject'),
@@ -161,7 +161,7 @@ const converted = (metric: JsonValue, sources: Sources): JsonObject => {
   return { type: from['type'] ?? '', ...Object.fromEntries(found) };
 };
 
-export const targetToStorage = (metric: JsonValue): JsonObject => converted(metric, TARGETS_TO_STORAGE);
-export const targetFromStorage = (metric: JsonValue): JsonObject => converted(metric, TARGETS_FROM_STORAGE);
-export const currentToStorage = (metric: JsonValue): JsonObject => converted(metric, CURRENT_TO_STORAGE);
-export const currentFromStorage = (metric: JsonValue): JsonObject => converted(metric, CURRENT_FROM_STORAGE);
+export const targetToStorage = (metric: JsonValue): JsonObject => converted(metric, targetsToStorage);
+export const targetFromStorage = (metric: JsonValue): JsonObject => converted(metric, targetsFromStorage);
+export const currentToStorage = (metric: JsonValue): JsonObject => converted(metric, currentMetricToStorage);
+export const currentFromStorage = (metric: JsonValue): JsonObject => converted(metric, currentMetricFromStorage);

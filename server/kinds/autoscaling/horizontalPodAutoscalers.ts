@@ -3,25 +3,25 @@ import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/de
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
-import { atOr, numberAt, UNSET } from '../cells.js';
+import { atOr, numberAt, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
 import { validateMetrics, validateReference } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';
 import { targetsCell } from './targets.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const MIN_REPLICAS = 1;
-const CPU_PERCENT = 80;
+const specPath = Path.of('spec');
+const status = Path.of('status');
+const minReplicas = 1;
+const cpuPercent = 80;
 /** The only scalable kind of the group without a name. */
-const WITHOUT_GROUP = 'ReplicationController';
+const withoutGroup = 'ReplicationController';
 
 function setDefaults(autoscaler: ApiObject): void {
   const spec = ensureObject(autoscaler, 'spec');
-  setDefault(spec, 'minReplicas', MIN_REPLICAS);
+  setDefault(spec, 'minReplicas', minReplicas);
   if (objectsIn(spec, 'metrics').length === 0) {
-    spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: CPU_PERCENT } } }];
+    spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuPercent } } }];
   }
   setBehaviorDefaults(spec);
 }
@@ -30,17 +30,17 @@ function validateSpec(autoscaler: ApiObject): FieldError[] {
   const spec = objectAt(autoscaler, 'spec') ?? {};
   return [
     ...validateReplicas(spec),
-    ...validateTarget(objectAt(spec, 'scaleTargetRef') ?? {}, SPEC.child('scaleTargetRef')),
-    ...validateMetrics(spec, SPEC.child('metrics')),
-    ...validateBehavior(spec, SPEC.child('behavior')),
+    ...validateTarget(objectAt(spec, 'scaleTargetRef') ?? {}, specPath.child('scaleTargetRef')),
+    ...validateMetrics(spec, specPath.child('metrics')),
+    ...validateBehavior(spec, specPath.child('behavior')),
   ];
 }
 
 function validateReplicas(spec: JsonObject): FieldError[] {
-  const [min, max] = [Number(spec['minReplicas'] ?? MIN_REPLICAS), Number(spec['maxReplicas'] ?? 0)];
-  const at = SPEC.child('maxReplicas');
+  const [min, max] = [Number(spec['minReplicas'] ?? minReplicas), Number(spec['maxReplicas'] ?? 0)];
+  const at = specPath.child('maxReplicas');
   return [
-    ...(min < MIN_REPLICAS ? [invalid(SPEC.child('minReplicas'), min, `must be greater than or equal to ${MIN_REPLICAS}`)] : []),
+    ...(min < minReplicas ? [invalid(specPath.child('minReplicas'), min, `must be greater than or equal to ${minReplicas}`)] : []),
     ...(max === 0
       ? [required(at, 'must be set and greater than 0')]
       : max < 0
@@ -54,7 +54,7 @@ function validateTarget(target: JsonObject, path: Path): FieldError[] {
   const apiVersion = textAt(target, 'apiVersion');
   const at = path.child('apiVersion');
   const parts = apiVersion.split('/');
-  const unnamed = parts.length === 1 && textAt(target, 'kind') !== WITHOUT_GROUP;
+  const unnamed = parts.length === 1 && textAt(target, 'kind') !== withoutGroup;
   return [
     ...validateReference(target, path),
     ...(parts.length > 2
@@ -88,14 +88,14 @@ export const horizontalPodAutoscalers: Kind = {
       },
       review: (autoscaler, _old, metadata) => [
         ...metadata.update(),
-        ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], STATUS),
+        ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], status),
       ],
     },
   },
   cells: {
     Reference: (object) => `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
     Targets: targetsCell,
-    MinPods: atOr(UNSET, 'spec', 'minReplicas'),
+    MinPods: atOr(unset, 'spec', 'minReplicas'),
     MaxPods: numberAt('spec', 'maxReplicas'),
     Replicas: numberAt('status', 'currentReplicas'),
   },

@@ -1,18 +1,18 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
-import { NONE } from '../cells.js';
+import { none } from '../cells.js';
 
 /** The column Targets of autoscalers: what is measured and what is wanted, metric by metric. */
 
 /** More metrics are counted, not shown. */
-const SHOWN_MAX = 2;
-const UNKNOWN = '<unknown>';
-const AUTO = '<auto>';
+const shownMax = 2;
+const unknown = '<unknown>';
+const auto = '<auto>';
 
 /** An amount for each pod, or for all of them together. `current` is what was measured, in the same form as `target`. */
 function amount(target: JsonObject, current: JsonObject, perPod: string): string {
   const member = target['averageValue'] === undefined ? 'value' : 'averageValue';
-  const measured = textAt(current, member) || UNKNOWN;
+  const measured = textAt(current, member) || unknown;
   return `${measured}/${textAt(target, member)}${member === 'averageValue' ? perPod : ''}`;
 }
 
@@ -23,13 +23,13 @@ function resource(source: JsonObject, current: JsonObject): string {
     value === undefined || value === null ? unset : `${String(value)}%`;
   const shown =
     target['averageValue'] === undefined
-      ? `${percent(current['averageUtilization'], UNKNOWN)}/${percent(target['averageUtilization'], AUTO)}`
+      ? `${percent(current['averageUtilization'], unknown)}/${percent(target['averageUtilization'], auto)}`
       : amount(target, current, '');
   return `${textAt(source, 'name')}: ${shown}`;
 }
 
 /** By the type of a metric: the member that holds it, and how it is shown. */
-const METRICS: Readonly<Record<string, readonly [member: string, show: (source: JsonObject, current: JsonObject) => string]>> = {
+const metrics: Readonly<Record<string, readonly [member: string, show: (source: JsonObject, current: JsonObject) => string]>> = {
   Resource: ['resource', resource],
   ContainerResource: ['containerResource', resource],
   Pods: ['pods', (source, current) => amount(membersOf(source['target']), current, '')],
@@ -41,12 +41,12 @@ const METRICS: Readonly<Record<string, readonly [member: string, show: (source: 
 export function targetsCell(autoscaler: ApiObject): string {
   const wanted = itemsOf(memberAt(autoscaler, 'spec', 'metrics')).map(membersOf);
   const measured = itemsOf(memberAt(autoscaler, 'status', 'currentMetrics')).map(membersOf);
-  if (wanted.length === 0) return NONE;
+  if (wanted.length === 0) return none;
   const shown = wanted.map((metric, position) => {
-    const [member, show] = METRICS[textAt(metric, 'type')] ?? [];
+    const [member, show] = metrics[textAt(metric, 'type')] ?? [];
     if (member === undefined || show === undefined) return '<unknown type>';
     return show(membersOf(metric[member]), membersOf(memberAt(measured[position] ?? {}, member, 'current')));
   });
-  const more = shown.length - SHOWN_MAX;
-  return `${shown.slice(0, SHOWN_MAX).join(', ')}${more > 0 ? ` + ${more} more...` : ''}`;
+  const more = shown.length - shownMax;
+  return `${shown.slice(0, shownMax).join(', ')}${more > 0 ? ` + ${more} more...` : ''}`;
 }

@@ -4,7 +4,7 @@ import { memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { ageAt, at, countAt, NONE, selectorText, containersAt, POD_TEMPLATE } from '../cells.js';
+import { ageAt, at, countAt, none, selectorText, containersAt, podTemplate } from '../cells.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { podNameWarnings } from '../apps/podNames.js';
 import type { Kind } from '../kind.js';
@@ -13,12 +13,12 @@ import { setJobTemplateDefaults } from './job/defaults.js';
 import { validateJobTemplateSpec } from './job/spec.js';
 import { jobSpecWarnings } from './jobs.js';
 
-const SPEC = Path.of('spec');
-const TEMPLATE = SPEC.child('jobTemplate', 'spec');
+const specPath = Path.of('spec');
+const template = specPath.child('jobTemplate', 'spec');
 /** A job's name is that of the cron job and eleven characters for the time, and has to fit into a label. */
-const NAME_MAX = 52;
-const POLICIES = ['Allow', 'Forbid', 'Replace'];
-const ZONE_IN_SCHEDULE = 'TZ';
+const nameMax = 52;
+const policies = ['Allow', 'Forbid', 'Replace'];
+const zoneInSchedule = 'TZ';
 
 const specOf = (cronJob: ApiObject): JsonObject => objectAt(cronJob, 'spec') ?? {};
 const jobSpecOf = (cronJob: ApiObject): JsonObject => objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
@@ -41,21 +41,21 @@ function validateSpec(cronJob: ApiObject, old: ApiObject | null): FieldError[] {
   const policy = textAt(spec, 'concurrencyPolicy');
   return [
     ...validateSchedule(textAt(spec, 'schedule'), spec['timeZone'], before === null ? '' : textAt(before, 'schedule')),
-    ...nonNegative(spec['startingDeadlineSeconds'], SPEC.child('startingDeadlineSeconds')),
-    ...(before !== null && before['timeZone'] === spec['timeZone'] ? [] : validateTimeZone(spec['timeZone'], SPEC.child('timeZone'))),
-    ...(POLICIES.includes(policy) ? [] : [notSupported(SPEC.child('concurrencyPolicy'), policy, POLICIES)]),
+    ...nonNegative(spec['startingDeadlineSeconds'], specPath.child('startingDeadlineSeconds')),
+    ...(before !== null && before['timeZone'] === spec['timeZone'] ? [] : validateTimeZone(spec['timeZone'], specPath.child('timeZone'))),
+    ...(policies.includes(policy) ? [] : [notSupported(specPath.child('concurrencyPolicy'), policy, policies)]),
     ...validateTemplate(jobSpecOf(cronJob)),
-    ...nonNegative(spec['successfulJobsHistoryLimit'], SPEC.child('successfulJobsHistoryLimit')),
-    ...nonNegative(spec['failedJobsHistoryLimit'], SPEC.child('failedJobsHistoryLimit')),
+    ...nonNegative(spec['successfulJobsHistoryLimit'], specPath.child('successfulJobsHistoryLimit')),
+    ...nonNegative(spec['failedJobsHistoryLimit'], specPath.child('failedJobsHistoryLimit')),
   ];
 }
 
 function validateSchedule(schedule: string, timeZone: JsonValue | undefined, before: string): FieldError[] {
-  const path = SPEC.child('schedule');
+  const path = specPath.child('schedule');
   if (schedule === '') return [required(path, '')];
   const complaint = scheduleComplaint(schedule);
-  const namesZone = schedule.includes(ZONE_IN_SCHEDULE);
-  const mayNameZone = before.includes(ZONE_IN_SCHEDULE);
+  const namesZone = schedule.includes(zoneInSchedule);
+  const mayNameZone = before.includes(zoneInSchedule);
   const both = mayNameZone && namesZone && timeZone !== undefined && timeZone !== null;
   return [
     ...(complaint === null ? [] : [invalid(path, schedule, complaint)]),
@@ -75,21 +75,21 @@ function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[
 
 function validateTemplate(spec: JsonObject): FieldError[] {
   return [
-    ...validateJobTemplateSpec(spec, TEMPLATE),
+    ...validateJobTemplateSpec(spec, template),
     ...(objectAt(spec, 'selector') === null
       ? []
-      : [invalid(TEMPLATE.child('selector'), printedSelector(spec['selector']), '`selector` will be auto-generated')]),
-    ...(spec['manualSelector'] === true ? [notSupported(TEMPLATE.child('manualSelector'), true, ['nil', 'false'])] : []),
+      : [invalid(template.child('selector'), printedSelector(spec['selector']), '`selector` will be auto-generated')]),
+    ...(spec['manualSelector'] === true ? [notSupported(template.child('manualSelector'), true, ['nil', 'false'])] : []),
   ];
 }
 
 function validateNameLength(cronJob: ApiObject): FieldError[] {
   const name = cronJob.metadata.name ?? '';
-  return name.length > NAME_MAX ? [invalid(Path.of('metadata', 'name'), name, `must be no more than ${NAME_MAX} characters`)] : [];
+  return name.length > nameMax ? [invalid(Path.of('metadata', 'name'), name, `must be no more than ${nameMax} characters`)] : [];
 }
 
 function zoneWarnings(cronJob: ApiObject): string[] {
-  const named = textAt(cronJob, 'spec', 'schedule').includes(ZONE_IN_SCHEDULE);
+  const named = textAt(cronJob, 'spec', 'schedule').includes(zoneInSchedule);
   return named
     ? [
         'cannot use TZ or CRON_TZ in spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones',
@@ -104,7 +104,7 @@ export const cronJobs: Kind = {
   validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
   warnings: (cronJob, old) => [
     ...(old === null ? podNameWarnings(cronJob) : []),
-    ...(old === null || cronJob.metadata.generation !== old.metadata.generation ? jobSpecWarnings(jobSpecOf(cronJob), TEMPLATE) : []),
+    ...(old === null || cronJob.metadata.generation !== old.metadata.generation ? jobSpecWarnings(jobSpecOf(cronJob), template) : []),
     ...(old === null || memberAt(cronJob, 'spec', 'schedule') !== memberAt(old, 'spec', 'schedule') ? zoneWarnings(cronJob) : []),
   ],
   create: {
@@ -135,8 +135,8 @@ export const cronJobs: Kind = {
     Suspend: (object) => (memberAt(object, 'spec', 'suspend') === true ? 'True' : 'False'),
     Active: countAt('status', 'active'),
     'Last Schedule': (object, now) =>
-      memberAt(object, 'status', 'lastScheduleTime') === undefined ? NONE : ageAt('status', 'lastScheduleTime')(object, now),
-    ...containersAt('spec', 'jobTemplate', ...POD_TEMPLATE),
+      memberAt(object, 'status', 'lastScheduleTime') === undefined ? none : ageAt('status', 'lastScheduleTime')(object, now),
+    ...containersAt('spec', 'jobTemplate', ...podTemplate),
     Selector: (object) => selectorText(memberAt(object, 'spec', 'jobTemplate', 'spec', 'selector')),
   },
 };

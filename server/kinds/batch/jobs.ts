@@ -4,7 +4,7 @@ import { textAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { podNameWarnings } from '../apps/podNames.js';
-import { age, condition, duration, selectorCell, containersAt, POD_TEMPLATE } from '../cells.js';
+import { age, condition, duration, selectorCell, containersAt, podTemplate } from '../cells.js';
 import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import type { Kind } from '../kind.js';
@@ -14,14 +14,14 @@ import { validateJobSpec } from './job/spec.js';
 import { validateJobStatus } from './job/status.js';
 import { validateJobSpecUpdate } from './job/update.js';
 
-const SPEC = Path.of('spec');
-const ORPHAN_WARNING =
+const spec = Path.of('spec');
+const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 const specOf = (job: ApiObject): JsonObject => objectAt(job, 'spec') ?? {};
 
 const validate = (job: ApiObject): FieldError[] => [
   ...validateGeneratedSelector(job),
-  ...validateJobSpec(specOf(job), SPEC),
+  ...validateJobSpec(specOf(job), spec),
   ...validateHostNames(job),
 ];
 
@@ -36,18 +36,18 @@ function validateHostNames(job: ApiObject): FieldError[] {
     : [invalid(Path.of('metadata', 'name'), job.metadata.name ?? '', `will not able to create pod with invalid DNS label: ${longest}`)];
 }
 
-const COMPLETIONS_SOFT_MAX = 100_000;
-const PARALLELISM_SOFT_MAX = 10_000;
-const MANY_INDEXES =
+const completionsSoftMax = 100_000;
+const parallelismSoftMax = 10_000;
+const manyIndexes =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
 
 /** What is doubtful about the specification of a job, or of the jobs of a cron job. */
 export function jobSpecWarnings(spec: JsonObject, path: Path): string[] {
   const many =
     spec['completionMode'] === 'Indexed' &&
-    Number(spec['completions'] ?? 0) > COMPLETIONS_SOFT_MAX &&
-    Number(spec['parallelism'] ?? 0) > PARALLELISM_SOFT_MAX;
-  return [...(many ? [MANY_INDEXES] : []), ...templateWarnings(spec['template'], path.child('template'))];
+    Number(spec['completions'] ?? 0) > completionsSoftMax &&
+    Number(spec['parallelism'] ?? 0) > parallelismSoftMax;
+  return [...(many ? [manyIndexes] : []), ...templateWarnings(spec['template'], path.child('template'))];
 }
 
 function jobStatus(job: ApiObject): string {
@@ -91,7 +91,7 @@ export const jobs: Kind = {
   canonicalize: mirrorLabels,
   warnings: (job, old) => [
     ...(old === null ? podNameWarnings(job) : []),
-    ...(old === null || job.metadata.generation !== old.metadata.generation ? jobSpecWarnings(specOf(job), SPEC) : []),
+    ...(old === null || job.metadata.generation !== old.metadata.generation ? jobSpecWarnings(specOf(job), spec) : []),
   ],
   create: {
     prepare(job) {
@@ -116,7 +116,7 @@ export const jobs: Kind = {
       review: (job, old, metadata) => [...metadata.update(), ...validateJobStatus(job, old)],
     },
   },
-  delete: { propagation: 'orphan', warnings: (policy) => (policy === null ? [ORPHAN_WARNING] : []) },
+  delete: { propagation: 'orphan', warnings: (policy) => (policy === null ? [orphanWarning] : []) },
   fields: {
     values: { 'status.successful': (job) => textAt(job, 'status', 'succeeded') || '0' },
     unsupported: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
@@ -125,7 +125,7 @@ export const jobs: Kind = {
     Status: jobStatus,
     Completions: completions,
     Duration: jobDuration,
-    ...containersAt(...POD_TEMPLATE),
+    ...containersAt(...podTemplate),
     Selector: selectorCell,
   },
 };

@@ -1,17 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { pemBlocks } from './pem.js';
 
-const PEM_TYPE = 'CERTIFICATE';
+const pemType = 'CERTIFICATE';
 
 /** What is wrong with issued certificates, PEM in base64, or null. */
 export function certificateComplaint(base64: string): string | null {
   if (base64 === '') return null;
   const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
-  if (blocks.length === 0) return `must contain at least one ${PEM_TYPE} PEM block`;
+  if (blocks.length === 0) return `must contain at least one ${pemType} PEM block`;
   for (const { type, hasHeaders, bytes } of blocks) {
-    if (type !== PEM_TYPE) return `only ${PEM_TYPE} PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    if (type !== pemType) return `only ${pemType} PEM blocks are allowed, found ${JSON.stringify(type)}`;
     if (hasHeaders) return 'no PEM block headers are permitted';
-    if (bytes.length === 0) return `found ${PEM_TYPE} PEM block containing 0 certificates`;
+    if (bytes.length === 0) return `found ${pemType} PEM block containing 0 certificates`;
     if (!isCertificate(bytes)) return 'x509: malformed certificate';
   }
   return null;

@@ -8,10 +8,10 @@ import type { Kind } from '../kind.js';
 import { pemBlocks } from './pem.js';
 import { validateSignerName } from './signerName.js';
 
-const SIGNER = Path.of('spec', 'signerName');
-const BUNDLE = Path.of('spec', 'trustBundle');
+const signer = Path.of('spec', 'signerName');
+const bundle = Path.of('spec', 'trustBundle');
 /** Characters; as in the reference. */
-const BUNDLE_LENGTH_MAX = 1024 * 1024;
+const bundleLengthMax = 1024 * 1024;
 
 const signerOf = (bundle: ApiObject): string => textAt(bundle, 'spec', 'signerName');
 const bundleOf = (bundle: ApiObject): string => textAt(bundle, 'spec', 'trustBundle');
@@ -28,17 +28,17 @@ function bundleName(name: string, prefix: boolean, bundle: ApiObject): string[] 
 }
 
 function bundleFindings(text: string): FieldError[] {
-  if (text === '') return [required(BUNDLE, 'at least one trust anchor must be provided')];
-  if (text.length > BUNDLE_LENGTH_MAX) return [tooLong(BUNDLE, BUNDLE_LENGTH_MAX)];
+  if (text === '') return [required(bundle, 'at least one trust anchor must be provided')];
+  if (text.length > bundleLengthMax) return [tooLong(bundle, bundleLengthMax)];
   const blocks = pemBlocks(text);
-  if (blocks.length === 0) return [invalid(BUNDLE, '<value omitted>', 'at least one trust anchor must be provided')];
+  if (blocks.length === 0) return [invalid(bundle, '<value omitted>', 'at least one trust anchor must be provided')];
   const seen = new Set<string>();
   return blocks.flatMap(({ type, hasHeaders, bytes }, position) => {
     const complaint =
       blockComplaint(type, hasHeaders, bytes, position) ??
       (seen.has(bytes.toString('base64')) ? `duplicate trust anchor (indices [${position}])` : null);
     seen.add(bytes.toString('base64'));
-    return complaint === null ? [] : [invalid(BUNDLE, '<value omitted>', complaint)];
+    return complaint === null ? [] : [invalid(bundle, '<value omitted>', complaint)];
   });
 }
 
@@ -52,7 +52,7 @@ function blockComplaint(type: string, hasHeaders: boolean, bytes: Buffer, positi
   }
 }
 
-const signerFindings = (bundle: ApiObject): FieldError[] => (signerOf(bundle) === '' ? [] : validateSignerName(signerOf(bundle), SIGNER));
+const signerFindings = (bundle: ApiObject): FieldError[] => (signerOf(bundle) === '' ? [] : validateSignerName(signerOf(bundle), signer));
 
 export const clusterTrustBundles: Kind = {
   name: 'clustertrustbundles.certificates.k8s.io',
@@ -63,7 +63,7 @@ export const clusterTrustBundles: Kind = {
     validate: (bundle, old) => [
       // What is there already stays acceptable: rules may have become stricter since.
       ...(bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
-      ...unchanged(signerOf(bundle), signerOf(old), SIGNER),
+      ...unchanged(signerOf(bundle), signerOf(old), signer),
     ],
   },
   fields: { values: { 'spec.signerName': signerOf } },

@@ -6,16 +6,16 @@ import { duplicate, forbidden, invalid, notSupported, Path, required, type Field
 
 /** How far a request has come: who may say what of it, and what cannot be taken back. */
 
-const CONDITIONS = Path.of('status', 'conditions');
+const conditionsPath = Path.of('status', 'conditions');
 /** Decisions on a request, made through `approval` only. */
-const DECISIONS = ['Approved', 'Denied'];
+const decisions = ['Approved', 'Denied'];
 /** Conditions that are there or not, and stay. */
-const FINAL = [...DECISIONS, 'Failed'];
-const STATUSES = ['False', 'True', 'Unknown'];
+const final = [...decisions, 'Failed'];
+const statuses = ['False', 'True', 'Unknown'];
 
 export const conditionsOf = (request: ApiObject): JsonObject[] => objectsIn(objectAt(request, 'status') ?? {}, 'conditions');
 const ofType = (request: ApiObject, type: string): JsonObject[] => conditionsOf(request).filter((condition) => condition['type'] === type);
-const hasBoth = (request: ApiObject): boolean => DECISIONS.every((type) => ofType(request, type).length > 0);
+const hasBoth = (request: ApiObject): boolean => decisions.every((type) => ofType(request, type).length > 0);
 
 export function validateConditions(request: ApiObject, old: ApiObject | null): FieldError[] {
   const conditions = conditionsOf(request);
@@ -23,14 +23,14 @@ export function validateConditions(request: ApiObject, old: ApiObject | null): F
   const before = old === null ? [] : conditionsOf(old).map((condition) => textAt(condition, 'type'));
   const mayRepeat = new Set(before).size < before.length;
   return conditions.flatMap((condition, position) => {
-    const path = CONDITIONS.index(position);
+    const path = conditionsPath.index(position);
     const type = types[position] ?? '';
-    const opposite = DECISIONS.find((decision) => decision !== type && DECISIONS.includes(type));
+    const opposite = decisions.find((decision) => decision !== type && decisions.includes(type));
     const contradicts = opposite !== undefined && types.slice(0, position).includes(opposite) && (old === null || !hasBoth(old));
     return [
       ...(type === '' && !before.includes('') ? [required(path.child('type'), '')] : []),
-      ...validateStatus(textAt(condition, 'status'), FINAL.includes(type) ? ['True'] : STATUSES, path.child('status')),
-      ...(contradicts ? [invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive')] : []),
+      ...validateStatus(textAt(condition, 'status'), final.includes(type) ? ['True'] : statuses, path.child('status')),
+      ...(contradicts ? [invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive')] : []),
       ...(types.indexOf(type) < position && !mayRepeat ? [duplicate(path.child('type'), type)] : []),
     ];
   });
@@ -42,17 +42,17 @@ const validateStatus = (status: string, allowed: readonly string[], path: Path):
 /** What was decided stays decided; without `mayDecide` nothing is decided either. */
 export function validateKeptConditions(request: ApiObject, old: ApiObject, mayDecide: boolean): FieldError[] {
   const counts = (type: string): readonly [number, number] => [ofType(request, type).length, ofType(old, type).length];
-  const removed = FINAL.filter((type) => counts(type)[0] < counts(type)[1]).map((type) =>
-    forbidden(CONDITIONS, `updates may not remove a condition of type "${type}"`),
-  );
+  const removed = final
+    .filter((type) => counts(type)[0] < counts(type)[1])
+    .map((type) => forbidden(conditionsPath, `updates may not remove a condition of type "${type}"`));
   if (mayDecide) return removed;
   return [
     ...removed,
-    ...DECISIONS.flatMap((type) => {
+    ...decisions.flatMap((type) => {
       const [now, before] = counts(type);
-      if (now > before) return [forbidden(CONDITIONS, `updates may not add a condition of type "${type}"`)];
+      if (now > before) return [forbidden(conditionsPath, `updates may not add a condition of type "${type}"`)];
       return now === before && !sameValue(ofType(request, type), ofType(old, type))
-        ? [forbidden(CONDITIONS, `updates may not modify a condition of type "${type}"`)]
+        ? [forbidden(conditionsPath, `updates may not modify a condition of type "${type}"`)]
         : [];
     }),
   ];
@@ -74,7 +74,7 @@ export function fillConditionTimes(request: ApiObject, old: ApiObject, now: stri
 
 /** A status that repeats the decisions does so imprecisely (clients may have lost members); as long as it repeats all of them, they stay as they are. */
 export function keepDecisions(request: ApiObject, old: ApiObject): void {
-  for (const type of DECISIONS) {
+  for (const type of decisions) {
     const before = ofType(old, type);
     if (ofType(request, type).length !== before.length) continue;
     let next = 0;

@@ -10,18 +10,18 @@ export interface Element {
 /** Bytes that are no DER, or not of the structure that was expected. The message is for clients. */
 export class DerError extends Error {}
 
-export const SEQUENCE = 0x30;
-export const BIT_STRING = 0x03;
-const LONG_FORM = 0x80;
-const LENGTH_BYTES_MAX = 4;
+export const sequence = 0x30;
+export const bitString = 0x03;
+const longForm = 0x80;
+const lengthBytesMax = 4;
 
 /** The element that begins at a position; `tag` null for one of any type. */
 export function element(bytes: Buffer, from: number, tag: number | null): Element {
   const [actual, first] = [bytes[from], bytes[from + 1]];
   if (actual === undefined || first === undefined) throw new DerError('asn1: syntax error: data truncated');
   if (tag !== null && actual !== tag) throw new DerError("asn1: structure error: tags don't match");
-  const count = first < LONG_FORM ? 0 : first - LONG_FORM;
-  if (count > LENGTH_BYTES_MAX || (first >= LONG_FORM && count === 0)) throw new DerError('asn1: structure error: length too large');
+  const count = first < longForm ? 0 : first - longForm;
+  if (count > lengthBytesMax || (first >= longForm && count === 0)) throw new DerError('asn1: structure error: length too large');
   const start = from + 2 + count;
   const length = count === 0 ? first : start <= bytes.length ? bytes.readUIntBE(from + 2, count) : Infinity;
   if (start + length > bytes.length) throw new DerError('asn1: syntax error: data truncated');

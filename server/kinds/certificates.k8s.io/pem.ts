@@ -7,13 +7,13 @@ export interface PemBlock {
   readonly bytes: Buffer;
 }
 
-const HEADER = /^[^:\r\n]+:[^\r\n]*\r?\n/;
+const header = /^[^:\r\n]+:[^\r\n]*\r?\n/;
 
 /** The blocks of a text in order; what stands around them does not count. */
 export function pemBlocks(text: string): PemBlock[] {
   return pemTexts(text).flatMap(({ type, content }) => {
     let rest = content;
-    while (HEADER.test(rest)) rest = rest.replace(HEADER, '');
+    while (header.test(rest)) rest = rest.replace(header, '');
     const base64 = rest.replace(/\s/g, '');
     return /^[A-Za-z0-9+/]*={0,2}$/.test(base64) && base64.length % 4 === 0
       ? [{ type, hasHeaders: rest !== content, bytes: Buffer.from(base64, 'base64') }]

@@ -12,46 +12,46 @@ import { immutable } from '../immutable.js';
 import type { Kind } from '../kind.js';
 import { validateSignerName } from './signerName.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const UID_MAX = 128;
-const SECONDS_MIN = 3600;
-const DAY_SECONDS = 86_400;
-const SECONDS_MAX = 91 * DAY_SECONDS;
+const specPath = Path.of('spec');
+const statusPath = Path.of('status');
+const uidMax = 128;
+const secondsMin = 3600;
+const daySeconds = 86_400;
+const secondsMax = 91 * daySeconds;
 /** States in which a request ends. */
-const ENDS = ['Issued', 'Denied', 'Failed'];
+const ends = ['Issued', 'Denied', 'Failed'];
 /** Who asks, by names and unique ids: a name alone may belong to somebody else tomorrow. */
-const PARTIES = ['pod', 'serviceAccount', 'node'];
+const parties = ['pod', 'serviceAccount', 'node'];
 
 const specOf = (request: ApiObject): JsonObject => objectAt(request, 'spec') ?? {};
 const conditionTypes = (request: ApiObject): string[] =>
   itemsOf(memberAt(request, 'status', 'conditions')).map((each) => textAt(each, 'type'));
-const hasEnded = (request: ApiObject): boolean => conditionTypes(request).some((type) => ENDS.includes(type));
+const hasEnded = (request: ApiObject): boolean => conditionTypes(request).some((type) => ends.includes(type));
 
 function validate(request: ApiObject): FieldError[] {
   const spec = specOf(request);
   const annotations = objectAt(spec, 'unverifiedUserAnnotations');
   const signer = textAt(spec, 'signerName');
   return [
-    ...validateSignerName(signer, SPEC.child('signerName')),
+    ...validateSignerName(signer, specPath.child('signerName')),
     ...(annotations === null
       ? []
-      : validateAnnotations(annotations as Readonly<Record<string, string>>, SPEC.child('unverifiedUserAnnotations'))),
-    ...PARTIES.flatMap((party) => [
-      ...dnsSubdomain(textAt(spec, `${party}Name`), SPEC.child(`${party}Name`)),
-      ...validateUid(textAt(spec, `${party}UID`), SPEC.child(`${party}UID`)),
+      : validateAnnotations(annotations as Readonly<Record<string, string>>, specPath.child('unverifiedUserAnnotations'))),
+    ...parties.flatMap((party) => [
+      ...dnsSubdomain(textAt(spec, `${party}Name`), specPath.child(`${party}Name`)),
+      ...validateUid(textAt(spec, `${party}UID`), specPath.child(`${party}UID`)),
     ]),
-    ...validateLifetime(Number(spec['maxExpirationSeconds'] ?? DAY_SECONDS), signer, SPEC.child('maxExpirationSeconds')),
+    ...validateLifetime(Number(spec['maxExpirationSeconds'] ?? daySeconds), signer, specPath.child('maxExpirationSeconds')),
   ];
 }
 
 const validateUid = (uid: string, path: Path): FieldError[] =>
-  uid === '' ? [invalid(path, uid, 'must not be empty')] : uid.length > UID_MAX ? [tooLong(path, UID_MAX)] : [];
+  uid === '' ? [invalid(path, uid, 'must not be empty')] : uid.length > uidMax ? [tooLong(path, uidMax)] : [];
 
 /** The cluster's own signers issue for a day at most. */
 function validateLifetime(seconds: number, signer: string, path: Path): FieldError[] {
-  const max = /^([^/]*\.)?kubernetes\.io\//.test(signer) ? DAY_SECONDS : SECONDS_MAX;
-  return seconds < SECONDS_MIN || seconds > max ? [invalid(path, seconds, `must be in the range [${SECONDS_MIN}, ${max}]`)] : [];
+  const max = /^([^/]*\.)?kubernetes\.io\//.test(signer) ? daySeconds : secondsMax;
+  return seconds < secondsMin || seconds > max ? [invalid(path, seconds, `must be in the range [${secondsMin}, ${max}]`)] : [];
 }
 
 /** A request ends once, in one way, and then stays as it is. */
@@ -62,22 +62,22 @@ function reviewStatus(request: ApiObject, old: ApiObject, metadata: MetadataFind
   if (hasEnded(old))
     return sameValue(status, old['status'] ?? {})
       ? []
-      : [invalid(STATUS, status, 'immutable after PodCertificateRequest is issued, denied, or failed')];
+      : [invalid(statusPath, status, 'immutable after PodCertificateRequest is issued, denied, or failed')];
   const refused = conditionTypes(request).some((type) => type === 'Denied' || type === 'Failed');
   const others = Object.keys(status).filter((member) => member !== 'conditions');
   return refused && others.length > 0
-    ? [invalid(STATUS, status, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
+    ? [invalid(statusPath, status, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
     : [];
 }
 
 function validateEnds(request: ApiObject): FieldError[] {
   const conditions = itemsOf(memberAt(request, 'status', 'conditions'));
-  const path = STATUS.child('conditions');
+  const path = statusPath.child('conditions');
   return [
     ...conditions.flatMap((condition, position) => {
       const [type, status] = [textAt(condition, 'type'), textAt(condition, 'status')];
       const at = path.index(position);
-      if (!ENDS.includes(type)) return [notSupported(at.child('type'), type, ENDS)];
+      if (!ends.includes(type)) return [notSupported(at.child('type'), type, ends)];
       return [
         ...(position > 0
           ? [invalid(at.child('type'), type, 'There may be at most one condition with type "Issued", "Denied", or "Failed"')]

@@ -1,15 +1,15 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { BIT_STRING, contentOf, DerError, element, elementsIn, SEQUENCE, type Element } from './der.js';
+import { bitString, contentOf, DerError, element, elementsIn, sequence, type Element } from './der.js';
 import { pemBlocks } from './pem.js';
 
 /** Requests for certificates in the form of PKCS #10 (RFC 2986): what is asked for, an algorithm, and a signature that proves possession of the key. */
 
-const PEM_TYPE = 'CERTIFICATE REQUEST';
-const ORGANIZATION = '55040a';
-const COMMON_NAME = '550403';
+const pemType = 'CERTIFICATE REQUEST';
+const organization = '55040a';
+const commonName = '550403';
 
 /** Hashes by the object identifier of the signature algorithm, in hexadecimal. Null: the algorithm includes its own (Ed25519). */
-const HASHES: Readonly<Record<string, string | null>> = {
+const hashes: Readonly<Record<string, string | null>> = {
   '2a864886f70d010105': 'sha1',
   '2a864886f70d01010b': 'sha256',
   '2a864886f70d01010c': 'sha384',
@@ -23,13 +23,13 @@ const HASHES: Readonly<Record<string, string | null>> = {
 
 const requestIn = (base64: string): Buffer | null => {
   const [block] = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
-  return block?.type === PEM_TYPE ? block.bytes : null;
+  return block?.type === pemType ? block.bytes : null;
 };
 
 /** What is wrong with the request, PEM in base64, or null. */
 export function requestComplaint(base64: string): string | null {
   const bytes = requestIn(base64);
-  if (bytes === null) return `PEM block type must be ${PEM_TYPE}`;
+  if (bytes === null) return `PEM block type must be ${pemType}`;
   try {
     return signatureComplaint(bytes);
   } catch (error) {
@@ -38,15 +38,15 @@ export function requestComplaint(base64: string): string | null {
 }
 
 /** The organizations that the subject of a valid request belongs to: its groups, if it becomes a client. */
-export const organizationsOf = (base64: string): string[] => subjectParts(base64, ORGANIZATION);
+export const organizationsOf = (base64: string): string[] => subjectParts(base64, organization);
 
 /** The name of the subject of a valid request, the last one if there are several; empty for none. */
-export const commonNameOf = (base64: string): string => subjectParts(base64, COMMON_NAME).at(-1) ?? '';
+export const commonNameOf = (base64: string): string => subjectParts(base64, commonName).at(-1) ?? '';
 
 function subjectParts(base64: string, wanted: string): string[] {
   const bytes = requestIn(base64);
   if (bytes === null) return [];
-  const { subject } = membersOf(bytes, element(bytes, element(bytes, 0, SEQUENCE).start, SEQUENCE));
+  const { subject } = membersOf(bytes, element(bytes, element(bytes, 0, sequence).start, sequence));
   return elementsIn(bytes, subject)
     .flatMap((set) => elementsIn(bytes, set))
     .flatMap((attribute) => {
@@ -57,12 +57,12 @@ function subjectParts(base64: string, wanted: string): string[] {
 }
 
 function signatureComplaint(bytes: Buffer): string | null {
-  const outer = element(bytes, 0, SEQUENCE);
+  const outer = element(bytes, 0, sequence);
   if (outer.end !== bytes.length) throw new DerError('asn1: syntax error: trailing data');
-  const info = element(bytes, outer.start, SEQUENCE);
-  const algorithm = element(bytes, info.end, SEQUENCE);
-  const signature = contentOf(bytes, element(bytes, algorithm.end, BIT_STRING));
-  const hash = HASHES[contentOf(bytes, element(bytes, algorithm.start, null)).toString('hex')];
+  const info = element(bytes, outer.start, sequence);
+  const algorithm = element(bytes, info.end, sequence);
+  const signature = contentOf(bytes, element(bytes, algorithm.end, bitString));
+  const hash = hashes[contentOf(bytes, element(bytes, algorithm.start, null)).toString('hex')];
   if (hash === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
   const { publicKey } = membersOf(bytes, info);
   const key = createPublicKey({ key: bytes.subarray(publicKey.from, publicKey.end), format: 'der', type: 'spki' });
@@ -73,6 +73,6 @@ function signatureComplaint(bytes: Buffer): string | null {
 /** What is asked for: a version, the subject and its public key. */
 function membersOf(bytes: Buffer, info: Element): { readonly subject: Element; readonly publicKey: Element } {
   const version = element(bytes, info.start, null);
-  const subject = element(bytes, version.end, SEQUENCE);
-  return { subject, publicKey: element(bytes, subject.end, SEQUENCE) };
+  const subject = element(bytes, version.end, sequence);
+  return { subject, publicKey: element(bytes, subject.end, sequence) };
 }

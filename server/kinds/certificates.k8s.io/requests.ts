@@ -5,7 +5,7 @@ import type { MetadataFindings } from '../../registry/strategy.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { repeats } from '../../registry/validation/repeats.js';
-import { at, duration, NONE } from '../cells.js';
+import { at, duration, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Kind } from '../kind.js';
 import { certificateComplaint } from './certificate.js';
@@ -13,11 +13,11 @@ import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, va
 import { requestComplaint } from './request.js';
 import { validateSignerName } from './signerName.js';
 
-const SPEC = Path.of('spec');
-const CERTIFICATE = Path.of('status', 'certificate');
-const EXPIRATION_SECONDS_MIN = 600;
-const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
-const USAGES = [
+const specPath = Path.of('spec');
+const certificatePath = Path.of('status', 'certificate');
+const expirationSecondsMin = 600;
+const legacySigner = 'kubernetes.io/legacy-unknown';
+const knownUsages = [
   'any',
   'cert sign',
   'client auth',
@@ -53,15 +53,15 @@ function validate(request: ApiObject, old: ApiObject | null): FieldError[] {
   const complaint = requestComplaint(textAt(spec, 'request'));
   const expiration = spec['expirationSeconds'];
   return [
-    ...(complaint === null ? [] : [invalid(SPEC.child('request'), spec['request'] ?? null, complaint)]),
-    ...validateUsages(usagesOf(request), old === null ? [] : usagesOf(old), SPEC.child('usages')),
-    ...validateSigner(textAt(spec, 'signerName'), old === null ? '' : textAt(specOf(old), 'signerName'), SPEC.child('signerName')),
-    ...(expiration !== undefined && Number(expiration) < EXPIRATION_SECONDS_MIN
+    ...(complaint === null ? [] : [invalid(specPath.child('request'), spec['request'] ?? null, complaint)]),
+    ...validateUsages(usagesOf(request), old === null ? [] : usagesOf(old), specPath.child('usages')),
+    ...validateSigner(textAt(spec, 'signerName'), old === null ? '' : textAt(specOf(old), 'signerName'), specPath.child('signerName')),
+    ...(expiration !== undefined && Number(expiration) < expirationSecondsMin
       ? [
           invalid(
-            SPEC.child('expirationSeconds'),
+            specPath.child('expirationSeconds'),
             expiration,
-            `may not specify a duration less than ${EXPIRATION_SECONDS_MIN} seconds (10 minutes)`,
+            `may not specify a duration less than ${expirationSecondsMin} seconds (10 minutes)`,
           ),
         ]
       : []),
@@ -71,19 +71,19 @@ function validate(request: ApiObject, old: ApiObject | null): FieldError[] {
 }
 
 function validateUsages(usages: readonly string[], before: readonly string[], path: Path): FieldError[] {
-  const [unknownBefore, repeatedBefore] = [before.some((usage) => !USAGES.includes(usage)), new Set(before).size < before.length];
+  const [unknownBefore, repeatedBefore] = [before.some((usage) => !knownUsages.includes(usage)), new Set(before).size < before.length];
   const isRepeated = repeats(usages);
   return [
     ...(usages.length === 0 ? [required(path, '')] : []),
     ...(unknownBefore
       ? []
-      : usages.flatMap((usage, position) => (USAGES.includes(usage) ? [] : [notSupported(path.index(position), usage, USAGES)]))),
+      : usages.flatMap((usage, position) => (knownUsages.includes(usage) ? [] : [notSupported(path.index(position), usage, knownUsages)]))),
     ...(repeatedBefore ? [] : usages.flatMap((usage, position) => (isRepeated(position) ? [duplicate(path.index(position), usage)] : []))),
   ];
 }
 
 function validateSigner(signer: string, before: string, path: Path): FieldError[] {
-  if (signer === LEGACY_SIGNER && before !== LEGACY_SIGNER)
+  if (signer === legacySigner && before !== legacySigner)
     return [invalid(path, signer, 'the legacy signerName is not allowed via this API version')];
   return validateSignerName(signer, path);
 }
@@ -92,7 +92,7 @@ function validateCertificate(request: ApiObject, old: ApiObject | null): FieldEr
   const certificate = certificateOf(request);
   if (old !== null && (certificate === certificateOf(old) || certificateComplaint(certificateOf(old)) !== null)) return [];
   const complaint = certificateComplaint(certificate);
-  return complaint === null ? [] : [invalid(CERTIFICATE, '<certificate data>', complaint)];
+  return complaint === null ? [] : [invalid(certificatePath, '<certificate data>', complaint)];
 }
 
 /** What a write may do besides changing metadata. */
@@ -113,8 +113,8 @@ const review =
 
 function validateIssue(request: ApiObject, old: ApiObject, mayIssue: boolean): FieldError[] {
   if (certificateOf(request) === certificateOf(old)) return [];
-  if (!mayIssue) return [forbidden(CERTIFICATE, 'updates may not set certificate content')];
-  return certificateOf(old) === '' ? [] : [forbidden(CERTIFICATE, 'updates may not modify existing certificate content')];
+  if (!mayIssue) return [forbidden(certificatePath, 'updates may not set certificate content')];
+  return certificateOf(old) === '' ? [] : [forbidden(certificatePath, 'updates may not modify existing certificate content')];
 }
 
 export const certificateSigningRequests: Kind = {
@@ -167,7 +167,7 @@ export const certificateSigningRequests: Kind = {
     Requestor: (object) => textAt(object, 'spec', 'username'),
     Condition: requestState,
     RequestedDuration: (object) =>
-      memberAt(object, 'spec', 'expirationSeconds') === undefined ? NONE : duration(Number(textAt(object, 'spec', 'expirationSeconds'))),
+      memberAt(object, 'spec', 'expirationSeconds') === undefined ? none : duration(Number(textAt(object, 'spec', 'expirationSeconds'))),
   },
 };
 

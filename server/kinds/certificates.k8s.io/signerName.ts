@@ -1,21 +1,21 @@
 import { invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dnsLabelName, subdomainName, type NameRule } from '../../registry/validation/names.js';
 
-const DOMAIN_MAX = 253;
-const NAME_MAX = 571;
-const FORM = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+const domainMax = 253;
+const nameMax = 571;
+const form = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
 
 /** Who is to sign: a domain with at least one dot, and a path below it. */
 export function validateSignerName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
   const [domain = '', rest, more] = name.split('/');
-  if (rest === undefined || more !== undefined) return [invalid(path, name, FORM)];
+  if (rest === undefined || more !== undefined) return [invalid(path, name, form)];
   return [
-    ...(domain.length > DOMAIN_MAX ? [tooLong(path, DOMAIN_MAX)] : []),
+    ...(domain.length > domainMax ? [tooLong(path, domainMax)] : []),
     ...firstBadLabel(domain, dnsLabelName, path),
     ...(domain.includes('.') ? [] : [invalid(path, domain, 'should be a domain with at least two segments separated by dots')]),
     ...firstBadLabel(rest, subdomainName, path),
-    ...(name.length > NAME_MAX ? [tooLong(path, NAME_MAX)] : []),
+    ...(name.length > nameMax ? [tooLong(path, nameMax)] : []),
   ];
 }
 

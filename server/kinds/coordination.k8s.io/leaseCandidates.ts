@@ -5,40 +5,40 @@ import { invalid, Path, required, type FieldError } from '../../registry/validat
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
 import type { Kind } from '../kind.js';
-import { OLDEST_EMULATION_VERSION, validateLeaseStrategy } from './leaseStrategy.js';
+import { oldestEmulationVersion, validateLeaseStrategy } from './leaseStrategy.js';
 
-const SPEC = Path.of('spec');
-const VERSION_TEXT = 'must be a valid semantic version';
-const ZERO_VERSION = '0.0.0';
+const spec = Path.of('spec');
+const versionText = 'must be a valid semantic version';
+const zeroVersion = '0.0.0';
 
 /** Which versions a candidate speaks decides who leads, so that they have to be there and make sense together. */
 function validate(candidate: ApiObject): FieldError[] {
   const specified = (member: string): string => textAt(candidate, 'spec', member);
   const [emulationVersion, strategy] = [specified('emulationVersion'), specified('strategy')];
   return [
-    ...(specified('leaseName') === '' ? [required(SPEC.child('leaseName'), '')] : []),
+    ...(specified('leaseName') === '' ? [required(spec.child('leaseName'), '')] : []),
     ...(emulationVersion === '' || isVersion(emulationVersion)
       ? []
-      : [invalid(SPEC.child('emulationVersion'), emulationVersion, VERSION_TEXT)]),
+      : [invalid(spec.child('emulationVersion'), emulationVersion, versionText)]),
     ...validateBinaryVersion(specified('binaryVersion'), emulationVersion),
-    ...(strategy === '' ? [required(SPEC.child('strategy'), '')] : validateStrategy(strategy, emulationVersion)),
+    ...(strategy === '' ? [required(spec.child('strategy'), '')] : validateStrategy(strategy, emulationVersion)),
   ];
 }
 
 function validateBinaryVersion(version: string, emulated: string): FieldError[] {
-  const path = SPEC.child('binaryVersion');
+  const path = spec.child('binaryVersion');
   if (version === '') return [required(path, '')];
-  if (!isVersion(version)) return [invalid(path, version, VERSION_TEXT)];
+  if (!isVersion(version)) return [invalid(path, version, versionText)];
   return isBefore(version, emulated) ? [invalid(path, version, 'must be greater than or equal to `emulationVersion`')] : [];
 }
 
 function validateStrategy(strategy: string, emulated: string): FieldError[] {
-  const isUnknown = !isVersion(emulated) || emulated === ZERO_VERSION;
+  const isUnknown = !isVersion(emulated) || emulated === zeroVersion;
   return [
-    ...(strategy === OLDEST_EMULATION_VERSION && isUnknown
-      ? [required(SPEC.child('emulationVersion'), `must be specified when \`strategy\` is '${OLDEST_EMULATION_VERSION}'`)]
+    ...(strategy === oldestEmulationVersion && isUnknown
+      ? [required(spec.child('emulationVersion'), `must be specified when \`strategy\` is '${oldestEmulationVersion}'`)]
       : []),
-    ...validateLeaseStrategy(strategy, SPEC.child('strategy')),
+    ...validateLeaseStrategy(strategy, spec.child('strategy')),
   ];
 }
 

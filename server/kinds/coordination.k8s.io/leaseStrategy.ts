@@ -2,12 +2,12 @@ import { notSupported, type FieldError, type Path } from '../../registry/validat
 import { qualified } from '../../registry/validation/values.js';
 
 /** How the leader is picked among candidates. */
-export const OLDEST_EMULATION_VERSION = 'OldestEmulationVersion';
-const STRATEGIES = [OLDEST_EMULATION_VERSION];
+export const oldestEmulationVersion = 'OldestEmulationVersion';
+const strategies = [oldestEmulationVersion];
 
 /** Strategies of others have a domain; those without are known ones. The reference reports them one level below the member at `path`. */
 export function validateLeaseStrategy(strategy: string, path: Path): FieldError[] {
   const at = path.child('strategy');
   if (strategy.includes('/')) return qualified(strategy, at);
-  return STRATEGIES.includes(strategy) ? [] : [notSupported(at, strategy, STRATEGIES)];
+  return strategies.includes(strategy) ? [] : [notSupported(at, strategy, strategies)];
 }

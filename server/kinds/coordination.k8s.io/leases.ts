@@ -4,23 +4,23 @@ import { nonNegative, positive } from '../../registry/validation/values.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateLeaseStrategy } from './leaseStrategy.js';
 
-const SPEC = Path.of('spec');
+const specPath = Path.of('spec');
 /** Members of coordinated leader election, which is off: they are dropped unless the object already has them. */
-const GATED = ['strategy', 'preferredHolder'] as const;
+const gated = ['strategy', 'preferredHolder'] as const;
 
 function dropGated({ spec }: Draft<Lease>, old: Draft<Lease> | null): void {
-  if (spec === undefined || GATED.some((member) => old?.spec?.[member] !== undefined)) return;
-  for (const member of GATED) delete spec[member];
+  if (spec === undefined || gated.some((member) => old?.spec?.[member] !== undefined)) return;
+  for (const member of gated) delete spec[member];
 }
 
 function validate({ spec = {} }: Draft<Lease>): FieldError[] {
   const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder = '' } = spec;
   return [
-    ...(leaseDurationSeconds === undefined ? [] : positive(leaseDurationSeconds, SPEC.child('leaseDurationSeconds'))),
-    ...nonNegative(leaseTransitions, SPEC.child('leaseTransitions')),
-    ...(strategy === undefined ? [] : validateLeaseStrategy(strategy, SPEC.child('strategy'))),
+    ...(leaseDurationSeconds === undefined ? [] : positive(leaseDurationSeconds, specPath.child('leaseDurationSeconds'))),
+    ...nonNegative(leaseTransitions, specPath.child('leaseTransitions')),
+    ...(strategy === undefined ? [] : validateLeaseStrategy(strategy, specPath.child('strategy'))),
     ...(preferredHolder !== '' && (strategy ?? '') === ''
-      ? [forbidden(SPEC.child('preferredHolder'), 'may only be specified if `strategy` is defined')]
+      ? [forbidden(specPath.child('preferredHolder'), 'may only be specified if `strategy` is defined')]
       : []),
   ];
 }

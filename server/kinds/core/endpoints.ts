@@ -7,11 +7,11 @@ import { endpointAddress } from '../../registry/validation/addresses.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
-import { NONE } from '../cells.js';
+import { none } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
-const TRIGGERED = 'endpoints.kubernetes.io/last-change-trigger-time';
+const protocols = ['SCTP', 'TCP', 'UDP'];
+const triggered = 'endpoints.kubernetes.io/last-change-trigger-time';
 
 function validateSubset(subset: JsonObject, path: Path): FieldError[] {
   const lists = ['addresses', 'notReadyAddresses'] as const;
@@ -46,29 +46,29 @@ function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[
     ...portNumber(port['port'], path.child('port')),
     ...(protocol === ''
       ? [required(path.child('protocol'), '')]
-      : PROTOCOLS.includes(protocol)
+      : protocols.includes(protocol)
         ? []
-        : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
+        : [notSupported(path.child('protocol'), protocol, protocols)]),
     ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
   ];
 }
 
 function validateAnnotations(endpoints: ApiObject): FieldError[] {
-  const time = endpoints.metadata.annotations?.[TRIGGERED];
+  const time = endpoints.metadata.annotations?.[triggered];
   return time === undefined || parseTime(time) !== undefined
     ? []
-    : [invalid(Path.of('annotations').key(TRIGGERED), time, 'must be an RFC3339Nano formatted time')];
+    : [invalid(Path.of('annotations').key(triggered), time, 'must be an RFC3339Nano formatted time')];
 }
 
 const validateSubsets = (endpoints: ApiObject): FieldError[] =>
   objectsIn(endpoints, 'subsets').flatMap((subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
 
-const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
-const CONTROLLER = 'endpoint-controller';
+const managedBy = 'endpoints.kubernetes.io/managed-by';
+const controller = 'endpoint-controller';
 
 /** What the controller writes, it takes from pods. */
 function warnings(endpoints: ApiObject): string[] {
-  if (endpoints.metadata.labels?.[MANAGED_BY] === CONTROLLER) return [];
+  if (endpoints.metadata.labels?.[managedBy] === controller) return [];
   return objectsIn(endpoints, 'subsets').flatMap((subset, position) =>
     ['addresses', 'notReadyAddresses'].flatMap((list) =>
       objectsIn(subset, list).flatMap((address, each) =>
@@ -79,7 +79,7 @@ function warnings(endpoints: ApiObject): string[] {
 }
 
 /** How many endpoints of a list are spelled out. */
-const ENDPOINTS_SHOWN = 3;
+const endpointsShown = 3;
 
 function endpointsText(object: ApiObject): string {
   const all = itemsOf(object['subsets']).flatMap((subset) => {
@@ -89,9 +89,9 @@ function endpointsText(object: ApiObject): string {
       ? addresses
       : ports.flatMap((port) => addresses.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${textAt(port, 'port')}`));
   });
-  if (all.length === 0) return NONE;
-  const shown = all.slice(0, ENDPOINTS_SHOWN).join(',');
-  return all.length > ENDPOINTS_SHOWN ? `${shown} + ${all.length - ENDPOINTS_SHOWN} more...` : shown;
+  if (all.length === 0) return none;
+  const shown = all.slice(0, endpointsShown).join(',');
+  return all.length > endpointsShown ? `${shown} + ${all.length - endpointsShown} more...` : shown;
 }
 
 export const endpoints: Kind = {

@@ -10,11 +10,11 @@ import { eventConversion } from '../events.k8s.io/conversion.js';
 import { fieldsAt } from '../fields.js';
 import type { Kind } from '../kind.js';
 
-const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
-const NEWER_GROUP = 'events.k8s.io/v1';
-const SHORT_TEXT_MAX = 128;
-const MESSAGE_MAX = 1024;
-const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
+const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
+const newerGroup = 'events.k8s.io/v1';
+const shortTextMax = 128;
+const messageMax = 1024;
+const types: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
 const isSet = (event: ApiObject, member: string): boolean => textAt(event, member) !== '';
 
@@ -27,7 +27,7 @@ function validateStyle(event: ApiObject, servedAs: ServedAs): FieldError[] {
   const matches = involved === '' ? clusterWide.includes(own) : newer || involved === own;
   return [
     ...(matches ? [] : [invalid(Path.of('involvedObject', 'namespace'), involved, 'does not match event.namespace')]),
-    ...(newer ? validateReporter(event, servedAs.apiVersion === NEWER_GROUP ? 'reportingController' : 'reportingComponent') : []),
+    ...(newer ? validateReporter(event, servedAs.apiVersion === newerGroup ? 'reportingController' : 'reportingComponent') : []),
   ];
 }
 
@@ -37,7 +37,7 @@ function validateReporter(event: ApiObject, nameInGroup: string): FieldError[] {
     Buffer.byteLength(textAt(event, member)) > max ? [invalid(Path.of(member), '', `can have at most ${max} characters`)] : [];
   const needed = (member: string): FieldError[] => [
     ...(isSet(event, member) ? [] : [required(Path.of(member), '')]),
-    ...bounded(member, SHORT_TEXT_MAX),
+    ...bounded(member, shortTextMax),
   ];
   return [
     ...(controller === '' ? [required(Path.of(nameInGroup), '')] : []),
@@ -45,7 +45,7 @@ function validateReporter(event: ApiObject, nameInGroup: string): FieldError[] {
     ...needed('reportingInstance'),
     ...needed('action'),
     ...needed('reason'),
-    ...bounded('message', MESSAGE_MAX),
+    ...bounded('message', messageMax),
   ];
 }
 
@@ -59,7 +59,7 @@ function validateSeries(event: ApiObject): FieldError[] {
 }
 
 /** Only the older style has these. */
-const OLDER: readonly (readonly [member: string, isUsed: (event: ApiObject) => boolean])[] = [
+const older: readonly (readonly [member: string, isUsed: (event: ApiObject) => boolean])[] = [
   ['firstTimestamp', (event) => isSet(event, 'firstTimestamp')],
   ['lastTimestamp', (event) => isSet(event, 'lastTimestamp')],
   ['count', (event) => Number(event['count'] ?? 0) !== 0],
@@ -68,7 +68,7 @@ const OLDER: readonly (readonly [member: string, isUsed: (event: ApiObject) => b
 
 function validate(event: ApiObject, servedAs: ServedAs): FieldError[] {
   const findings = validateStyle(event, servedAs);
-  if (servedAs.apiVersion !== NEWER_GROUP) return findings;
+  if (servedAs.apiVersion !== newerGroup) return findings;
   const type = textAt(event, 'type');
   const name = event.metadata.name ?? '';
   return [
@@ -77,13 +77,13 @@ function validate(event: ApiObject, servedAs: ServedAs): FieldError[] {
     ...subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
     ...validateSeries(event),
     ...(isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')]),
-    ...(TYPES.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)]),
-    ...OLDER.filter(([, isUsed]) => isUsed(event)).map(([member]) => invalid(Path.of(member), '', 'needs to be unset')),
+    ...(types.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)]),
+    ...older.filter(([, isUsed]) => isUsed(event)).map(([member]) => invalid(Path.of(member), '', 'needs to be unset')),
   ];
 }
 
 /** In the newer group nothing but the series may change. The reference looks at the reason twice. */
-const IMMUTABLE = [
+const immutable = [
   'involvedObject',
   'reason',
   'message',
@@ -107,19 +107,21 @@ const empty = (value: JsonObject[string]): unknown =>
 
 function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs): FieldError[] {
   const findings = validateStyle(event, servedAs);
-  if (servedAs.apiVersion !== NEWER_GROUP) return findings;
+  if (servedAs.apiVersion !== newerGroup) return findings;
   return [
     ...findings,
     ...(sameValue(event['series'] ?? null, old['series'] ?? null) ? [] : validateSeries(event)),
-    ...IMMUTABLE.filter((member) => !sameValue(empty(event[member]), empty(old[member]))).map((member) =>
-      invalid(Path.of(member === 'reportingComponent' ? 'reportingController' : member), event[member] ?? null, 'field is immutable'),
-    ),
+    ...immutable
+      .filter((member) => !sameValue(empty(event[member]), empty(old[member])))
+      .map((member) =>
+        invalid(Path.of(member === 'reportingComponent' ? 'reportingController' : member), event[member] ?? null, 'field is immutable'),
+      ),
   ];
 }
 
 /** How the newer group names the same fields; the core names are unknown there. */
-const NEWER_FIELDS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(INVOLVED.map((member) => [`regarding.${member}`, `involvedObject.${member}`])),
+const newerFields: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(involved.map((member) => [`regarding.${member}`, `involvedObject.${member}`])),
   reason: 'reason',
   type: 'type',
   reportingController: 'reportingComponent',
@@ -162,13 +164,13 @@ const eventCells = (involved: string, message: string): Cells => ({
 export const events: Kind = {
   name: 'events',
   views: ['events.events.k8s.io'],
-  versions: { [NEWER_GROUP]: { conversion: eventConversion, fieldNames: NEWER_FIELDS, cells: eventCells('regarding', 'note') } },
+  versions: { [newerGroup]: { conversion: eventConversion, fieldNames: newerFields, cells: eventCells('regarding', 'note') } },
   metadata: { name: pathSegmentName },
   validate,
   update: { creates: true, validate: validateUpdate },
   fields: {
     values: {
-      ...fieldsAt(...INVOLVED.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent'),
+      ...fieldsAt(...involved.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent'),
       source: (event) => textAt(event, 'source', 'component') || textAt(event, 'reportingComponent'),
     },
   },

@@ -6,8 +6,8 @@ import { configMapKeyComplaints } from '../../registry/validation/values.js';
 /** Rules that config maps and secrets share: named values of bounded size, which may be frozen. */
 
 /** What all values of one object may hold together. */
-export const DATA_BYTES_MAX = 1024 * 1024;
-const FROZEN = 'field is immutable when `immutable` is set';
+export const dataBytesMax = 1024 * 1024;
+const frozen = 'field is immutable when `immutable` is set';
 
 export const validateKeys = (data: JsonObject, path: Path): FieldError[] =>
   Object.keys(data).flatMap((key) => configMapKeyComplaints(key).map((text) => invalid(path.key(key), key, text)));
@@ -20,5 +20,5 @@ export const dataBytes = (data: JsonObject, encoding: 'utf8' | 'base64'): number
 export function validateFrozen(object: ApiObject, old: ApiObject, members: readonly string[], root: Path): FieldError[] {
   if (old['immutable'] !== true) return [];
   const changed = members.filter((member) => !sameValue(object[member] ?? {}, old[member] ?? {}));
-  return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map((member) => forbidden(root.child(member), FROZEN));
+  return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map((member) => forbidden(root.child(member), frozen));
 }

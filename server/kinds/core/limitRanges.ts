@@ -8,14 +8,14 @@ import { isOvercommitAllowed, validateContainerResourceName, validateResourceNam
 import type { Kind } from '../kind.js';
 import { roundAmounts } from './resourceLists.js';
 
-const TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
+const types: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
 /** Members that hold amounts by resource. */
-const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
-const LIMITS = Path.of('spec', 'limits');
+const amounts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
+const limits = Path.of('spec', 'limits');
 
 /** A container's limits follow from the maximum, its requests from the limits, then from the minimum. */
 function setItemDefaults(item: JsonObject): void {
-  for (const member of AMOUNTS) roundAmounts(objectAt(item, member));
+  for (const member of amounts) roundAmounts(objectAt(item, member));
   if (item['type'] !== 'Container') return;
   const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
   const fill = (target: JsonObject, source: JsonObject): void => {
@@ -30,7 +30,7 @@ function setItemDefaults(item: JsonObject): void {
 function validate(range: ApiObject): FieldError[] {
   const types = new Set<string>();
   return objectsIn(objectAt(range, 'spec') ?? {}, 'limits').flatMap((item, position) => {
-    const path = LIMITS.index(position);
+    const path = limits.index(position);
     const type = textAt(item, 'type');
     const repeated = types.has(type);
     types.add(type);
@@ -44,7 +44,7 @@ function validate(range: ApiObject): FieldError[] {
 
 function validateType(type: string, path: Path): FieldError[] {
   const malformed = qualifiedNameComplaints(type).map((text) => invalid(path, type, text));
-  return malformed.length > 0 || type.includes('/') || TYPES.has(type)
+  return malformed.length > 0 || type.includes('/') || types.has(type)
     ? malformed
     : [invalid(path, type, 'must be a standard limit type or fully qualified')];
 }
@@ -81,7 +81,7 @@ interface Rule {
   readonly text: (low: string, high: string) => string;
 }
 /** Pairs of amounts of which the first must not exceed the second, and how it is said. */
-const ORDERED: readonly Rule[] = [
+const ordered: readonly Rule[] = [
   { low: 'min', high: 'max', at: 'min', shown: 'min', text: (low, high) => `min value ${low} is greater than max value ${high}` },
   {
     low: 'min',
@@ -128,10 +128,11 @@ function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValu
     present('default', 'defaultRequest') &&
     compareAmounts(amounts['default'], amounts['defaultRequest']) !== 0;
   return [
-    ...ORDERED.filter(({ low, high }) => present(low, high) && compareAmounts(amounts[low], amounts[high]) > 0).map(
-      ({ low, high, at, shown, text }) =>
+    ...ordered
+      .filter(({ low, high }) => present(low, high) && compareAmounts(amounts[low], amounts[high]) > 0)
+      .map(({ low, high, at, shown, text }) =>
         invalid(path.child(at).key(name), amounts[shown], text(String(amounts[low]), String(amounts[high]))),
-    ),
+      ),
     ...(present('maxLimitRequestRatio') ? validateRatio(name, amounts, present('min', 'max'), path) : []),
     ...(unequal
       ? [

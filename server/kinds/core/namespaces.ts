@@ -7,17 +7,17 @@ import { fieldsAt } from '../fields.js';
 import type { Kind } from '../kind.js';
 
 /** The finalizer that stands for everything inside the namespace; the namespace controller removes it when all is gone. */
-const CONTENT_FINALIZER = 'kubernetes';
-const NAME_LABEL = 'kubernetes.io/metadata.name';
-const PROTECTED: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
-const SPEC_FINALIZERS = Path.of('spec', 'finalizers');
+const contentFinalizer = 'kubernetes';
+const nameLabel = 'kubernetes.io/metadata.name';
+const protectedNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+const specFinalizers = Path.of('spec', 'finalizers');
 
 const finalizersOf = (namespace: ApiObject): string[] => (membersOf(namespace['spec'])['finalizers'] as string[] | undefined) ?? [];
 
 /** The label with the namespace's own name lets selectors pick namespaces by name; nobody can change it. */
 function label(namespace: ApiObject): void {
   const name = namespace.metadata.name ?? '';
-  if (name !== '') namespace.metadata.labels = { ...namespace.metadata.labels, [NAME_LABEL]: name };
+  if (name !== '') namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: name };
 }
 
 const withFinalizers = (spec: JsonObject, finalizers: string[]): JsonObject => {
@@ -46,12 +46,12 @@ export const namespaces: Kind = {
   name: 'namespaces',
   metadata: { name: dnsLabelName },
   defaults: label,
-  validate: (namespace) => validateFinalizers(namespace, () => SPEC_FINALIZERS),
+  validate: (namespace) => validateFinalizers(namespace, () => specFinalizers),
   create: {
     prepare(namespace) {
       const spec = membersOf(namespace['spec']);
       const finalizers = finalizersOf(namespace);
-      namespace['spec'] = withFinalizers(spec, finalizers.includes(CONTENT_FINALIZER) ? finalizers : [...finalizers, CONTENT_FINALIZER]);
+      namespace['spec'] = withFinalizers(spec, finalizers.includes(contentFinalizer) ? finalizers : [...finalizers, contentFinalizer]);
       namespace['status'] = { phase: 'Active' };
       label(namespace);
     },
@@ -76,12 +76,12 @@ export const namespaces: Kind = {
         namespace['status'] = old['status'];
         namespace.metadata = { ...old.metadata, resourceVersion: namespace.metadata.resourceVersion ?? '' };
       },
-      validate: (namespace) => validateFinalizers(namespace, (position) => SPEC_FINALIZERS.index(position)),
+      validate: (namespace) => validateFinalizers(namespace, (position) => specFinalizers.index(position)),
     },
   },
   delete: {
     heldBy: (namespace) => finalizersOf(namespace).length > 0,
-    protectedBy: (name) => (PROTECTED.has(name) ? 'this namespace may not be deleted' : null),
+    protectedBy: (name) => (protectedNamespaces.has(name) ? 'this namespace may not be deleted' : null),
     mark(namespace, now) {
       namespace.metadata.deletionTimestamp = now;
       namespace['status'] = { ...membersOf(namespace['status']), phase: 'Terminating' };

@@ -9,12 +9,12 @@ import { repeats } from '../../registry/validation/repeats.js';
 import { isWholeResource } from '../../registry/validation/resourcenames.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { qualified } from '../../registry/validation/values.js';
-import { atOr, condition, NONE } from '../cells.js';
+import { atOr, condition, none } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const TAINTS = Path.of('metadata', 'taints');
-const RANGES = Path.of('spec', 'podCIDRs');
-const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const taints = Path.of('metadata', 'taints');
+const rangesPath = Path.of('spec', 'podCIDRs');
+const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 const specOf = (node: ApiObject): JsonObject => objectAt(node, 'spec') ?? {};
 const rangesOf = (node: ApiObject): string[] => itemsOf(specOf(node)['podCIDRs']).map(String);
@@ -39,7 +39,7 @@ function setAllocatable(node: ApiObject): void {
 function validateTaints(node: ApiObject): FieldError[] {
   const seen = new Set<string>();
   return objectsIn(specOf(node), 'taints').flatMap((taint, position) => {
-    const path = TAINTS.index(position);
+    const path = taints.index(position);
     const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
     const id = `${effect} ${key}`;
     const repeated = seen.has(id);
@@ -50,9 +50,9 @@ function validateTaints(node: ApiObject): FieldError[] {
       ...(complaints.length === 0 ? [] : [invalid(path.child('value'), value, complaints.join(';'))]),
       ...(effect === ''
         ? [required(path.child('effect'), '')]
-        : EFFECTS.includes(effect)
+        : effects.includes(effect)
           ? []
-          : [notSupported(path.child('effect'), effect, EFFECTS)]),
+          : [notSupported(path.child('effect'), effect, effects)]),
       ...(repeated ? [repeatedTaint(taint, path)] : []),
     ];
   });
@@ -82,9 +82,9 @@ const validateAmounts = (node: ApiObject): FieldError[] =>
 function validateRanges(node: ApiObject): FieldError[] {
   const ranges = rangesOf(node);
   const families = ranges.map((range) => parseRange(range)?.family);
-  const findings = ranges.flatMap((range, position) => cidr(range, RANGES.index(position)));
+  const findings = ranges.flatMap((range, position) => cidr(range, rangesPath.index(position)));
   if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
-  return [...findings, invalid(RANGES, ranges, 'may specify no more than one CIDR for each IP family')];
+  return [...findings, invalid(rangesPath, ranges, 'may specify no more than one CIDR for each IP family')];
 }
 
 const validate = (node: ApiObject): FieldError[] => [...validateTaints(node), ...validateAmounts(node), ...validateRanges(node)];
@@ -120,20 +120,20 @@ function repeatedAddresses(node: ApiObject): FieldError[] {
 
 function changedRanges(now: readonly string[], old: readonly string[]): FieldError[] {
   if (old.length === 0) return [];
-  const finding = forbidden(RANGES, 'node updates may not change podCIDR except from "" to valid');
+  const finding = forbidden(rangesPath, 'node updates may not change podCIDR except from "" to valid');
   return old.length === now.length ? old.filter((range, position) => range !== now[position]).map(() => finding) : [finding];
 }
 
-const ROLE_LABEL = 'node-role.kubernetes.io/';
+const roleLabel = 'node-role.kubernetes.io/';
 
 function nodeRoles(node: ApiObject): string {
   const labels = node.metadata.labels ?? {};
   const roles = Object.keys(labels)
-    .filter((key) => key.startsWith(ROLE_LABEL))
-    .map((key) => key.slice(ROLE_LABEL.length))
+    .filter((key) => key.startsWith(roleLabel))
+    .map((key) => key.slice(roleLabel.length))
     .filter((role) => role !== '');
   const named = labels['kubernetes.io/role'];
-  return [...new Set(named === undefined || named === '' ? roles : [...roles, named])].sort().join(',') || NONE;
+  return [...new Set(named === undefined || named === '' ? roles : [...roles, named])].sort().join(',') || none;
 }
 
 function nodeStatus(node: ApiObject): string {
@@ -146,7 +146,7 @@ const nodeAddress = (node: ApiObject, type: string): string =>
   textAt(
     itemsOf(memberAt(node, 'status', 'addresses')).find((address) => textAt(address, 'type') === type),
     'address',
-  ) || NONE;
+  ) || none;
 
 function kernelVersion(node: ApiObject): string {
   const [version, architecture] = [textAt(node, 'status', 'nodeInfo', 'kernelVersion'), textAt(node, 'status', 'nodeInfo', 'architecture')];

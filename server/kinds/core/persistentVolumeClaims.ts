@@ -3,20 +3,20 @@ import { ensureObject, objectAt, setDefault, setTextDefault } from '../../regist
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
-import { atOr, UNSET } from '../cells.js';
+import { atOr, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
 import { validateClaimChange } from './persistentVolumeClaim/update.js';
 import { validateClaimSpec } from './persistentVolumeClaim/validation.js';
-import { CLASS_ANNOTATION } from './persistentVolumes.js';
+import { classAnnotation } from './persistentVolumes.js';
 import { claimSpecWarnings } from './podSpec/warnings/volumes.js';
 import { roundResources } from './resourceLists.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const RESIZE_STATES: ReadonlySet<string> = new Set([
+const spec = Path.of('spec');
+const statusPath = Path.of('status');
+const resizeStates: ReadonlySet<string> = new Set([
   'ControllerResizeInProgress',
   'ControllerResizeInfeasible',
   'NodeResizePending',
@@ -40,24 +40,24 @@ function validateStatus(claim: ApiObject): FieldError[] {
   return [
     ...(itemsOf(specOf(claim)['accessModes']).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
     ...Object.entries(objectAt(status, 'capacity') ?? {}).flatMap(([name, amount]) =>
-      validateBytes(amount, STATUS.child('capacity').key(name)),
+      validateBytes(amount, statusPath.child('capacity').key(name)),
     ),
     ...Object.entries(objectAt(status, 'allocatedResourceStatuses') ?? {}).flatMap(([name, state]) => {
-      const path = STATUS.child('allocatedResourceStatus');
+      const path = statusPath.child('allocatedResourceStatus');
       return [
         ...validateResourceKey(name, path),
-        ...(RESIZE_STATES.has(String(state)) ? [] : [invalid(path, name, `invalid state ${String(state)} for PVC`)]),
+        ...(resizeStates.has(String(state)) ? [] : [invalid(path, name, `invalid state ${String(state)} for PVC`)]),
       ];
     }),
     ...Object.entries(objectAt(status, 'allocatedResources') ?? {}).flatMap(([name, amount]) => {
-      const path = STATUS.child('allocatedResources');
+      const path = statusPath.child('allocatedResources');
       const ofKey = validateResourceKey(name, path);
       return ofKey.length > 0 ? ofKey : validateBytes(amount, path.key(name));
     }),
   ];
 }
 
-const validate = (claim: ApiObject): FieldError[] => validateClaimSpec(specOf(claim), SPEC);
+const validate = (claim: ApiObject): FieldError[] => validateClaimSpec(specOf(claim), spec);
 
 export const persistentVolumeClaims: Kind = {
   name: 'persistentvolumeclaims',
@@ -70,10 +70,10 @@ export const persistentVolumeClaims: Kind = {
   },
   validate,
   warnings: (claim) => [
-    ...(claim.metadata.annotations?.[CLASS_ANNOTATION] === undefined
+    ...(claim.metadata.annotations?.[classAnnotation] === undefined
       ? []
-      : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
-    ...claimSpecWarnings(specOf(claim), SPEC),
+      : [`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
+    ...claimSpecWarnings(specOf(claim), spec),
   ],
   create: {
     prepare(claim) {
@@ -103,7 +103,7 @@ export const persistentVolumeClaims: Kind = {
     Capacity: (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : textAt(claim, 'status', 'capacity', 'storage')),
     'Access Modes': (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : accessModes(memberAt(claim, 'status', 'accessModes'))),
     StorageClass: (claim) => textAt(claim, 'spec', 'storageClassName'),
-    VolumeAttributesClass: atOr(UNSET, 'spec', 'volumeAttributesClassName'),
-    VolumeMode: atOr(UNSET, 'spec', 'volumeMode'),
+    VolumeAttributesClass: atOr(unset, 'spec', 'volumeAttributesClassName'),
+    VolumeMode: atOr(unset, 'spec', 'volumeMode'),
   },
 };

@@ -6,23 +6,23 @@ import { differenceOf } from '../../registry/validation/difference.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
-import { atOr, UNSET } from '../cells.js';
+import { atOr, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
-import { AFFINITY_FORM, SOURCE_FORM } from './persistentVolume/printed.js';
+import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { validateVolumeSpec } from './persistentVolume/spec.js';
 import { setSourceDefaults } from './podSpec/volumeDefaults.js';
 import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 
-const SPEC = Path.of('spec');
-export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
-const MOUNT_ANNOTATION = 'volume.beta.kubernetes.io/mount-options';
+const specPath = Path.of('spec');
+export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+const mountAnnotation = 'volume.beta.kubernetes.io/mount-options';
 
 const specOf = (volume: ApiObject): JsonObject => objectAt(volume, 'spec') ?? {};
 
 /** Sources that are mounted with options; others must not ask for any. */
-const WITH_MOUNT_OPTIONS = [
+const withMountOptions = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
   'glusterfs',
@@ -40,14 +40,14 @@ const WITH_MOUNT_OPTIONS = [
 
 function validateMountOptions(volume: ApiObject): FieldError[] {
   if (
-    volume.metadata.annotations?.[MOUNT_ANNOTATION] === undefined ||
-    WITH_MOUNT_OPTIONS.some((name) => objectAt(specOf(volume), name) !== null)
+    volume.metadata.annotations?.[mountAnnotation] === undefined ||
+    withMountOptions.some((name) => objectAt(specOf(volume), name) !== null)
   )
     return [];
-  return [forbidden(Path.of('metadata', 'annotations', MOUNT_ANNOTATION), 'may not specify mount options for this volume type')];
+  return [forbidden(Path.of('metadata', 'annotations', mountAnnotation), 'may not specify mount options for this volume type')];
 }
 
-const validateSpec = (volume: ApiObject): FieldError[] => validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', SPEC);
+const validateSpec = (volume: ApiObject): FieldError[] => validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', specPath);
 
 /** A volume stays what it is; where it can be used may be said later, once. */
 function validateChange(volume: ApiObject, old: ApiObject): FieldError[] {
@@ -57,17 +57,17 @@ function validateChange(volume: ApiObject, old: ApiObject): FieldError[] {
     ...unchanged(spec['volumeMode'], before['volumeMode'], Path.of('volumeMode'), spec['volumeMode'] ?? null),
     ...validateSameAffinity(objectAt(spec, 'nodeAffinity'), objectAt(before, 'nodeAffinity')),
     ...(before['volumeAttributesClassName'] != null && spec['volumeAttributesClassName'] == null
-      ? [forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
+      ? [forbidden(specPath.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
       : []),
   ];
 }
 
 function validateSameSource(spec: JsonObject, before: JsonObject): FieldError[] {
-  const [shown, shownBefore] = [printedStructure(spec, SOURCE_FORM), printedStructure(before, SOURCE_FORM)];
+  const [shown, shownBefore] = [printedStructure(spec, sourceForm), printedStructure(before, sourceForm)];
   if (sameValue(shown, shownBefore)) return [];
   return [
     forbidden(
-      SPEC.child('persistentvolumesource'),
+      specPath.child('persistentvolumesource'),
       `spec.persistentvolumesource is immutable after creation\n${differenceOf(shownBefore, shown)}`,
     ),
   ];
@@ -76,7 +76,7 @@ function validateSameSource(spec: JsonObject, before: JsonObject): FieldError[] 
 /** Where a volume can be used may be said later, and labels that have got a new name may be called by it. */
 function validateSameAffinity(affinity: JsonObject | null, before: JsonObject | null): FieldError[] {
   if (before === null || (affinity !== null && sameValue(affinity, withNewLabels(before, affinity)))) return [];
-  const shown = affinity === null ? null : printedStructure(affinity, AFFINITY_FORM);
+  const shown = affinity === null ? null : printedStructure(affinity, affinityForm);
   return [invalid(Path.of('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA')];
 }
 
@@ -89,7 +89,7 @@ function withoutNewExpandSecret(spec: JsonObject, before: JsonObject): JsonObjec
 }
 
 /** Sources that nothing implements any more. */
-const GONE: Readonly<Record<string, string>> = {
+const gone: Readonly<Record<string, string>> = {
   cephfs: 'spec.cephfs: deprecated in v1.28, non-functional in v1.31+',
   photonPersistentDisk: 'spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+',
   scaleIO: 'spec.scaleIO: deprecated in v1.16, non-functional in v1.22+',
@@ -103,15 +103,15 @@ function warnings(volume: ApiObject): string[] {
   const annotated = (name: string, text: string): string[] =>
     volume.metadata.annotations?.[name] === undefined ? [] : [`metadata.annotations[${name}]: ${text}`];
   return [
-    ...annotated(CLASS_ANNOTATION, 'deprecated since v1.8; use "storageClassName" attribute instead'),
-    ...annotated(MOUNT_ANNOTATION, 'deprecated since v1.31; use "mountOptions" attribute instead'),
+    ...annotated(classAnnotation, 'deprecated since v1.8; use "storageClassName" attribute instead'),
+    ...annotated(mountAnnotation, 'deprecated since v1.31; use "mountOptions" attribute instead'),
     ...(spec['persistentVolumeReclaimPolicy'] === 'Recycle'
       ? [
           'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
         ]
       : []),
     ...affinityWarnings(spec),
-    ...Object.entries(GONE)
+    ...Object.entries(gone)
       .filter(([name]) => objectAt(spec, name) !== null)
       .map(([, text]) => text),
   ];
@@ -183,8 +183,8 @@ export const persistentVolumes: Kind = {
         ? ''
         : `${textAt(volume, 'spec', 'claimRef', 'namespace')}/${textAt(volume, 'spec', 'claimRef', 'name')}`,
     StorageClass: (volume) => textAt(volume, 'spec', 'storageClassName'),
-    VolumeAttributesClass: atOr(UNSET, 'spec', 'volumeAttributesClassName'),
+    VolumeAttributesClass: atOr(unset, 'spec', 'volumeAttributesClassName'),
     Reason: (volume) => textAt(volume, 'status', 'reason'),
-    VolumeMode: atOr(UNSET, 'spec', 'volumeMode'),
+    VolumeMode: atOr(unset, 'spec', 'volumeMode'),
   },
 };

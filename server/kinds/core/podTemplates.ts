@@ -7,8 +7,8 @@ import type { Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
 
-const TEMPLATE = Path.of('template');
-const validate = (object: ApiObject): FieldError[] => validatePodTemplate(objectAt(object, 'template') ?? {}, TEMPLATE);
+const template = Path.of('template');
+const validate = (object: ApiObject): FieldError[] => validatePodTemplate(objectAt(object, 'template') ?? {}, template);
 
 export const podTemplates: Kind = {
   name: 'podtemplates',
@@ -18,7 +18,7 @@ export const podTemplates: Kind = {
   },
   validate,
   warnings: (object, old) =>
-    old === null || object.metadata.generation !== old.metadata.generation ? templateWarnings(object['template'], TEMPLATE) : [],
+    old === null || object.metadata.generation !== old.metadata.generation ? templateWarnings(object['template'], template) : [],
   update: { review: (object, _old, metadata) => [...metadata.update(), ...validate(object)] },
   delete: { answers: 'object' },
   cells: {

@@ -13,14 +13,14 @@ import { annotatedContainers } from './pod/profiles.js';
 import { resize } from './pod/resize.js';
 import { podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
-import { ANNOTATIONS, specOf, validateNewPod } from './pod/validation.js';
+import { annotations, specOf, validateNewPod } from './pod/validation.js';
 import { setPodDefaults } from './podSpec/defaults.js';
 import { dropDisabledFields } from './podSpec/disabled.js';
-import { APPARMOR_TEXT } from './podSpec/warnings/containers.js';
+import { apparmorText } from './podSpec/warnings/containers.js';
 import { podWarnings } from './podSpec/warnings/template.js';
 
-const DEFAULT_GRACE_SECONDS = 30;
-const FINISHED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
+const defaultGraceSeconds = 30;
+const finished: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
 /** The host name of a pod is its name. */
 function nameWarnings(pod: ApiObject): string[] {
@@ -36,7 +36,7 @@ function nameWarnings(pod: ApiObject): string[] {
 const appArmorWarnings = (pod: ApiObject): string[] =>
   annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
     const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
-    return (field === null ? profile === null : sameValue(field, profile)) ? [`${ANNOTATIONS.key(key)}: ${APPARMOR_TEXT}`] : [];
+    return (field === null ? profile === null : sameValue(field, profile)) ? [`${annotations.key(key)}: ${apparmorText}`] : [];
   });
 
 export const pods: Kind = {
@@ -65,8 +65,8 @@ export const pods: Kind = {
   delete: {
     // A pod that no node runs, or that has ended, has nobody to wait for.
     graceSeconds(pod, requested) {
-      if (textAt(pod, 'spec', 'nodeName') === '' || FINISHED.has(textAt(pod, 'status', 'phase'))) return 0;
-      const wanted = requested ?? Number(textAt(pod, 'spec', 'terminationGracePeriodSeconds') || DEFAULT_GRACE_SECONDS);
+      if (textAt(pod, 'spec', 'nodeName') === '' || finished.has(textAt(pod, 'status', 'phase'))) return 0;
+      const wanted = requested ?? Number(textAt(pod, 'spec', 'terminationGracePeriodSeconds') || defaultGraceSeconds);
       return wanted < 0 ? 1 : wanted;
     },
     answers: 'object',

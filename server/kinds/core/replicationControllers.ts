@@ -11,9 +11,9 @@ import type { Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const TEMPLATE = SPEC.child('template');
+const specPath = Path.of('spec');
+const status = Path.of('status');
+const templatePath = specPath.child('template');
 const hasEntries = (map: JsonObject | null): map is JsonObject => map !== null && Object.keys(map).length > 0;
 
 /** Labels of the pods stand in for a selector, and for labels of the controller itself. */
@@ -34,10 +34,10 @@ function validate(controller: ApiObject): FieldError[] {
   const selector = objectAt(spec, 'selector');
   const template = objectAt(spec, 'template');
   return [
-    ...nonNegative(spec['minReadySeconds'], SPEC.child('minReadySeconds')),
-    ...(hasEntries(selector) ? [] : [required(SPEC.child('selector'), '')]),
-    ...nonNegative(spec['replicas'], SPEC.child('replicas')),
-    ...(template === null ? [required(TEMPLATE, '')] : validateTemplate(template, selector ?? {})),
+    ...nonNegative(spec['minReadySeconds'], specPath.child('minReadySeconds')),
+    ...(hasEntries(selector) ? [] : [required(specPath.child('selector'), '')]),
+    ...nonNegative(spec['replicas'], specPath.child('replicas')),
+    ...(template === null ? [required(templatePath, '')] : validateTemplate(template, selector ?? {})),
   ];
 }
 
@@ -50,24 +50,26 @@ function validateTemplate(template: JsonObject, selector: JsonObject): FieldErro
       ? []
       : [
           invalid(
-            TEMPLATE.child('metadata', 'labels'),
+            templatePath.child('metadata', 'labels'),
             Object.keys(labels).length === 0 ? null : labels,
             '`selector` does not match template `labels`',
           ),
         ]),
-    ...validatePodTemplate(template, TEMPLATE),
+    ...validatePodTemplate(template, templatePath),
     ...(spec['restartPolicy'] === 'Always'
       ? []
-      : [notSupported(TEMPLATE.child('spec', 'restartPolicy'), textAt(spec, 'restartPolicy'), ['Always'])]),
+      : [notSupported(templatePath.child('spec', 'restartPolicy'), textAt(spec, 'restartPolicy'), ['Always'])]),
     ...(spec['activeDeadlineSeconds'] == null
       ? []
-      : [forbidden(TEMPLATE.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported')]),
+      : [
+          forbidden(templatePath.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported'),
+        ]),
   ];
 }
 
-const COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
+const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
 
-const validateStatus = (controller: ApiObject): FieldError[] => validateReplicaCounts(objectAt(controller, 'status') ?? {}, COUNTS, STATUS);
+const validateStatus = (controller: ApiObject): FieldError[] => validateReplicaCounts(objectAt(controller, 'status') ?? {}, counts, status);
 
 export const replicationControllers: Kind = {
   name: 'replicationcontrollers',
@@ -77,7 +79,7 @@ export const replicationControllers: Kind = {
   warnings(controller, old) {
     const ofTemplate =
       old === null || controller.metadata.generation !== old.metadata.generation
-        ? templateWarnings(objectAt(controller, 'spec')?.['template'], TEMPLATE)
+        ? templateWarnings(objectAt(controller, 'spec')?.['template'], templatePath)
         : [];
     return [...(old === null ? podNameWarnings(controller) : []), ...ofTemplate];
   },

@@ -4,13 +4,13 @@ import { objectAt } from '../../registry/defaulting.js';
 import { milliValue, quantityOf } from '../../registry/validation/quantities.js';
 
 /** Amounts that may be finer than a thousandth: most are seen at once not to be. */
-const MAYBE_FINER = /[nu]$|\.\d{3,}|[eE]-/;
+const maybeFiner = /[nu]$|\.\d{3,}|[eE]-/;
 
 /** Amounts of resources are kept to the thousandth, rounded up (defaults of v1 `ResourceList`). */
 export function roundAmounts(list: JsonObject | null): void {
   if (list === null) return;
   for (const [name, amount] of Object.entries(list)) {
-    if (typeof amount !== 'string' || !MAYBE_FINER.test(amount)) continue;
+    if (typeof amount !== 'string' || !maybeFiner.test(amount)) continue;
     list[name] = formatQuantity({ ...quantityOf(amount), digits: milliValue(amount), exponent: -3 });
   }
 }

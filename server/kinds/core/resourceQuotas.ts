@@ -8,8 +8,8 @@ import type { Kind } from '../kind.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 import { roundAmounts } from './resourceLists.js';
 
-const SPEC = Path.of('spec');
-const COUNTED: ReadonlySet<string> = new Set([
+const specPath = Path.of('spec');
+const counted: ReadonlySet<string> = new Set([
   'cpu',
   'memory',
   'ephemeral-storage',
@@ -30,20 +30,20 @@ const COUNTED: ReadonlySet<string> = new Set([
   'services.nodeports',
   'services.loadbalancers',
 ]);
-const isStandardForQuota = (name: string): boolean => COUNTED.has(name) || isHugePages(name.replace(/^requests\./, ''));
-const CONFLICTING = [
+const isStandardForQuota = (name: string): boolean => counted.has(name) || isHugePages(name.replace(/^requests\./, ''));
+const conflicting = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ] as const;
 /** Scopes that a pod is in or not: they are selected by name alone. */
-const VALUELESS: ReadonlySet<string> = new Set([
+const valueless: ReadonlySet<string> = new Set([
   'BestEffort',
   'NotBestEffort',
   'Terminating',
   'NotTerminating',
   'CrossNamespacePodAffinity',
 ]);
-const VALUELESS_TEXT =
+const valuelessText =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
 const specOf = (quota: ApiObject): JsonObject => objectAt(quota, 'spec') ?? {};
@@ -60,18 +60,18 @@ const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] =>
   });
 
 /** Each finding about scopes shows all of them, so that their number has to be bounded. */
-const SCOPE_FINDINGS_MAX = 50;
+const scopeFindingsMax = 50;
 
 function validateScopes(spec: JsonObject): FieldError[] {
   const scopes = itemsOf(spec['scopes']).map(String);
   const uncovered = uncoveredBy(spec);
   const findings: FieldError[] = [];
   for (const scope of scopes) {
-    if (!quotaScopes.has(scope)) findings.push(invalid(SPEC.child('scopes'), scopes, 'unsupported scope'));
-    for (const _ of uncovered(scope)) findings.push(invalid(SPEC.child('scopes'), scopes, 'unsupported scope applied to resource'));
-    if (findings.length >= SCOPE_FINDINGS_MAX) return findings;
+    if (!quotaScopes.has(scope)) findings.push(invalid(specPath.child('scopes'), scopes, 'unsupported scope'));
+    for (const _ of uncovered(scope)) findings.push(invalid(specPath.child('scopes'), scopes, 'unsupported scope applied to resource'));
+    if (findings.length >= scopeFindingsMax) return findings;
   }
-  return [...findings, ...conflicts(scopes).map(() => invalid(SPEC.child('scopes'), scopes, 'conflicting scopes'))];
+  return [...findings, ...conflicts(scopes).map(() => invalid(specPath.child('scopes'), scopes, 'conflicting scopes'))];
 }
 
 /** Standard resources of the quota that a scope cannot tell apart, no more than can be told. The resources are gone through once for each kind of scope. */
@@ -80,25 +80,25 @@ function uncoveredBy(spec: JsonObject): (scope: string) => readonly string[] {
   const known = new Map<string, readonly string[]>();
   return (scope) => {
     if (!quotaScopes.has(scope)) return [];
-    const found = known.get(scope) ?? standard.filter((name) => !scopeCovers(scope, name)).slice(0, SCOPE_FINDINGS_MAX);
+    const found = known.get(scope) ?? standard.filter((name) => !scopeCovers(scope, name)).slice(0, scopeFindingsMax);
     known.set(scope, found);
     return found;
   };
 }
 
 const conflicts = (scopes: readonly string[]): (readonly string[])[] =>
-  CONFLICTING.filter((pair) => pair.every((scope) => scopes.includes(scope)));
+  conflicting.filter((pair) => pair.every((scope) => scopes.includes(scope)));
 
 function validateSelector(spec: JsonObject): FieldError[] {
   const selector = objectAt(spec, 'scopeSelector');
   if (selector === null) return [];
-  const path = SPEC.child('scopeSelector', 'matchExpressions');
+  const path = specPath.child('scopeSelector', 'matchExpressions');
   const requirements = objectsIn(selector, 'matchExpressions');
   const uncovered = uncoveredBy(spec);
   const findings: FieldError[] = [];
   for (const requirement of requirements) {
     findings.push(...validateRequirement(requirement, uncovered, selector, path));
-    if (findings.length >= SCOPE_FINDINGS_MAX) return findings;
+    if (findings.length >= scopeFindingsMax) return findings;
   }
   return [
     ...findings,
@@ -119,7 +119,7 @@ function validateRequirement(
   return [
     ...(quotaScopes.has(scope) ? [] : [invalid(path.child('scopeName'), scope, 'unsupported scope')]),
     ...uncovered(scope).map(() => invalid(path, selector, 'unsupported scope applied to resource')),
-    ...(VALUELESS.has(scope) && operator !== 'Exists' ? [invalid(path.child('operator'), operator, VALUELESS_TEXT)] : []),
+    ...(valueless.has(scope) && operator !== 'Exists' ? [invalid(path.child('operator'), operator, valuelessText)] : []),
     ...validateOperator(operator, values, path),
   ];
 }
@@ -139,7 +139,7 @@ function validateOperator(operator: string, values: readonly unknown[], path: Pa
 }
 
 const validateSpec = (quota: ApiObject): FieldError[] => [
-  ...validateAmounts(objectAt(specOf(quota), 'hard') ?? {}, SPEC.child('hard')),
+  ...validateAmounts(objectAt(specOf(quota), 'hard') ?? {}, specPath.child('hard')),
   ...validateScopes(specOf(quota)),
   ...validateSelector(specOf(quota)),
 ];
@@ -152,7 +152,7 @@ function validateSameScopes(quota: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [quota, old].map((each) => [...new Set(itemsOf(specOf(each)['scopes']).map(String))].sort());
   return JSON.stringify(now) === JSON.stringify(before)
     ? []
-    : [invalid(SPEC.child('scopes'), specOf(quota)['scopes'] ?? null, 'field is immutable')];
+    : [invalid(specPath.child('scopes'), specOf(quota)['scopes'] ?? null, 'field is immutable')];
 }
 
 function quotaText(quota: ApiObject, wanted: (name: string) => boolean): string {

@@ -7,13 +7,13 @@ import { keysAt } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Kind } from '../kind.js';
 import { keyPairComplaint } from './keyPair.js';
-import { DATA_BYTES_MAX, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
+import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 
-const DEFAULT_TYPE = 'Opaque';
-const TLS_TYPE = 'kubernetes.io/tls';
-const DATA = Path.of('data');
-const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
-const JSON_DEPTH_MAX = 10_000;
+const defaultType = 'Opaque';
+const tlsType = 'kubernetes.io/tls';
+const data = Path.of('data');
+const accountName = 'kubernetes.io/service-account.name';
+const jsonDepthMax = 10_000;
 
 const dataOf = (secret: ApiObject): JsonObject => objectAt(secret, 'data') ?? {};
 
@@ -32,7 +32,7 @@ function foldStringData(secret: ApiObject): void {
 const needsKey =
   (key: string): ((secret: ApiObject) => FieldError[]) =>
   (secret) =>
-    Object.hasOwn(dataOf(secret), key) ? [] : [required(DATA.key(key), '')];
+    Object.hasOwn(dataOf(secret), key) ? [] : [required(data.key(key), '')];
 
 /** Credentials of registries are JSON; nothing of them may appear in a message. */
 const needsJson =
@@ -41,7 +41,7 @@ const needsJson =
     const missing = needsKey(key)(secret);
     if (missing.length > 0) return missing;
     const result = readJson(Buffer.from(String(dataOf(secret)[key] ?? ''), 'base64').toString(), {
-      depthMax: JSON_DEPTH_MAX,
+      depthMax: jsonDepthMax,
       keepLiterals: false,
     });
     const complaint = !result.ok
@@ -49,7 +49,7 @@ const needsJson =
       : isObject(result.value)
         ? null
         : `json: cannot unmarshal ${kindOf(result.value)} into Go value of type map[string]interface {}`;
-    return complaint === null ? [] : [invalid(DATA.key(key), '<secret contents redacted>', complaint)];
+    return complaint === null ? [] : [invalid(data.key(key), '<secret contents redacted>', complaint)];
   };
 
 const isObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value));
@@ -57,34 +57,34 @@ const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
 
 /** What a secret of a type has to hold. Other types may hold anything. */
-const BY_TYPE: Readonly<Record<string, (secret: ApiObject) => FieldError[]>> = {
+const byType: Readonly<Record<string, (secret: ApiObject) => FieldError[]>> = {
   'kubernetes.io/service-account-token': (secret) =>
-    (secret.metadata.annotations?.[ACCOUNT_NAME] ?? '') === '' ? [required(Path.of('metadata', 'annotations').key(ACCOUNT_NAME), '')] : [],
+    (secret.metadata.annotations?.[accountName] ?? '') === '' ? [required(Path.of('metadata', 'annotations').key(accountName), '')] : [],
   'kubernetes.io/dockercfg': needsJson('.dockercfg'),
   'kubernetes.io/dockerconfigjson': needsJson('.dockerconfigjson'),
   'kubernetes.io/basic-auth': (secret) =>
     ['username', 'password'].some((key) => Object.hasOwn(dataOf(secret), key))
       ? []
       : ['username', 'password'].flatMap((key) => needsKey(key)(secret)),
-  'kubernetes.io/ssh-auth': (secret) => ((dataOf(secret)['ssh-privatekey'] ?? '') === '' ? [required(DATA.key('ssh-privatekey'), '')] : []),
-  [TLS_TYPE]: (secret) => [...needsKey('tls.crt')(secret), ...needsKey('tls.key')(secret)],
+  'kubernetes.io/ssh-auth': (secret) => ((dataOf(secret)['ssh-privatekey'] ?? '') === '' ? [required(data.key('ssh-privatekey'), '')] : []),
+  [tlsType]: (secret) => [...needsKey('tls.crt')(secret), ...needsKey('tls.key')(secret)],
 };
 
 const validate = (secret: ApiObject): FieldError[] => [
-  ...validateKeys(dataOf(secret), DATA),
-  ...(dataBytes(dataOf(secret), 'base64') > DATA_BYTES_MAX ? [tooLong(DATA, DATA_BYTES_MAX)] : []),
-  ...(BY_TYPE[textAt(secret, 'type')]?.(secret) ?? []),
+  ...validateKeys(dataOf(secret), data),
+  ...(dataBytes(dataOf(secret), 'base64') > dataBytesMax ? [tooLong(data, dataBytesMax)] : []),
+  ...(byType[textAt(secret, 'type')]?.(secret) ?? []),
 ];
 
 export const secrets: Kind = {
   name: 'secrets',
   defaults(secret) {
     foldStringData(secret);
-    if ((secret['type'] ?? '') === '') secret['type'] = DEFAULT_TYPE;
+    if ((secret['type'] ?? '') === '') secret['type'] = defaultType;
   },
   validate,
   warnings(secret) {
-    if (secret['type'] !== TLS_TYPE) return [];
+    if (secret['type'] !== tlsType) return [];
     const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
       Buffer.from(String(dataOf(secret)[name] ?? ''), 'base64').toString('latin1'),
     );

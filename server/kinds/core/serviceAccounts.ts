@@ -3,8 +3,8 @@ import { objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import type { Kind } from '../kind.js';
 
-const ENFORCES = 'kubernetes.io/enforce-mountable-secrets';
-const ENFORCES_TEXT = `metadata.annotations[${ENFORCES}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
+const enforces = 'kubernetes.io/enforce-mountable-secrets';
+const enforcesText = `metadata.annotations[${enforces}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
 
 /** Of a secret only its name means anything here. */
 function cleanReferences(account: ApiObject): void {
@@ -17,7 +17,7 @@ function cleanReferences(account: ApiObject): void {
 export const serviceAccounts: Kind = {
   name: 'serviceaccounts',
   warnings: (account, old) =>
-    account.metadata.annotations?.[ENFORCES] !== undefined && old?.metadata.annotations?.[ENFORCES] === undefined ? [ENFORCES_TEXT] : [],
+    account.metadata.annotations?.[enforces] !== undefined && old?.metadata.annotations?.[enforces] === undefined ? [enforcesText] : [],
   create: { prepare: cleanReferences },
   update: { prepare: cleanReferences },
   delete: { answers: 'object' },

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
-import { at, labelsText, NONE } from '../cells.js';
+import { at, labelsText, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Kind } from '../kind.js';
 import { validateAddressingUpdate } from './service/addressing.js';
@@ -30,7 +30,7 @@ function externalAddresses(service: ApiObject): string {
     case 'ExternalName':
       return textAt(service, 'spec', 'externalName');
     default:
-      return given.join(',') || NONE;
+      return given.join(',') || none;
   }
 }
 
@@ -40,7 +40,7 @@ const portsText = (service: ApiObject): string =>
       (port) =>
         `${textAt(port, 'port')}${textAt(port, 'nodePort') === '' ? '' : `:${textAt(port, 'nodePort')}`}/${textAt(port, 'protocol') || 'TCP'}`,
     )
-    .join(',') || NONE;
+    .join(',') || none;
 
 export const services: Kind = {
   name: 'services',

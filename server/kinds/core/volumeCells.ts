@@ -3,7 +3,7 @@ import { itemsOf } from '../../registry/members.js';
 
 /** What volumes and claims to them show alike. */
 
-const ACCESS_MODES: Readonly<Record<string, string>> = {
+const accessModeWords: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',
   ReadOnlyMany: 'ROX',
   ReadWriteMany: 'RWX',
@@ -11,9 +11,9 @@ const ACCESS_MODES: Readonly<Record<string, string>> = {
 };
 
 export const accessModes = (modes: JsonValue | undefined): string =>
-  Object.keys(ACCESS_MODES)
+  Object.keys(accessModeWords)
     .filter((mode) => itemsOf(modes).includes(mode))
-    .map((mode) => ACCESS_MODES[mode])
+    .map((mode) => accessModeWords[mode])
     .join(',');
 
 export const terminatingOr = (object: ApiObject, state: string): string =>

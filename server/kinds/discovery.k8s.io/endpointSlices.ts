@@ -7,18 +7,18 @@ import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldEr
 import { validateLabels } from '../../registry/validation/metadata.js';
 import { dnsLabelName, labelValueComplaints, subdomainName } from '../../registry/validation/names.js';
 import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../registry/validation/values.js';
-import { at, UNSET } from '../cells.js';
+import { at, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const ENDPOINTS_MAX = 1000;
-const ADDRESSES_MAX = 100;
-const PORTS_MAX = 20_000;
-const TOPOLOGY_LABELS_MAX = 16;
-const HINTS_MAX = 8;
-const TYPES = ['FQDN', 'IPv4', 'IPv6'];
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
-const ENDPOINTS = Path.of('endpoints');
-const PORTS = Path.of('ports');
+const endpointsMax = 1000;
+const addressesMax = 100;
+const portsMax = 20_000;
+const topologyLabelsMax = 16;
+const hintsMax = 8;
+const types = ['FQDN', 'IPv4', 'IPv6'];
+const protocols = ['SCTP', 'TCP', 'UDP'];
+const endpoints = Path.of('endpoints');
+const portsPath = Path.of('ports');
 
 const addressTypeOf = (slice: ApiObject): string => textAt(slice, 'addressType');
 
@@ -38,13 +38,13 @@ function dropTopology(slice: ApiObject, old: ApiObject | null): void {
 
 function validateAddressType(type: string): FieldError[] {
   if (type === '') return [required(Path.of('addressType'), '')];
-  return TYPES.includes(type) ? [] : [notSupported(Path.of('addressType'), type, TYPES)];
+  return types.includes(type) ? [] : [notSupported(Path.of('addressType'), type, types)];
 }
 
 function validateEndpoints(slice: ApiObject): FieldError[] {
   const all = itemsOf(slice['endpoints']).map(membersOf);
-  if (all.length > ENDPOINTS_MAX) return [tooMany(ENDPOINTS, all.length, ENDPOINTS_MAX)];
-  return all.flatMap((endpoint, position) => validateEndpoint(endpoint, addressTypeOf(slice), ENDPOINTS.index(position)));
+  if (all.length > endpointsMax) return [tooMany(endpoints, all.length, endpointsMax)];
+  return all.flatMap((endpoint, position) => validateEndpoint(endpoint, addressTypeOf(slice), endpoints.index(position)));
 }
 
 function validateEndpoint(endpoint: JsonObject, type: string, path: Path): FieldError[] {
@@ -54,10 +54,10 @@ function validateEndpoint(endpoint: JsonObject, type: string, path: Path): Field
   const hints = objectAt(endpoint, 'hints');
   return [
     ...(addresses.length === 0 ? [required(path.child('addresses'), 'must contain at least 1 address')] : []),
-    ...(addresses.length > ADDRESSES_MAX ? [tooMany(path.child('addresses'), addresses.length, ADDRESSES_MAX)] : []),
+    ...(addresses.length > addressesMax ? [tooMany(path.child('addresses'), addresses.length, addressesMax)] : []),
     ...addresses.flatMap((address, position) => validateAddress(address, type, path.child('addresses'), position)),
     ...(typeof endpoint['nodeName'] === 'string' ? dnsSubdomain(endpoint['nodeName'], path.child('nodeName')) : []),
-    ...(labels > TOPOLOGY_LABELS_MAX ? [tooMany(path.child('deprecatedTopology'), labels, TOPOLOGY_LABELS_MAX)] : []),
+    ...(labels > topologyLabelsMax ? [tooMany(path.child('deprecatedTopology'), labels, topologyLabelsMax)] : []),
     ...validateLabels((topology as Record<string, string> | null) ?? undefined, path.child('deprecatedTopology')),
     ...(typeof endpoint['hostname'] === 'string' ? dnsLabel(endpoint['hostname'], path.child('hostname')) : []),
     ...(hints === null ? [] : validateHints(hints, path.child('hints'))),
@@ -91,7 +91,7 @@ function domainName(value: string, path: Path): FieldError[] {
 function validateHints(hints: JsonObject, path: Path): FieldError[] {
   const named = (list: string, complaintsOf: (name: string) => string[]): FieldError[] => {
     const names = objectsIn(hints, list).map((hint) => textAt(hint, 'name'));
-    if (names.length > HINTS_MAX) return [tooMany(path.child(list), names.length, HINTS_MAX)];
+    if (names.length > hintsMax) return [tooMany(path.child(list), names.length, hintsMax)];
     return names.flatMap((name, position) => {
       const at = path.child(list).index(position).child('name');
       return [
@@ -105,15 +105,15 @@ function validateHints(hints: JsonObject, path: Path): FieldError[] {
 
 function validatePorts(slice: ApiObject): FieldError[] {
   const ports = itemsOf(slice['ports']).map(membersOf);
-  if (ports.length > PORTS_MAX) return [tooMany(PORTS, ports.length, PORTS_MAX)];
+  if (ports.length > portsMax) return [tooMany(portsPath, ports.length, portsMax)];
   const names = ports.map((port) => textAt(port, 'name'));
   return ports.flatMap((port, position) => {
-    const path = PORTS.index(position);
+    const path = portsPath.index(position);
     const [name = '', protocol] = [names[position], textAt(port, 'protocol')];
     return [
       ...(name === '' ? [] : dnsLabel(name, path.child('name'))),
       ...(names.indexOf(name) < position ? [duplicate(path.child('name'), name)] : []),
-      ...(PROTOCOLS.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
+      ...(protocols.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, protocols)]),
       ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
     ];
   });
@@ -123,13 +123,13 @@ function slicePorts(slice: ApiObject): string {
   const ports = itemsOf(slice['ports']).map(
     (port) => textAt(port, 'port') || (memberAt(port, 'name') === undefined ? '*' : textAt(port, 'name')),
   );
-  return ports.length === 0 ? UNSET : ports.length > 3 ? `${ports.slice(0, 3).join(',')} + ${ports.length - 3} more...` : ports.join(',');
+  return ports.length === 0 ? unset : ports.length > 3 ? `${ports.slice(0, 3).join(',')} + ${ports.length - 3} more...` : ports.join(',');
 }
 
 function sliceEndpoints(slice: ApiObject): string {
   const addresses = itemsOf(slice['endpoints']).flatMap((endpoint) => itemsOf(memberAt(endpoint, 'addresses')).map(String));
   return addresses.length === 0
-    ? UNSET
+    ? unset
     : addresses.length > 3
       ? `${addresses.slice(0, 3).join(',')} + ${addresses.length - 3} more...`
       : addresses.join(',');

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { Conversion } from '../../registry/conversion.js';
 
 /** Members of the newer form and their names in the core form, which is the stored one. */
-const RENAMED: readonly (readonly [newer: string, core: string])[] = [
+const renamed: readonly (readonly [newer: string, core: string])[] = [
   ['regarding', 'involvedObject'],
   ['note', 'message'],
   ['reportingController', 'reportingComponent'],
@@ -30,12 +30,12 @@ function withoutEmpty(object: ApiObject): ApiObject {
 }
 
 export const eventConversion: Conversion = {
-  toStorage: (object) => rename(object, RENAMED),
+  toStorage: (object) => rename(object, renamed),
   fromStorage: (object) =>
     withoutEmpty(
       rename(
         object,
-        RENAMED.map(([newer, core]) => [core, newer] as const),
+        renamed.map(([newer, core]) => [core, newer] as const),
       ),
     ),
 };

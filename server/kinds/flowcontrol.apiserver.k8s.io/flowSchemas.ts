@@ -11,13 +11,13 @@ import { mandatorySpec } from './mandatory.js';
 import { validateRules } from './rules.js';
 import { statusWrites, validateStatus } from './status.js';
 
-const SPEC = Path.of('spec');
-const PRECEDENCE_DEFAULT = 1000;
-const PRECEDENCE_MAX = 10_000;
-const METHODS = ['ByNamespace', 'ByUser'];
-const NAME_FORM: StructureForm = [['name', 'Name', 'text']];
-const SPEC_FORM: StructureForm = [
-  ['priorityLevelConfiguration', 'PriorityLevelConfiguration', { of: NAME_FORM }],
+const specPath = Path.of('spec');
+const precedenceDefault = 1000;
+const precedenceMax = 10_000;
+const methods = ['ByNamespace', 'ByUser'];
+const nameForm: StructureForm = [['name', 'Name', 'text']];
+const specForm: StructureForm = [
+  ['priorityLevelConfiguration', 'PriorityLevelConfiguration', { of: nameForm }],
   ['matchingPrecedence', 'MatchingPrecedence', 'number'],
   ['distinguisherMethod', 'DistinguisherMethod', { optional: [['type', 'Type', 'text']] }],
   [
@@ -31,8 +31,8 @@ const SPEC_FORM: StructureForm = [
           {
             list: [
               ['kind', 'Kind', 'text'],
-              ['user', 'User', { optional: NAME_FORM }],
-              ['group', 'Group', { optional: NAME_FORM }],
+              ['user', 'User', { optional: nameForm }],
+              ['group', 'Group', { optional: nameForm }],
               [
                 'serviceAccount',
                 'ServiceAccount',
@@ -81,13 +81,13 @@ function validate(schema: ApiObject): FieldError[] {
   const spec = specOf(schema);
   const fixed = mandatorySpec('flowschemas', name);
   return [
-    ...validatePrecedence(Number(spec['matchingPrecedence'] ?? 0), name, SPEC.child('matchingPrecedence')),
-    ...validateMethod(spec, SPEC.child('distinguisherMethod', 'type')),
-    ...validateLevel(textAt(spec, 'priorityLevelConfiguration', 'name'), SPEC.child('priorityLevelConfiguration', 'name')),
-    ...validateRules(objectsIn(spec, 'rules'), SPEC.child('rules')),
+    ...validatePrecedence(Number(spec['matchingPrecedence'] ?? 0), name, specPath.child('matchingPrecedence')),
+    ...validateMethod(spec, specPath.child('distinguisherMethod', 'type')),
+    ...validateLevel(textAt(spec, 'priorityLevelConfiguration', 'name'), specPath.child('priorityLevelConfiguration', 'name')),
+    ...validateRules(objectsIn(spec, 'rules'), specPath.child('rules')),
     ...(fixed === null || sameValue(spec, fixed)
       ? []
-      : [invalid(SPEC, printedStructure(spec, SPEC_FORM), `spec of '${name}' must equal the fixed value`)]),
+      : [invalid(specPath, printedStructure(spec, specForm), `spec of '${name}' must equal the fixed value`)]),
     ...validateStatus(schema),
   ];
 }
@@ -95,7 +95,7 @@ function validate(schema: ApiObject): FieldError[] {
 function validatePrecedence(precedence: number, name: string, path: Path): FieldError[] {
   return [
     ...(precedence <= 0 ? [invalid(path, precedence, 'must be a positive value')] : []),
-    ...(precedence > PRECEDENCE_MAX ? [invalid(path, precedence, `must not be greater than ${PRECEDENCE_MAX}`)] : []),
+    ...(precedence > precedenceMax ? [invalid(path, precedence, `must not be greater than ${precedenceMax}`)] : []),
     ...(precedence === 1 && name !== 'exempt'
       ? [invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")]
       : []),
@@ -104,7 +104,7 @@ function validatePrecedence(precedence: number, name: string, path: Path): Field
 
 function validateMethod(spec: JsonObject, path: Path): FieldError[] {
   const method = objectAt(spec, 'distinguisherMethod');
-  return method === null || METHODS.includes(textAt(method, 'type')) ? [] : [notSupported(path, { Type: textAt(method, 'type') }, METHODS)];
+  return method === null || methods.includes(textAt(method, 'type')) ? [] : [notSupported(path, { Type: textAt(method, 'type') }, methods)];
 }
 
 const validateLevel = (level: string, path: Path): FieldError[] =>
@@ -115,7 +115,7 @@ export const flowSchemas: Kind = {
   metadata: { generationOf: ['spec'] },
   defaults(schema) {
     const spec = ensureObject(schema, 'spec');
-    if (Number(spec['matchingPrecedence'] ?? 0) === 0) spec['matchingPrecedence'] = PRECEDENCE_DEFAULT;
+    if (Number(spec['matchingPrecedence'] ?? 0) === 0) spec['matchingPrecedence'] = precedenceDefault;
   },
   validate,
   update: { review: (schema, _old, metadata) => [...metadata.object(), ...validate(schema)] },

@@ -3,20 +3,20 @@ import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
 import { membersOf } from '../../registry/members.js';
 
 /** Objects that the server could not do without: it lets nobody change what they say. */
-const MANDATORY = new Set(['exempt', 'catch-all']);
+const mandatory = new Set(['exempt', 'catch-all']);
 
 let specs: Readonly<Record<string, ReadonlyMap<string, JsonObject>>> | null = null;
 
 const readSpecs = (resource: string): ReadonlyMap<string, JsonObject> =>
   new Map(
     (bootstrapObjects()[resource] ?? [])
-      .filter(({ metadata }) => MANDATORY.has(metadata.name ?? ''))
+      .filter(({ metadata }) => mandatory.has(metadata.name ?? ''))
       .map((object: ApiObject) => [object.metadata.name ?? '', membersOf(object['spec'])]),
   );
 
 /** The specification that a mandatory object has to keep, or null for others. */
 export function mandatorySpec(resource: 'flowschemas' | 'prioritylevelconfigurations', name: string): JsonObject | null {
-  if (!MANDATORY.has(name)) return null;
+  if (!mandatory.has(name)) return null;
   specs ??= { flowschemas: readSpecs('flowschemas'), prioritylevelconfigurations: readSpecs('prioritylevelconfigurations') };
   return specs[resource]?.get(name) ?? null;
 }

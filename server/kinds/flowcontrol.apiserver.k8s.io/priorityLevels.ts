@@ -5,21 +5,21 @@ import { memberAt, textAt } from '../../registry/members.js';
 import type { Cell } from '../../registry/tableColumn.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
-import { at, NONE } from '../cells.js';
+import { at, none } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { mandatorySpec } from './mandatory.js';
 import { statusWrites, validateStatus } from './status.js';
 
-const SPEC = Path.of('spec');
-const EXEMPT = 'exempt';
-const SHARES_DEFAULT = 30;
-const QUEUES_MAX = 10_000_000;
+const specPath = Path.of('spec');
+const exempt = 'exempt';
+const sharesDefault = 30;
+const queuesMax = 10_000_000;
 /** A hash of a flow's name deals its hand of queues; it has no more bits than these. */
-const HASH_BITS_MAX = 60;
-const QUEUING_DEFAULTS: Readonly<Record<string, number>> = { queues: 64, handSize: 8, queueLengthLimit: 50 };
+const hashBitsMax = 60;
+const queuingDefaults: Readonly<Record<string, number>> = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 /** An annotation of older versions, which carried what these could not say. */
-const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
-const SPEC_FORM: StructureForm = [
+const roundtripAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+const specForm: StructureForm = [
   ['type', 'Type', 'text'],
   [
     'limited',
@@ -71,19 +71,19 @@ function setDefaults(level: ApiObject): void {
   const [limited, exempt] = [objectAt(spec, 'limited'), objectAt(spec, 'exempt')];
   if (exempt !== null) for (const member of ['nominalConcurrencyShares', 'lendablePercent']) setDefault(exempt, member, 0);
   if (limited === null) return;
-  setDefault(limited, 'nominalConcurrencyShares', SHARES_DEFAULT);
+  setDefault(limited, 'nominalConcurrencyShares', sharesDefault);
   setDefault(limited, 'lendablePercent', 0);
   const queuing = objectAt(ensureObject(limited, 'limitResponse'), 'queuing');
   if (queuing === null) return;
-  for (const [member, value] of Object.entries(QUEUING_DEFAULTS)) if (Number(queuing[member] ?? 0) === 0) queuing[member] = value;
+  for (const [member, value] of Object.entries(queuingDefaults)) if (Number(queuing[member] ?? 0) === 0) queuing[member] = value;
 }
 
 function validate(level: ApiObject): FieldError[] {
   const annotations = Path.of('metadata', 'annotations');
   return [
-    ...(level.metadata.annotations?.[ROUNDTRIP_ANNOTATION] === undefined
+    ...(level.metadata.annotations?.[roundtripAnnotation] === undefined
       ? []
-      : [forbidden(annotations, `annotation '${ROUNDTRIP_ANNOTATION}' is forbidden`)]),
+      : [forbidden(annotations, `annotation '${roundtripAnnotation}' is forbidden`)]),
     ...validateSpec(specOf(level), level.metadata.name ?? ''),
     ...validateFixed(specOf(level), level.metadata.name ?? ''),
     ...validateStatus(level),
@@ -93,31 +93,33 @@ function validate(level: ApiObject): FieldError[] {
 function validateSpec(spec: JsonObject, name: string): FieldError[] {
   const type = textAt(spec, 'type');
   const onlyExempt =
-    (name === EXEMPT) === (type === 'Exempt')
+    (name === exempt) === (type === 'Exempt')
       ? []
-      : [invalid(SPEC.child('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'")];
+      : [invalid(specPath.child('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'")];
   switch (type) {
     case 'Exempt':
       return [...onlyExempt, ...validateExempt(spec)];
     case 'Limited':
       return [...onlyExempt, ...validateLimited(spec)];
     default:
-      return [...onlyExempt, notSupported(SPEC.child('type'), type, ['Exempt', 'Limited'])];
+      return [...onlyExempt, notSupported(specPath.child('type'), type, ['Exempt', 'Limited'])];
   }
 }
 
 function validateExempt(spec: JsonObject): FieldError[] {
   const exempt = objectAt(spec, 'exempt');
   return [
-    ...(objectAt(spec, 'limited') === null ? [] : [forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited')]),
-    ...(exempt === null ? [] : [...validateShares(exempt, SPEC.child('exempt')), ...validateLendable(exempt, SPEC.child('exempt'))]),
+    ...(objectAt(spec, 'limited') === null ? [] : [forbidden(specPath.child('limited'), 'must be nil if the type is not Limited')]),
+    ...(exempt === null
+      ? []
+      : [...validateShares(exempt, specPath.child('exempt')), ...validateLendable(exempt, specPath.child('exempt'))]),
   ];
 }
 
 function validateLimited(spec: JsonObject): FieldError[] {
   const limited = objectAt(spec, 'limited');
-  const path = SPEC.child('limited');
-  const findings = objectAt(spec, 'exempt') === null ? [] : [forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')];
+  const path = specPath.child('limited');
+  const findings = objectAt(spec, 'exempt') === null ? [] : [forbidden(specPath.child('exempt'), 'must be nil if the type is Limited')];
   if (limited === null) return [...findings, required(path, 'must not be empty when type is Limited')];
   const borrowing = limited['borrowingLimitPercent'];
   return [
@@ -158,7 +160,7 @@ function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
   return [
     ...(length <= 0 ? [invalid(path.child('queueLengthLimit'), length, 'must be positive')] : []),
     ...(queues <= 0 ? [invalid(path.child('queues'), queues, 'must be positive')] : []),
-    ...(queues > QUEUES_MAX ? [invalid(path.child('queues'), queues, `must not be greater than ${QUEUES_MAX}`)] : []),
+    ...(queues > queuesMax ? [invalid(path.child('queues'), queues, `must not be greater than ${queuesMax}`)] : []),
     ...(complaint === null ? [] : [invalid(path.child('handSize'), hand, complaint)]),
   ];
 }
@@ -166,8 +168,8 @@ function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
 function handComplaint(hand: number, queues: number): string | null {
   if (hand <= 0) return 'must be positive';
   if (hand > queues) return `should not be greater than queues (${queues})`;
-  return Math.ceil(Math.log2(queues) * hand) > HASH_BITS_MAX
-    ? `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${HASH_BITS_MAX}`
+  return Math.ceil(Math.log2(queues) * hand) > hashBitsMax
+    ? `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${hashBitsMax}`
     : null;
 }
 
@@ -176,22 +178,22 @@ function validateFixed(spec: JsonObject, name: string): FieldError[] {
   const fixed = mandatorySpec('prioritylevelconfigurations', name);
   if (fixed === null) return [];
   const [wanted, present] =
-    name === EXEMPT
+    name === exempt
       ? [
           { ...fixed, exempt: null },
           { ...spec, exempt: null },
         ]
       : [fixed, spec];
   if (sameValue(wanted, present)) return [];
-  const part = name === EXEMPT ? ` except the 'spec.${EXEMPT}' field` : '';
-  return [invalid(SPEC, printedStructure(spec, SPEC_FORM), `spec of '${name}'${part} must equal the fixed value`)];
+  const part = name === exempt ? ` except the 'spec.${exempt}' field` : '';
+  return [invalid(specPath, printedStructure(spec, specForm), `spec of '${name}'${part} must equal the fixed value`)];
 }
 
 /** The value itself, a number for example, or `<none>`. */
 const valueAt =
   (...path: readonly string[]): Cell =>
   (object) =>
-    memberAt(object, ...path) ?? NONE;
+    memberAt(object, ...path) ?? none;
 
 export const priorityLevels: Kind = {
   name: 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',

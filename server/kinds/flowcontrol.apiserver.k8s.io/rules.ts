@@ -7,10 +7,10 @@ import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 
 /** Which requests a flow schema is about: who asks, and for what. */
 
-const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
-const ALL = '*';
+const knownVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
+const all = '*';
 /** Kinds of subjects: the member that holds each, and what it is told when it is missing or out of place. */
-const SUBJECTS = [
+const subjects = [
   ['ServiceAccount', 'serviceAccount'],
   ['User', 'user'],
   ['Group', 'group'],
@@ -38,7 +38,7 @@ function validateRule(rule: JsonObject, path: Path): FieldError[] {
 
 function validateSubject(subject: JsonObject, path: Path): FieldError[] {
   const kind = textAt(subject, 'kind');
-  const own = SUBJECTS.find(([name]) => name === kind);
+  const own = subjects.find(([name]) => name === kind);
   if (own === undefined) return [notSupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User'])];
   const [, member] = own;
   const holder = objectAt(subject, member);
@@ -48,9 +48,9 @@ function validateSubject(subject: JsonObject, path: Path): FieldError[] {
       : validateHolder(holder, kind, path.child(member));
   return [
     ...findings,
-    ...SUBJECTS.filter(([name, other]) => name !== kind && objectAt(subject, other) !== null).map(([name, other]) =>
-      forbidden(path.child(other), `${other} is forbidden when subject kind is not '${name}'`),
-    ),
+    ...subjects
+      .filter(([name, other]) => name !== kind && objectAt(subject, other) !== null)
+      .map(([name, other]) => forbidden(path.child(other), `${other} is forbidden when subject kind is not '${name}'`)),
   ];
 }
 
@@ -61,7 +61,7 @@ function validateHolder(holder: JsonObject, kind: string, path: Path): FieldErro
   const namespace = textAt(holder, 'namespace');
   return [
     ...findings,
-    ...(name === '' || name === ALL ? [] : dnsSubdomain(name, path.child('name'))),
+    ...(name === '' || name === all ? [] : dnsSubdomain(name, path.child('name'))),
     ...(namespace === ''
       ? [required(path.child('namespace'), 'must specify namespace for service account')]
       : dnsLabel(namespace, path.child('namespace'))),
@@ -71,8 +71,8 @@ function validateHolder(holder: JsonObject, kind: string, path: Path): FieldErro
 function validateVerbs(rule: JsonObject, path: Path): FieldError[] {
   const verbs = itemsOf(rule['verbs']).map(String);
   if (verbs.length === 0) return [required(path, 'verbs must contain at least one value')];
-  if (verbs.includes(ALL)) return verbs.length > 1 ? [invalid(path, verbs, "if '*' is present, must not specify other verbs")] : [];
-  return verbs.every((verb) => VERBS.includes(verb)) ? [] : [notSupported(path, verbs, VERBS)];
+  if (verbs.includes(all)) return verbs.length > 1 ? [invalid(path, verbs, "if '*' is present, must not specify other verbs")] : [];
+  return verbs.every((verb) => knownVerbs.includes(verb)) ? [] : [notSupported(path, verbs, knownVerbs)];
 }
 
 function validateResourceRule(rule: JsonObject, path: Path): FieldError[] {
@@ -92,7 +92,7 @@ function someOrAll(
 ): FieldError[] {
   const values = itemsOf(rule[member]).map(String);
   if (values.length === 0) return [required(path.child(member), `resource rules must supply at least one ${one}`)];
-  return values.length > 1 && values.includes(ALL)
+  return values.length > 1 && values.includes(all)
     ? [invalid(path.child(member), values, `if '*' is present, must not specify other ${several}`)]
     : [];
 }
@@ -103,7 +103,7 @@ function validateNamespaces(rule: JsonObject, path: Path): FieldError[] {
     return rule['clusterScope'] === true
       ? []
       : [required(path, 'resource rules that are not cluster scoped must supply at least one namespace')];
-  if (namespaces.includes(ALL))
+  if (namespaces.includes(all))
     return namespaces.length > 1 ? [invalid(path, namespaces, "if '*' is present, must not specify other namespaces")] : [];
   return namespaces.flatMap((namespace, position) =>
     dnsLabelName(namespace, false).map((text) =>
@@ -120,7 +120,7 @@ function validateNonResourceRule(rule: JsonObject, path: Path): FieldError[] {
 
 function validateUrls(urls: readonly string[], path: Path): FieldError[] {
   if (urls.length === 0) return [required(path, 'nonResourceURLs must contain at least one value')];
-  if (urls.includes(ALL))
+  if (urls.includes(all))
     return urls.length > 1 ? [invalid(path, urls, "if '*' is present, must not specify other non-resource URLs")] : [];
   return urls.flatMap((url, position) => {
     const text = urlComplaint(url);
@@ -133,6 +133,6 @@ function urlComplaint(url: string): string | null {
   if (!url.startsWith('/')) return 'must start with slash';
   if (url.includes(' ')) return 'must not contain white-space';
   if (url.includes('//')) return 'must not contain double slash';
-  const stars = url.split(ALL).length - 1;
+  const stars = url.split(all).length - 1;
   return stars > 1 || (stars === 1 && !url.endsWith('/*')) ? 'wildcard can only do suffix matching' : null;
 }

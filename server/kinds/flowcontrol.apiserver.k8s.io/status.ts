@@ -5,13 +5,13 @@ import { restoreContent, restoreMetadata } from '../../registry/statuswrites.js'
 import type { SubresourceRules } from '../../registry/strategy.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 
-const CONDITIONS = Path.of('status', 'conditions');
+const conditions = Path.of('status', 'conditions');
 
 /** Both kinds tell how they are in conditions, one of each type. */
 export function validateStatus(object: ApiObject): FieldError[] {
   const types = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').map((condition) => textAt(condition, 'type'));
   return types.flatMap((type, position) => {
-    const path = CONDITIONS.index(position).child('type');
+    const path = conditions.index(position).child('type');
     return [
       ...(types.indexOf(type) < position ? [duplicate(path, type)] : []),
       ...(type === '' ? [required(path, 'must not be empty')] : []),

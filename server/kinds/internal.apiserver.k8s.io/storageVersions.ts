@@ -8,8 +8,8 @@ type Status = NonNullable<Draft<StorageVersion>['status']>;
 type Server = NonNullable<Status['storageVersions']>[number];
 type Condition = NonNullable<Status['conditions']>[number];
 
-const STATUS = Path.of('status');
-const FORM =
+const statusPath = Path.of('status');
+const form =
   "an apiVersion is a DNS-1035 label, which must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character" +
   " (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')";
 
@@ -26,7 +26,7 @@ function versionName(name: string): string[] {
 /** What is wrong with a `group/version`, or a version of the core group. */
 function apiVersionComplaints(apiVersion: string): string[] {
   const parts = apiVersion.split('/');
-  if (parts.length > 2) return [FORM];
+  if (parts.length > 2) return [form];
   const [group, version = ''] = parts.length === 2 ? parts : [undefined, parts[0]];
   const complaints = (part: string, rule: NameRule): string[] => (part === '' ? ['must be non-empty'] : rule(part, false));
   return [
@@ -56,7 +56,7 @@ function validateServer(server: Server, path: Path): FieldError[] {
 
 /** The version that all servers write, as long as they agree on one. */
 function validateCommonVersion({ storageVersions = [], commonEncodingVersion }: Status): FieldError[] {
-  const path = STATUS.child('commonEncodingVersion');
+  const path = statusPath.child('commonEncodingVersion');
   const versions = new Set(storageVersions.map(({ encodingVersion = '' }) => encodingVersion));
   const [common] = versions.size === 1 ? [...versions] : [];
   if (common === commonEncodingVersion) return [];
@@ -93,12 +93,12 @@ function validateStatus({ status = {} }: Draft<StorageVersion>): FieldError[] {
   const types = (status.conditions ?? []).map(({ type }) => type);
   return [
     ...(status.storageVersions ?? []).flatMap((server, position) =>
-      validateServer(server, STATUS.child('storageVersions').index(position)),
+      validateServer(server, statusPath.child('storageVersions').index(position)),
     ),
     ...validateCommonVersion(status),
     ...(status.conditions ?? []).flatMap((condition, position) => {
       const before = types.lastIndexOf(condition.type, position - 1);
-      return validateCondition(condition, STATUS.index(position), position === 0 || before < 0 ? null : before);
+      return validateCondition(condition, statusPath.index(position), position === 0 || before < 0 ? null : before);
     }),
   ];
 }

@@ -11,14 +11,14 @@ export function canonicalCidr(value: string, path: Path): FieldError[] {
   return findings.length > 0 || text === undefined || text === value ? findings : [invalid(path, value, wrongForm(text))];
 }
 
-const MAPPED = 0xffffn;
-const FAMILY_BITS = 32n;
+const mapped = 0xffffn;
+const familyBits = 32n;
 
 /** Complaints about an address that serves as a name. */
 export function addressNameComplaints(name: string): string[] {
   const address = parseAddress(name);
   if (address === null) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
-  if (address.family === 'IPv6' && address.value >> FAMILY_BITS === MAPPED) return ['must not be an IPv4-mapped IPv6 address'];
+  if (address.family === 'IPv6' && address.value >> familyBits === mapped) return ['must not be an IPv4-mapped IPv6 address'];
   const text = formatAddress(address);
   return text === name ? [] : [wrongForm(text)];
 }

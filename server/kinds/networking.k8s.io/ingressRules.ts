@@ -9,9 +9,9 @@ import { validateTypedReference } from './references.js';
 
 /** Hosts, paths and backends of an ingress. */
 
-const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
-const FORBIDDEN_PARTS = ['//', '/./', '/../', '%2f', '%2F'];
-const FORBIDDEN_ENDS = ['/..', '/.'];
+const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
+const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F'];
+const forbiddenEnds = ['/..', '/.'];
 
 export const isAddress = (text: string): boolean => isIP(text) !== 0;
 
@@ -46,15 +46,15 @@ function validatePath(entry: JsonObject, path: Path): FieldError[] {
 }
 
 function validatePathText(text: string, type: string, path: Path): FieldError[] {
-  if (!PATH_TYPES.includes(type)) return [notSupported(path.child('pathType'), type, PATH_TYPES)];
+  if (!pathTypes.includes(type)) return [notSupported(path.child('pathType'), type, pathTypes)];
   const at = path.child('path');
   const optional = type === 'ImplementationSpecific';
   const findings = text.startsWith('/') || (optional && text === '') ? [] : [invalid(at, text, 'must be an absolute path')];
   if (optional) return findings;
   return [
     ...findings,
-    ...FORBIDDEN_PARTS.filter((part) => text.includes(part)).map((part) => invalid(at, text, `must not contain '${part}'`)),
-    ...FORBIDDEN_ENDS.filter((end) => text.endsWith(end)).map((end) => invalid(at, text, `cannot end with '${end}'`)),
+    ...forbiddenParts.filter((part) => text.includes(part)).map((part) => invalid(at, text, `must not contain '${part}'`)),
+    ...forbiddenEnds.filter((end) => text.endsWith(end)).map((end) => invalid(at, text, `cannot end with '${end}'`)),
   ];
 }
 

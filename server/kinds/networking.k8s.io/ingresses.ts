@@ -8,9 +8,9 @@ import { at } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { isAddress, validateBackend, validateRules } from './ingressRules.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status', 'loadBalancer', 'ingress');
-const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+const specPath = Path.of('spec');
+const status = Path.of('status', 'loadBalancer', 'ingress');
+const classAnnotation = 'kubernetes.io/ingress.class';
 
 const specOf = (ingress: ApiObject): JsonObject => objectAt(ingress, 'spec') ?? {};
 
@@ -20,12 +20,12 @@ function validateSpec(ingress: ApiObject): FieldError[] {
   const className = spec['ingressClassName'];
   return [
     ...(itemsOf(spec['rules']).length === 0 && backend === null
-      ? [invalid(SPEC, null, 'either `defaultBackend` or `rules` must be specified')]
+      ? [invalid(specPath, null, 'either `defaultBackend` or `rules` must be specified')]
       : []),
-    ...(backend === null ? [] : validateBackend(backend, SPEC.child('defaultBackend'))),
-    ...validateRules(objectsIn(spec, 'rules'), SPEC.child('rules')),
-    ...objectsIn(spec, 'tls').flatMap((tls, position) => validateTls(tls, SPEC.child('tls').index(position))),
-    ...(className === undefined ? [] : dnsSubdomain(String(className), SPEC.child('ingressClassName'))),
+    ...(backend === null ? [] : validateBackend(backend, specPath.child('defaultBackend'))),
+    ...validateRules(objectsIn(spec, 'rules'), specPath.child('rules')),
+    ...objectsIn(spec, 'tls').flatMap((tls, position) => validateTls(tls, specPath.child('tls').index(position))),
+    ...(className === undefined ? [] : dnsSubdomain(String(className), specPath.child('ingressClassName'))),
   ];
 }
 
@@ -41,15 +41,15 @@ function validateTls(tls: JsonObject, path: Path): FieldError[] {
 
 /** The class used to be an annotation; whoever sets both has to say the same twice. */
 function validateClassAnnotation(ingress: ApiObject): FieldError[] {
-  const annotation = ingress.metadata.annotations?.[CLASS_ANNOTATION];
+  const annotation = ingress.metadata.annotations?.[classAnnotation];
   const className = specOf(ingress)['ingressClassName'];
   if (annotation === undefined || className === undefined || annotation === className) return [];
-  return [invalid(Path.of('annotations', CLASS_ANNOTATION), annotation, 'must match `ingressClassName` when both are specified')];
+  return [invalid(Path.of('annotations', classAnnotation), annotation, 'must match `ingressClassName` when both are specified')];
 }
 
 const validateStatus = (ingress: ApiObject): FieldError[] =>
   objectsIn(objectAt(objectAt(ingress, 'status') ?? {}, 'loadBalancer') ?? {}, 'ingress').flatMap((entry, position) => {
-    const path = STATUS.index(position);
+    const path = status.index(position);
     const [address, host] = [textAt(entry, 'ip'), textAt(entry, 'hostname')];
     return [
       ...(address === '' ? [] : ipAddress(address, path.child('ip'))),
@@ -60,8 +60,8 @@ const validateStatus = (ingress: ApiObject): FieldError[] =>
 
 /** New objects only: who has the annotation already has been told. */
 function warnings(ingress: ApiObject, old: ApiObject | null): string[] {
-  const isNew = old === null && ingress.metadata.annotations?.[CLASS_ANNOTATION] !== undefined;
-  return isNew ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
+  const isNew = old === null && ingress.metadata.annotations?.[classAnnotation] !== undefined;
+  return isNew ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
 }
 
 function ingressHosts(ingress: ApiObject): string {

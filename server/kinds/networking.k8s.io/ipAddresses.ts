@@ -10,8 +10,8 @@ import type { Kind } from '../kind.js';
 import { addressNameComplaints } from './canonical.js';
 import { segment } from './references.js';
 
-const PARENT = Path.of('spec', 'parentRef');
-const PARENT_FORM: StructureForm = [
+const parentPath = Path.of('spec', 'parentRef');
+const parentForm: StructureForm = [
   ['group', 'Group', 'text'],
   ['resource', 'Resource', 'text'],
   ['namespace', 'Namespace', 'text'],
@@ -20,13 +20,13 @@ const PARENT_FORM: StructureForm = [
 
 function validate(address: ApiObject): FieldError[] {
   const parent = objectAt(objectAt(address, 'spec') ?? {}, 'parentRef');
-  if (parent === null) return [required(PARENT, '')];
+  if (parent === null) return [required(parentPath, '')];
   const [group, namespace] = [textAt(parent, 'group'), textAt(parent, 'namespace')];
   return [
-    ...(group === '' ? [] : dnsSubdomain(group, PARENT.child('group'))),
-    ...segment(parent, 'resource', PARENT),
-    ...segment(parent, 'name', PARENT),
-    ...named(namespace, pathSegmentName, PARENT.child('namespace')),
+    ...(group === '' ? [] : dnsSubdomain(group, parentPath.child('group'))),
+    ...segment(parent, 'resource', parentPath),
+    ...segment(parent, 'name', parentPath),
+    ...named(namespace, pathSegmentName, parentPath.child('namespace')),
   ];
 }
 
@@ -41,7 +41,7 @@ export const ipAddresses: Kind = {
       ...metadata.object(),
       ...validate(address),
       ...metadata.update(),
-      ...unchanged(parentOf(address), parentOf(old), PARENT, printedStructure(parentOf(address), PARENT_FORM)),
+      ...unchanged(parentOf(address), parentOf(old), parentPath, printedStructure(parentOf(address), parentForm)),
     ],
   },
   cells: {

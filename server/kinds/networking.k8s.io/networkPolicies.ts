@@ -9,11 +9,11 @@ import { portNameComplaints, portNumber } from '../../registry/validation/values
 import { selectorText } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const SPEC = Path.of('spec');
-const POLICY_TYPES = ['Ingress', 'Egress'];
-const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
+const specPath = Path.of('spec');
+const policyTypes = ['Ingress', 'Egress'];
+const protocols = ['TCP', 'UDP', 'SCTP'];
 /** Directions, and where each has its peers. */
-const DIRECTIONS = [
+const directions = [
   ['ingress', 'from'],
   ['egress', 'to'],
 ] as const;
@@ -23,7 +23,7 @@ const specOf = (policy: ApiObject): JsonObject => objectAt(policy, 'spec') ?? {}
 function setDefaults(policy: ApiObject): void {
   const spec = objectAt(policy, 'spec');
   if (spec === null) return;
-  for (const [direction] of DIRECTIONS)
+  for (const [direction] of directions)
     for (const rule of objectsIn(spec, direction)) for (const port of objectsIn(rule, 'ports')) setDefault(port, 'protocol', 'TCP');
   if (itemsOf(spec['policyTypes']).length === 0)
     spec['policyTypes'] = itemsOf(spec['egress']).length === 0 ? ['Ingress'] : ['Ingress', 'Egress'];
@@ -33,29 +33,29 @@ function setDefaults(policy: ApiObject): void {
 function validateSpec(policy: ApiObject, known: ReadonlySet<string>): FieldError[] {
   const spec = specOf(policy);
   return [
-    ...validateLabelSelector(objectAt(spec, 'podSelector') ?? {}, SPEC.child('podSelector')),
-    ...DIRECTIONS.flatMap(([direction, peers]) =>
+    ...validateLabelSelector(objectAt(spec, 'podSelector') ?? {}, specPath.child('podSelector')),
+    ...directions.flatMap(([direction, peers]) =>
       objectsIn(spec, direction).flatMap((rule, position) => {
-        const path = SPEC.child(direction).index(position);
+        const path = specPath.child(direction).index(position);
         return [
           ...objectsIn(rule, 'ports').flatMap((port, index) => validatePort(port, path.child('ports').index(index))),
           ...objectsIn(rule, peers).flatMap((peer, index) => validatePeer(peer, known, path.child(peers).index(index))),
         ];
       }),
     ),
-    ...validateTypes(itemsOf(spec['policyTypes']).map(String), SPEC.child('policyTypes')),
+    ...validateTypes(itemsOf(spec['policyTypes']).map(String), specPath.child('policyTypes')),
   ];
 }
 
 const validateTypes = (types: readonly string[], path: Path): FieldError[] =>
-  types.length > POLICY_TYPES.length
+  types.length > policyTypes.length
     ? [invalid(path, types, 'may not specify more than two policyTypes')]
-    : types.flatMap((type, position) => (POLICY_TYPES.includes(type) ? [] : [notSupported(path.index(position), type, POLICY_TYPES)]));
+    : types.flatMap((type, position) => (policyTypes.includes(type) ? [] : [notSupported(path.index(position), type, policyTypes)]));
 
 function validatePort(entry: JsonObject, path: Path): FieldError[] {
   const { protocol, port, endPort } = entry;
   return [
-    ...(protocol !== undefined && !PROTOCOLS.includes(String(protocol)) ? [notSupported(path.child('protocol'), protocol, PROTOCOLS)] : []),
+    ...(protocol !== undefined && !protocols.includes(String(protocol)) ? [notSupported(path.child('protocol'), protocol, protocols)] : []),
     ...(typeof port === 'number' ? portNumber(port, path.child('port')) : []),
     ...(endPort === undefined ? [] : validateEnd(Number(endPort), port, path.child('endPort'))),
     ...(typeof port === 'string' ? portNameComplaints(port).map((text) => invalid(path.child('port'), port, text)) : []),
@@ -101,7 +101,7 @@ function validateBlock(block: JsonObject, known: ReadonlySet<string>, path: Path
 
 const rangesOf = (policy: ApiObject): ReadonlySet<string> =>
   new Set(
-    DIRECTIONS.flatMap(([direction, peers]) =>
+    directions.flatMap(([direction, peers]) =>
       objectsIn(specOf(policy), direction)
         .flatMap((rule) => objectsIn(rule, peers))
         .flatMap((peer) => {
@@ -111,10 +111,10 @@ const rangesOf = (policy: ApiObject): ReadonlySet<string> =>
     ),
   );
 
-const NONE_KNOWN: ReadonlySet<string> = new Set();
+const noneKnown: ReadonlySet<string> = new Set();
 
 const warnings = (policy: ApiObject): string[] =>
-  DIRECTIONS.flatMap(([direction, peers]) =>
+  directions.flatMap(([direction, peers]) =>
     objectsIn(specOf(policy), direction).flatMap((rule, position) =>
       objectsIn(rule, peers).flatMap((peer, each) => {
         const block = objectAt(peer, 'ipBlock');
@@ -132,7 +132,7 @@ export const networkPolicies: Kind = {
   name: 'networkpolicies.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
-  validate: (policy) => validateSpec(policy, NONE_KNOWN),
+  validate: (policy) => validateSpec(policy, noneKnown),
   warnings,
   update: { review: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, rangesOf(old))] },
   cells: { 'Pod-Selector': (object) => selectorText(memberAt(object, 'spec', 'podSelector')) },

@@ -7,21 +7,21 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import type { Kind } from '../kind.js';
 import { canonicalCidr } from './canonical.js';
 
-const CIDRS = Path.of('spec', 'cidrs');
-const FAMILIES = 2;
+const cidrsPath = Path.of('spec', 'cidrs');
+const familiesMax = 2;
 
 const cidrsOf = (ranges: ApiObject): string[] => itemsOf(memberAt(ranges, 'spec', 'cidrs')).map(String);
 
 function validate(ranges: ApiObject): FieldError[] {
   const cidrs = cidrsOf(ranges);
-  if (cidrs.length === 0) return [required(CIDRS, 'at least one CIDR required')];
-  if (cidrs.length > FAMILIES) return [invalid(CIDRS, { CIDRs: cidrs }, `may only hold up to ${FAMILIES} values`)];
+  if (cidrs.length === 0) return [required(cidrsPath, 'at least one CIDR required')];
+  if (cidrs.length > familiesMax) return [invalid(cidrsPath, { CIDRs: cidrs }, `may only hold up to ${familiesMax} values`)];
   const families = cidrs.map((cidr) => parseRange(cidr)?.family);
-  const sameFamily = cidrs.length === FAMILIES && families[0] === families[1] && families[0] !== undefined;
+  const sameFamily = cidrs.length === familiesMax && families[0] === families[1] && families[0] !== undefined;
   return [
-    ...cidrs.flatMap((cidr, position) => canonicalCidr(cidr, CIDRS.index(position))),
+    ...cidrs.flatMap((cidr, position) => canonicalCidr(cidr, cidrsPath.index(position))),
     ...(sameFamily
-      ? [invalid(CIDRS, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')]
+      ? [invalid(cidrsPath, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')]
       : []),
   ];
 }
@@ -29,11 +29,11 @@ function validate(ranges: ApiObject): FieldError[] {
 /** Ranges never change, but a second family may be added. */
 function validateKept(ranges: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [cidrsOf(ranges), cidrsOf(old)];
-  const kept = before.flatMap((cidr, position) => unchanged(now[position], cidr, CIDRS.index(position)));
+  const kept = before.flatMap((cidr, position) => unchanged(now[position], cidr, cidrsPath.index(position)));
   if (now.length === before.length) return kept;
-  return before.length === 1 && now.length === FAMILIES
+  return before.length === 1 && now.length === familiesMax
     ? [...kept, ...validate(ranges)]
-    : [invalid(CIDRS, memberAt(ranges, 'spec', 'cidrs') ?? null, 'field is immutable')];
+    : [invalid(cidrsPath, memberAt(ranges, 'spec', 'cidrs') ?? null, 'field is immutable')];
 }
 
 export const serviceCidrs: Kind = {

@@ -11,7 +11,7 @@ import { validateContainerResources } from '../core/podSpec/validation/resources
 import { validateTolerationList } from '../core/podSpec/validation/scheduling.js';
 import type { Kind } from '../kind.js';
 
-const TOLERATION: StructureForm = [
+const tolerationForm: StructureForm = [
   ['key', 'Key', 'text'],
   ['operator', 'Operator', 'text'],
   ['value', 'Value', 'text'],
@@ -44,7 +44,7 @@ function validateScheduling(scheduling: JsonObject, path: Path): FieldError[] {
 const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] =>
   tolerations.flatMap((toleration, position) =>
     tolerations.slice(0, position).some((earlier) => sameValue(earlier, toleration))
-      ? [duplicate(path.index(position), printedStructure(toleration, TOLERATION))]
+      ? [duplicate(path.index(position), printedStructure(toleration, tolerationForm))]
       : [],
   );
 

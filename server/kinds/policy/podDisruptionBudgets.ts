@@ -12,19 +12,26 @@ import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { atOr, numberAt } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const AMOUNTS = ['minAvailable', 'maxUnavailable'] as const;
+const specPath = Path.of('spec');
+const statusPath = Path.of('status');
+const amounts = ['minAvailable', 'maxUnavailable'] as const;
 
 function validateSpec(budget: ApiObject): FieldError[] {
   const spec = objectAt(budget, 'spec') ?? {};
-  const given = AMOUNTS.filter((member) => spec[member] !== undefined && spec[member] !== null);
+  const given = amounts.filter((member) => spec[member] !== undefined && spec[member] !== null);
   const selector = objectAt(spec, 'selector');
   return [
-    ...(given.length > 1 ? [invalid(SPEC, printed(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
-    ...given.flatMap((member) => [...intOrPercent(spec[member], SPEC.child(member)), ...atMostWhole(spec[member], SPEC.child(member))]),
-    ...(selector === null ? [] : validateLabelSelector(selector, SPEC.child('selector'))),
-    ...optionallyOneOf(spec['unhealthyPodEvictionPolicy'], ['AlwaysAllow', 'IfHealthyBudget'], SPEC.child('unhealthyPodEvictionPolicy')),
+    ...(given.length > 1 ? [invalid(specPath, printed(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
+    ...given.flatMap((member) => [
+      ...intOrPercent(spec[member], specPath.child(member)),
+      ...atMostWhole(spec[member], specPath.child(member)),
+    ]),
+    ...(selector === null ? [] : validateLabelSelector(selector, specPath.child('selector'))),
+    ...optionallyOneOf(
+      spec['unhealthyPodEvictionPolicy'],
+      ['AlwaysAllow', 'IfHealthyBudget'],
+      specPath.child('unhealthyPodEvictionPolicy'),
+    ),
   ];
 }
 
@@ -38,8 +45,8 @@ const printed = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionP
 function validateStatus(budget: ApiObject): FieldError[] {
   const status = objectAt(budget, 'status') ?? {};
   return [
-    ...validateConditions(itemsOf(status['conditions']), STATUS.child('conditions')),
-    ...nonNegativeMembers(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], STATUS),
+    ...validateConditions(itemsOf(status['conditions']), statusPath.child('conditions')),
+    ...nonNegativeMembers(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], statusPath),
   ];
 }
 

@@ -7,20 +7,20 @@ import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
 import type { Kind } from '../kind.js';
 
-const GROUP = 'rbac.authorization.k8s.io';
-const ROLE_REF = Path.of('roleRef');
-const SUBJECTS = Path.of('subjects');
-const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];
-const ROLE_REF_FORM: StructureForm = [
+const groupName = 'rbac.authorization.k8s.io';
+const roleRef = Path.of('roleRef');
+const subjectsPath = Path.of('subjects');
+const subjectKinds = ['ServiceAccount', 'User', 'Group'];
+const roleRefForm: StructureForm = [
   ['apiGroup', 'APIGroup', 'text'],
   ['kind', 'Kind', 'text'],
   ['name', 'Name', 'text'],
 ];
 
 function setDefaults(binding: ApiObject): void {
-  setTextDefault(ensureObject(binding, 'roleRef'), 'apiGroup', GROUP);
+  setTextDefault(ensureObject(binding, 'roleRef'), 'apiGroup', groupName);
   for (const subject of objectsIn(binding, 'subjects')) {
-    if (subject['kind'] === 'User' || subject['kind'] === 'Group') setTextDefault(subject, 'apiGroup', GROUP);
+    if (subject['kind'] === 'User' || subject['kind'] === 'Group') setTextDefault(subject, 'apiGroup', groupName);
   }
 }
 
@@ -34,32 +34,32 @@ function validateBinding(binding: ApiObject, { roleKinds, namespaced }: BindingR
   const ref = objectAt(binding, 'roleRef') ?? {};
   const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((member) => textAt(ref, member)) as [string, string, string];
   return [
-    ...(group === GROUP ? [] : [notSupported(ROLE_REF.child('apiGroup'), group, [GROUP])]),
-    ...(roleKinds.includes(kind) ? [] : [notSupported(ROLE_REF.child('kind'), kind, roleKinds)]),
-    ...(name === '' ? [required(ROLE_REF.child('name'), '')] : named(name, pathSegmentName, ROLE_REF.child('name'))),
-    ...objectsIn(binding, 'subjects').flatMap((subject, position) => validateSubject(subject, namespaced, SUBJECTS.index(position))),
+    ...(group === groupName ? [] : [notSupported(roleRef.child('apiGroup'), group, [groupName])]),
+    ...(roleKinds.includes(kind) ? [] : [notSupported(roleRef.child('kind'), kind, roleKinds)]),
+    ...(name === '' ? [required(roleRef.child('name'), '')] : named(name, pathSegmentName, roleRef.child('name'))),
+    ...objectsIn(binding, 'subjects').flatMap((subject, position) => validateSubject(subject, namespaced, subjectsPath.index(position))),
   ];
 }
 
 function validateSubject(subject: JsonObject, namespaced: boolean, path: Path): FieldError[] {
   const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((member) => textAt(subject, member)) as [string, string, string];
   const findings = name === '' ? [required(path.child('name'), '')] : [];
-  if (!SUBJECT_KINDS.includes(kind)) return [...findings, notSupported(path.child('kind'), kind, SUBJECT_KINDS)];
+  if (!subjectKinds.includes(kind)) return [...findings, notSupported(path.child('kind'), kind, subjectKinds)];
   if (kind === 'ServiceAccount') {
     if (name !== '') findings.push(...dnsSubdomain(name, path.child('name')));
     if (group !== '') findings.push(notSupported(path.child('apiGroup'), group, ['']));
     if (!namespaced && textAt(subject, 'namespace') === '') findings.push(required(path.child('namespace'), ''));
     return findings;
   }
-  return group === GROUP ? findings : [...findings, notSupported(path.child('apiGroup'), group, [GROUP])];
+  return group === groupName ? findings : [...findings, notSupported(path.child('apiGroup'), group, [groupName])];
 }
 
-const printedRef = (binding: ApiObject): JsonObject => printedStructure(binding['roleRef'], ROLE_REF_FORM);
+const printedRef = (binding: ApiObject): JsonObject => printedStructure(binding['roleRef'], roleRefForm);
 
 /** A binding of another role is another grant, so it has to be made anew. */
 function validateSameRole(binding: ApiObject, old: ApiObject): FieldError[] {
   const [ref, before] = [printedRef(binding), printedRef(old)];
-  return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(ROLE_REF, ref, 'cannot change roleRef')];
+  return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(roleRef, ref, 'cannot change roleRef')];
 }
 
 const subjects = (object: ApiObject, kind: string): string =>

@@ -6,13 +6,13 @@ import { validateLabelSelector } from '../../registry/validation/labelselector.j
 import { pathSegmentName } from '../../registry/validation/names.js';
 import type { Kind } from '../kind.js';
 
-const RULES = Path.of('rules');
+const rules = Path.of('rules');
 
 /** Where a role may grant: roles of a namespace cannot open paths that belong to no namespace. */
 type Scope = 'namespace' | 'cluster';
 
 const validateRules = (role: ApiObject, scope: Scope): FieldError[] =>
-  objectsIn(role, 'rules').flatMap((rule, position) => validateRule(rule, scope, RULES.index(position)));
+  objectsIn(role, 'rules').flatMap((rule, position) => validateRule(rule, scope, rules.index(position)));
 
 function validateRule(rule: JsonObject, scope: Scope, path: Path): FieldError[] {
   const has = (member: string): boolean => itemsOf(rule[member]).length > 0;

@@ -4,7 +4,7 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import type { ServedAs } from '../../registry/strategy.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 
-const LABEL = 'resource.kubernetes.io/admin-access';
+const label = 'resource.kubernetes.io/admin-access';
 
 /**
  * Access to devices that others use is for namespaces whose label allows it. Only the first request that wants it is reported, and in templates
@@ -14,7 +14,7 @@ export function validateAdminAccess(spec: JsonObject, { namespaceLabels = {} }: 
   const position = objectsIn(objectAt(spec, 'devices') ?? {}, 'requests').findIndex(
     (request) => memberAt(request, 'exactly', 'adminAccess') === true,
   );
-  if (position < 0 || namespaceLabels[LABEL] === 'true') return [];
+  if (position < 0 || namespaceLabels[label] === 'true') return [];
   const path = Path.of('spec', 'devices', 'requests').index(position).child('adminAccess');
-  return [forbidden(path, `admin access to devices requires the \`${LABEL}: true\` label on the containing namespace`)];
+  return [forbidden(path, `admin access to devices requires the \`${label}: true\` label on the containing namespace`)];
 }

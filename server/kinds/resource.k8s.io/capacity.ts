@@ -6,7 +6,7 @@ import { compareAmounts, milliValue } from '../../registry/validation/quantities
 
 /** How much of a shared device's capacity a request gets: one of some amounts, or a multiple within a range. */
 
-const OPTIONS_MAX = 10;
+const optionsMax = 10;
 
 export function validateRequestPolicy(capacity: JsonValue | undefined, policy: JsonObject, path: Path): FieldError[] {
   const values = itemsOf(policy['validValues']);
@@ -31,8 +31,8 @@ function validateOptions(amount: JsonValue, capacity: JsonValue | undefined, val
         : [],
     );
   const each =
-    values.length > OPTIONS_MAX
-      ? [tooMany(path, values.length, OPTIONS_MAX)]
+    values.length > optionsMax
+      ? [tooMany(path, values.length, optionsMax)]
       : [
           ...values.flatMap((value, position) =>
             compareAmounts(value, capacity) > 0

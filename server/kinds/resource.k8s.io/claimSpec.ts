@@ -4,26 +4,26 @@ import { itemsOf, textAt } from '../../registry/members.js';
 import { invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import type { StructureForm } from '../../registry/validation/internalform.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
-import { CONFIGURATIONS_MAX, setTolerationDefaults, validateConfiguration, validateSelectors, validateTolerations } from './devices.js';
+import { configurationsMax, setTolerationDefaults, validateConfiguration, validateSelectors, validateTolerations } from './devices.js';
 import { validateList, validateSet } from './lists.js';
 import { fullyQualifiedName } from './names.js';
 
 /** The specification that claims and templates of claims share: which devices are requested, under which constraints, with which configuration. */
 
-const REQUESTS_MAX = 32;
-const CONSTRAINTS_MAX = 32;
-const ALTERNATIVES_MAX = 8;
-const MODES = ['All', 'ExactCount'];
-const UNKNOWN_REQUEST = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-const ONE_OF = 'exactly one of `exactly` or `firstAvailable` is required';
+const requestsMax = 32;
+const constraintsMax = 32;
+const alternativesMax = 8;
+const modes = ['All', 'ExactCount'];
+const unknownRequest = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+const oneOf = 'exactly one of `exactly` or `firstAvailable` is required';
 
-const DEVICES: StructureForm = [
+const devices: StructureForm = [
   ['deviceClassName', 'DeviceClassName', 'text'],
   ['selectors', 'Selectors', { list: [['cel', 'CEL', { optional: [['expression', 'Expression', 'text']] }]] }],
   ['allocationMode', 'AllocationMode', 'text'],
   ['count', 'Count', 'number'],
 ];
-const TOLERATIONS = [
+const tolerations = [
   'tolerations',
   'Tolerations',
   {
@@ -36,8 +36,8 @@ const TOLERATIONS = [
     ],
   },
 ] as const;
-const CAPACITY = ['capacity', 'Capacity', { optional: [['requests', 'Requests', 'optional']] }] as const;
-export const CLAIM_SPEC_FORM: StructureForm = [
+const capacity = ['capacity', 'Capacity', { optional: [['requests', 'Requests', 'optional']] }] as const;
+export const claimSpecForm: StructureForm = [
   [
     'devices',
     'Devices',
@@ -49,8 +49,8 @@ export const CLAIM_SPEC_FORM: StructureForm = [
           {
             list: [
               ['name', 'Name', 'text'],
-              ['exactly', 'Exactly', { optional: [...DEVICES, ['adminAccess', 'AdminAccess', 'optional'], TOLERATIONS, CAPACITY] }],
-              ['firstAvailable', 'FirstAvailable', { list: [['name', 'Name', 'text'], ...DEVICES, TOLERATIONS, CAPACITY] }],
+              ['exactly', 'Exactly', { optional: [...devices, ['adminAccess', 'AdminAccess', 'optional'], tolerations, capacity] }],
+              ['firstAvailable', 'FirstAvailable', { list: [['name', 'Name', 'text'], ...devices, tolerations, capacity] }],
             ],
           },
         ],
@@ -107,14 +107,14 @@ export function validateClaimSpec(spec: JsonObject, specPath: Path): FieldError[
   const path = specPath.child('devices');
   const names = requestNames(spec);
   return [
-    ...validateSet(requestsOf(spec), REQUESTS_MAX, path.child('requests'), {
+    ...validateSet(requestsOf(spec), requestsMax, path.child('requests'), {
       key: (request) => textAt(request, 'name'),
       check: validateRequest,
     }),
-    ...validateList(objectsIn(devicesOf(spec), 'constraints'), CONSTRAINTS_MAX, path.child('constraints'), (constraint, at) =>
+    ...validateList(objectsIn(devicesOf(spec), 'constraints'), constraintsMax, path.child('constraints'), (constraint, at) =>
       validateConstraint(constraint, names, at),
     ),
-    ...validateList(objectsIn(devicesOf(spec), 'config'), CONFIGURATIONS_MAX, path.child('config'), (configuration, at) => [
+    ...validateList(objectsIn(devicesOf(spec), 'config'), configurationsMax, path.child('config'), (configuration, at) => [
       ...validateReferences(configuration, names, at.child('requests')),
       ...validateConfiguration(configuration, at),
     ]),
@@ -125,12 +125,12 @@ function validateRequest(request: JsonObject, path: Path): FieldError[] {
   const findings = dnsLabel(textAt(request, 'name'), path.child('name'));
   const exactly = objectAt(request, 'exactly');
   const alternatives = objectsIn(request, 'firstAvailable');
-  if (exactly === null && alternatives.length === 0) return [...findings, required(path, ONE_OF)];
-  if (exactly !== null && alternatives.length > 0) return [...findings, invalid(path, null, `${ONE_OF}, but multiple fields are set`)];
+  if (exactly === null && alternatives.length === 0) return [...findings, required(path, oneOf)];
+  if (exactly !== null && alternatives.length > 0) return [...findings, invalid(path, null, `${oneOf}, but multiple fields are set`)];
   if (exactly !== null) return [...findings, ...validateDevices(exactly, path.child('exactly'))];
   return [
     ...findings,
-    ...validateSet(alternatives, ALTERNATIVES_MAX, path.child('firstAvailable'), {
+    ...validateSet(alternatives, alternativesMax, path.child('firstAvailable'), {
       key: (alternative) => textAt(alternative, 'name'),
       check: (alternative, at) => [...dnsLabel(textAt(alternative, 'name'), at.child('name')), ...validateDevices(alternative, at)],
     }),
@@ -148,7 +148,7 @@ function validateDevices(devices: JsonObject, path: Path): FieldError[] {
 }
 
 function validateMode(mode: string, count: number, path: Path): FieldError[] {
-  if (!MODES.includes(mode)) return [notSupported(path.child('allocationMode'), mode, MODES)];
+  if (!modes.includes(mode)) return [notSupported(path.child('allocationMode'), mode, modes)];
   if (mode === 'All') return count === 0 ? [] : [invalid(path.child('count'), count, "must not be specified when allocationMode is 'All'")];
   return count > 0 ? [] : [invalid(path.child('count'), count, 'must be greater than zero')];
 }
@@ -175,13 +175,13 @@ export const requestNames = (spec: JsonObject): RequestNames =>
   );
 
 export const validateReferences = (holder: JsonObject, names: RequestNames, path: Path): FieldError[] =>
-  validateSet(itemsOf(holder['requests']).map(String), REQUESTS_MAX, path, {
+  validateSet(itemsOf(holder['requests']).map(String), requestsMax, path, {
     key: (name) => name,
     check: (name, at) => validateReference(name, names, at),
   });
 
 export function validateReference(name: string, names: RequestNames, path: Path): FieldError[] {
   const segments = name.split('/');
-  if (segments.length > 2) return [invalid(path, name, UNKNOWN_REQUEST)];
-  return [...segments.flatMap((segment) => dnsLabel(segment, path)), ...(names.has(name) ? [] : [invalid(path, name, UNKNOWN_REQUEST)])];
+  if (segments.length > 2) return [invalid(path, name, unknownRequest)];
+  return [...segments.flatMap((segment) => dnsLabel(segment, path)), ...(names.has(name) ? [] : [invalid(path, name, unknownRequest)])];
 }

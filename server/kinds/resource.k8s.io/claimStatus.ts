@@ -10,26 +10,20 @@ import { driverName } from '../../registry/validation/drivernames.js';
 import { forbidden, invalid, Path, required, tooLong, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, oneOf } from '../../registry/validation/values.js';
-import {
-  CONFIGURATIONS_MAX,
-  validateBindingConditions,
-  validateConfiguration,
-  validateParameters,
-  validateTolerations,
-} from './devices.js';
+import { configurationsMax, validateBindingConditions, validateConfiguration, validateParameters, validateTolerations } from './devices.js';
 import { requestNames, validateReference, validateReferences, type RequestNames } from './claimSpec.js';
 import { validateList, validateSet } from './lists.js';
 import { poolName, uniqueId } from './names.js';
 
 /** What has been allocated for a claim, who may use it, and what drivers report of it. */
 
-const STATUS = Path.of('status');
-const RESERVATIONS_MAX = 256;
-const RESULTS_MAX = 32;
-const CONDITIONS_MAX = 8;
-const IPS_MAX = 16;
-const INTERFACE_NAME_MAX = 256;
-const HARDWARE_ADDRESS_MAX = 128;
+const statusPath = Path.of('status');
+const reservationsMax = 256;
+const resultsMax = 32;
+const conditionsMax = 8;
+const ipsMax = 16;
+const interfaceNameMax = 256;
+const hardwareAddressMax = 128;
 
 const statusOf = (claim: ApiObject): JsonObject => objectAt(claim, 'status') ?? {};
 const resultsOf = (status: JsonObject): JsonObject[] =>
@@ -42,11 +36,11 @@ export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldErro
   const [status, before] = [statusOf(claim), statusOf(old)];
   const allocated = new Set(resultsOf(status).map(sharedId));
   return [
-    ...validateSet(objectsIn(status, 'reservedFor'), RESERVATIONS_MAX, STATUS.child('reservedFor'), {
+    ...validateSet(objectsIn(status, 'reservedFor'), reservationsMax, statusPath.child('reservedFor'), {
       key: (consumer) => textAt(consumer, 'uid'),
       check: validateConsumer,
     }),
-    ...validateSet(objectsIn(status, 'devices'), null, STATUS.child('devices'), {
+    ...validateSet(objectsIn(status, 'devices'), null, statusPath.child('devices'), {
       key: sharedId,
       check: (device, path) => validateDevice(device, allocated, path),
     }),
@@ -59,7 +53,7 @@ const validateConsumer = (consumer: JsonObject, path: Path): FieldError[] =>
   ['resource', 'name', 'uid'].filter((member) => textAt(consumer, member) === '').map((member) => required(path.child(member), ''));
 
 function validateReservations(claim: ApiObject, before: JsonObject): FieldError[] {
-  const path = STATUS.child('reservedFor');
+  const path = statusPath.child('reservedFor');
   const consumers = itemsOf(statusOf(claim)['reservedFor']);
   if (consumers.length === 0) return [];
   if (objectAt(statusOf(claim), 'allocation') === null) return [forbidden(path, 'may not be specified when `allocated` is not set')];
@@ -71,17 +65,17 @@ function validateReservations(claim: ApiObject, before: JsonObject): FieldError[
 
 /** An allocation stands until it is taken back as a whole. */
 function validateAllocation(allocation: JsonObject | null, before: JsonObject | null, names: RequestNames): FieldError[] {
-  const path = STATUS.child('allocation');
+  const path = statusPath.child('allocation');
   if (allocation === null) return [];
   if (before !== null) return unchanged(allocation, before, path);
   const devices = objectAt(allocation, 'devices') ?? {};
   const selector = objectAt(allocation, 'nodeSelector');
   return [
-    ...validateList(objectsIn(devices, 'results'), RESULTS_MAX, path.child('devices', 'results'), (result, at) =>
+    ...validateList(objectsIn(devices, 'results'), resultsMax, path.child('devices', 'results'), (result, at) =>
       validateResult(result, names, at),
     ),
     // Configuration comes from the claim and from its class.
-    ...validateList(objectsIn(devices, 'config'), 2 * CONFIGURATIONS_MAX, path.child('devices', 'config'), (configuration, at) => [
+    ...validateList(objectsIn(devices, 'config'), 2 * configurationsMax, path.child('devices', 'config'), (configuration, at) => [
       ...oneOf(configuration['source'], ['FromClaim', 'FromClass'], at.child('source')),
       ...validateReferences(configuration, names, at.child('requests')),
       ...validateConfiguration(configuration, at),
@@ -121,7 +115,7 @@ function validateDevice(device: JsonObject, allocated: ReadonlySet<string>, path
     ...validateDeviceName(device, path),
     ...validateShare(device, path),
     ...(allocated.has(sharedId(device)) ? [] : [invalid(path, shown, 'must be an allocated device in the claim')]),
-    ...(conditions.length > CONDITIONS_MAX ? [tooMany(path.child('conditions'), conditions.length, CONDITIONS_MAX)] : []),
+    ...(conditions.length > conditionsMax ? [tooMany(path.child('conditions'), conditions.length, conditionsMax)] : []),
     ...validateConditions(conditions, path.child('conditions')),
     ...(device['data'] === undefined || device['data'] === null ? [] : validateParameters(device['data'], path.child('data'))),
     ...validateNetwork(objectAt(device, 'networkData') ?? {}, path.child('networkData')),
@@ -130,11 +124,9 @@ function validateDevice(device: JsonObject, allocated: ReadonlySet<string>, path
 
 function validateNetwork(data: JsonObject, path: Path): FieldError[] {
   return [
-    ...(textAt(data, 'interfaceName').length > INTERFACE_NAME_MAX ? [tooLong(path.child('interfaceName'), INTERFACE_NAME_MAX)] : []),
-    ...(textAt(data, 'hardwareAddress').length > HARDWARE_ADDRESS_MAX
-      ? [tooLong(path.child('hardwareAddress'), HARDWARE_ADDRESS_MAX)]
-      : []),
-    ...validateSet(itemsOf(data['ips']).map(String), IPS_MAX, path.child('ips'), { key: (ip) => ip, check: validateInterfaceAddress }),
+    ...(textAt(data, 'interfaceName').length > interfaceNameMax ? [tooLong(path.child('interfaceName'), interfaceNameMax)] : []),
+    ...(textAt(data, 'hardwareAddress').length > hardwareAddressMax ? [tooLong(path.child('hardwareAddress'), hardwareAddressMax)] : []),
+    ...validateSet(itemsOf(data['ips']).map(String), ipsMax, path.child('ips'), { key: (ip) => ip, check: validateInterfaceAddress }),
   ];
 }
 

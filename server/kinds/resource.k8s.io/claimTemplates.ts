@@ -8,24 +8,24 @@ import { printedMetadata } from '../../registry/validation/printed.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
 import type { Kind } from '../kind.js';
 import { validateAdminAccess } from './adminAccess.js';
-import { CLAIM_SPEC_FORM, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
+import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
 
-const SPEC = Path.of('spec');
+const specPath = Path.of('spec');
 
 const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 
 function validateTemplate(template: ApiObject): FieldError[] {
   const spec = specOf(template);
   return [
-    ...validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, SPEC.child('metadata')),
-    ...validateClaimSpec(specOf(spec), SPEC.child('spec')),
+    ...validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, specPath.child('metadata')),
+    ...validateClaimSpec(specOf(spec), specPath.child('spec')),
   ];
 }
 
 const printedTemplate = (spec: JsonObject): JsonObject => ({
   ...printedMetadata(membersOf(spec['metadata'])),
-  Spec: printedStructure(spec['spec'], CLAIM_SPEC_FORM),
+  Spec: printedStructure(spec['spec'], claimSpecForm),
 });
 
 export const resourceClaimTemplates: Kind = {
@@ -41,7 +41,7 @@ export const resourceClaimTemplates: Kind = {
       ...metadata.object(),
       ...metadata.update(),
       ...validateTemplate(template),
-      ...unchanged(template['spec'], old['spec'], SPEC, printedTemplate(specOf(template))),
+      ...unchanged(template['spec'], old['spec'], specPath, printedTemplate(specOf(template))),
     ],
   },
   delete: { answers: 'object' },

@@ -7,11 +7,11 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import type { Kind } from '../kind.js';
 import { validateAdminAccess } from './adminAccess.js';
-import { CLAIM_SPEC_FORM, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
+import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
 import { claimConversion } from './conversion.js';
 
-const SPEC = Path.of('spec');
+const spec = Path.of('spec');
 
 const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 
@@ -21,7 +21,7 @@ export const resourceClaims: Kind = {
   defaults(claim) {
     setClaimDefaults(ensureObject(claim, 'spec'));
   },
-  validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), SPEC)],
+  validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), spec)],
   create: {
     prepare(claim) {
       claim['status'] = {};
@@ -35,7 +35,7 @@ export const resourceClaims: Kind = {
     review: (claim, old, metadata) => [
       ...metadata.object(),
       ...metadata.update(),
-      ...unchanged(claim['spec'], old['spec'], SPEC, printedStructure(claim['spec'], CLAIM_SPEC_FORM)),
+      ...unchanged(claim['spec'], old['spec'], spec, printedStructure(claim['spec'], claimSpecForm)),
     ],
   },
   subresources: {

@@ -5,7 +5,7 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 /** v1beta1 asks for devices, and describes them, one level higher or lower than the versions after it. */
 
 /** What a request says of the one class of devices that it wants; with `firstAvailable` it says it of each choice. */
-const EXACTLY = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations', 'capacity'];
+const exactMembers = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations', 'capacity'];
 
 type Rewrite = (item: JsonObject) => JsonObject;
 
@@ -20,8 +20,8 @@ const isSaid = (item: JsonObject): boolean =>
   Object.values(item).some((value) => value !== undefined && value !== null && value !== '' && value !== 0);
 
 const nestRequest: Rewrite = (request) => {
-  const exactly = picked(request, (member) => EXACTLY.includes(member));
-  return { ...picked(request, (member) => !EXACTLY.includes(member)), ...(isSaid(exactly) ? { exactly } : {}) };
+  const exactly = picked(request, (member) => exactMembers.includes(member));
+  return { ...picked(request, (member) => !exactMembers.includes(member)), ...(isSaid(exactly) ? { exactly } : {}) };
 };
 const flattenRequest: Rewrite = ({ exactly, ...request }) => ({ ...request, ...objectAt({ exactly: exactly ?? null }, 'exactly') });
 

@@ -4,20 +4,20 @@ import { invalid, Path, type FieldError } from '../../registry/validation/field.
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import { longName } from '../../registry/validation/names.js';
 import type { Kind } from '../kind.js';
-import { CONFIGURATIONS_MAX, validateConfiguration, validateSelectors } from './devices.js';
+import { configurationsMax, validateConfiguration, validateSelectors } from './devices.js';
 import { validateList } from './lists.js';
 
-const SPEC = Path.of('spec');
+const specPath = Path.of('spec');
 
 function validate(deviceClass: ApiObject): FieldError[] {
   const spec = objectAt(deviceClass, 'spec') ?? {};
   const name = spec['extendedResourceName'];
   return [
-    ...validateSelectors(spec, SPEC.child('selectors')),
-    ...validateList(objectsIn(spec, 'config'), CONFIGURATIONS_MAX, SPEC.child('config'), validateConfiguration),
+    ...validateSelectors(spec, specPath.child('selectors')),
+    ...validateList(objectsIn(spec, 'config'), configurationsMax, specPath.child('config'), validateConfiguration),
     ...(name === undefined || isExtendedResource(String(name))
       ? []
-      : [invalid(SPEC.child('extendedResourceName'), name, 'must be a valid extended resource name')]),
+      : [invalid(specPath.child('extendedResourceName'), name, 'must be a valid extended resource name')]),
   ];
 }
 

@@ -10,11 +10,11 @@ import type { Kind } from '../kind.js';
 import { validateTaint } from './devices.js';
 import { poolName } from './names.js';
 
-const SPEC = Path.of('spec');
-const CONDITIONS = Path.of('status', 'conditions');
-const CONDITIONS_MAX = 8;
+const specPath = Path.of('spec');
+const conditionsPath = Path.of('status', 'conditions');
+const conditionsMax = 8;
 /** What a selector may name, each by the rule of its own. */
-const SELECTED = [
+const selected = [
   ['driver', driverName],
   ['pool', poolName],
   ['device', dnsLabel],
@@ -25,22 +25,22 @@ function validate(rule: ApiObject, old: ApiObject | null): FieldError[] {
   const spec = objectAt(rule, 'spec') ?? {};
   const selector = objectAt(spec, 'deviceSelector') ?? {};
   const sameEffect = old !== null && textAt(old, 'spec', 'taint', 'effect') === textAt(spec, 'taint', 'effect');
-  const effect = SPEC.child('taint', 'effect').toString();
+  const effect = specPath.child('taint', 'effect').toString();
   return [
-    ...SELECTED.flatMap(([member, check]) =>
+    ...selected.flatMap(([member, check]) =>
       selector[member] === undefined || selector[member] === null
         ? []
-        : check(textAt(selector, member), SPEC.child('deviceSelector', member)),
+        : check(textAt(selector, member), specPath.child('deviceSelector', member)),
     ),
-    ...validateTaint(objectAt(spec, 'taint') ?? {}, SPEC.child('taint')).filter(({ path }) => !sameEffect || path !== effect),
+    ...validateTaint(objectAt(spec, 'taint') ?? {}, specPath.child('taint')).filter(({ path }) => !sameEffect || path !== effect),
   ];
 }
 
 function validateStatus(rule: ApiObject): FieldError[] {
   const conditions = itemsOf(memberAt(rule, 'status', 'conditions'));
   return [
-    ...validateConditions(conditions, CONDITIONS),
-    ...(conditions.length > CONDITIONS_MAX ? [tooMany(CONDITIONS, conditions.length, CONDITIONS_MAX)] : []),
+    ...validateConditions(conditions, conditionsPath),
+    ...(conditions.length > conditionsMax ? [tooMany(conditionsPath, conditions.length, conditionsMax)] : []),
   ];
 }
 

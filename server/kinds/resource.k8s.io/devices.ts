@@ -12,24 +12,24 @@ import { validateList } from './lists.js';
 
 /** What claims, classes and slices say of devices in the same way: selectors, configuration, taints and tolerations, binding conditions. */
 
-const SELECTORS_MAX = 32;
-export const CONFIGURATIONS_MAX = 32;
-const EXPRESSION_BYTES_MAX = 10 * 1024;
-const PARAMETERS_BYTES_MAX = 10 * 1024;
-const BINDING_CONDITIONS_MAX = 4;
-const TAINT_EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
-const TOLERATION_OPERATORS = ['Equal', 'Exists'];
+const selectorsMax = 32;
+export const configurationsMax = 32;
+const expressionBytesMax = 10 * 1024;
+const parametersBytesMax = 10 * 1024;
+const bindingConditionsMax = 4;
+const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
+const tolerationOperators = ['Equal', 'Exists'];
 
 export const setTolerationDefaults = (holder: JsonObject): void => {
   for (const toleration of objectsIn(holder, 'tolerations')) setTextDefault(toleration, 'operator', 'Equal');
 };
 
 export const validateSelectors = (holder: JsonObject, path: Path): FieldError[] =>
-  validateList(objectsIn(holder, 'selectors'), SELECTORS_MAX, path, (selector, at) => {
+  validateList(objectsIn(holder, 'selectors'), selectorsMax, path, (selector, at) => {
     const cel = objectAt(selector, 'cel');
     if (cel === null) return [required(at.child('cel'), '')];
     const [expression, ofExpression] = [textAt(cel, 'expression'), at.child('cel', 'expression')];
-    if (Buffer.byteLength(expression) > EXPRESSION_BYTES_MAX) return [tooLong(ofExpression, EXPRESSION_BYTES_MAX)];
+    if (Buffer.byteLength(expression) > expressionBytesMax) return [tooLong(ofExpression, expressionBytesMax)];
     const refused = refusedSelector(expression);
     return refused === null ? [] : [invalid(ofExpression, expression, refused)];
   });
@@ -45,7 +45,7 @@ export function validateConfiguration(configuration: JsonObject, path: Path): Fi
 /** A JSON object of any content, but limited size. */
 export function validateParameters(value: JsonValue | undefined, path: Path): FieldError[] {
   if (value === undefined || value === null) return [required(path, '')];
-  if (Buffer.byteLength(writeJson(value)) > PARAMETERS_BYTES_MAX) return [tooLong(path, PARAMETERS_BYTES_MAX)];
+  if (Buffer.byteLength(writeJson(value)) > parametersBytesMax) return [tooLong(path, parametersBytesMax)];
   return typeof value === 'object' && !Array.isArray(value) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')];
 }
 
@@ -60,7 +60,7 @@ export const validateTolerations = (holder: JsonObject, path: Path): FieldError[
     return [
       ...(key === '' ? [] : qualified(key, at.child('key'))),
       ...validateOperator(operator, value, at),
-      ...optionallyOneOf(effect === '' ? undefined : effect, TAINT_EFFECTS, at.child('effect')),
+      ...optionallyOneOf(effect === '' ? undefined : effect, taintEffects, at.child('effect')),
     ];
   });
 
@@ -73,7 +73,7 @@ function validateOperator(operator: string, value: string, path: Path): FieldErr
     case '':
       return [required(path.child('operator'), '')];
     default:
-      return [notSupported(path.child('operator'), operator, TOLERATION_OPERATORS)];
+      return [notSupported(path.child('operator'), operator, tolerationOperators)];
   }
 }
 
@@ -82,7 +82,7 @@ export function validateTaint(taint: JsonObject, path: Path): FieldError[] {
   return [
     ...qualified(textAt(taint, 'key'), path.child('key')),
     ...(value === '' ? [] : labelValueComplaints(value).map((text) => invalid(path.child('value'), value, text))),
-    ...(effect === '' ? [required(path.child('effect'), '')] : optionallyOneOf(effect, TAINT_EFFECTS, path.child('effect'))),
+    ...(effect === '' ? [required(path.child('effect'), '')] : optionallyOneOf(effect, taintEffects, path.child('effect'))),
   ];
 }
 
@@ -94,8 +94,8 @@ export function validateBindingConditions(holder: JsonObject, path: Path): Field
   ];
   const [wantedPath, failuresPath] = [path.child('bindingConditions'), path.child('bindingFailureConditions')];
   return [
-    ...validateList(wanted, BINDING_CONDITIONS_MAX, wantedPath, qualified),
-    ...validateList(failures, BINDING_CONDITIONS_MAX, failuresPath, qualified),
+    ...validateList(wanted, bindingConditionsMax, wantedPath, qualified),
+    ...validateList(failures, bindingConditionsMax, failuresPath, qualified),
     ...repeated(wanted, wantedPath),
     ...failures.flatMap((condition, position) => [
       ...(failures.indexOf(condition) < position ? [duplicate(failuresPath.index(position), condition)] : []),

@@ -31,7 +31,7 @@ export function validateSet<T>(
   ];
 }
 
-const ELLIPSIS = '...';
+const ellipsis = '...';
 
 /** A map of objects by name. Keys are reported at the map, values at their key, of which messages show the beginning and the end. */
 export function validateMap(
@@ -48,6 +48,6 @@ export function validateMap(
 
 function shortened(key: string, max: number): string {
   if (key.length <= max) return key;
-  const rest = max - ELLIPSIS.length;
-  return `${key.slice(0, Math.ceil(rest / 2))}${ELLIPSIS}${key.slice(key.length - Math.floor(rest / 2))}`;
+  const rest = max - ellipsis.length;
+  return `${key.slice(0, Math.ceil(rest / 2))}${ellipsis}${key.slice(key.length - Math.floor(rest / 2))}`;
 }

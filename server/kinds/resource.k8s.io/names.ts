@@ -2,22 +2,22 @@ import { driverName } from '../../registry/validation/drivernames.js';
 import { invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 
-const ID_MAX = 32;
-const POOL_MAX = 253;
-const UID_MAX = 36;
-const DOMAIN_MAX = 63;
+const idMax = 32;
+const poolMax = 253;
+const uidMax = 36;
+const domainMax = 63;
 /** A domain, a slash and an identifier. */
-export const QUALIFIED_NAME_MAX = DOMAIN_MAX + 1 + ID_MAX;
+export const qualifiedNameMax = domainMax + 1 + idMax;
 
-const IDENTIFIER_PATTERN = '[A-Za-z_][A-Za-z0-9_]*';
-const IDENTIFIER_TEXT =
+const identifierSource = '[A-Za-z_][A-Za-z0-9_]*';
+const identifierText =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'" +
-  ` (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '${IDENTIFIER_PATTERN}')`;
-const identifierPattern = new RegExp(`^${IDENTIFIER_PATTERN}$`);
+  ` (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '${identifierSource}')`;
+const identifierPattern = new RegExp(`^${identifierSource}$`);
 
 const identifier = (id: string, path: Path): FieldError[] => [
-  ...(id.length > ID_MAX ? [tooLong(path, ID_MAX)] : []),
-  ...(identifierPattern.test(id) ? [] : [invalid(path, id, IDENTIFIER_TEXT)]),
+  ...(id.length > idMax ? [tooLong(path, idMax)] : []),
+  ...(identifierPattern.test(id) ? [] : [invalid(path, id, identifierText)]),
 ];
 
 /** Names of attributes and capacities: an identifier, with the driver's domain before it or not. */
@@ -39,15 +39,15 @@ export const fullyQualifiedName = (name: string, path: Path): FieldError[] => [
 /** Pools are named by subdomains with slashes between them. */
 export function poolName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
-  return [...(name.length > POOL_MAX ? [tooLong(path, POOL_MAX)] : []), ...name.split('/').flatMap((part) => dnsSubdomain(part, path))];
+  return [...(name.length > poolMax ? [tooLong(path, poolMax)] : []), ...name.split('/').flatMap((part) => dnsSubdomain(part, path))];
 }
 
-const UID_PATTERN = /^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
+const uidPattern = /^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 
 export function uniqueId(uid: string, path: Path): FieldError[] {
-  if (!UID_PATTERN.test(uid))
+  if (!uidPattern.test(uid))
     return [
-      invalid(path, uid, `error validating uid: ${uid.length === UID_MAX ? 'invalid UUID format' : `invalid UUID length: ${uid.length}`}`),
+      invalid(path, uid, `error validating uid: ${uid.length === uidMax ? 'invalid UUID format' : `invalid UUID length: ${uid.length}`}`),
     ];
   return uid === uid.toLowerCase()
     ? []

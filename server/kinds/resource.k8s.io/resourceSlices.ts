@@ -14,17 +14,17 @@ import type { Kind } from '../kind.js';
 import { sliceConversion } from './conversion.js';
 import { validateMap, validateSet } from './lists.js';
 import { poolName } from './names.js';
-import { LISTS, validateDevice } from './sliceDevices.js';
+import { lists, validateDevice } from './sliceDevices.js';
 
-const SPEC = Path.of('spec');
-const DEVICES_MAX = 128;
+const specPath = Path.of('spec');
+const devicesMax = 128;
 /** Devices with taints, counters or lists of attributes cost more to look at. */
-const ADVANCED_DEVICES_MAX = 64;
-const COUNTER_SETS_MAX = 8;
-const COUNTERS_MAX = 32;
-const COUNTER_NAME_MAX = 63;
-const PLACES = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'];
-const ONE_PLACE = `exactly one of ${PLACES.map((place) => `\`${place}\``).join(', ')} is required`;
+const advancedDevicesMax = 64;
+const counterSetsMax = 8;
+const countersMax = 32;
+const counterNameMax = 63;
+const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'];
+const onePlace = `exactly one of ${places.map((place) => `\`${place}\``).join(', ')} is required`;
 
 const specOf = (slice: ApiObject): JsonObject => objectAt(slice, 'spec') ?? {};
 const devicesOf = (spec: JsonObject): JsonObject[] => objectsIn(spec, 'devices');
@@ -34,19 +34,19 @@ function validate(slice: ApiObject, old: ApiObject | null): FieldError[] {
   const before = old === null ? null : specOf(old);
   const known = new Map((before === null ? [] : devicesOf(before)).map((device) => [textAt(device, 'name'), device]));
   return [
-    ...driverName(textAt(spec, 'driver'), SPEC.child('driver')),
-    ...validatePool(objectAt(spec, 'pool') ?? {}, SPEC.child('pool')),
+    ...driverName(textAt(spec, 'driver'), specPath.child('driver')),
+    ...validatePool(objectAt(spec, 'pool') ?? {}, specPath.child('pool')),
     ...(before === null ? [] : validateOrigin(spec, before)),
     ...validatePlace(spec),
     ...(itemsOf(spec['sharedCounters']).length > 0 && itemsOf(spec['devices']).length > 0
-      ? [invalid(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed')]
+      ? [invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed')]
       : []),
-    ...validateSet(devicesOf(spec), devicesOf(spec).some(isAdvanced) ? ADVANCED_DEVICES_MAX : DEVICES_MAX, SPEC.child('devices'), {
+    ...validateSet(devicesOf(spec), devicesOf(spec).some(isAdvanced) ? advancedDevicesMax : devicesMax, specPath.child('devices'), {
       key: (device) => textAt(device, 'name'),
       check: (device, path) =>
         validateDevice(device, known.get(textAt(device, 'name')) ?? null, spec['perDeviceNodeSelection'] === true, path),
     }),
-    ...validateSet(objectsIn(spec, 'sharedCounters'), COUNTER_SETS_MAX, SPEC.child('sharedCounters'), {
+    ...validateSet(objectsIn(spec, 'sharedCounters'), counterSetsMax, specPath.child('sharedCounters'), {
       key: (set) => textAt(set, 'name'),
       check: validateCounterSet,
     }),
@@ -57,7 +57,7 @@ const isAdvanced = (device: JsonObject): boolean =>
   itemsOf(device['taints']).length > 0 ||
   itemsOf(device['consumesCounters']).length > 0 ||
   Object.values(objectAt(device, 'attributes') ?? {}).some((attribute) =>
-    LISTS.some((member) => itemsOf(memberAt(attribute, member)).length > 0),
+    lists.some((member) => itemsOf(memberAt(attribute, member)).length > 0),
   );
 
 function validatePool(pool: JsonObject, path: Path): FieldError[] {
@@ -72,7 +72,7 @@ function validatePool(pool: JsonObject, path: Path): FieldError[] {
 /** Whose devices a slice lists never changes. */
 const validateOrigin = (spec: JsonObject, before: JsonObject): FieldError[] =>
   [['pool', 'name'], ['driver'], ['nodeName']].flatMap((path) =>
-    unchanged(memberAt(spec, ...path), memberAt(before, ...path), SPEC.child(...path)),
+    unchanged(memberAt(spec, ...path), memberAt(before, ...path), specPath.child(...path)),
   );
 
 /** Where the devices are: at a node, at some, at all, or each somewhere else. */
@@ -83,15 +83,15 @@ function validatePlace(spec: JsonObject): FieldError[] {
     nodeName === undefined
       ? []
       : nodeName === ''
-        ? [invalid(SPEC.child('nodeName'), '', 'must be either unset or set to a non-empty string')]
-        : dnsSubdomain(String(nodeName), SPEC.child('nodeName'));
-  if (selector !== null) findings.push(...validateSliceSelector(selector, SPEC.child('nodeSelector')));
+        ? [invalid(specPath.child('nodeName'), '', 'must be either unset or set to a non-empty string')]
+        : dnsSubdomain(String(nodeName), specPath.child('nodeName'));
+  if (selector !== null) findings.push(...validateSliceSelector(selector, specPath.child('nodeSelector')));
   for (const flag of ['allNodes', 'perDeviceNodeSelection'])
-    if (spec[flag] === false) findings.push(invalid(SPEC.child(flag), false, 'must be either unset or set to true'));
-  const set = PLACES.filter((place) => spec[place] !== undefined && spec[place] !== null && spec[place] !== '' && spec[place] !== false);
-  if (set.length === 0) findings.push(required(SPEC, ONE_PLACE));
+    if (spec[flag] === false) findings.push(invalid(specPath.child(flag), false, 'must be either unset or set to true'));
+  const set = places.filter((place) => spec[place] !== undefined && spec[place] !== null && spec[place] !== '' && spec[place] !== false);
+  if (set.length === 0) findings.push(required(specPath, onePlace));
   if (set.length > 1)
-    findings.push(invalid(SPEC, `{${set.map((place) => `\`${place}\``).join(', ')}}`, `${ONE_PLACE}, but multiple fields are set`));
+    findings.push(invalid(specPath, `{${set.map((place) => `\`${place}\``).join(', ')}}`, `${onePlace}, but multiple fields are set`));
   return findings;
 }
 
@@ -110,7 +110,7 @@ function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
     ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
     ...(Object.keys(counters).length === 0
       ? [required(path.child('counters'), '')]
-      : validateMap(counters, COUNTERS_MAX, COUNTER_NAME_MAX, path.child('counters'), { key: dnsLabel, check: () => [] })),
+      : validateMap(counters, countersMax, counterNameMax, path.child('counters'), { key: dnsLabel, check: () => [] })),
   ];
 }
 
@@ -121,18 +121,18 @@ function setTaintTimes(slice: ApiObject, now: string): void {
 
 /** Members that this release does not offer unless somebody used them before: lists as values of attributes, and what a device takes of the node. */
 const usesLists = (slice: ApiObject): boolean =>
-  attributesOf(slice).some((attribute) => LISTS.some((list) => itemsOf(attribute[list]).length > 0));
+  attributesOf(slice).some((attribute) => lists.some((list) => itemsOf(attribute[list]).length > 0));
 const usesMappings = (slice: ApiObject): boolean =>
-  devicesOf(specOf(slice)).some((device) => Object.keys(membersOf(device[MAPPINGS])).length > 0);
+  devicesOf(specOf(slice)).some((device) => Object.keys(membersOf(device[mappings])).length > 0);
 const attributesOf = (slice: ApiObject): JsonObject[] =>
   devicesOf(specOf(slice)).flatMap((device) =>
     Object.values(objectAt(device, 'attributes') ?? {}).filter((each): each is JsonObject => isObject(each)),
   );
-const MAPPINGS = 'nodeAllocatableResourceMappings';
+const mappings = 'nodeAllocatableResourceMappings';
 
 function dropGated(slice: ApiObject, old: ApiObject | null): void {
-  if (old === null || !usesLists(old)) for (const attribute of attributesOf(slice)) for (const list of LISTS) delete attribute[list];
-  if (old === null || !usesMappings(old)) for (const device of devicesOf(specOf(slice))) delete device[MAPPINGS];
+  if (old === null || !usesLists(old)) for (const attribute of attributesOf(slice)) for (const list of lists) delete attribute[list];
+  if (old === null || !usesMappings(old)) for (const device of devicesOf(specOf(slice))) delete device[mappings];
 }
 
 const capitalWarnings = (driver: string): string[] =>

@@ -9,25 +9,25 @@ import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { validateRequestPolicy } from './capacity.js';
 import { validateBindingConditions, validateTaint } from './devices.js';
 import { validateList, validateMap, validateSet } from './lists.js';
-import { QUALIFIED_NAME_MAX, qualifiedName } from './names.js';
+import { qualifiedNameMax, qualifiedName } from './names.js';
 
 /** A device as its driver describes it: attributes, capacities, taints, counters, and where it is. */
 
-const DESCRIPTIONS_MAX = 32;
-const VALUES_MAX = 48;
-const TAINTS_MAX = 16;
-const CONSUMPTIONS_MAX = 2;
-const COUNTERS_MAX = 32;
-const COUNTER_NAME_MAX = 63;
-const VALUE_MAX = 64;
-const PLACES = ['nodeName', 'nodeSelector', 'allNodes'];
-const ONE_PLACE =
+const descriptionsMax = 32;
+const valuesMax = 48;
+const taintsMax = 16;
+const consumptionsMax = 2;
+const countersMax = 32;
+const counterNameMax = 63;
+const valueMax = 64;
+const places = ['nodeName', 'nodeSelector', 'allNodes'];
+const onePlace =
   'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
-const NO_PLACE =
+const noPlace =
   '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
 /** Attributes with several values of one type. */
-export const LISTS = ['bools', 'ints', 'strings', 'versions'];
-const SEMANTIC_VERSION =
+export const lists = ['bools', 'ints', 'strings', 'versions'];
+const semanticVersion =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
 /** What a device had said before is not checked again as long as it stays the same. */
@@ -37,25 +37,25 @@ export function validateDevice(device: JsonObject, old: JsonObject | null, place
   return [
     ...dnsLabel(textAt(device, 'name'), path.child('name')),
     ...validateAmount(device, path),
-    ...validateMap(device['attributes'], null, QUALIFIED_NAME_MAX, path.child('attributes'), {
+    ...validateMap(device['attributes'], null, qualifiedNameMax, path.child('attributes'), {
       key: qualifiedName,
       check: validateAttribute,
     }),
     ...(isNew('capacity')
-      ? validateMap(device['capacity'], null, QUALIFIED_NAME_MAX, path.child('capacity'), {
+      ? validateMap(device['capacity'], null, qualifiedNameMax, path.child('capacity'), {
           key: qualifiedName,
           check: (capacity, at) => validateCapacity(capacity, shared, at),
         })
       : []),
-    ...(isNew('taints') ? validateList(objectsIn(device, 'taints'), TAINTS_MAX, path.child('taints'), validateTaint) : []),
-    ...validateSet(objectsIn(device, 'consumesCounters'), CONSUMPTIONS_MAX, path.child('consumesCounters'), {
+    ...(isNew('taints') ? validateList(objectsIn(device, 'taints'), taintsMax, path.child('taints'), validateTaint) : []),
+    ...validateSet(objectsIn(device, 'consumesCounters'), consumptionsMax, path.child('consumesCounters'), {
       key: (each) => textAt(each, 'counterSet'),
       check: validateConsumption,
     }),
     ...(placedByItself
       ? validatePlace(device, path)
-      : PLACES.some((place) => device[place] !== undefined && device[place] !== null)
-        ? [invalid(path, null, NO_PLACE)]
+      : places.some((place) => device[place] !== undefined && device[place] !== null)
+        ? [invalid(path, null, noPlace)]
         : []),
     ...validateBindingConditions(device, path),
   ];
@@ -69,26 +69,26 @@ function validateAmount(device: JsonObject, path: Path): FieldError[] {
       sum +
       Math.max(
         1,
-        LISTS.reduce((count, list) => count + itemsOf(membersOf(attribute)[list]).length, 0),
+        lists.reduce((count, list) => count + itemsOf(membersOf(attribute)[list]).length, 0),
       ),
     0,
   );
   return [
-    ...(descriptions > DESCRIPTIONS_MAX
-      ? [invalid(path, descriptions, `the total number of attributes and capacities must not exceed ${DESCRIPTIONS_MAX}`)]
+    ...(descriptions > descriptionsMax
+      ? [invalid(path, descriptions, `the total number of attributes and capacities must not exceed ${descriptionsMax}`)]
       : []),
-    ...(values > VALUES_MAX ? [invalid(path, values, `the total number of attribute values must not exceed ${VALUES_MAX}`)] : []),
+    ...(values > valuesMax ? [invalid(path, values, `the total number of attribute values must not exceed ${valuesMax}`)] : []),
   ];
 }
 
 const text = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  Buffer.byteLength(String(value)) > VALUE_MAX ? [tooLong(path, VALUE_MAX)] : [];
+  Buffer.byteLength(String(value)) > valueMax ? [tooLong(path, valueMax)] : [];
 const version = (value: JsonValue | undefined, path: Path): FieldError[] => [
-  ...(SEMANTIC_VERSION.test(String(value)) ? [] : [invalid(path, value, 'must be a string compatible with semver.org spec 2.0.0')]),
+  ...(semanticVersion.test(String(value)) ? [] : [invalid(path, value, 'must be a string compatible with semver.org spec 2.0.0')]),
   ...text(value, path),
 ];
 
-const ATTRIBUTE = optionals(
+const attributeForm = optionals(
   'int=IntValue',
   'bool=BoolValue',
   'string=StringValue',
@@ -101,7 +101,7 @@ const ATTRIBUTE = optionals(
 
 /** An attribute has a value of one type, or a list of such values. */
 function validateAttribute(attribute: JsonObject, path: Path): FieldError[] {
-  const set = ['bool', 'int', 'string', 'version', ...LISTS].filter(
+  const set = ['bool', 'int', 'string', 'version', ...lists].filter(
     (member) => attribute[member] !== undefined && attribute[member] !== null,
   );
   return [
@@ -111,7 +111,7 @@ function validateAttribute(attribute: JsonObject, path: Path): FieldError[] {
     ...itemsOf(attribute['versions']).flatMap((value, position) => version(value, path.child('versions').index(position))),
     ...(set.length === 1
       ? []
-      : [invalid(path, set.length === 0 ? '' : printedStructure(attribute, ATTRIBUTE), 'exactly one value must be specified')]),
+      : [invalid(path, set.length === 0 ? '' : printedStructure(attribute, attributeForm), 'exactly one value must be specified')]),
   ];
 }
 
@@ -130,14 +130,14 @@ function validateConsumption(consumption: JsonObject, path: Path): FieldError[] 
     ...(set === '' ? [required(path.child('counterSet'), '')] : dnsLabel(set, path.child('counterSet'))),
     ...(Object.keys(counters).length === 0
       ? [required(path.child('counters'), '')]
-      : validateMap(counters, COUNTERS_MAX, COUNTER_NAME_MAX, path.child('counters'), { key: dnsLabel, check: () => [] })),
+      : validateMap(counters, countersMax, counterNameMax, path.child('counters'), { key: dnsLabel, check: () => [] })),
   ];
 }
 
 function validatePlace(device: JsonObject, path: Path): FieldError[] {
   const { nodeName, allNodes } = device;
   const selector = objectAt(device, 'nodeSelector');
-  const set = PLACES.filter(
+  const set = places.filter(
     (place) => device[place] !== undefined && device[place] !== null && device[place] !== '' && device[place] !== false,
   );
   return [
@@ -149,9 +149,9 @@ function validatePlace(device: JsonObject, path: Path): FieldError[] {
     ...(selector === null ? [] : validateNodeSelector(selector, path.child('nodeSelector'))),
     ...(allNodes === false ? [invalid(path.child('allNodes'), false, 'must be either unset or set to true')] : []),
     ...(set.length === 0
-      ? [required(path, ONE_PLACE)]
+      ? [required(path, onePlace)]
       : set.length > 1
-        ? [invalid(path, `{${set.map((place) => `\`${place}\``).join(', ')}}`, ONE_PLACE)]
+        ? [invalid(path, `{${set.map((place) => `\`${place}\``).join(', ')}}`, onePlace)]
         : []),
   ];
 }

@@ -6,10 +6,10 @@ import { dnsLabel, dnsSubdomain, positive, qualified } from '../../registry/vali
 
 /** What a group of pods that are scheduled together and the template of one have in common. The source is what their fields are documented as. */
 
-const CLAIMS_MAX = 4;
-const TOPOLOGIES_MAX = 1;
-const MODES = ['Pod', 'PodGroup'];
-const CLAIM_SOURCES = ['resourceClaimName', 'resourceClaimTemplateName'];
+const claimsMax = 4;
+const topologiesMax = 1;
+const modes = ['Pod', 'PodGroup'];
+const claimSources = ['resourceClaimName', 'resourceClaimTemplateName'];
 
 export function validateGroup(group: JsonObject, path: Path): FieldError[] {
   const mode = group['disruptionMode'];
@@ -18,9 +18,9 @@ export function validateGroup(group: JsonObject, path: Path): FieldError[] {
     ...validatePolicy(objectAt(group, 'schedulingPolicy') ?? {}, path.child('schedulingPolicy')),
     ...validateTopology(objectAt(group, 'schedulingConstraints') ?? {}, path.child('schedulingConstraints', 'topology')),
     ...validateClaims(objectsIn(group, 'resourceClaims'), path.child('resourceClaims')),
-    ...(mode === undefined || mode === null || MODES.includes(String(mode))
+    ...(mode === undefined || mode === null || modes.includes(String(mode))
       ? []
-      : [notSupported(path.child('disruptionMode'), mode, MODES)]),
+      : [notSupported(path.child('disruptionMode'), mode, modes)]),
     ...(className === '' ? [] : dnsSubdomain(className, path.child('priorityClassName'))),
   ];
 }
@@ -45,7 +45,7 @@ function validatePolicy(policy: JsonObject, path: Path): FieldError[] {
 
 function validateTopology(constraints: JsonObject, path: Path): FieldError[] {
   const topologies = objectsIn(constraints, 'topology');
-  if (topologies.length > TOPOLOGIES_MAX) return [tooMany(path, topologies.length, TOPOLOGIES_MAX)];
+  if (topologies.length > topologiesMax) return [tooMany(path, topologies.length, topologiesMax)];
   return topologies.flatMap((each, position) => {
     const at = path.index(position).child('key');
     return textAt(each, 'key') === '' ? [required(at, '')] : qualified(textAt(each, 'key'), at);
@@ -53,15 +53,15 @@ function validateTopology(constraints: JsonObject, path: Path): FieldError[] {
 }
 
 function validateClaims(claims: readonly JsonObject[], path: Path): FieldError[] {
-  if (claims.length > CLAIMS_MAX) return [tooMany(path, claims.length, CLAIMS_MAX)];
+  if (claims.length > claimsMax) return [tooMany(path, claims.length, claimsMax)];
   const names = claims.map((claim) => textAt(claim, 'name'));
   return claims.flatMap((claim, position) => {
     const at = path.index(position);
-    const set = CLAIM_SOURCES.filter((member) => claim[member] !== undefined && claim[member] !== null);
+    const set = claimSources.filter((member) => claim[member] !== undefined && claim[member] !== null);
     return [
       ...requiredLabel(names[position] ?? '', at.child('name')),
       ...(names.indexOf(names[position] ?? '') < position ? [duplicate(at, names[position])] : []),
-      ...(set.length === 1 ? [] : [invalid(at, '', `must specify one of: ${CLAIM_SOURCES.map((member) => `\`${member}\``).join(', ')}`)]),
+      ...(set.length === 1 ? [] : [invalid(at, '', `must specify one of: ${claimSources.map((member) => `\`${member}\``).join(', ')}`)]),
       ...set.flatMap((member) => dnsSubdomain(textAt(claim, member), at.child(member))),
     ];
   });

@@ -9,8 +9,8 @@ import { immutable } from '../immutable.js';
 import type { Kind } from '../kind.js';
 import { requiredLabel, validateGroup } from './podGroupRules.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
+const spec = Path.of('spec');
+const status = Path.of('status');
 
 const specOf = (group: ApiObject): JsonObject => objectAt(group, 'spec') ?? {};
 
@@ -30,13 +30,13 @@ function validateOrigin(spec: JsonObject, path: Path): FieldError[] {
 function validateStatus(group: ApiObject): FieldError[] {
   const claims = new Set(objectsIn(specOf(group), 'resourceClaims').map((claim) => textAt(claim, 'name')));
   return [
-    ...validateConditions(itemsOf(memberAt(group, 'status', 'conditions')), STATUS.child('conditions')),
+    ...validateConditions(itemsOf(memberAt(group, 'status', 'conditions')), status.child('conditions')),
     ...itemsOf(memberAt(group, 'status', 'resourceClaimStatuses')).flatMap((each, position) =>
       claims.has(textAt(each, 'name'))
         ? []
         : [
             invalid(
-              STATUS.child('resourceClaimStatuses').index(position).child('name'),
+              status.child('resourceClaimStatuses').index(position).child('name'),
               textAt(each, 'name'),
               'must match the name of an entry in `spec.resourceClaims`',
             ),
@@ -49,7 +49,7 @@ const kept = immutable('spec');
 
 export const podGroups: Kind = {
   name: 'podgroups.scheduling.k8s.io',
-  validate: (group) => [...validateOrigin(specOf(group), SPEC.child('podGroupTemplateRef')), ...validateGroup(specOf(group), SPEC)],
+  validate: (group) => [...validateOrigin(specOf(group), spec.child('podGroupTemplateRef')), ...validateGroup(specOf(group), spec)],
   update: { validate: kept },
   subresources: { status: { prepare: restoreContent, validate: validateStatus } },
 };

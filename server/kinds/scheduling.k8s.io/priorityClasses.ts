@@ -4,17 +4,17 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { oneOf } from '../../registry/validation/values.js';
 import type { Draft, Kind } from '../kind.js';
 
-const SYSTEM_PREFIX = 'system-';
-const USER_VALUE_MAX = 1_000_000_000;
+const systemPrefix = 'system-';
+const userValueMax = 1_000_000_000;
 /** Classes that every cluster has, and their values. */
-const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([
+const systemClasses: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],
 ]);
 
 function validate(priority: Draft<PriorityClass>): FieldError[] {
   return [
-    ...(priority.metadata.name?.startsWith(SYSTEM_PREFIX) === true ? validateSystemClass(priority) : validateUserValue(priority)),
+    ...(priority.metadata.name?.startsWith(systemPrefix) === true ? validateSystemClass(priority) : validateUserValue(priority)),
     ...oneOf(priority.preemptionPolicy, ['PreemptLowerPriority', 'Never'], Path.of('preemptionPolicy')),
   ];
 }
@@ -25,22 +25,22 @@ function validateSystemClass(priority: Draft<PriorityClass>): FieldError[] {
   return [
     forbidden(
       Path.of('metadata', 'name'),
-      `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${complaint}`,
+      `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${complaint}`,
     ),
   ];
 }
 
 function systemComplaint(priority: Draft<PriorityClass>): string | null {
   const name = priority.metadata.name ?? '';
-  const value = SYSTEM_CLASSES.get(name);
+  const value = systemClasses.get(name);
   if (value === undefined) return `${name} is not a known system priority class`;
   if (value !== (priority.value ?? 0)) return `value of ${name} PriorityClass must be ${value}`;
   return priority.globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : null;
 }
 
 const validateUserValue = (priority: Draft<PriorityClass>): FieldError[] =>
-  (priority.value ?? 0) > USER_VALUE_MAX
-    ? [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${USER_VALUE_MAX}`)]
+  (priority.value ?? 0) > userValueMax
+    ? [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${userValueMax}`)]
     : [];
 
 export const priorityClasses: Kind<Draft<PriorityClass>> = {
@@ -63,7 +63,7 @@ export const priorityClasses: Kind<Draft<PriorityClass>> = {
       ...unchanged(priority.preemptionPolicy, old.preemptionPolicy, Path.of('preemptionPolicy')),
     ],
   },
-  delete: { protectedBy: (name) => (SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : null) },
+  delete: { protectedBy: (name) => (systemClasses.has(name) ? 'this is a system priority class and cannot be deleted' : null) },
   cells: {
     Value: ({ value = 0 }) => value,
     'Global-Default': ({ globalDefault = false }) => globalDefault,

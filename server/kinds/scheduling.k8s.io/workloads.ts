@@ -8,19 +8,19 @@ import { dnsSubdomain, named } from '../../registry/validation/values.js';
 import type { Kind } from '../kind.js';
 import { requiredLabel, validateGroup } from './podGroupRules.js';
 
-const TEMPLATES = Path.of('spec', 'podGroupTemplates');
-const CONTROLLER = Path.of('spec', 'controllerRef');
-const TEMPLATES_MAX = 8;
+const templatesPath = Path.of('spec', 'podGroupTemplates');
+const controller = Path.of('spec', 'controllerRef');
+const templatesMax = 8;
 
 const specOf = (workload: ApiObject): JsonObject => objectAt(workload, 'spec') ?? {};
 
 function validateTemplates(spec: JsonObject): FieldError[] {
   const templates = objectsIn(spec, 'podGroupTemplates');
-  if (templates.length === 0) return [required(TEMPLATES, 'must have at least one item')];
-  if (templates.length > TEMPLATES_MAX) return [tooMany(TEMPLATES, templates.length, TEMPLATES_MAX)];
+  if (templates.length === 0) return [required(templatesPath, 'must have at least one item')];
+  if (templates.length > templatesMax) return [tooMany(templatesPath, templates.length, templatesMax)];
   const names = templates.map((template) => textAt(template, 'name'));
   return templates.flatMap((template, position) => {
-    const [at, name] = [TEMPLATES.index(position), names[position] ?? ''];
+    const [at, name] = [templatesPath.index(position), names[position] ?? ''];
     return [
       ...requiredLabel(name, at.child('name')),
       ...(names.indexOf(name) < position ? [duplicate(at, name)] : []),
@@ -34,9 +34,9 @@ function validateController(spec: JsonObject): FieldError[] {
   if (reference === null) return [];
   const group = textAt(reference, 'apiGroup');
   return [
-    ...(group === '' ? [] : dnsSubdomain(group, CONTROLLER.child('apiGroup'))),
+    ...(group === '' ? [] : dnsSubdomain(group, controller.child('apiGroup'))),
     ...['kind', 'name'].flatMap((member) => {
-      const [value, path] = [textAt(reference, member), CONTROLLER.child(member)];
+      const [value, path] = [textAt(reference, member), controller.child(member)];
       return value === '' ? [required(path, '')] : named(value, pathSegmentName, path);
     }),
   ];
@@ -50,8 +50,8 @@ export const workloads: Kind = {
     validate: (workload, old) => [
       ...(objectAt(specOf(old), 'controllerRef') === null
         ? validateController(specOf(workload))
-        : unchanged(specOf(workload)['controllerRef'], specOf(old)['controllerRef'], CONTROLLER)),
-      ...unchanged(specOf(workload)['podGroupTemplates'], specOf(old)['podGroupTemplates'], TEMPLATES),
+        : unchanged(specOf(workload)['controllerRef'], specOf(old)['controllerRef'], controller)),
+      ...unchanged(specOf(workload)['podGroupTemplates'], specOf(old)['podGroupTemplates'], templatesPath),
     ],
   },
 };

@@ -5,29 +5,29 @@ import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
-import { booleanAt, NONE, UNSET } from '../cells.js';
+import { booleanAt, none, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const SPEC = Path.of('spec');
-const TOKEN_SECONDS_MIN = 10 * 60;
-const TOKEN_SECONDS_MAX = 2 ** 32;
-const UPDATE_PERIOD_SECONDS_MIN = 10;
-const MODES = ['Persistent', 'Ephemeral'];
-const FLAGS: Readonly<Record<string, boolean>> = {
+const specPath = Path.of('spec');
+const tokenSecondsMin = 10 * 60;
+const tokenSecondsMax = 2 ** 32;
+const updatePeriodSecondsMin = 10;
+const modes = ['Persistent', 'Ephemeral'];
+const flags: Readonly<Record<string, boolean>> = {
   attachRequired: true,
   podInfoOnMount: false,
   storageCapacity: false,
   requiresRepublish: false,
   seLinuxMount: false,
 };
-const SECRETS_WARNING =
+const secretsWarning =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
 const specOf = (driver: ApiObject): JsonObject => objectAt(driver, 'spec') ?? {};
 
 function setDefaults(driver: ApiObject): void {
   const spec = ensureObject(driver, 'spec');
-  for (const [member, value] of Object.entries(FLAGS)) setDefault(spec, member, value);
+  for (const [member, value] of Object.entries(flags)) setDefault(spec, member, value);
   if (itemsOf(spec['volumeLifecycleModes']).length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
   setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
 }
@@ -37,24 +37,24 @@ function validate(driver: ApiObject): FieldError[] {
   const period = spec['nodeAllocatableUpdatePeriodSeconds'];
   const inSecrets = spec['serviceAccountTokenInSecrets'];
   return [
-    ...optionallyOneOf(spec['fsGroupPolicy'], ['File', 'None', 'ReadWriteOnceWithFSType'], SPEC.child('fsGroupPolicy')),
-    ...validateTokenRequests(objectsIn(spec, 'tokenRequests'), SPEC.child('tokenRequests')),
+    ...optionallyOneOf(spec['fsGroupPolicy'], ['File', 'None', 'ReadWriteOnceWithFSType'], specPath.child('fsGroupPolicy')),
+    ...validateTokenRequests(objectsIn(spec, 'tokenRequests'), specPath.child('tokenRequests')),
     ...itemsOf(spec['volumeLifecycleModes'])
-      .filter((mode) => !MODES.includes(String(mode)))
-      .map((mode) => notSupported(SPEC.child('volumeLifecycleModes'), mode, MODES)),
-    ...(period !== undefined && Number(period) < UPDATE_PERIOD_SECONDS_MIN
+      .filter((mode) => !modes.includes(String(mode)))
+      .map((mode) => notSupported(specPath.child('volumeLifecycleModes'), mode, modes)),
+    ...(period !== undefined && Number(period) < updatePeriodSecondsMin
       ? [
           invalid(
-            SPEC.child('nodeAllocatableUpdatePeriodSeconds'),
+            specPath.child('nodeAllocatableUpdatePeriodSeconds'),
             period,
-            `must be greater than or equal to ${UPDATE_PERIOD_SECONDS_MIN} seconds`,
+            `must be greater than or equal to ${updatePeriodSecondsMin} seconds`,
           ),
         ]
       : []),
     ...(inSecrets !== undefined && objectsIn(spec, 'tokenRequests').length === 0
       ? [
           invalid(
-            SPEC.child('serviceAccountTokenInSecrets'),
+            specPath.child('serviceAccountTokenInSecrets'),
             inSecrets,
             'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
           ),
@@ -77,8 +77,8 @@ function validateTokenRequests(requests: readonly JsonObject[], path: Path): Fie
 function validateLifetime(seconds: unknown, path: Path): FieldError[] {
   if (seconds === undefined) return [];
   return [
-    ...(Number(seconds) < TOKEN_SECONDS_MIN ? [invalid(path, seconds, 'may not specify a duration less than 10 minutes')] : []),
-    ...(Number(seconds) > TOKEN_SECONDS_MAX ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
+    ...(Number(seconds) < tokenSecondsMin ? [invalid(path, seconds, 'may not specify a duration less than 10 minutes')] : []),
+    ...(Number(seconds) > tokenSecondsMax ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
   ];
 }
 
@@ -88,11 +88,11 @@ function dropScheduling(driver: ApiObject, old: ApiObject | null): void {
     delete objectAt(driver, 'spec')?.['preventPodSchedulingIfMissing'];
 }
 
-const SECRETS = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
+const secrets = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
 
 const warnings = (driver: ApiObject): string[] => {
   const spec = specOf(driver);
-  return objectsIn(spec, 'tokenRequests').length > 0 && spec['serviceAccountTokenInSecrets'] === undefined ? [SECRETS_WARNING] : [];
+  return objectsIn(spec, 'tokenRequests').length > 0 && spec['serviceAccountTokenInSecrets'] === undefined ? [secretsWarning] : [];
 };
 
 export const csiDrivers: Kind = {
@@ -101,7 +101,7 @@ export const csiDrivers: Kind = {
   validate,
   // Who changes neither is not warned again.
   warnings: (driver, old) =>
-    old !== null && SECRETS.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
+    old !== null && secrets.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
   create: {
     prepare(driver) {
       dropScheduling(driver, null);
@@ -117,8 +117,8 @@ export const csiDrivers: Kind = {
     review: (driver, old, metadata) => [
       ...metadata.update(),
       ...validate(driver),
-      ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], SPEC.child('attachedRequired')),
-      ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], SPEC.child('volumeLifecycleModes')),
+      ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], specPath.child('attachedRequired')),
+      ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], specPath.child('volumeLifecycleModes')),
     ],
   },
   delete: { answers: 'object' },
@@ -129,11 +129,11 @@ export const csiDrivers: Kind = {
     TokenRequests: (object) =>
       itemsOf(memberAt(object, 'spec', 'tokenRequests'))
         .map((request) => textAt(request, 'audience'))
-        .join(',') || UNSET,
+        .join(',') || unset,
     RequiresRepublish: booleanAt('spec', 'requiresRepublish'),
     Modes: (object) =>
       itemsOf(memberAt(object, 'spec', 'volumeLifecycleModes'))
         .map(String)
-        .join(',') || NONE,
+        .join(',') || none,
   },
 };

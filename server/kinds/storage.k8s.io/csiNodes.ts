@@ -9,9 +9,9 @@ import { nonNegative, qualified } from '../../registry/validation/values.js';
 import { countAt } from '../cells.js';
 import type { Kind } from '../kind.js';
 
-const DRIVERS = Path.of('spec', 'drivers');
-const NODE_ID_MAX = 256;
-const DRIVER: StructureForm = [
+const drivers = Path.of('spec', 'drivers');
+const nodeIdMax = 256;
+const driverForm: StructureForm = [
   ['name', 'Name', 'text'],
   ['nodeID', 'NodeID', 'text'],
   ['topologyKeys', 'TopologyKeys', 'optional'],
@@ -23,7 +23,7 @@ const driversOf = (node: ApiObject): JsonObject[] => objectsIn(objectAt(node, 's
 function validate(node: ApiObject): FieldError[] {
   const seen = new Set<string>();
   return driversOf(node).flatMap((driver, position) => {
-    const path = DRIVERS.index(position);
+    const path = drivers.index(position);
     const name = textAt(driver, 'name');
     const repeated = seen.has(name) ? [duplicate(path.child('name'), name)] : [];
     seen.add(name);
@@ -38,7 +38,7 @@ function validate(node: ApiObject): FieldError[] {
 }
 
 const validateNodeId = (id: string, path: Path): FieldError[] =>
-  id === '' ? [required(path, '')] : id.length > NODE_ID_MAX ? [invalid(path, id, `must be ${NODE_ID_MAX} characters or less`)] : [];
+  id === '' ? [required(path, '')] : id.length > nodeIdMax ? [invalid(path, id, `must be ${nodeIdMax} characters or less`)] : [];
 
 /** Keys are reported at their driver. */
 const validateTopologyKeys = (keys: readonly string[], path: Path): FieldError[] =>
@@ -55,7 +55,7 @@ const validateKept = (node: ApiObject, old: ApiObject): FieldError[] =>
       .filter((driver) => driver['name'] === before['name'])
       .flatMap((driver) => {
         const [now, then] = [driver, before].map(({ allocatable: _allocatable, ...rest }) => rest) as [JsonObject, JsonObject];
-        return unchanged(now, then, DRIVERS, printedStructure(now, DRIVER));
+        return unchanged(now, then, drivers, printedStructure(now, driverForm));
       }),
   );
 

@@ -9,12 +9,12 @@ import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import type { Kind } from '../kind.js';
 
-const TOPOLOGY = Path.of('nodeTopology');
+const topologyPath = Path.of('nodeTopology');
 
 function validate(capacity: ApiObject): FieldError[] {
   const topology = objectAt(capacity, 'nodeTopology');
   return [
-    ...(topology === null ? [] : validateLabelSelector(topology, TOPOLOGY)),
+    ...(topology === null ? [] : validateLabelSelector(topology, topologyPath)),
     ...dnsSubdomain(textAt(capacity, 'storageClassName'), Path.of('storageClassName')),
     ...(capacity['capacity'] === undefined ? [] : nonNegativeQuantity(capacity['capacity'], Path.of('capacity'))),
   ];
@@ -29,7 +29,7 @@ export const csiStorageCapacities: Kind = {
       ...metadata.object(),
       ...validate(capacity),
       ...metadata.update(),
-      ...unchanged(capacity['nodeTopology'], old['nodeTopology'], TOPOLOGY, printedSelector(capacity['nodeTopology'])),
+      ...unchanged(capacity['nodeTopology'], old['nodeTopology'], topologyPath, printedSelector(capacity['nodeTopology'])),
       ...unchanged(capacity['storageClassName'], old['storageClassName'], Path.of('storageClassName')),
     ],
   },

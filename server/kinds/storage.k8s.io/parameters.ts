@@ -3,17 +3,17 @@ import { membersOf } from '../../registry/members.js';
 import { invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 
-const PARAMETERS_BYTES_MAX = 256 * 1024;
-const PARAMETERS_MAX = 512;
+const parametersBytesMax = 256 * 1024;
+const parametersMax = 512;
 
 /** What a driver is told; classes without any may make no sense. */
 export function validateParameters(parameters: JsonValue | undefined, mayBeEmpty: boolean, path: Path): FieldError[] {
   const entries = Object.entries(membersOf(parameters));
-  if (entries.length > PARAMETERS_MAX) return [tooLong(path, PARAMETERS_MAX)];
+  if (entries.length > parametersMax) return [tooLong(path, parametersMax)];
   const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)), 0);
   return [
     ...entries.filter(([key]) => key === '').map(() => invalid(path, '', 'field can not be empty.')),
-    ...(size > PARAMETERS_BYTES_MAX ? [tooLong(path, PARAMETERS_BYTES_MAX)] : []),
+    ...(size > parametersBytesMax ? [tooLong(path, parametersBytesMax)] : []),
     ...(entries.length === 0 && !mayBeEmpty ? [required(path, 'must contain at least one key/value pair')] : []),
   ];
 }

@@ -11,8 +11,8 @@ import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import type { Kind } from '../kind.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
 
-const TOPOLOGIES = Path.of('allowedTopologies');
-const IMMUTABLE = ['provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+const topologies = Path.of('allowedTopologies');
+const immutable = ['provisioner', 'reclaimPolicy', 'volumeBindingMode'];
 
 function validate(storage: ApiObject): FieldError[] {
   return [
@@ -28,13 +28,13 @@ function validate(storage: ApiObject): FieldError[] {
 type Term = string;
 const printedTerm = (values: ReadonlyMap<string, readonly string[]>): Term =>
   JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
-const EMPTY_TERM = printedTerm(new Map());
+const emptyTerm = printedTerm(new Map());
 
 function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
   // The reference compares with as many empty terms as there are terms, besides the earlier ones. So an empty term is reported that often.
-  const earlier: Term[] = terms.map(() => EMPTY_TERM);
+  const earlier: Term[] = terms.map(() => emptyTerm);
   return terms.flatMap((term, position) => {
-    const path = TOPOLOGIES.index(position).child('matchLabelExpressions');
+    const path = topologies.index(position).child('matchLabelExpressions');
     const { values, findings } = readTerm(term, path);
     findings.push(...earlier.filter((other) => other === values).map(() => duplicate(path, '')));
     earlier.push(values);
@@ -71,7 +71,7 @@ const topologyWarnings = (storage: ApiObject): string[] =>
       const text = deprecatedNodeLabel(textAt(expression, 'key'));
       return text === null
         ? []
-        : [`${TOPOLOGIES.index(outer).child('matchLabelExpressions').index(inner).child('key').toString()}: ${text}`];
+        : [`${topologies.index(outer).child('matchLabelExpressions').index(inner).child('key').toString()}: ${text}`];
     }),
   );
 
@@ -89,7 +89,7 @@ export const storageClasses: Kind = {
       ...validate(storage),
       ...metadata.update(),
       ...unchanged(storage['parameters'], old['parameters'], Path.of('parameters'), printedMap(storage['parameters'])),
-      ...IMMUTABLE.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
+      ...immutable.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
     ],
   },
   delete: { answers: 'object' },

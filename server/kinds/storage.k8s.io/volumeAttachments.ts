@@ -9,18 +9,18 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { between, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
-import { VOLUME_FORM } from '../core/persistentVolume/printed.js';
+import { volumeForm } from '../core/persistentVolume/printed.js';
 import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { setSourceDefaults } from '../core/podSpec/volumeDefaults.js';
 import type { Kind } from '../kind.js';
 
-const SPEC = Path.of('spec');
-const STATUS = Path.of('status');
-const METADATA_BYTES_MAX = 256 * 1024;
-const MESSAGE_BYTES_MAX = 1024;
-const ERROR_CODE_MAX = 2 ** 31 - 1;
-const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-const SPEC_FORM: StructureForm = [
+const specPath = Path.of('spec');
+const statusPath = Path.of('status');
+const metadataBytesMax = 256 * 1024;
+const messageBytesMax = 1024;
+const errorCodeMax = 2 ** 31 - 1;
+const oneSource = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+const specForm: StructureForm = [
   ['attacher', 'Attacher', 'text'],
   [
     'source',
@@ -28,7 +28,7 @@ const SPEC_FORM: StructureForm = [
     {
       of: [
         ['persistentVolumeName', 'PersistentVolumeName', 'optional'],
-        ['inlineVolumeSpec', 'InlineVolumeSpec', { optional: VOLUME_FORM }],
+        ['inlineVolumeSpec', 'InlineVolumeSpec', { optional: volumeForm }],
       ],
     },
   ],
@@ -39,19 +39,19 @@ function validate(attachment: ApiObject): FieldError[] {
   const spec = objectAt(attachment, 'spec') ?? {};
   const status = objectAt(attachment, 'status') ?? {};
   return [
-    ...driverName(textAt(spec, 'attacher'), SPEC.child('attacher')),
-    ...validateSource(objectAt(spec, 'source') ?? {}, SPEC.child('source')),
-    ...dnsSubdomain(textAt(spec, 'nodeName'), SPEC.child('nodeName')),
-    ...validateAttachmentMetadata(status['attachmentMetadata'], STATUS.child('attachmentMetadata')),
-    ...['attachError', 'detachError'].flatMap((member) => validateVolumeError(objectAt(status, member), STATUS.child(member))),
+    ...driverName(textAt(spec, 'attacher'), specPath.child('attacher')),
+    ...validateSource(objectAt(spec, 'source') ?? {}, specPath.child('source')),
+    ...dnsSubdomain(textAt(spec, 'nodeName'), specPath.child('nodeName')),
+    ...validateAttachmentMetadata(status['attachmentMetadata'], statusPath.child('attachmentMetadata')),
+    ...['attachError', 'detachError'].flatMap((member) => validateVolumeError(objectAt(status, member), statusPath.child(member))),
   ];
 }
 
 function validateSource(source: JsonObject, path: Path): FieldError[] {
   const [inline, name] = [objectAt(source, 'inlineVolumeSpec'), source['persistentVolumeName']];
   if (inline !== null)
-    return name === undefined ? validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec')) : [forbidden(path, ONE_SOURCE)];
-  if (name === undefined) return [required(path, ONE_SOURCE)];
+    return name === undefined ? validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec')) : [forbidden(path, oneSource)];
+  if (name === undefined) return [required(path, oneSource)];
   return name === '' ? [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')] : [];
 }
 
@@ -60,7 +60,7 @@ function validateAttachmentMetadata(metadata: JsonValue | undefined, path: Path)
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
     0,
   );
-  return size > METADATA_BYTES_MAX ? [tooLong(path, METADATA_BYTES_MAX)] : [];
+  return size > metadataBytesMax ? [tooLong(path, metadataBytesMax)] : [];
 }
 
 function validateVolumeError(error: JsonObject | null, path: Path): FieldError[] {
@@ -68,22 +68,22 @@ function validateVolumeError(error: JsonObject | null, path: Path): FieldError[]
   const code = error['errorCode'];
   return [
     // The bound that the message names is the wrong one.
-    ...(Buffer.byteLength(textAt(error, 'message')) > MESSAGE_BYTES_MAX ? [tooLong(path.child('message'), METADATA_BYTES_MAX)] : []),
-    ...(code !== undefined && Number(code) < 0 ? [invalid(path.child('errorCode'), code, between(0, ERROR_CODE_MAX))] : []),
+    ...(Buffer.byteLength(textAt(error, 'message')) > messageBytesMax ? [tooLong(path.child('message'), metadataBytesMax)] : []),
+    ...(code !== undefined && Number(code) < 0 ? [invalid(path.child('errorCode'), code, between(0, errorCodeMax))] : []),
   ];
 }
 
 function validateVolumeName(attachment: ApiObject): FieldError[] {
   const spec = objectAt(attachment, 'spec') ?? {};
   const volume = objectAt(spec, 'source')?.['persistentVolumeName'];
-  return volume === undefined ? [] : dnsSubdomain(String(volume), SPEC.child('source', 'persistentVolumeName'));
+  return volume === undefined ? [] : dnsSubdomain(String(volume), specPath.child('source', 'persistentVolumeName'));
 }
 
 const reviewUpdate = (attachment: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] => [
   ...metadata.object(),
   ...validate(attachment),
   ...validateVolumeName(attachment),
-  ...unchanged(attachment['spec'], old['spec'], SPEC, printedStructure(attachment['spec'], SPEC_FORM)),
+  ...unchanged(attachment['spec'], old['spec'], specPath, printedStructure(attachment['spec'], specForm)),
 ];
 
 export const volumeAttachments: Kind = {

@@ -12,7 +12,7 @@ const validate = (attributes: ApiObject): FieldError[] => [
 ];
 
 /** A controller takes it away once nobody uses the class. */
-const PROTECTION = 'kubernetes.io/vac-protection';
+const protection = 'kubernetes.io/vac-protection';
 
 export const volumeAttributesClasses: Kind = {
   name: 'volumeattributesclasses.storage.k8s.io',
@@ -20,7 +20,7 @@ export const volumeAttributesClasses: Kind = {
   create: {
     prepare({ metadata }) {
       const finalizers = metadata.finalizers ?? [];
-      metadata.finalizers = finalizers.includes(PROTECTION) ? finalizers : [...finalizers, PROTECTION];
+      metadata.finalizers = finalizers.includes(protection) ? finalizers : [...finalizers, protection];
     },
   },
   update: {

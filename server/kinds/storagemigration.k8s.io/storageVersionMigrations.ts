@@ -6,15 +6,15 @@ import { invalid, Path, required, type FieldError } from '../../registry/validat
 import { unchanged } from '../../registry/validation/immutable.js';
 import type { Kind } from '../kind.js';
 
-const RESOURCE = Path.of('spec', 'resource');
-const STATUS = Path.of('status');
-const CONDITIONS = STATUS.child('conditions');
-const VERSION_MAX = 2n ** 63n - 1n;
+const resource = Path.of('spec', 'resource');
+const status = Path.of('status');
+const conditions = status.child('conditions');
+const versionMax = 2n ** 63n - 1n;
 
 const resourceName = (migration: ApiObject, member: string): string => textAt(migration, 'spec', 'resource', member);
 
 const validate = (migration: ApiObject): FieldError[] =>
-  resourceName(migration, 'resource') === '' ? [required(RESOURCE.child('resource'), 'resource is required')] : [];
+  resourceName(migration, 'resource') === '' ? [required(resource.child('resource'), 'resource is required')] : [];
 
 /** What is migrated never changes; the reference reports the members without the path that leads to them. */
 const validateKept = (migration: ApiObject, old: ApiObject): FieldError[] =>
@@ -27,7 +27,7 @@ function isTrue(migration: ApiObject, type: string): boolean {
 
 /** The revision up to which objects are rewritten: set once. */
 function validateVersion(migration: ApiObject, old: ApiObject): FieldError[] {
-  const path = STATUS.child('resourceVersion');
+  const path = status.child('resourceVersion');
   const [version, before] = [migration, old].map((object) => textAt(object, 'status', 'resourceVersion')) as [string, string];
   return [
     ...(isRevision(version) ? [] : [invalid(path, version, versionComplaint(version))]),
@@ -38,7 +38,7 @@ function validateVersion(migration: ApiObject, old: ApiObject): FieldError[] {
 
 const isRevision = (version: string): boolean =>
   version === '' ||
-  (/^[-+]?\d+$/.test(version) && BigInt(version.replace('+', '')) <= VERSION_MAX && BigInt(version.replace('+', '')) >= -VERSION_MAX - 1n);
+  (/^[-+]?\d+$/.test(version) && BigInt(version.replace('+', '')) <= versionMax && BigInt(version.replace('+', '')) >= -versionMax - 1n);
 
 function versionComplaint(version: string): string {
   const why = /^[-+]?\d+$/.test(version) ? 'value out of range' : 'invalid syntax';
@@ -58,7 +58,7 @@ function validateProgress(migration: ApiObject, old: ApiObject): FieldError[] {
   ];
   return complaints
     .filter(([applies]) => applies === true)
-    .map(([, text]) => invalid(CONDITIONS, memberAt(migration, 'status', 'conditions') ?? null, text));
+    .map(([, text]) => invalid(conditions, memberAt(migration, 'status', 'conditions') ?? null, text));
 }
 
 export const storageVersionMigrations: Kind = {
@@ -79,7 +79,7 @@ export const storageVersionMigrations: Kind = {
       review: (migration, old, metadata) => [
         ...metadata.update(),
         ...validateVersion(migration, old),
-        ...validateConditions(itemsOf(memberAt(migration, 'status', 'conditions')), CONDITIONS),
+        ...validateConditions(itemsOf(memberAt(migration, 'status', 'conditions')), conditions),
         ...validateProgress(migration, old),
       ],
     },

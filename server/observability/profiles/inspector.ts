@@ -30,13 +30,13 @@ function post<T>(session: Session, method: string, params: object = {}): Promise
   });
 }
 
-const MICROSECONDS_PER_SAMPLE = 1_000;
+const microsecondsPerSample = 1_000;
 
 /** What the main thread computes for some time, as DevTools write it. */
 export const cpuProfile = (ms: number, signal: AbortSignal): Promise<Profiler.Profile> =>
   inSession(async (session) => {
     await post(session, 'Profiler.enable');
-    await post(session, 'Profiler.setSamplingInterval', { interval: MICROSECONDS_PER_SAMPLE });
+    await post(session, 'Profiler.setSamplingInterval', { interval: microsecondsPerSample });
     await post(session, 'Profiler.start');
     await delay(ms, undefined, { signal }).catch(() => undefined);
     return (await post<Profiler.StopReturnType>(session, 'Profiler.stop')).profile;
@@ -54,7 +54,7 @@ export interface AllocationProfile {
   readonly samples: readonly { readonly nodeId: number; readonly size: number }[];
 }
 
-const BYTES_PER_SAMPLE = 32 * 1024;
+const bytesPerSample = 32 * 1024;
 
 export interface AllocationOptions {
   /** Also what has been collected since. */
@@ -66,7 +66,7 @@ export const allocationProfile = (ms: number, { collected }: AllocationOptions, 
   inSession(async (session) => {
     await post(session, 'HeapProfiler.enable');
     await post(session, 'HeapProfiler.startSampling', {
-      samplingInterval: BYTES_PER_SAMPLE,
+      samplingInterval: bytesPerSample,
       includeObjectsCollectedByMajorGC: collected,
       includeObjectsCollectedByMinorGC: collected,
     });
@@ -74,8 +74,8 @@ export const allocationProfile = (ms: number, { collected }: AllocationOptions, 
     return (await post<{ readonly profile: AllocationProfile }>(session, 'HeapProfiler.stopSampling')).profile;
   });
 
-const TRACED = ['node', 'node.async_hooks', 'node.perf', 'v8'];
-const TRACE_EVENTS_MAX = 500_000;
+const traced = ['node', 'node.async_hooks', 'node.perf', 'v8'];
+const traceEventsMax = 500_000;
 
 /** Events of the runtime for some time, as `chrome://tracing` and Perfetto read them. */
 export const eventTrace = (ms: number, signal: AbortSignal): Promise<{ readonly traceEvents: readonly object[] }> =>
@@ -87,9 +87,9 @@ export const eventTrace = (ms: number, signal: AbortSignal): Promise<{ readonly 
       });
     });
     session.on('NodeTracing.dataCollected', ({ params }: { readonly params: NodeTracing.DataCollectedEventDataType }) => {
-      if (traceEvents.length < TRACE_EVENTS_MAX) traceEvents.push(...(params.value as object[]));
+      if (traceEvents.length < traceEventsMax) traceEvents.push(...(params.value as object[]));
     });
-    await post(session, 'NodeTracing.start', { traceConfig: { includedCategories: TRACED } });
+    await post(session, 'NodeTracing.start', { traceConfig: { includedCategories: traced } });
     await delay(ms, undefined, { signal }).catch(() => undefined);
     await post(session, 'NodeTracing.stop');
     await complete;
@@ -131,7 +131,7 @@ export function pprofOfCpu(profile: Profiler.Profile, takenAt: number): Profile 
       { type: 'cpu', unit: 'nanoseconds' },
     ],
     samples,
-    period: { type: { type: 'cpu', unit: 'nanoseconds' }, value: MICROSECONDS_PER_SAMPLE * 1000 },
+    period: { type: { type: 'cpu', unit: 'nanoseconds' }, value: microsecondsPerSample * 1000 },
     takenAt,
     durationMs: (profile.endTime - profile.startTime) / 1000,
   };
@@ -154,7 +154,7 @@ export function pprofOfHeap(profile: AllocationProfile, { takenAt, durationMs, k
       { type: `${kind}_space`, unit: 'bytes' },
     ],
     samples,
-    period: { type: { type: 'space', unit: 'bytes' }, value: BYTES_PER_SAMPLE },
+    period: { type: { type: 'space', unit: 'bytes' }, value: bytesPerSample },
     takenAt,
     durationMs,
   };

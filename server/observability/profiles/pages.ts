@@ -35,7 +35,7 @@ export interface PagesOptions {
 const secondsMax = 600;
 const secondsDefault = { profile: 30, trace: 1, heap: 5, allocs: 5 } as const;
 const resolutionMs = 10;
-const ROOT = '/debug/pprof';
+const root = '/debug/pprof';
 
 const text = (code: number, body: string): PageAnswer => ({ code, type: 'text/plain; charset=utf-8', body });
 const pprof = (profile: Profile, name: string): PageAnswer => ({
@@ -65,19 +65,19 @@ export class DebugPages {
     this.#waiting = options.contention ? monitorEventLoopDelay({ resolution: resolutionMs }) : null;
     this.#waiting?.enable();
     this.#pages = new Map<string, Page>([
-      [ROOT, () => this.#index()],
-      [`${ROOT}/profile`, (request) => this.#cpu(request)],
-      [`${ROOT}/heap`, (request) => this.#heap(request, false)],
-      [`${ROOT}/allocs`, (request) => this.#heap(request, true)],
-      [`${ROOT}/trace`, (request) => this.#trace(request)],
-      [`${ROOT}/goroutine`, () => text(200, whatIsUnderWay())],
-      [`${ROOT}/threadcreate`, () => text(200, whatIsUnderWay())],
-      [`${ROOT}/block`, () => pprof(this.#block(), 'block')],
-      [`${ROOT}/mutex`, () => pprof(this.#block(), 'mutex')],
+      [root, () => this.#index()],
+      [`${root}/profile`, (request) => this.#cpu(request)],
+      [`${root}/heap`, (request) => this.#heap(request, false)],
+      [`${root}/allocs`, (request) => this.#heap(request, true)],
+      [`${root}/trace`, (request) => this.#trace(request)],
+      [`${root}/goroutine`, () => text(200, whatIsUnderWay())],
+      [`${root}/threadcreate`, () => text(200, whatIsUnderWay())],
+      [`${root}/block`, () => pprof(this.#block(), 'block')],
+      [`${root}/mutex`, () => pprof(this.#block(), 'mutex')],
       // Arguments of options that name secrets name files, as everywhere.
-      [`${ROOT}/cmdline`, () => text(200, process.argv.join('\0'))],
+      [`${root}/cmdline`, () => text(200, process.argv.join('\0'))],
       // Stacks carry their names already.
-      [`${ROOT}/symbol`, () => text(200, 'num_symbols: 1\n')],
+      [`${root}/symbol`, () => text(200, 'num_symbols: 1\n')],
       ['/debug/flags/v', (request) => this.#verbosity(request)],
     ]);
   }
@@ -103,11 +103,11 @@ export class DebugPages {
   }
 
   #index(): PageAnswer {
-    const names = this.paths.filter((path) => path.startsWith(`${ROOT}/`)).map((path) => path.slice(ROOT.length + 1));
+    const names = this.paths.filter((path) => path.startsWith(`${root}/`)).map((path) => path.slice(root.length + 1));
     return {
       code: 200,
       type: 'text/html; charset=utf-8',
-      body: `<!doctype html><title>${ROOT}/</title><h1>${ROOT}/</h1><ul>${names.map((name) => `<li><a href="${ROOT}/${name}">${name}</a>`).join('')}</ul>\n`,
+      body: `<!doctype html><title>${root}/</title><h1>${root}/</h1><ul>${names.map((name) => `<li><a href="${root}/${name}">${name}</a>`).join('')}</ul>\n`,
     };
   }
 

@@ -31,7 +31,7 @@ export interface Profile {
 }
 
 /** Numbers of the members of messages in `profile.proto`, the format that `go tool pprof` reads. */
-const PROFILE = {
+const profile = {
   sampleType: 1,
   sample: 2,
   location: 4,
@@ -67,17 +67,17 @@ function protobufOf({ types, samples, period, takenAt, durationMs }: Profile): B
       locationMessages.push(new Writer().number(1, id).message(4, new Writer().number(1, functionId).number(2, line)));
     return id;
   };
-  for (const type of types) out.message(PROFILE.sampleType, valueType(type));
-  for (const { stack, values } of samples) out.message(PROFILE.sample, new Writer().packed(1, stack.map(location)).packed(2, values));
-  for (const message of locationMessages) out.message(PROFILE.location, message);
-  for (const message of functionMessages) out.message(PROFILE.function, message);
+  for (const type of types) out.message(profile.sampleType, valueType(type));
+  for (const { stack, values } of samples) out.message(profile.sample, new Writer().packed(1, stack.map(location)).packed(2, values));
+  for (const message of locationMessages) out.message(profile.location, message);
+  for (const message of functionMessages) out.message(profile.function, message);
   const periodType = valueType(period.type);
-  for (const text of strings.all) out.bytes(PROFILE.strings, Buffer.from(text));
+  for (const text of strings.all) out.bytes(profile.strings, Buffer.from(text));
   return out
-    .number(PROFILE.time, takenAt * 1e6)
-    .number(PROFILE.duration, durationMs * 1e6)
-    .message(PROFILE.periodType, periodType)
-    .number(PROFILE.period, period.value)
+    .number(profile.time, takenAt * 1e6)
+    .number(profile.duration, durationMs * 1e6)
+    .message(profile.periodType, periodType)
+    .number(profile.period, period.value)
     .finish();
 }
 
@@ -97,20 +97,20 @@ class Table<K> {
   }
 }
 
-const VARINT = 0;
-const LENGTH = 2;
+const varintType = 0;
+const length = 2;
 
 /** The few forms of Protobuf that profiles need. */
 class Writer {
   readonly #parts: Buffer[] = [];
 
   number(field: number, value: number): this {
-    this.#parts.push(varint(BigInt(field * 8 + VARINT)), varint(BigInt(Math.round(value))));
+    this.#parts.push(varint(BigInt(field * 8 + varintType)), varint(BigInt(Math.round(value))));
     return this;
   }
 
   bytes(field: number, bytes: Buffer): this {
-    this.#parts.push(varint(BigInt(field * 8 + LENGTH)), varint(BigInt(bytes.length)), bytes);
+    this.#parts.push(varint(BigInt(field * 8 + length)), varint(BigInt(bytes.length)), bytes);
     return this;
   }
 

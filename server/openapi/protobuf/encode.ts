@@ -5,9 +5,9 @@ import type { Messages } from './messages.js';
 const { Writer } = protobuf;
 type Writer = protobuf.Writer;
 
-const DELIMITED = 2;
-const FIXED_64 = 1;
-const VARINT = 0;
+const delimited = 2;
+const fixed64 = 1;
+const varint = 0;
 
 /** Writes one value under a field's number. */
 type Write = (writer: Writer, number: number, value: unknown) => void;
@@ -22,21 +22,21 @@ export function documentEncoder(messages: Messages): (document: JsonObject) => U
   };
 }
 
-const SCALARS: Readonly<Record<string, Write>> = {
+const scalars: Readonly<Record<string, Write>> = {
   string: (writer, number, value) => {
-    writer.uint32((number << 3) | DELIMITED).string(String(value));
+    writer.uint32((number << 3) | delimited).string(String(value));
   },
   boolean: (writer, number, value) => {
-    writer.uint32((number << 3) | VARINT).bool(value === true);
+    writer.uint32((number << 3) | varint).bool(value === true);
   },
   double: (writer, number, value) => {
-    writer.uint32((number << 3) | FIXED_64).double(Number(value));
+    writer.uint32((number << 3) | fixed64).double(Number(value));
   },
   any: (writer, number, value) => {
-    writer.uint32((number << 3) | DELIMITED).fork();
+    writer.uint32((number << 3) | delimited).fork();
     // Field 2 is text in YAML, of which JSON is a part.
     writer
-      .uint32((2 << 3) | DELIMITED)
+      .uint32((2 << 3) | delimited)
       .string(JSON.stringify(value))
       .ldelim();
   },
@@ -78,7 +78,7 @@ class Encoder {
     if (rule === 'x-')
       return (writer, value) => {
         for (const [key, each] of membersOf(value))
-          if (key.startsWith('x-')) this.pair(writer, number, key, each, SCALARS['any'] ?? unknown(rule));
+          if (key.startsWith('x-')) this.pair(writer, number, key, each, scalars['any'] ?? unknown(rule));
       };
     const write = this.rule(rule);
     if (name === '.')
@@ -92,7 +92,7 @@ class Encoder {
   }
 
   private rule(rule: string): Write {
-    const scalar = SCALARS[rule];
+    const scalar = scalars[rule];
     if (scalar !== undefined) return scalar;
     if (rule.startsWith('[]')) return this.repeated(rule.slice(2));
     const [, number, values] = /^\{(\d+)\}(.+)$/.exec(rule) ?? [];
@@ -109,7 +109,7 @@ class Encoder {
 
   private nested(name: string): Write {
     return (writer, number, value) => {
-      writer.uint32((number << 3) | DELIMITED).fork();
+      writer.uint32((number << 3) | delimited).fork();
       this.message(name)(writer, value);
       writer.ldelim();
     };
@@ -118,7 +118,7 @@ class Encoder {
   private named(number: number, rule: string): Write {
     const write = this.rule(rule);
     return (writer, outer, value) => {
-      writer.uint32((outer << 3) | DELIMITED).fork();
+      writer.uint32((outer << 3) | delimited).fork();
       for (const [key, each] of membersOf(value)) this.pair(writer, number, key, each, write);
       writer.ldelim();
     };
@@ -126,8 +126,8 @@ class Encoder {
 
   /** Name and value are fields 1 and 2 of a message of their own. */
   private pair(writer: Writer, number: number, key: string, value: unknown, write: Write): void {
-    writer.uint32((number << 3) | DELIMITED).fork();
-    writer.uint32((1 << 3) | DELIMITED).string(key);
+    writer.uint32((number << 3) | delimited).fork();
+    writer.uint32((1 << 3) | delimited).string(key);
     write(writer, 2, value);
     writer.ldelim();
   }

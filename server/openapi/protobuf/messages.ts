@@ -33,13 +33,13 @@ const schemaOrBoolean =
   (value) =>
     typeof value === 'boolean' ? [2, 'boolean'] : [1, rule];
 
-const PLACES: Readonly<Record<string, readonly [number, string]>> = { query: [3, 'QueryParameter'], path: [4, 'PathParameter'] };
-const plainParameter: Choice = (value) => PLACES[isObject(value) ? String(value['in']) : ''] ?? unknownPlace();
+const places: Readonly<Record<string, readonly [number, string]>> = { query: [3, 'QueryParameter'], path: [4, 'PathParameter'] };
+const plainParameter: Choice = (value) => places[isObject(value) ? String(value['in']) : ''] ?? unknownPlace();
 const unknownPlace = (): never => {
   throw new Error('a parameter is neither in the path nor in the query');
 };
 
-export const OPENAPI_V2: Messages = {
+export const openapiV2: Messages = {
   table: {
     Document:
       '1 swagger string;2 info Info;5 schemes []string;6 consumes []string;7 produces []string;8 paths {2}PathItem;9 definitions {1}Schema;12 security []{1}Strings;13 securityDefinitions {1}Security',
@@ -72,7 +72,7 @@ export const OPENAPI_V2: Messages = {
   },
 };
 
-export const OPENAPI_V3: Messages = {
+export const openapiV3: Messages = {
   table: {
     Document: '1 openapi string;2 info Info;4 paths {1}PathItem;5 components Components',
     Info: '1 title string;2 description string;6 version string',

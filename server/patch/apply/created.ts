@@ -20,7 +20,7 @@ const serverMetadata: ReadonlySet<string> = new Set([
   'selfLink',
   'uid',
 ]);
-const METADATA = 'metadata';
+const metadata = 'metadata';
 
 export const isServerMember = (name: string): boolean => serverMembers.has(name);
 /** The same of the members of metadata. */
@@ -37,7 +37,7 @@ export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonO
     if (serverMembers.has(name)) continue;
     const member = memberOf(schema, name);
     const below =
-      name === METADATA
+      name === metadata
         ? ofMetadata(member, isObject(empty[name]) ? empty[name] : {}, object[name])
         : changed(member, own(empty, name), object[name]);
     if (below !== null) fields[elementOf(name)] = below;

@@ -201,11 +201,11 @@ function isBare(fields: JsonValue | undefined): boolean {
   return true;
 }
 
-const COLON = ':'.charCodeAt(0);
+const colon = ':'.charCodeAt(0);
 const elementOrder = 'fkvi';
 
 function canonicalElement(element: string): string {
-  if (element.charCodeAt(1) !== COLON || !elementOrder.includes(element.charAt(0))) {
+  if (element.charCodeAt(1) !== colon || !elementOrder.includes(element.charAt(0))) {
     throw new RangeError(`fieldsV1 has the path element ${JSON.stringify(element)}, which starts with none of f:, k:, v:, i:`);
   }
   if (!element.startsWith('k:')) return element;
@@ -217,14 +217,14 @@ function canonicalElement(element: string): string {
 }
 
 /** More digits than a number counts exactly. */
-const LONG_NUMBER = /\d{16}/;
-const KEY_DEPTH_MAX = 2;
+const longNumber = /\d{16}/;
+const keyDepthMax = 2;
 
 /** The members of a `k:` element. Throws SyntaxError for what is none. */
 export function keyOf(element: string): Readonly<Record<string, JsonValue>> {
   const text = element.slice(2);
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as Record<string, JsonValue>;
-  const read = parseJson(Buffer.from(text), { depthMax: KEY_DEPTH_MAX, keepLiterals: false });
+  if (!longNumber.test(text)) return JSON.parse(text) as Record<string, JsonValue>;
+  const read = parseJson(Buffer.from(text), { depthMax: keyDepthMax, keepLiterals: false });
   if (!read.ok) throw new SyntaxError(read.message);
   return read.value as Record<string, JsonValue>;
 }

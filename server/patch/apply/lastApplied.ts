@@ -12,10 +12,10 @@ import type { Schema } from './schema.js';
  * an update under another name, so the first apply in the server would conflict with its own user. For this one manager, and for fields
  * that still are as the annotation says, it does not.
  */
-export const APPLYING_CLIENT = 'kubectl';
-const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
-const ANNOTATIONS_BYTES_MAX = 256 * 1024;
-const DEPTH_MAX = 1_000;
+export const applyingClient = 'kubectl';
+const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+const annotationsBytesMax = 256 * 1024;
+const depthMax = 1_000;
 
 /** The conflicts without those over fields that the client's last apply set and nobody has changed since. */
 export function realConflicts(
@@ -36,10 +36,10 @@ function fieldsOfLastApply(live: ApiObject, schema: Schema, apiVersion: string):
 }
 
 function lastConfiguration({ metadata }: ApiObject): JsonObject | null {
-  const text = metadata.annotations?.[ANNOTATION] ?? '';
+  const text = metadata.annotations?.[annotation] ?? '';
   try {
     const value = JSON.parse(text) as JsonValue;
-    return isObject(value) && depthOf(value, DEPTH_MAX) < DEPTH_MAX ? value : null;
+    return isObject(value) && depthOf(value, depthMax) < depthMax ? value : null;
   } catch {
     return null;
   }
@@ -56,17 +56,17 @@ const depthOf = (value: JsonValue, max: number): number => {
 /** The object with the annotation, where it has one, saying what was applied now: the client may still be used without the server's apply. */
 export function withLastConfiguration(object: ApiObject, config: ApiObject): ApiObject {
   const annotations = object.metadata?.annotations;
-  if (annotations?.[ANNOTATION] === undefined) return object;
-  const { [ANNOTATION]: _before, ...others } = annotations;
-  const kept = { ...others, [ANNOTATION]: configurationText(config) };
+  if (annotations?.[annotation] === undefined) return object;
+  const { [annotation]: _before, ...others } = annotations;
+  const kept = { ...others, [annotation]: configurationText(config) };
   const bytes = Object.entries(kept).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
-  return { ...object, metadata: { ...object.metadata, annotations: bytes > ANNOTATIONS_BYTES_MAX ? others : kept } };
+  return { ...object, metadata: { ...object.metadata, annotations: bytes > annotationsBytesMax ? others : kept } };
 }
 
 /** As the client writes it: members in order of their names, a line end behind. */
 function configurationText(config: ApiObject): string {
   const { annotations, ...metadata } = config.metadata;
-  const { [ANNOTATION]: _before, ...others } = annotations ?? {};
+  const { [annotation]: _before, ...others } = annotations ?? {};
   const written = { ...config, metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations: others }) } };
   const text = writeJson(sorted(written as JsonObject));
   return `${text.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;

@@ -62,7 +62,7 @@ function schemaBelow(schema: Schema, element: string): { readonly schema: Schema
 }
 
 /** What tells the object apart and what only the server writes: never an applier's to remove. */
-const KEPT = [
+const keptMembers = [
   'name',
   'generateName',
   'namespace',
@@ -74,7 +74,7 @@ const KEPT = [
   'deletionGracePeriodSeconds',
   'selfLink',
 ] as const;
-const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(KEPT.map((name) => [`f:${name}`, {}])) });
+const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(keptMembers.map((name) => [`f:${name}`, {}])) });
 
 export interface Pruning {
   /** What the applier owned before, in the version in which it was recorded; undefined or without fields for who applies for the first time. */

@@ -5,7 +5,7 @@ import { managerKey, type ManagerEntry, type Managers } from './managers.js';
  * Who owns the number of replicas, seen through `scale` and back. A write to `scale` is a write to an object of its own that has one field; whoever owns the
  * field behind it in the workload owns that one field.
  */
-export const SCALE_API_VERSION = 'autoscaling/v1';
+export const scaleApiVersion = 'autoscaling/v1';
 const replicasOfScale: readonly string[] = ['f:spec', 'f:replicas'];
 const onlyReplicas = FieldSet.fromFieldsV1({ 'f:spec': { 'f:replicas': {} } });
 
@@ -18,7 +18,7 @@ export function scaleManagers(managers: Managers, paths: ReplicasPaths): Manager
   for (const entry of managers.values()) {
     const path = paths(entry.apiVersion);
     if (path == null || !entry.fields.has(path)) continue;
-    const seen = { ...entry, apiVersion: SCALE_API_VERSION, fields: onlyReplicas };
+    const seen = { ...entry, apiVersion: scaleApiVersion, fields: onlyReplicas };
     found.set(managerKey(seen), seen);
   }
   return found;
@@ -48,7 +48,7 @@ export function parentManagers(managers: Managers, scale: Managers, paths: Repli
   return kept;
 }
 
-const seenAs = (entry: ManagerEntry): string => managerKey({ ...entry, apiVersion: SCALE_API_VERSION });
+const seenAs = (entry: ManagerEntry): string => managerKey({ ...entry, apiVersion: scaleApiVersion });
 
 const ownsReplicas = (scale: Managers, entry: ManagerEntry): boolean => scale.get(seenAs(entry))?.fields.has(replicasOfScale) ?? false;
 

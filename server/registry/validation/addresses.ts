@@ -16,8 +16,8 @@ export interface Range {
   readonly text: string;
 }
 
-const WIDTH: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
-const GROUPS = 8;
+const width: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
+const groupsOfAddress = 8;
 
 /** Null for what is no address in its usual spelling. Zones are no part of addresses here. */
 export function parseAddress(text: string): Address | null {
@@ -32,14 +32,16 @@ function sixValue(text: string): bigint {
   const four = dotted === undefined ? null : fourValue(dotted);
   const plain = four === null ? text : text.replace(dotted ?? '', `${(four >> 16n).toString(16)}:${(four & 0xffffn).toString(16)}`);
   const [head = [], tail = []] = plain.split('::').map((part) => part.split(':').filter((group) => group !== ''));
-  const groups = plain.includes('::') ? [...head, ...Array<string>(GROUPS - head.length - tail.length).fill('0'), ...tail] : head;
+  const groups = plain.includes('::') ? [...head, ...Array<string>(groupsOfAddress - head.length - tail.length).fill('0'), ...tail] : head;
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
 /** The usual spelling; of IPv6, that of RFC 5952. */
 export function formatAddress({ family, value }: Address): string {
   if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
-  const groups = Array.from({ length: GROUPS }, (_, index) => ((value >> BigInt(16 * (GROUPS - 1 - index))) & 0xffffn).toString(16));
+  const groups = Array.from({ length: groupsOfAddress }, (_, index) =>
+    ((value >> BigInt(16 * (groupsOfAddress - 1 - index))) & 0xffffn).toString(16),
+  );
   const zeros = longestZeros(groups);
   if (zeros.length < 2) return groups.join(':');
   return `${groups.slice(0, zeros.start).join(':')}::${groups.slice(zeros.start + zeros.length).join(':')}`;
@@ -59,8 +61,8 @@ function longestZeros(groups: readonly string[]): { readonly start: number; read
 export function parseRange(text: string): Range | null {
   const [head = '', bits = '', rest] = text.split('/');
   const address = parseAddress(head);
-  if (address === null || rest !== undefined || !/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > WIDTH[address.family]) return null;
-  const size = 1n << BigInt(WIDTH[address.family] - Number(bits));
+  if (address === null || rest !== undefined || !/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > width[address.family]) return null;
+  const size = 1n << BigInt(width[address.family] - Number(bits));
   const first = (address.value / size) * size;
   return {
     family: address.family,
@@ -73,8 +75,8 @@ export function parseRange(text: string): Range | null {
 export const contains = (range: Range, { family, value }: Address): boolean =>
   range.family === family && value >= range.first && value <= range.last;
 /** Whether it is an IPv4 address that is dressed up as IPv6 (RFC 4291, section 2.5.5.2), in whatever spelling. */
-export const isMapped = ({ family, value }: Address): boolean => family === 'IPv6' && value >> 32n === MAPPED;
-const MAPPED = 0xffffn;
+export const isMapped = ({ family, value }: Address): boolean => family === 'IPv6' && value >> 32n === mapped;
+const mapped = 0xffffn;
 
 /** Earlier readers of IPv4 addresses skipped zeros in front of a number; others take it for octal. */
 export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
@@ -104,12 +106,12 @@ export function cidr(value: string, path: Path): FieldError[] {
 }
 
 /** Ranges of addresses that stand for a machine itself or its link, and what using one is told. */
-const SPECIAL: readonly (readonly [ranges: readonly string[], complaint: string])[] = [
+const specialRanges: readonly (readonly [ranges: readonly string[], complaint: string])[] = [
   [['127.0.0.0/8', '::1/128'], 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
   [['169.254.0.0/16', 'fe80::/10'], 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
   [['224.0.0.0/24', 'ff02::/16'], 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ];
-const special = SPECIAL.map(([ranges, complaint]) => ({ ranges: ranges.map(parseRange), complaint }));
+const special = specialRanges.map(([ranges, complaint]) => ({ ranges: ranges.map(parseRange), complaint }));
 
 /** An address that traffic can be sent to. */
 export function endpointAddress(value: string, path: Path): FieldError[] {

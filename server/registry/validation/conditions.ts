@@ -3,14 +3,14 @@ import { membersOf, textAt } from '../members.js';
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError, type Path } from './field.js';
 import { qualified } from './values.js';
 
-const STATUSES = ['False', 'True', 'Unknown'];
-const REASON_BYTES_MAX = 1024;
-const MESSAGE_BYTES_MAX = 32 * 1024;
-const REASON_PATTERN = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
-const REASON_TEXT =
+const statuses = ['False', 'True', 'Unknown'];
+const reasonBytesMax = 1024;
+const messageBytesMax = 32 * 1024;
+const reasonSource = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
+const reasonText =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'" +
-  ` (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '${REASON_PATTERN}')`;
-const reasonPattern = new RegExp(`^${REASON_PATTERN}$`);
+  ` (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '${reasonSource}')`;
+const reasonPattern = new RegExp(`^${reasonSource}$`);
 
 /** Conditions in their common form (`meta.k8s.io/v1 Condition`): one of each type, each complete. */
 export function validateConditions(conditions: readonly JsonValue[], path: Path): FieldError[] {
@@ -27,20 +27,20 @@ function validateCondition(condition: JsonValue, path: Path): FieldError[] {
   const message = textAt(condition, 'message');
   return [
     ...qualified(textAt(condition, 'type'), path.child('type')),
-    ...(STATUSES.includes(String(status)) ? [] : [notSupported(path.child('status'), textAt(condition, 'status'), STATUSES)]),
+    ...(statuses.includes(String(status)) ? [] : [notSupported(path.child('status'), textAt(condition, 'status'), statuses)]),
     ...(Number(observedGeneration ?? 0) < 0
       ? [invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')]
       : []),
     ...(lastTransitionTime === undefined || lastTransitionTime === null ? [required(path.child('lastTransitionTime'), 'must be set')] : []),
     ...validateReason(textAt(condition, 'reason'), path.child('reason')),
-    ...(Buffer.byteLength(message) > MESSAGE_BYTES_MAX ? [tooLong(path.child('message'), MESSAGE_BYTES_MAX)] : []),
+    ...(Buffer.byteLength(message) > messageBytesMax ? [tooLong(path.child('message'), messageBytesMax)] : []),
   ];
 }
 
 function validateReason(reason: string, path: Path): FieldError[] {
   if (reason === '') return [required(path, 'must be set')];
   return [
-    ...(reasonPattern.test(reason) ? [] : [invalid(path, reason, REASON_TEXT)]),
-    ...(Buffer.byteLength(reason) > REASON_BYTES_MAX ? [tooLong(path, REASON_BYTES_MAX)] : []),
+    ...(reasonPattern.test(reason) ? [] : [invalid(path, reason, reasonText)]),
+    ...(Buffer.byteLength(reason) > reasonBytesMax ? [tooLong(path, reasonBytesMax)] : []),
   ];
 }

@@ -2,7 +2,7 @@ import { writeIndentedJson } from '../../../workers/codecs/jsonWriter.js';
 
 /** Shows what changed between two values the way the reference does: as a difference between their printed forms, line by line. */
 
-const CONTEXT = 3;
+const context = 3;
 
 interface Step {
   readonly kind: ' ' | '-' | '+';
@@ -77,7 +77,7 @@ function longestRun(old: readonly string[], now: readonly string[], window: Wind
 
 /** Changes with the lines around them; those whose surroundings touch share a hunk. */
 function hunksOf(steps: readonly Step[]): Step[][] {
-  const near = steps.map((_, index) => steps.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== ' '));
+  const near = steps.map((_, index) => steps.slice(Math.max(0, index - context), index + context + 1).some(({ kind }) => kind !== ' '));
   const hunks: Step[][] = [];
   steps.forEach((step, index) => {
     if (!near[index]) return;

@@ -49,7 +49,7 @@ export const selectors = held('selector');
 export const quantities = held('quantity');
 export const metadata = held('metadata')('metadata');
 
-const ZERO = { text: '', number: 0, flag: false, optional: null, map: null, quantity: '0', selector: null, metadata: null } as const;
+const zero = { text: '', number: 0, flag: false, optional: null, map: null, quantity: '0', selector: null, metadata: null } as const;
 
 export const printedStructure = (value: JsonValue | undefined, form: StructureForm): JsonObject => {
   const holder = isObject(value) ? value : {};
@@ -64,7 +64,7 @@ export const printedStructure = (value: JsonValue | undefined, form: StructureFo
 
 function printedMember(value: JsonValue | undefined, form: MemberForm): JsonValue {
   const absent = value === undefined || value === null;
-  if (typeof form === 'string') return absent ? ZERO[form] : printedPlain(value, form);
+  if (typeof form === 'string') return absent ? zero[form] : printedPlain(value, form);
   if ('of' in form) return printedStructure(value, form.of);
   if (absent) return null;
   return 'optional' in form ? printedStructure(value, form.optional) : itemsOf(value).map((item) => printedStructure(item, form.list));

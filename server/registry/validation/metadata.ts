@@ -2,12 +2,12 @@ import type { JsonValue, ObjectMeta, OwnerReference } from '../../api/object.js'
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from './field.js';
 import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, type NameRule } from './names.js';
 
-const ANNOTATIONS_BYTES_MAX = 256 * 1024;
-const METADATA = Path.of('metadata');
+const annotationsBytesMax = 256 * 1024;
+const metadata = Path.of('metadata');
 /** Finalizers that need no domain in front of them. */
-const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 /** Kinds that must not keep anything alive: they come and go in large numbers. */
-const NEVER_OWNERS: ReadonlySet<string> = new Set(['v1 Event']);
+const neverOwners: ReadonlySet<string> = new Set(['v1 Event']);
 
 export interface MetadataRules {
   readonly namespaced: boolean;
@@ -19,11 +19,11 @@ export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: Met
   return [
     ...validateNames(meta, nameRule),
     ...validateNamespace(meta.namespace ?? '', namespaced),
-    ...((meta.generation ?? 0) < 0 ? [invalid(METADATA.child('generation'), meta.generation, 'must be greater than or equal to 0')] : []),
-    ...validateLabels(meta.labels, METADATA.child('labels')),
-    ...validateAnnotations(meta.annotations, METADATA.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences ?? [], METADATA.child('ownerReferences')),
-    ...validateFinalizers(meta.finalizers ?? [], METADATA.child('finalizers')),
+    ...((meta.generation ?? 0) < 0 ? [invalid(metadata.child('generation'), meta.generation, 'must be greater than or equal to 0')] : []),
+    ...validateLabels(meta.labels, metadata.child('labels')),
+    ...validateAnnotations(meta.annotations, metadata.child('annotations')),
+    ...validateOwnerReferences(meta.ownerReferences ?? [], metadata.child('ownerReferences')),
+    ...validateFinalizers(meta.finalizers ?? [], metadata.child('finalizers')),
   ];
 }
 
@@ -32,22 +32,22 @@ export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): Field
   return [
     ...(old.deletionTimestamp === undefined ? [] : validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? [])),
     ...((meta.resourceVersion ?? '') === ''
-      ? [invalid(METADATA.child('resourceVersion'), meta.resourceVersion ?? '', 'must be specified for an update')]
+      ? [invalid(metadata.child('resourceVersion'), meta.resourceVersion ?? '', 'must be specified for an update')]
       : []),
     ...((meta.generation ?? 0) < (old.generation ?? 0)
-      ? [invalid(METADATA.child('generation'), meta.generation ?? 0, 'must not be decremented')]
+      ? [invalid(metadata.child('generation'), meta.generation ?? 0, 'must not be decremented')]
       : []),
-    ...IMMUTABLE.flatMap(([member, fallback]) =>
-      validateImmutable(meta[member] ?? fallback, old[member] ?? fallback, METADATA.child(member)),
+    ...immutable.flatMap(([member, fallback]) =>
+      validateImmutable(meta[member] ?? fallback, old[member] ?? fallback, metadata.child(member)),
     ),
-    ...validateLabels(meta.labels, METADATA.child('labels')),
-    ...validateAnnotations(meta.annotations, METADATA.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences ?? [], METADATA.child('ownerReferences')),
+    ...validateLabels(meta.labels, metadata.child('labels')),
+    ...validateAnnotations(meta.annotations, metadata.child('annotations')),
+    ...validateOwnerReferences(meta.ownerReferences ?? [], metadata.child('ownerReferences')),
   ];
 }
 
 /** Members that never change after creation, and what an absent one counts as. */
-const IMMUTABLE: readonly (readonly [member: string, absent: JsonValue])[] = [
+const immutable: readonly (readonly [member: string, absent: JsonValue])[] = [
   ['name', ''],
   ['namespace', ''],
   ['uid', ''],
@@ -64,7 +64,7 @@ export const validateFinalizerNames = (finalizers: readonly string[], path: Path
   finalizers.flatMap((finalizer, position) => validateKnownFinalizer(finalizer, path.index(position)));
 
 export const validateKnownFinalizer = (finalizer: string, path: Path): FieldError[] =>
-  finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)
+  finalizer.includes('/') || standardFinalizers.has(finalizer)
     ? []
     : [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 
@@ -79,7 +79,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
   // Keys are compared without case: annotations predate the rule.
   const findings = entries.flatMap(([key]) => qualifiedNameComplaints(key.toLowerCase()).map((text) => invalid(path, key, text)));
-  return size > ANNOTATIONS_BYTES_MAX ? [...findings, tooLong(path, ANNOTATIONS_BYTES_MAX)] : findings;
+  return size > annotationsBytesMax ? [...findings, tooLong(path, annotationsBytesMax)] : findings;
 }
 
 function validateFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
@@ -94,13 +94,13 @@ function validateNames(meta: ObjectMeta, nameRule: NameRule): FieldError[] {
   const generateName = meta.generateName ?? '';
   const name = meta.name ?? '';
   const findings =
-    generateName === '' ? [] : nameRule(generateName, true).map((text) => invalid(METADATA.child('generateName'), generateName, text));
-  if (name === '') return [...findings, required(METADATA.child('name'), 'name or generateName is required')];
-  return [...findings, ...nameRule(name, false).map((text) => invalid(METADATA.child('name'), name, text))];
+    generateName === '' ? [] : nameRule(generateName, true).map((text) => invalid(metadata.child('generateName'), generateName, text));
+  if (name === '') return [...findings, required(metadata.child('name'), 'name or generateName is required')];
+  return [...findings, ...nameRule(name, false).map((text) => invalid(metadata.child('name'), name, text))];
 }
 
 function validateNamespace(namespace: string, namespaced: boolean): FieldError[] {
-  const path = METADATA.child('namespace');
+  const path = metadata.child('namespace');
   if (!namespaced) return namespace === '' ? [] : [forbidden(path, 'not allowed on this type')];
   return namespace === '' ? [required(path, '')] : dnsLabelName(namespace, false).map((text) => invalid(path, namespace, text));
 }
@@ -132,7 +132,7 @@ function validateOwnerReference(reference: OwnerReference, path: Path): FieldErr
   return [
     ...(apiVersion.slice(slash + 1) === '' ? [invalid(path.child('apiVersion'), apiVersion, 'version must not be empty')] : []),
     ...empty.map(([member = '', value]) => invalid(path.child(member), value, 'must not be empty')),
-    ...(NEVER_OWNERS.has(`${apiVersion} ${kind}`)
+    ...(neverOwners.has(`${apiVersion} ${kind}`)
       ? [invalid(path, reference, `${apiVersion}, Kind=${kind} is disallowed from being an owner`)]
       : []),
   ];
@@ -143,6 +143,6 @@ function validateNoNewFinalizers(finalizers: readonly string[], old: readonly st
   if (added.length === 0) return [];
   const list = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`;
   return [
-    forbidden(METADATA.child('finalizers'), `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`),
+    forbidden(metadata.child('finalizers'), `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`),
   ];
 }

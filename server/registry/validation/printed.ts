@@ -26,7 +26,7 @@ export function printedSelector(selector: JsonValue | undefined): JsonObject | n
 }
 
 /** Metadata as messages quote it: members in the order of declaration, without those that are not set. */
-const SHOWN_METADATA = [
+const shownMetadata = [
   'name',
   'generateName',
   'namespace',
@@ -46,7 +46,7 @@ const SHOWN_METADATA = [
 
 export function printedMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(
-    SHOWN_METADATA.flatMap((member): [string, JsonValue][] => {
+    shownMetadata.flatMap((member): [string, JsonValue][] => {
       const value = metadata[member];
       if (!isMetadataSet(member, value)) return [];
       if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];

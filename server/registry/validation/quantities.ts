@@ -13,10 +13,10 @@ export const compareAmounts = (a: JsonValue | undefined, b: JsonValue | undefine
 export const isNegative = (value: JsonValue | undefined): boolean => quantityOf(value).digits < 0n;
 export const isZero = (value: JsonValue | undefined): boolean => quantityOf(value).digits === 0n;
 
-const MILLI_PLACES = 3;
+const milliPlaces = 3;
 
 /** In thousandths, rounded up: how the reference counts what must be whole. */
-export const milliValue = (value: JsonValue | undefined): bigint => scaledQuantity(quantityOf(value), MILLI_PLACES);
+export const milliValue = (value: JsonValue | undefined): bigint => scaledQuantity(quantityOf(value), milliPlaces);
 
 export const isWhole = (value: JsonValue | undefined): boolean => milliValue(value) % 1000n === 0n;
 

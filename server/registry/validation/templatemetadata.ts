@@ -4,7 +4,7 @@ import { forbidden, type FieldError, type Path } from './field.js';
 import { validateAnnotations, validateLabels } from './metadata.js';
 
 /** Members of metadata that a template may not set, in the order of findings; all but labels and annotations. */
-const NOT_IN_TEMPLATES = [
+const notInTemplates = [
   'name',
   'generateName',
   'namespace',
@@ -20,19 +20,19 @@ const NOT_IN_TEMPLATES = [
   'managedFields',
 ];
 /** Zero is a value only for what the reference holds as a pointer. */
-const ZERO_IS_SET = 'deletionGracePeriodSeconds';
+const zeroIsSet = 'deletionGracePeriodSeconds';
 
 /** Whether a member of metadata is more than its zero value; an empty list is. */
 export const isMetadataSet = (member: string, value: JsonValue | undefined): value is JsonValue =>
-  value !== undefined && value !== null && value !== '' && (value !== 0 || member === ZERO_IS_SET);
+  value !== undefined && value !== null && value !== '' && (value !== 0 || member === zeroIsSet);
 
 /** Findings about the metadata of a template for claims: what is made of it gets labels and annotations, and nothing else. */
 export const validateTemplateMetadata = (metadata: JsonObject, path: Path): FieldError[] => [
   ...validateAnnotations(textsAt(metadata, 'annotations'), path.child('annotations')),
   ...validateLabels(textsAt(metadata, 'labels'), path.child('labels')),
-  ...NOT_IN_TEMPLATES.filter((member) => isMetadataSet(member, metadata[member])).map((member) =>
-    forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set'),
-  ),
+  ...notInTemplates
+    .filter((member) => isMetadataSet(member, metadata[member]))
+    .map((member) => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),
 ];
 
 const textsAt = (metadata: JsonObject, member: string): Record<string, string> =>

@@ -55,19 +55,19 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 };
 
-const OPTION = '--encryption-provider-config';
+const option = '--encryption-provider-config';
 
 /** Reads and checks a configuration. Throws with the option, the file and everything that is wrong. */
 export function readEncryptionConfiguration(file: string): readonly ResourceRule[] {
   const document = readConfiguration(file, {
-    option: OPTION,
+    option: option,
     kind: 'EncryptionConfiguration',
     apiVersions: ['apiserver.config.k8s.io/v1'],
     fields,
   });
   const reading = new Reading();
   const rules = reading.rules(document);
-  if (reading.complaints.length > 0) throw new Error(`${OPTION}: ${file}: ${reading.complaints.join('; ')}`);
+  if (reading.complaints.length > 0) throw new Error(`${option}: ${file}: ${reading.complaints.join('; ')}`);
   return rules;
 }
 

@@ -1,7 +1,7 @@
-import { DEPTH_MAX } from '../../../workers/codecs/contract.js';
+import { depthMax } from '../../../workers/codecs/contract.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
 import { isEnveloped } from '../../../workers/codecs/protobuf/envelope.js';
-import { hasProtobuf, kindOf, PROTOBUF_MEDIA_TYPE, protobufDecode, protobufEncode } from '../../../workers/codecs/protobuf/index.js';
+import { hasProtobuf, kindOf, protobufMediaType, protobufDecode, protobufEncode } from '../../../workers/codecs/protobuf/index.js';
 import { yamlCodec } from '../../../workers/codecs/yaml.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
@@ -70,7 +70,7 @@ export function decodeReference(value: Buffer): Decoded {
 }
 
 const decodeText = (value: Buffer): ReturnType<typeof jsonCodec.decode> =>
-  (value[0] === openingBrace ? jsonCodec : yamlCodec).decode(value, { findDuplicates: false, depthMax: DEPTH_MAX });
+  (value[0] === openingBrace ? jsonCodec : yamlCodec).decode(value, { findDuplicates: false, depthMax: depthMax });
 
 const membersOf = (value: unknown): JsonObject => (typeof value === 'object' && value !== null ? (value as JsonObject) : {});
 
@@ -81,7 +81,7 @@ export function encodeReference(form: ReferenceForm, { resource }: ObjectKey, ob
   const named = { ...(known === null ? {} : { kind: known.kind }), apiVersion, metadata, ...content } as ApiObject;
   if (known === null || !known.builtIn) return Buffer.from(asGoWrites(sortedJson(named)));
   if (jsonOnly.has(resource.group)) return inJson(isDefinition(resource) ? toKept(named) : named);
-  if (form.mediaType === PROTOBUF_MEDIA_TYPE) {
+  if (form.mediaType === protobufMediaType) {
     const kind = kindOf(apiVersion, known.kind);
     const result = hasProtobuf(kind) ? protobufEncode(named, kind) : null;
     if (result?.ok === true) return result.bytes;

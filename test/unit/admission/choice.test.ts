@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { readPluginConfigurations } from '../../../server/admission/configuration.js';
-import { enabledPlugins, KNOWN_PLUGINS } from '../../../server/admission/names.js';
+import { enabledPlugins, knownPlugins } from '../../../server/admission/names.js';
 import { createPlugins } from '../../../server/admission/plugins.js';
 import { readApiServerOptions } from '../../../server/options/apiserver.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
@@ -33,7 +33,7 @@ describe('the choice of admission plugins', () => {
     expect(names([])).to.include.members(['LimitRanger', 'ServiceAccount', 'ResourceQuota']).and.not.include.members(['AlwaysDeny']);
     const chosen = names(['AlwaysDeny', 'AlwaysAdmit'], ['LimitRanger']);
     expect(chosen).to.not.include('LimitRanger');
-    const places = chosen.map((name) => KNOWN_PLUGINS.findIndex((each) => each.name === name));
+    const places = chosen.map((name) => knownPlugins.findIndex((each) => each.name === name));
     expect(places).to.deep.equal([...places].sort((a, b) => a - b));
     expect([chosen[0], chosen.at(-1)]).to.deep.equal(['AlwaysAdmit', 'AlwaysDeny']);
   });

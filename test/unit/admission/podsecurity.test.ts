@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../server/api/object.js';
 import { podSecurityRules } from '../../../server/admission/podsecurity/configuration.js';
-import { NO_POLICY, policyOf, type Level } from '../../../server/admission/podsecurity/policy.js';
+import { noPolicy, policyOf, type Level } from '../../../server/admission/podsecurity/policy.js';
 import { detailsText, violations } from '../../../server/admission/podsecurity/standards.js';
 import { subjectOf } from '../../../server/admission/podsecurity/subject.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
@@ -219,17 +219,17 @@ describe('admission, standards of pods', () => {
 
   it('reads the labels of namespaces, and warns of what is enforced unless told otherwise', () => {
     const latest = { level: 'baseline', minor: Infinity };
-    expect(policyOf(label('enforce', 'baseline'), NO_POLICY).policy).to.deep.equal({
+    expect(policyOf(label('enforce', 'baseline'), noPolicy).policy).to.deep.equal({
       enforce: latest,
       warn: latest,
-      audit: NO_POLICY.audit,
+      audit: noPolicy.audit,
     });
-    expect(policyOf({ ...label('enforce', 'baseline'), ...label('warn', 'privileged') }, NO_POLICY).policy.warn).to.deep.equal(
-      NO_POLICY.warn,
+    expect(policyOf({ ...label('enforce', 'baseline'), ...label('warn', 'privileged') }, noPolicy).policy.warn).to.deep.equal(
+      noPolicy.warn,
     );
     const { policy, findings } = policyOf(
       { ...label('enforce', 'strict'), ...label('warn', 'strict'), ...label('audit-version', '1.2') },
-      NO_POLICY,
+      noPolicy,
     );
     expect([policy.enforce.level, policy.warn.level, findings.length]).to.deep.equal(['restricted', 'privileged', 3]);
   });

@@ -6,9 +6,9 @@ import { createLogger } from '../../../server/observability/logger.js';
 import { createAdmissionPolicies } from '../../../server/policies.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
-const GROUP = 'admissionregistration.k8s.io/v1';
-const RULES = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'] }];
-const MUTABLE = [{ ...RULES[0], operations: ['CREATE', 'UPDATE'] }];
+const group = 'admissionregistration.k8s.io/v1';
+const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'] }];
+const mutable = [{ ...rules[0], operations: ['CREATE', 'UPDATE'] }];
 const map = (name: string, data: JsonObject = {}, labels?: JsonObject): JsonObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -16,13 +16,13 @@ const map = (name: string, data: JsonObject = {}, labels?: JsonObject): JsonObje
   data,
 });
 const policy = (name: string, spec: JsonObject, kind = 'ValidatingAdmissionPolicy'): JsonObject => ({
-  apiVersion: GROUP,
+  apiVersion: group,
   kind,
   metadata: { name },
-  spec: { matchConstraints: { resourceRules: kind.startsWith('M') ? MUTABLE : RULES }, ...spec },
+  spec: { matchConstraints: { resourceRules: kind.startsWith('M') ? mutable : rules }, ...spec },
 });
 const binding = (name: string, spec: JsonObject, kind = 'ValidatingAdmissionPolicyBinding'): JsonObject => ({
-  apiVersion: GROUP,
+  apiVersion: group,
   kind,
   metadata: { name: `${name}-b` },
   spec: { policyName: name, ...spec },
@@ -101,7 +101,7 @@ describe('admission policies', () => {
     expect(sample.warnings()).to.deep.equal([
       "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'p-b': failed expression: object == null || object.metadata.name != \"no\"",
     ]);
-    await sample.remove(`${GROUP}/ValidatingAdmissionPolicyBinding`, 'p-b');
+    await sample.remove(`${group}/ValidatingAdmissionPolicyBinding`, 'p-b');
     await sample.create(map('no-more'));
     expect(sample.warnings()).to.deep.equal([]);
   });
@@ -148,15 +148,15 @@ describe('admission policies', () => {
         validations: [{ expression: 'false' }],
         matchConditions: [{ name: 'c', expression: 'object.metadata.name != "skipped"' }],
         matchConstraints: {
-          resourceRules: RULES,
-          excludeResourceRules: [{ ...RULES[0], resourceNames: ['excluded'] }],
+          resourceRules: rules,
+          excludeResourceRules: [{ ...rules[0], resourceNames: ['excluded'] }],
           objectSelector: { matchExpressions: [{ key: 'off', operator: 'DoesNotExist' }] },
         },
       },
       {
         matchResources: {
           objectSelector: { matchExpressions: [{ key: 'free', operator: 'DoesNotExist' }] },
-          resourceRules: [{ ...RULES[0], operations: ['CREATE'] }],
+          resourceRules: [{ ...rules[0], operations: ['CREATE'] }],
         },
       },
     );
@@ -254,7 +254,7 @@ describe('admission policies', () => {
       matchConstraints: { resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] },
       validations: [{ expression: 'false' }],
     });
-    await sample.remove(`${GROUP}/ValidatingAdmissionPolicyBinding`, 'p-b');
+    await sample.remove(`${group}/ValidatingAdmissionPolicyBinding`, 'p-b');
     await sample.create(map('m'));
   });
 
@@ -361,7 +361,7 @@ describe('admission policies', () => {
       mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: add(11_000) } }],
       matchConditions: [{ name: 'c', expression: 'object.data.n == "2"' }],
     });
-    await sample.remove(`${GROUP}/MutatingAdmissionPolicy`, 'p');
+    await sample.remove(`${group}/MutatingAdmissionPolicy`, 'p');
     expect((await refusal(sample.create(map('m', { n: '2' })))).message).to.contain(
       'JSON Patch: The allowed maximum operations in a JSON patch is 10000',
     );

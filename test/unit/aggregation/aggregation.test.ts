@@ -23,8 +23,8 @@ import { createIdentities, type Identities } from '../http/identities.js';
 const ignore = (): void => {};
 const silent: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, enabled: () => false, named: () => silent };
 const writes = { user: systemUser, manager: 'm', dryRun: false, timeoutMs: 1000, warn: ignore };
-const NAME = 'v1.remote.example.com';
-const PATH = '/apis/remote.example.com/v1';
+const apiServiceName = 'v1.remote.example.com';
+const versionPath = '/apis/remote.example.com/v1';
 
 interface Seen {
   readonly method: string;
@@ -50,7 +50,7 @@ async function startProgram(identities: Identities): Promise<{
     },
   };
   program.server.on('request', (request, response) => {
-    if (request.url === PATH) {
+    if (request.url === versionPath) {
       response.end(
         JSON.stringify({
           kind: 'APIResourceList',
@@ -105,7 +105,7 @@ describe('aggregation', () => {
   let port: number | null = null;
 
   const condition = async (): Promise<JsonObject> => {
-    const object = (await registry.get({ resource: apiServices, namespace: '', name: NAME }, { at: 'mostRecent' })).decode();
+    const object = (await registry.get({ resource: apiServices, namespace: '', name: apiServiceName }, { at: 'mostRecent' })).decode();
     return ((object['status'] as JsonObject | undefined)?.['conditions'] as JsonObject[] | undefined)?.[0] ?? {};
   };
   const becomes = async (reason: string): Promise<JsonObject> => {
@@ -175,7 +175,7 @@ describe('aggregation', () => {
     await registry.create(
       { resource: apiServices, namespace: '', name: '' },
       {
-        metadata: { name: NAME },
+        metadata: { name: apiServiceName },
         spec: {
           group: 'remote.example.com',
           version: 'v1',
@@ -207,7 +207,7 @@ describe('aggregation', () => {
       reason: 'ServiceNotFound',
       message: 'service/api in "default" is not present',
     });
-    for (const path of [PATH, `${PATH}/things`]) {
+    for (const path of [versionPath, `${versionPath}/things`]) {
       const answer = await get(path);
       expect([answer.status, answer.headers.get('content-type'), await answer.text()]).to.deep.equal([
         503,
@@ -259,7 +259,7 @@ describe('aggregation', () => {
     program.answer = (_request, response) => {
       response.writeHead(418, { 'x-own': 'yes' }).end('short and stout');
     };
-    const answer = await get(`${PATH}/namespaces/n/things/a%2fb?watch=false`, {
+    const answer = await get(`${versionPath}/namespaces/n/things/a%2fb?watch=false`, {
       method: 'POST',
       body: '{"a":1}',
       headers: { authorization: 'Bearer secret', 'x-remote-user': 'root', 'content-type': 'application/json' },
@@ -267,7 +267,7 @@ describe('aggregation', () => {
     expect([answer.status, answer.headers.get('x-own'), await answer.text()]).to.deep.equal([418, 'yes', 'short and stout']);
     const [seen] = program.seen.splice(0);
     // The path as it was decoded before anybody asked whether it is allowed.
-    expect(seen).to.deep.include({ method: 'POST', url: `${PATH}/namespaces/n/things/a/b?watch=false`, body: '{"a":1}' });
+    expect(seen).to.deep.include({ method: 'POST', url: `${versionPath}/namespaces/n/things/a/b?watch=false`, body: '{"a":1}' });
     expect(seen?.headers)
       .to.deep.include({
         'x-remote-user': 'ann',
@@ -288,7 +288,7 @@ describe('aggregation', () => {
         response.end('last\n');
       };
     };
-    const answer = await get(`${PATH}/things?watch=true`);
+    const answer = await get(`${versionPath}/things?watch=true`);
     const reader = answer.body!.getReader();
     expect(Buffer.from((await reader.read()).value!).toString()).to.equal('first\n');
     finish();
@@ -298,7 +298,7 @@ describe('aggregation', () => {
 
   it('passes connections of other protocols on', async () => {
     const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(`GET ${PATH}/things/x/exec HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+    socket.write(`GET ${versionPath}/things/x/exec HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
@@ -309,37 +309,37 @@ describe('aggregation', () => {
     socket.write('hello');
     while (text !== 'hello') await once(socket, 'data');
     socket.destroy();
-    expect(program.seen.splice(0)[0]).to.deep.include({ method: 'UPGRADE', url: `${PATH}/things/x/exec` });
+    expect(program.seen.splice(0)[0]).to.deep.include({ method: 'UPGRADE', url: `${versionPath}/things/x/exec` });
   });
 
   it('lets no program send clients elsewhere, unless told to', async () => {
     program.answer = (_request, response) => {
       response.writeHead(302, { location: 'https://elsewhere.example.com/' }).end();
     };
-    const refused = await get(`${PATH}/things`);
+    const refused = await get(`${versionPath}/things`);
     expect([refused.status, await refused.text()]).to.deep.equal([
       502,
       'the backend attempted to redirect this request, which is not permitted\n',
     ]);
-    const passed = await get(`${PATH}/things?lenient`);
+    const passed = await get(`${versionPath}/things?lenient`);
     expect([passed.status, passed.headers.get('location')]).to.deep.equal([302, 'https://elsewhere.example.com/']);
   });
 
   it('ends circles', async () => {
     const hop = '1.1 kube-aggregator';
-    expect((await get(`${PATH}/things`, { headers: { via: [hop, hop, hop].join(', ') } })).status).to.equal(508);
+    expect((await get(`${versionPath}/things`, { headers: { via: [hop, hop, hop].join(', ') } })).status).to.equal(508);
   });
 
   it('notices programs that went away, and shows what they served as stale', async () => {
     program.server.close();
     program.server.closeAllConnections();
-    const answer = await get(`${PATH}/things`);
+    const answer = await get(`${versionPath}/things`);
     expect([answer.status, await answer.text()]).to.satisfy(
       ([code, text]: [number, string]) => code === 503 && /^(error trying to reach service: |service unavailable)/.test(text),
     );
     // A change of the object makes the server look at once.
     await registry.update(
-      { resource: apiServices, namespace: '', name: NAME },
+      { resource: apiServices, namespace: '', name: apiServiceName },
       {
         apply: (current) => ({ ...current!, metadata: { ...current!.metadata, labels: { a: 'b' } } }),
         subresource: '',
@@ -355,12 +355,12 @@ describe('aggregation', () => {
 
   it('forgets what is not there any more', async () => {
     await registry.delete(
-      { resource: apiServices, namespace: '', name: NAME },
+      { resource: apiServices, namespace: '', name: apiServiceName },
       { gracePeriodSeconds: null, propagationPolicy: null, orphanDependents: null, uid: null, resourceVersion: null },
       writes,
     );
     while ((await get('/apis/remote.example.com')).status !== 404) await new Promise(setImmediate);
-    expect((await get(`${PATH}/things`)).status).to.equal(404);
+    expect((await get(`${versionPath}/things`)).status).to.equal(404);
     expect(await aggregated()).to.equal(undefined);
   });
 });

@@ -13,9 +13,9 @@ import { RawHttp2 } from '../../attacks/wire/http2Frames.js';
 import { openFrontDoor, type FrontDoor } from '../http/frontDoor.js';
 import { createIdentities } from '../http/identities.js';
 
-const PATH = '/apis/remote.example.com/v1/namespaces/default/things';
-const PROXIED = '/api/v1/namespaces/default/pods/p/proxy';
-const STOLEN =
+const backendPath = '/apis/remote.example.com/v1/namespaces/default/things';
+const proxied = '/api/v1/namespaces/default/pods/p/proxy';
+const stolen =
   'DELETE /apis/remote.example.com/v1/things/stolen HTTP/1.1\r\nhost: api.default.svc\r\nx-remote-user: root\r\nx-remote-group: system:masters\r\n\r\n';
 
 /** How a body comes from the client. */
@@ -63,7 +63,7 @@ describe('requests to backends', () => {
         authorize: () => ({ decision: 'allow', reason: '' }),
       },
       resources: (context) =>
-        context.info.path.startsWith(PROXIED)
+        context.info.path.startsWith(proxied)
           ? relayRequest(
               context,
               backends,
@@ -71,12 +71,12 @@ describe('requests to backends', () => {
                 scheme: 'https',
                 host: '127.0.0.1',
                 port: String(backend.port),
-                path: context.info.path.slice(PROXIED.length),
+                path: context.info.path.slice(proxied.length),
                 query: '',
                 agent: false,
                 addresses: null,
               },
-              PROXIED,
+              proxied,
             )
           : relayToService(context, service, { connections: services, rejectsRedirects: true }),
     });
@@ -156,9 +156,9 @@ describe('requests to backends', () => {
       '\r\n\r\n',
       '0\r\n\r\n',
       '5\r\n',
-      STOLEN,
-      `0\r\n\r\n${STOLEN}`,
-      `\r\n${STOLEN}`,
+      stolen,
+      `0\r\n\r\n${stolen}`,
+      `\r\n${stolen}`,
       'GET / HTTP/1.1\r\n\r\n',
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       'HTTP/1.1 200 OK\r\n\r\n',
@@ -170,7 +170,7 @@ describe('requests to backends', () => {
     method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH'),
     framing: fc.constantFrom<Framing>('http2', 'http2 with its length', 'chunks', 'length'),
     body: fc.array(piece, { maxLength: 4 }),
-    path: fc.constantFrom(PATH, `${PROXIED}/x`),
+    path: fc.constantFrom(backendPath, `${proxied}/x`),
   });
 
   it('are as many as came, each with its whole body inside its frame, whatever the body looks like', async () => {
@@ -183,7 +183,7 @@ describe('requests to backends', () => {
         );
         for (const { complaint, unread } of backend.connections) expect([complaint, unread]).to.deep.equal([null, '']);
         for (const request of backend.requests)
-          expect(header(request, 'x-remote-user')).to.equal(request.target === PATH ? 'ann' : undefined);
+          expect(header(request, 'x-remote-user')).to.equal(request.target === backendPath ? 'ann' : undefined);
       }),
       { numRuns: 60 },
     );
@@ -191,8 +191,8 @@ describe('requests to backends', () => {
 
   it('have no body and no frame where the client sent none, and use a connection again', async () => {
     for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST']) {
-      expect(await over1({ method, framing: 'length', body: [], path: PATH })).to.equal(200);
-      expect(await statusOf(session.request({ ':method': method, ':path': PATH }, { endStream: true }))).to.equal(200);
+      expect(await over1({ method, framing: 'length', body: [], path: backendPath })).to.equal(200);
+      expect(await statusOf(session.request({ ':method': method, ':path': backendPath }, { endStream: true }))).to.equal(200);
     }
     for (const request of backend.requests) {
       expect(header(request, 'transfer-encoding'), request.method).to.equal(undefined);
@@ -204,7 +204,7 @@ describe('requests to backends', () => {
   it('lose what speaks of one connection, and what its client names for it', async () => {
     const named = 'keep-alive, x-own, content-length, x-remote-user, transfer-encoding';
     await raw(
-      `POST ${PATH} HTTP/1.1\r\nhost: x\r\nconnection: close, ${named}\r\nx-own: 1\r\nte: trailers\r\ntrailer: x-a\r\nexpect: 100-continue\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nx-a: 1\r\n\r\n`,
+      `POST ${backendPath} HTTP/1.1\r\nhost: x\r\nconnection: close, ${named}\r\nx-own: 1\r\nte: trailers\r\ntrailer: x-a\r\nexpect: 100-continue\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nx-a: 1\r\n\r\n`,
     );
     const [request] = backend.requests;
     expect(request?.body).to.equal('abc');
@@ -220,7 +220,7 @@ describe('requests to backends', () => {
       };
     });
     const wire = await RawHttp2.open({ port: front.port });
-    const stream = wire.request('POST', PATH, { endStream: false });
+    const stream = wire.request('POST', backendPath, { endStream: false });
     wire.data(stream, 'some of it');
     await headed;
     if (code !== null) wire.reset(stream, code);
@@ -233,7 +233,7 @@ describe('requests to backends', () => {
     [
       'over HTTP/2, shorter than announced',
       async () => {
-        const stream = openStream('POST', PATH, { 'content-length': '100' });
+        const stream = openStream('POST', backendPath, { 'content-length': '100' });
         stream.end('short');
         await closed(stream);
       },
@@ -241,8 +241,8 @@ describe('requests to backends', () => {
     [
       'over HTTP/2, longer than announced',
       async () => {
-        const stream = openStream('POST', PATH, { 'content-length': '2' });
-        stream.end(`xx${STOLEN}`);
+        const stream = openStream('POST', backendPath, { 'content-length': '2' });
+        stream.end(`xx${stolen}`);
         await closed(stream);
       },
     ],
@@ -264,7 +264,7 @@ describe('requests to backends', () => {
           rejectUnauthorized: false,
           servername: 'localhost',
         });
-        socket.on('error', () => undefined).write(`POST ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nshort`);
+        socket.on('error', () => undefined).write(`POST ${backendPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nshort`);
         await headed;
         socket.destroy();
       },
@@ -276,7 +276,7 @@ describe('requests to backends', () => {
       const before = [...backend.connections];
       await Promise.all(before.filter(({ unread }) => unread !== '').map(({ closed }) => closed));
       backend.atHead = null;
-      expect(await over2({ method: 'GET', framing: 'http2', body: [], path: PATH })).to.equal(200);
+      expect(await over2({ method: 'GET', framing: 'http2', body: [], path: backendPath })).to.equal(200);
       expect(backend.requests.map(({ method, body }) => [method, body])).to.deep.equal([['GET', '']]);
     });
   }
@@ -299,7 +299,7 @@ describe('requests to backends', () => {
   for (const [what, answer] of answers) {
     it(`go over no connection that an odd answer came on: ${what}`, async () => {
       backend.reply = () => answer;
-      const stream = session.request({ ':method': 'GET', ':path': PATH }, { endStream: true });
+      const stream = session.request({ ':method': 'GET', ':path': backendPath }, { endStream: true });
       stream.resume();
       const [odd] = await Promise.all([
         new Promise<WireBackend['connections'][number]>((resolve) => {
@@ -310,7 +310,7 @@ describe('requests to backends', () => {
       backend.atHead = null;
       await odd.closed;
       backend.reply = () => 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-      expect(await over2({ method: 'GET', framing: 'http2', body: [], path: PATH })).to.equal(200);
+      expect(await over2({ method: 'GET', framing: 'http2', body: [], path: backendPath })).to.equal(200);
       expect(odd.requests).to.have.length(1);
     });
   }
@@ -319,24 +319,24 @@ describe('requests to backends', () => {
     backend.atHead = ({ socket }) => {
       socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
     };
-    const stream = openStream('POST', PATH);
+    const stream = openStream('POST', backendPath);
     stream.on('error', () => undefined).write('begun');
     const headed = once(stream, 'response') as Promise<[{ readonly ':status'?: number }]>;
     stream.resume();
     expect((await headed)[0][':status']).to.equal(413);
     await Promise.all(backend.connections.map(({ closed }) => closed));
-    stream.end(STOLEN);
+    stream.end(stolen);
     backend.atHead = null;
-    expect(await over2({ method: 'GET', framing: 'http2', body: [], path: PATH })).to.equal(200);
+    expect(await over2({ method: 'GET', framing: 'http2', body: [], path: backendPath })).to.equal(200);
     expect(backend.requests.map(({ method }) => method)).to.deep.equal(['GET']);
   });
 
   it('go over no idle connection on which something came', async () => {
-    expect(await over2({ method: 'GET', framing: 'http2', body: [], path: PATH })).to.equal(200);
+    expect(await over2({ method: 'GET', framing: 'http2', body: [], path: backendPath })).to.equal(200);
     const [idle] = backend.connections;
     idle?.socket.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nstolen');
     await idle?.closed;
-    expect(await over2({ method: 'GET', framing: 'http2', body: [], path: PATH })).to.equal(200);
+    expect(await over2({ method: 'GET', framing: 'http2', body: [], path: backendPath })).to.equal(200);
     expect(backend.connections).to.have.length(2);
   });
 
@@ -350,7 +350,7 @@ describe('requests to backends', () => {
 
   for (const protocol of ['h2c', 'HTTP/2.0', 'websocket, h2c', 'TLS/1.2', 'H2C']) {
     it(`change to no protocol in which the client could say who he is: ${protocol}`, async () => {
-      for (const path of [PATH, `${PROXIED}/x`])
+      for (const path of [backendPath, `${proxied}/x`])
         expect(
           await raw(
             `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade, http2-settings\r\nhttp2-settings: AAMAAABkAAQAAP__\r\nupgrade: ${protocol}\r\n\r\n`,

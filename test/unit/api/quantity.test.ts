@@ -11,8 +11,8 @@ const quantity = (text: string): Quantity => {
   if (!result.ok) throw new Error(result.message);
   return result.quantity;
 };
-const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-const WRONG_SUFFIX = "unable to parse quantity's suffix";
+const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const wrongSuffix = "unable to parse quantity's suffix";
 
 describe('quantities', () => {
   it('keep their spelling if their digits and unit are the canonical ones', () => {
@@ -88,8 +88,8 @@ describe('quantities', () => {
 
   it('are refused in the words of the reference', () => {
     for (const text of ['', '1 Gi', '1g', '1KB', '1kib', '1gi', '1.2.3', '1,5', '0x10', '1e3Gi', 'NaN', 'x'])
-      expect(canonical(text), text).to.equal(WRONG_FORMAT);
-    for (const text of ['1K', '1e', '1ee3', '--1', '1mi']) expect(canonical(text), text).to.equal(WRONG_SUFFIX);
+      expect(canonical(text), text).to.equal(wrongFormat);
+    for (const text of ['1K', '1e', '1ee3', '--1', '1mi']) expect(canonical(text), text).to.equal(wrongSuffix);
   });
 
   it('compare by value', () => {

@@ -17,11 +17,11 @@ const types = typeNames()
   .map((name) => typeNamed(name))
   .filter((type): type is ApiType => type !== undefined && type.kinds.length > 0);
 
-const ID = { manager: 'test', operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
+const id = { manager: 'test', operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
 
 /** The same by way of comparing sets, which updates and applies go. */
 function bySets(schema: Schema, empty: JsonObject, object: JsonObject): unknown {
-  const managers = ownUpdate(empty as ApiObject, object as ApiObject, new Map(), ID, 'now', {
+  const managers = ownUpdate(empty as ApiObject, object as ApiObject, new Map(), id, 'now', {
     schemaOf: () => schema,
     convert: () => null,
   });

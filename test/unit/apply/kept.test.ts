@@ -17,7 +17,7 @@ const types = typeNames()
   .map((name) => typeNamed(name))
   .filter((type): type is ApiType => type !== undefined && type.kinds.length > 0);
 
-const ID = { manager: 'me', operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
+const id = { manager: 'me', operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
 const entryOf = (manager: string, fieldsV1: JsonObject): JsonObject => ({
   manager,
   operation: 'Update',
@@ -26,7 +26,7 @@ const entryOf = (manager: string, fieldsV1: JsonObject): JsonObject => ({
   fieldsType: 'FieldsV1',
   fieldsV1,
 });
-const NOW = '2026-02-02T00:00:00Z';
+const now = '2026-02-02T00:00:00Z';
 
 /** Some of the fields, the same for the same choice. */
 function some(fields: JsonObject, choice: number): JsonObject {
@@ -82,13 +82,13 @@ describe('apply/kept', () => {
             seen.set(touched, (seen.get(touched) ?? 0) + 1);
             if (touched === 'more') return;
             const expected = writeManagers(
-              ownUpdate(before as ApiObject, after as ApiObject, readManagers(written), ID, NOW, {
+              ownUpdate(before as ApiObject, after as ApiObject, readManagers(written), id, now, {
                 schemaOf: () => schema,
                 convert: () => null,
               }),
             );
             const found =
-              touched === 'nothing' ? written : reordered(written.map((entry) => (entry === ofMe ? { ...entry, time: NOW } : entry)));
+              touched === 'nothing' ? written : reordered(written.map((entry) => (entry === ofMe ? { ...entry, time: now } : entry)));
             expect(found).to.deep.equal(expected);
           } catch (error) {
             if (!(error instanceof ListItemError)) throw error;

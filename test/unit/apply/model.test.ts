@@ -14,10 +14,10 @@ import { schemaOfKind } from '../../../server/patch/apply/typeschema.js';
  */
 const schema = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' });
 const versions: Versions = { schemaOf: () => schema, convert: (object) => object };
-const NOW = '2026-01-01T00:00:00Z';
+const now = '2026-01-01T00:00:00Z';
 
 /** Leaves by their kind and name; those of sets have no value of their own. */
-const LEAVES = [
+const leaves = [
   'label a',
   'label b',
   'annotation a',
@@ -30,7 +30,7 @@ const LEAVES = [
   'data b',
   'immutable',
 ] as const;
-type Leaf = (typeof LEAVES)[number];
+type Leaf = (typeof leaves)[number];
 type Content = ReadonlyMap<Leaf, string>;
 
 const identity = {
@@ -38,9 +38,9 @@ const identity = {
   namespace: 'n',
   uid: 'the-uid',
   resourceVersion: '7',
-  creationTimestamp: NOW,
+  creationTimestamp: now,
   generation: 3,
-  deletionTimestamp: NOW,
+  deletionTimestamp: now,
 };
 
 function objectOf(content: Content, metadata: JsonObject): ApiObject {
@@ -83,7 +83,7 @@ function contentOf(object: ApiObject): Map<Leaf, string> {
   ]);
 }
 
-const PATHS: Readonly<Record<string, (name: string) => readonly string[]>> = {
+const paths: Readonly<Record<string, (name: string) => readonly string[]>> = {
   label: (name) => ['f:metadata', 'f:labels', `f:${name}`],
   annotation: (name) => ['f:metadata', 'f:annotations', `f:${name}`],
   finalizer: (name) => ['f:metadata', 'f:finalizers', `v:"${name}"`],
@@ -91,7 +91,7 @@ const PATHS: Readonly<Record<string, (name: string) => readonly string[]>> = {
   data: (name) => ['f:data', `f:${name}`],
   immutable: () => ['f:immutable'],
 };
-const pathOf = (leaf: Leaf): readonly string[] => PATHS[leaf.split(' ')[0] ?? '']?.(nameOf(leaf)) ?? [];
+const pathOf = (leaf: Leaf): readonly string[] => paths[leaf.split(' ')[0] ?? '']?.(nameOf(leaf)) ?? [];
 
 type Owners = ReadonlyMap<string, ReadonlySet<Leaf>>;
 interface State {
@@ -141,8 +141,8 @@ function modelled({ content, owners }: State, write: Write): State | null {
 /** The same by the code. */
 function written(object: ApiObject, managers: Managers, write: Write): { readonly object: ApiObject; readonly managers: Managers } | null {
   const sent = objectOf(write.content, write.kind === 'apply' ? { name: 'o' } : identity);
-  if (write.kind === 'update') return { object: sent, managers: ownUpdate(object, sent, managers, idOf(write), NOW, versions) };
-  const result = apply(object, sent, managers, idOf(write), NOW, write.force, versions);
+  if (write.kind === 'update') return { object: sent, managers: ownUpdate(object, sent, managers, idOf(write), now, versions) };
+  const result = apply(object, sent, managers, idOf(write), now, write.force, versions);
   return result.ok ? result : null;
 }
 
@@ -151,14 +151,14 @@ const ownersIn = (managers: Managers): Owners =>
     new Map(
       [...managers.values()].map(({ manager, operation, fields }) => [
         `${manager} ${operation}`,
-        new Set(LEAVES.filter((leaf) => fields.has(pathOf(leaf)))),
+        new Set(leaves.filter((leaf) => fields.has(pathOf(leaf)))),
       ]),
     ),
   );
 
 const valueOf = (leaf: Leaf): fc.Arbitrary<string> => (leaf.startsWith('finalizer ') ? fc.constant('1') : fc.constantFrom('1', '2'));
 const content = fc
-  .subarray([...LEAVES])
+  .subarray([...leaves])
   .chain((leaves) => fc.tuple(...leaves.map((leaf) => valueOf(leaf).map((value): [Leaf, string] => [leaf, value]))))
   .map((entries) => new Map(entries));
 const write: fc.Arbitrary<Write> = fc.record({

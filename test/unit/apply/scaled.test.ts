@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { FieldSet } from '../../../server/patch/apply/fieldset.js';
 import { managerKey, readManagers, writeManagers, type ManagerEntry, type Managers } from '../../../server/patch/apply/managers.js';
-import { parentManagers, scaleManagers, SCALE_API_VERSION } from '../../../server/patch/apply/scaled.js';
+import { parentManagers, scaleManagers, scaleApiVersion } from '../../../server/patch/apply/scaled.js';
 
-const REPLICAS = ['f:spec', 'f:replicas'];
+const replicas = ['f:spec', 'f:replicas'];
 const paths = (apiVersion: string): readonly string[] | null | undefined =>
-  ({ 'apps/v1': REPLICAS, 'apps/v2': ['f:spec', 'f:size'], 'apps/v0': null })[apiVersion];
-const TIME = '2026-01-01T00:00:00Z';
+  ({ 'apps/v1': replicas, 'apps/v2': ['f:spec', 'f:size'], 'apps/v0': null })[apiVersion];
+const time = '2026-01-01T00:00:00Z';
 
 const entryOf = (entry: Omit<ManagerEntry, 'fields' | 'time'>, fields: readonly string[]): ManagerEntry => ({
   ...entry,
-  time: TIME,
+  time: time,
   fields: FieldSet.fromFieldsV1({ 'f:spec': Object.fromEntries(fields.map((name) => [`f:${name}`, {}])) }),
 });
 const entry = fc
@@ -34,7 +34,7 @@ describe('owners of a scale', () => {
           new Set([...all.values()].filter(ownsReplicas).map(({ manager, operation }) => `${manager} ${operation}`)),
         );
         for (const { apiVersion, fields } of seen.values())
-          expect([apiVersion, fields.toFieldsV1()]).to.deep.equal([SCALE_API_VERSION, { 'f:spec': { 'f:replicas': {} } }]);
+          expect([apiVersion, fields.toFieldsV1()]).to.deep.equal([scaleApiVersion, { 'f:spec': { 'f:replicas': {} } }]);
       }),
     );
   });
@@ -64,9 +64,9 @@ describe('owners of a scale', () => {
     const owner: ManagerEntry = {
       manager: 'new',
       operation: 'Update',
-      apiVersion: SCALE_API_VERSION,
+      apiVersion: scaleApiVersion,
       subresource: 'scale',
-      time: TIME,
+      time: time,
       fields: FieldSet.fromFieldsV1({ 'f:spec': { 'f:replicas': {} } }),
     };
     const before = readManagers([
@@ -74,7 +74,7 @@ describe('owners of a scale', () => {
         manager: 'old',
         operation: 'Apply',
         apiVersion: 'apps/v1',
-        time: TIME,
+        time: time,
         fieldsType: 'FieldsV1',
         fieldsV1: { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } },
       },
@@ -84,7 +84,7 @@ describe('owners of a scale', () => {
         manager: 'old',
         operation: 'Apply',
         apiVersion: 'apps/v1',
-        time: TIME,
+        time: time,
         fieldsType: 'FieldsV1',
         fieldsV1: { 'f:spec': { 'f:paused': {} } },
       },

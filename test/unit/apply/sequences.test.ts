@@ -16,7 +16,7 @@ import { widget } from './schemas.js';
  * - What is gone nobody owns. An applier and an updater of one name are two, and so are updaters through the object and through its status.
  */
 const versions: Versions = { schemaOf: () => widget, convert: (object) => object };
-const NOW = '2026-01-01T00:00:00Z';
+const now = '2026-01-01T00:00:00Z';
 
 /** A field: its path in `managedFields`, the item that it stands in, and what it may hold. */
 interface Field {
@@ -54,7 +54,7 @@ const ports = [
     [`${id} name`, field(`${at} f:name`, ['1', '2'], id)],
   ];
 });
-const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
+const fields: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['replicas', field('f:spec f:replicas', [1, 2])],
   ['text', field('f:spec f:text', ['1', '2'])],
   ['selector', field('f:spec f:selector', [{ matchLabels: { a: 'b' } }, { matchLabels: { c: 'd' } }])],
@@ -75,11 +75,11 @@ type Content = ReadonlyMap<string, JsonValue>;
 function complete(chosen: Content): Content {
   const whole = new Map(chosen);
   for (const name of chosen.keys()) {
-    const item = FIELDS.get(name)?.item ?? (name.startsWith('item ') || name.startsWith('port ') ? name : null);
+    const item = fields.get(name)?.item ?? (name.startsWith('item ') || name.startsWith('port ') ? name : null);
     if (item === null) continue;
     whole.set(item, true);
     for (const key of item.startsWith('item ') ? ['name'] : ['port', 'protocol'])
-      whole.set(`${item} ${key}`, FIELDS.get(`${item} ${key}`)?.values[0] ?? null);
+      whole.set(`${item} ${key}`, fields.get(`${item} ${key}`)?.values[0] ?? null);
   }
   return whole;
 }
@@ -91,7 +91,7 @@ function objectOf(content: Content): ApiObject {
   const orNone = (members: JsonObject): JsonObject | undefined => (Object.keys(members).length === 0 ? undefined : members);
   const some = (list: readonly JsonValue[]): JsonValue[] | undefined => (list.length === 0 ? undefined : [...list]);
   const listed = (kind: string, build: (id: string) => JsonObject): JsonValue[] | undefined =>
-    some([...FIELDS.keys()].filter((id) => id.startsWith(`${kind} `) && FIELDS.get(id)?.item === null && content.has(id)).map(build));
+    some([...fields.keys()].filter((id) => id.startsWith(`${kind} `) && fields.get(id)?.item === null && content.has(id)).map(build));
   const spec = present({
     replicas: at('replicas'),
     text: at('text'),
@@ -145,7 +145,7 @@ function modelled({ content, owners }: State, write: Write): State | null {
     for (const name of mine) {
       if (write.content.has(name) || isOthers(name)) continue;
       after.delete(name);
-      for (const inside of [...after.keys()]) if (FIELDS.get(inside)?.item === name) after.delete(inside);
+      for (const inside of [...after.keys()]) if (fields.get(inside)?.item === name) after.delete(inside);
     }
   const changed = new Set([...after.keys()].filter((name) => !same(content.get(name), after.get(name))));
   if (write.kind === 'apply' && !write.force && [...changed].some(isOthers)) return null;
@@ -165,8 +165,8 @@ interface Real {
 /** The same by the code. */
 function written({ object, managers }: Real, write: Write): Real | null {
   const sent = objectOf(write.content);
-  if (write.kind !== 'apply') return { object: sent, managers: ownUpdate(object, sent, managers, idOf(write), NOW, versions) };
-  const result = apply(object, sent, managers, idOf(write), NOW, write.force, versions);
+  if (write.kind !== 'apply') return { object: sent, managers: ownUpdate(object, sent, managers, idOf(write), now, versions) };
+  const result = apply(object, sent, managers, idOf(write), now, write.force, versions);
   return result.ok ? result : null;
 }
 
@@ -175,7 +175,7 @@ const ownersIn = (managers: Managers): Owners =>
     [...managers.values()]
       .map(
         (manager) =>
-          [keyOf(manager), new Set([...FIELDS].filter(([, { path }]) => manager.fields.has(path)).map(([name]) => name))] as const,
+          [keyOf(manager), new Set([...fields].filter(([, { path }]) => manager.fields.has(path)).map(([name]) => name))] as const,
       )
       .filter(([, fields]) => fields.size > 0),
   );
@@ -188,10 +188,10 @@ const sorted = (_name: string, value: unknown): unknown => {
 };
 
 const content: fc.Arbitrary<Content> = fc
-  .subarray([...FIELDS.keys()].filter((name) => !/ (name|port|protocol)$/.test(name) || name.startsWith('port 80 TCP name')))
+  .subarray([...fields.keys()].filter((name) => !/ (name|port|protocol)$/.test(name) || name.startsWith('port 80 TCP name')))
   .chain((names) =>
     fc.tuple(
-      ...names.map((name) => fc.constantFrom(...(FIELDS.get(name)?.values ?? [])).map((value): [string, JsonValue] => [name, value])),
+      ...names.map((name) => fc.constantFrom(...(fields.get(name)?.values ?? [])).map((value): [string, JsonValue] => [name, value])),
     ),
   )
   .map((entries) => complete(new Map(entries)));

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compareRules, LISTED_MAX, missingRules, type Missing } from '../../../server/authorization/rbac/covers.js';
+import { compareRules, listedMax, missingRules, type Missing } from '../../../server/authorization/rbac/covers.js';
 import { describeRule, type PolicyRule } from '../../../server/authorization/rbac/policy.js';
 import { Prefixes } from '../../../server/authorization/rbac/prefixes.js';
-import { COMPARISON_STEPS_MAX, Work } from '../../../server/authorization/rbac/work.js';
+import { comparisonStepsMax, Work } from '../../../server/authorization/rbac/work.js';
 
 const rule = (parts: Partial<PolicyRule>): PolicyRule => ({
   verbs: [],
@@ -90,7 +90,7 @@ describe('authorization/rbac/covers', () => {
     const long = (n: number): PolicyRule =>
       rule({ apiGroups: words('g', n), resources: words('r', n), verbs: words('v', n), resourceNames: words('n', n) });
     const compared = async (held: PolicyRule[], wanted: PolicyRule[]): Promise<{ steps: number; missing: Missing | null }> => {
-      const work = new Work(COMPARISON_STEPS_MAX);
+      const work = new Work(comparisonStepsMax);
       return { missing: await compareRules(held, wanted, work), steps: work.steps };
     };
     const stepsOf = async (held: (n: number) => PolicyRule[], n: number): Promise<number> => (await compared(held(n), [long(n)])).steps;
@@ -118,7 +118,7 @@ describe('authorization/rbac/covers', () => {
     it('lists so many combinations that are not held, and says that there are more', async () => {
       const { missing } = await compared([], [long(100)]);
       expect(missing).to.deep.include({ cut: true });
-      expect(missing!.rules.reduce((count, { verbs }) => count + verbs.length, 0)).to.equal(LISTED_MAX);
+      expect(missing!.rules.reduce((count, { verbs }) => count + verbs.length, 0)).to.equal(listedMax);
     });
 
     it('gives up where rules that overlap in part leave too many combinations, and lets others go ahead meanwhile', async () => {
@@ -142,7 +142,7 @@ describe('authorization/rbac/covers', () => {
       const { missing, steps } = await compared(pieces(120), [long(120)]);
       over = true;
       expect(missing).to.equal(null);
-      expect(steps).to.be.lessThan(COMPARISON_STEPS_MAX * 1.1);
+      expect(steps).to.be.lessThan(comparisonStepsMax * 1.1);
       expect(turns).to.be.greaterThan(100);
     });
   });

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { check } from '../../../server/cel/check/checker.js';
 import { typeOf } from '../../../server/cel/check/types.js';
-import { EXPRESSION_COST_MAX } from '../../../server/cel/eval/budget.js';
+import { expressionCostMax } from '../../../server/cel/eval/budget.js';
 import { plainView, toJson } from '../../../server/cel/eval/json.js';
 import { compileProgram } from '../../../server/cel/eval/program.js';
 import { Failure, type Value } from '../../../server/cel/eval/values.js';
 import { estimateCost } from '../../../server/cel/estimate/estimator.js';
 
-const INT_MIN = -(2n ** 63n);
-const INT_MAX = 2n ** 63n - 1n;
+const intMin = -(2n ** 63n);
+const intMax = 2n ** 63n - 1n;
 
 const binary = (sign: string): ((a: Value, b: Value) => Value) => {
   const program = compileProgram(`a ${sign} b`, new Set(['a', 'b']));
@@ -17,18 +17,18 @@ const binary = (sign: string): ((a: Value, b: Value) => Value) => {
 };
 
 /** What 64 bits hold of a result that has as many as it needs. */
-const bounded = (value: bigint): bigint | string => (value < INT_MIN || value > INT_MAX ? 'integer overflow' : value);
+const bounded = (value: bigint): bigint | string => (value < intMin || value > intMax ? 'integer overflow' : value);
 const expected: Readonly<Record<string, (a: bigint, b: bigint) => bigint | string>> = {
   '+': (a, b) => bounded(a + b),
   '-': (a, b) => bounded(a - b),
   '*': (a, b) => bounded(a * b),
   '/': (a, b) => (b === 0n ? 'division by zero' : bounded(a / b)),
-  '%': (a, b) => (b === 0n ? 'modulus by zero' : a === INT_MIN && b === -1n ? 'integer overflow' : bounded(a % b)),
+  '%': (a, b) => (b === 0n ? 'modulus by zero' : a === intMin && b === -1n ? 'integer overflow' : bounded(a % b)),
 };
 
 const anyInt = fc.oneof(
-  fc.bigInt({ min: INT_MIN, max: INT_MAX }),
-  fc.constantFrom(INT_MIN, INT_MIN + 1n, -1n, 0n, 1n, INT_MAX),
+  fc.bigInt({ min: intMin, max: intMax }),
+  fc.constantFrom(intMin, intMin + 1n, -1n, 0n, 1n, intMax),
   fc.bigInt({ min: -10n, max: 10n }),
 );
 
@@ -105,7 +105,7 @@ describe('properties of expressions', () => {
       fc.property(expressions.bool, (expression) => {
         if (expression.length > 20_000) return;
         const { cost, overBudget } = compileProgram(expression, names).evaluate((name) => values[name]);
-        if (!overBudget) expect(cost).to.be.at.most(EXPRESSION_COST_MAX);
+        if (!overBudget) expect(cost).to.be.at.most(expressionCostMax);
       }),
       { numRuns: 40 },
     );

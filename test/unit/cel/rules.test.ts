@@ -11,7 +11,7 @@ const object = (properties: JsonObject, ...rules: JsonObject[]): JsonObject => (
   ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
 });
 const spec = (schema: JsonObject): JsonObject => object({ spec: schema });
-const INT: JsonObject = { type: 'integer' };
+const int: JsonObject = { type: 'integer' };
 
 /** Causes of an object with this spec: field and message. */
 async function causes(schema: JsonObject, now: JsonValue, before?: JsonValue): Promise<string[]> {
@@ -31,7 +31,7 @@ describe('rules of schemas', () => {
   it('say where and what, with the value where it is no structure', async () => {
     const schema = object(
       {
-        n: { ...INT, 'x-kubernetes-validations': [rule('self % 2 == 0')] },
+        n: { ...int, 'x-kubernetes-validations': [rule('self % 2 == 0')] },
         l: { type: 'array', items: { ...object({ k: { type: 'string' } }, rule('self.k != "bad"', { message: 'bad k' })) } },
         m: { type: 'object', additionalProperties: { type: 'string', 'x-kubernetes-validations': [rule('self != "x"')] } },
       },
@@ -53,9 +53,9 @@ describe('rules of schemas', () => {
         d: { type: 'string', format: 'duration' },
         b: { type: 'string', format: 'byte' },
         f: { type: 'number' },
-        'a-b': INT,
-        namespace: INT,
-        nul: { ...INT, nullable: true },
+        'a-b': int,
+        namespace: int,
+        nul: { ...int, nullable: true },
         io: { 'x-kubernetes-int-or-string': true },
       },
       rule(
@@ -82,7 +82,7 @@ describe('rules of schemas', () => {
 
   it('compare with what was before where values correlate, and nowhere else', async () => {
     const immutable = [rule('self == oldSelf', { message: 'fixed' })];
-    const item = { ...object({ k: { type: 'string' }, v: { ...INT, 'x-kubernetes-validations': immutable } }) };
+    const item = { ...object({ k: { type: 'string' }, v: { ...int, 'x-kubernetes-validations': immutable } }) };
     const keyed = object({ l: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] } });
     expect(
       await causes(
@@ -103,20 +103,20 @@ describe('rules of schemas', () => {
       ),
     ).to.deep.equal(['spec.l[1].v: Invalid value: 7: fixed']);
     expect(await causes(keyed, { l: [{ k: 'a', v: 7 }] })).to.deep.equal([]);
-    expect(findings(object({ l: { type: 'array', items: { ...INT, 'x-kubernetes-validations': immutable } } }))).to.deep.equal([
+    expect(findings(object({ l: { type: 'array', items: { ...int, 'x-kubernetes-validations': immutable } } }))).to.deep.equal([
       '.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: oldSelf cannot be used on the uncorrelatable portion of the schema within root.properties[spec].properties[l]',
     ]);
   });
 
   it('can ask whether there was anything before', async () => {
-    const schema = object({ n: { ...INT, 'x-kubernetes-validations': [rule('self > oldSelf.orValue(0)', { optionalOldSelf: true })] } });
+    const schema = object({ n: { ...int, 'x-kubernetes-validations': [rule('self > oldSelf.orValue(0)', { optionalOldSelf: true })] } });
     expect(await causes(schema, { n: 0 })).to.deep.equal(['spec.n: Invalid value: 0: failed rule: self > oldSelf.orValue(0)']);
     expect([await causes(schema, { n: 1 }), await causes(schema, { n: 2 }, { n: 1 })]).to.deep.equal([[], []]);
   });
 
   it('let values pass that an update leaves as they were, with a warning; rules that compare never', async () => {
     const schema = object(
-      { a: { ...INT, 'x-kubernetes-validations': [rule('self < 5')] }, b: INT },
+      { a: { ...int, 'x-kubernetes-validations': [rule('self < 5')] }, b: int },
       rule('self.b < 5', { message: 'b too large' }),
     );
     const kept = await verdictOf(schema, { a: 9, b: 1 }, { a: 9, b: 0 });
@@ -125,13 +125,13 @@ describe('rules of schemas', () => {
       'spec: Invalid value: b too large',
       'spec.a: Invalid value: 8: failed rule: self < 5',
     ]);
-    const changing = object({ a: { ...INT, 'x-kubernetes-validations': [rule('self > oldSelf')] } });
+    const changing = object({ a: { ...int, 'x-kubernetes-validations': [rule('self > oldSelf')] } });
     expect(await causes(changing, { a: 1 }, { a: 1 })).to.deep.equal(['spec.a: Invalid value: 1: failed rule: self > oldSelf']);
   });
 
   it('tell what failed while they ran, and go on with the others', async () => {
     const schema = object(
-      { a: INT, l: { type: 'array', items: INT }, io: { 'x-kubernetes-int-or-string': true } },
+      { a: int, l: { type: 'array', items: int }, io: { 'x-kubernetes-int-or-string': true } },
       rule('10 / self.a > 1', { message: 'quotient' }),
       rule('self.l[2] > 0'),
       rule('self.io > 1'),
@@ -159,7 +159,7 @@ describe('rules of schemas', () => {
   });
 
   it('see sets and lists with keys without regard to their order', async () => {
-    const set = { type: 'array', items: INT, 'x-kubernetes-list-type': 'set' };
+    const set = { type: 'array', items: int, 'x-kubernetes-list-type': 'set' };
     const schema = object({ s: set, t: set }, rule('self.s == self.t'), rule('(self.s + [1, 9]).size() == 3'));
     expect(await causes(schema, { s: [1, 2], t: [2, 1] })).to.deep.equal([]);
   });
@@ -183,26 +183,26 @@ describe('rules of schemas that are stored', () => {
     ['texts of a known choice', texts({ enum: ['x', 'y'] }, { maxItems: 100 }), []],
     [
       'messages without end',
-      object({ a: INT }, rule('self.a > 1', { messageExpression: '"a is " + string(self.a)' })),
+      object({ a: int }, rule('self.a > 1', { messageExpression: '"a is " + string(self.a)' })),
       ['estimated messageExpression cost', 'contributed', 'more than 100x'],
     ],
-    ['names that the schema has not', object({ a: INT }, rule('self.b > 1')), ["undefined field 'b'"]],
+    ['names that the schema has not', object({ a: int }, rule('self.b > 1')), ["undefined field 'b'"]],
     [
       'types that do not fit',
-      object({ a: INT }, rule('self.a == "x"')),
+      object({ a: int }, rule('self.a == "x"')),
       ["found no matching overload for '_==_' applied to '(int, string)'"],
     ],
-    ['results that are no bool', object({ a: INT }, rule('self.a + 1')), ['cel expression must evaluate to a bool']],
+    ['results that are no bool', object({ a: int }, rule('self.a + 1')), ['cel expression must evaluate to a bool']],
     ['patterns that are none', object({ a: { type: 'string' } }, rule('self.a.matches("([")')), ['invalid matches argument']],
     [
       'durations that are none',
       object({ a: { type: 'string', format: 'duration' } }, rule('self.a > duration("1x")')),
       ['invalid duration argument'],
     ],
-    ['integers that are too large', object({ a: INT }, rule('self.a < 9223372036854775808')), ['1:10: invalid int literal']],
-    ['the smallest integer', object({ a: INT }, rule('self.a > -9223372036854775808')), []],
-    ['lists of several types', object({ a: INT }, rule('self.a in [1, "x"]')), ["expected type 'int' but found 'string'"]],
-    ['what may be of several types', object({ a: INT }, rule('"%d %s".format([self.a, "x"]) != "" && self.a in [1, dyn("x")]')), []],
+    ['integers that are too large', object({ a: int }, rule('self.a < 9223372036854775808')), ['1:10: invalid int literal']],
+    ['the smallest integer', object({ a: int }, rule('self.a > -9223372036854775808')), []],
+    ['lists of several types', object({ a: int }, rule('self.a in [1, "x"]')), ["expected type 'int' but found 'string'"]],
+    ['what may be of several types', object({ a: int }, rule('"%d %s".format([self.a, "x"]) != "" && self.a in [1, dyn("x")]')), []],
     [
       'what is not known of an object',
       object({ a: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }, rule('self.a.b == 1')),
@@ -210,7 +210,7 @@ describe('rules of schemas that are stored', () => {
     ],
     [
       'a question that is not asked',
-      object({ a: INT }, rule('self.a > 1', { optionalOldSelf: true })),
+      object({ a: int }, rule('self.a > 1', { optionalOldSelf: true })),
       ['may not be set if oldSelf is not used in rule'],
     ],
   ];

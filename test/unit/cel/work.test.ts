@@ -45,19 +45,19 @@ const fixed = (expression: string): Case => [expression, () => ({})];
 const both = (key: string, ...cases: readonly Case[]): readonly (readonly [string, readonly Case[]])[] =>
   key.split(' ').map((one) => [one, cases]);
 
-const TIME = "timestamp('2026-01-02T03:04:05Z')";
-const CHECK = "authorizer.group('apps').resource('pods')";
-const PARTS = 'getFullYear getMonth getDayOfYear getDayOfMonth getDate getDayOfWeek getHours getMinutes getSeconds getMilliseconds'.split(
+const time = "timestamp('2026-01-02T03:04:05Z')";
+const check = "authorizer.group('apps').resource('pods')";
+const parts = 'getFullYear getMonth getDayOfYear getDayOfMonth getDate getDayOfWeek getHours getMinutes getSeconds getMilliseconds'.split(
   ' ',
 );
-const FORMATS =
+const formats =
   'dns1123Label dns1123Subdomain dns1035Label qualifiedName dns1123LabelPrefix dns1123SubdomainPrefix dns1035LabelPrefix labelValue uri uuid byte date datetime'.split(
     ' ',
   );
 const spaced = (n: number): string => `${letters(n)} `;
 
 /** Inputs for every function; those whose names begin with `.` belong to a value. */
-const CASES: Readonly<Record<string, readonly Case[]>> = Object.fromEntries([
+const casesByFunction: Readonly<Record<string, readonly Case[]>> = Object.fromEntries([
   ...both('.contains/1', t('t.contains(p)', letters)),
   ...both('.startsWith/1', t('t.startsWith(p)', letters)),
   ...both('.endsWith/1', t('t.endsWith(p)', letters)),
@@ -163,10 +163,10 @@ const CASES: Readonly<Record<string, readonly Case[]>> = Object.fromEntries([
     t('duration(t)', (n) => '1h'.repeat(n / 2)),
     t('duration(t)', (n) => `${'1.1'.repeat(n / 3)}h`),
   ),
-  ...PARTS.flatMap((name) => [
-    ...both(`.${name}/0`, fixed(`${TIME}.${name}()`)),
-    ...both(`.${name}/1`, t(`${TIME}.${name}(t)`, letters), t(`${TIME}.${name}(t)`, digits), [
-      `l.all(z, ${TIME}.${name}(z) == 0)`,
+  ...parts.flatMap((name) => [
+    ...both(`.${name}/0`, fixed(`${time}.${name}()`)),
+    ...both(`.${name}/1`, t(`${time}.${name}(t)`, letters), t(`${time}.${name}(t)`, digits), [
+      `l.all(z, ${time}.${name}(z) == 0)`,
       (n) => ({ l: Array.from({ length: n }, (_, i) => `Z/${i}`) }),
     ]),
   ]),
@@ -236,7 +236,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = Object.fromEntries([
     t('isSemver(t, true)', (n) => 'v'.repeat(n)),
   ),
   ...['major', 'minor', 'patch'].flatMap((name) => both(`.${name}/0`, fixed(`semver('1.2.3').${name}()`))),
-  ...FORMATS.flatMap((name) =>
+  ...formats.flatMap((name) =>
     both(
       `format.${name}/0`,
       ...[letters, digits, spaced, (n: number) => 'a-'.repeat(n / 2), (n: number) => 'a.'.repeat(n / 2), (n: number) => '/'.repeat(n)].map(
@@ -248,34 +248,34 @@ const CASES: Readonly<Record<string, readonly Case[]>> = Object.fromEntries([
   ...both('.path/1', t('authorizer.path(t)', letters)),
   ...both('.group/1', t('authorizer.group(t)', letters)),
   ...both('.resource/1', t("authorizer.group('a').resource(t)", letters)),
-  ...both('.check/1', t(`${CHECK}.check(t)`, letters)),
+  ...both('.check/1', t(`${check}.check(t)`, letters)),
   ...both(
     '.serviceAccount/2',
     t("authorizer.serviceAccount('n', t)", (n) => `${'a.'.repeat(n / 2)}!`),
     t('authorizer.serviceAccount(t, t)', (n) => `${'a-'.repeat(n / 2)}!`),
   ),
   ...['subresource', 'namespace', 'name', 'fieldSelector', 'labelSelector'].flatMap((name) =>
-    both(`.${name}/1`, t(`${CHECK}.${name}(t).check('get')`, letters)),
+    both(`.${name}/1`, t(`${check}.${name}(t).check('get')`, letters)),
   ),
-  ...['allowed', 'reason', 'error', 'errored'].flatMap((name) => both(`.${name}/0`, fixed(`${CHECK}.check('get').${name}()`))),
+  ...['allowed', 'reason', 'error', 'errored'].flatMap((name) => both(`.${name}/0`, fixed(`${check}.check('get').${name}()`))),
 ]);
 
-const LARGE = 2 ** 19;
+const largeSize = 2 ** 19;
 
 describe('cel, work of functions', function () {
   // What is linear takes milliseconds here; the square of these lengths takes hours.
   this.timeout(120_000);
 
   it('is known of every function', () => {
-    expect(Object.keys(CASES).sort()).to.deep.equal([...functionNames()].sort());
+    expect(Object.keys(casesByFunction).sort()).to.deep.equal([...functionNames()].sort());
   });
 
-  for (const [name, cases] of Object.entries(CASES)) {
+  for (const [name, cases] of Object.entries(casesByFunction)) {
     it(`of ${name} is charged before it is done, and no more than that is done`, () => {
       for (const [expression, variables] of cases) {
         const small = workOf(expression, variables(1 << 12));
-        const large = workOf(expression, variables(LARGE));
-        const characters = Object.entries(variables(LARGE))
+        const large = workOf(expression, variables(largeSize));
+        const characters = Object.entries(variables(largeSize))
           .filter(([variable]) => variable === 't' && new RegExp(`\\b${variable}\\b`).test(expression))
           .reduce((sum, [, value]) => sum + (typeof value === 'string' ? value.length : 0), 0);
         expect(large.over || large.work >= characters / 40, `${expression}: ${large.work} for ${characters} characters`).to.equal(true);

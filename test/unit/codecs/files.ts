@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Kind } from '../../../workers/codecs/contract.js';
 
 const packageRoot = (from: string): string => (existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from)));
-const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
+const root = packageRoot(dirname(fileURLToPath(import.meta.url)));
 
 export interface Pair {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Pair {
   readonly protobuf: Buffer;
 }
 
-const roundtrip = join(ROOT, 'test', 'fixtures', 'roundtrip');
+const roundtrip = join(root, 'test', 'fixtures', 'roundtrip');
 
 /** The same object of each kind in both encodings. */
 export const roundtripPairs = (): Pair[] =>
@@ -46,7 +46,7 @@ export interface Step {
 
 /** All recorded requests with their answers. */
 export const recordedSteps = (): { readonly scenario: string; readonly step: Step }[] => {
-  const folder = join(ROOT, 'test', 'golden', 'recordings', 'scenarios');
+  const folder = join(root, 'test', 'golden', 'recordings', 'scenarios');
   return readdirSync(folder).flatMap((area) =>
     readdirSync(join(folder, area)).flatMap((file) => {
       const { steps = [] } = JSON.parse(readFileSync(join(folder, area, file), 'utf8')) as { steps?: Step[] };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { typeNamed, typeNames, type ApiType } from '../../../server/catalogue/types.js';
 import type { Json, JsonMembers } from '../../../workers/codecs/value.js';
 import { createWorkers } from '../../../workers/pool.js';
-import { cut, PIECE_WEIGHT_MAX, putTogether } from '../../../workers/pieces.js';
+import { cut, pieceWeightMax, putTogether } from '../../../workers/pieces.js';
 import { randomObject } from './randomObjects.js';
 
 const types = (): ApiType[] =>
@@ -50,7 +50,7 @@ describe('values in pieces', function () {
     const value: JsonMembers = { first: 1, items, between: 'x', wide, last: { empty: {}, list: [] }, big: 9_007_199_254_740_993n };
     const pieces = cut(value);
     expect(pieces.length).to.be.greaterThan(5);
-    expect(Math.max(...pieces.map(({ text }) => text.length))).to.be.lessThan(PIECE_WEIGHT_MAX * 64 * 2);
+    expect(Math.max(...pieces.map(({ text }) => text.length))).to.be.lessThan(pieceWeightMax * 64 * 2);
     const together = await putTogether(pieces);
     expect(together).to.deep.equal(value);
     const written = (each: unknown): string =>

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { messageOfKind } from '../../../server/catalogue/protobuf.js';
 import { typeNamed, typeNames, type ApiType } from '../../../server/catalogue/types.js';
-import { DEPTH_MAX, type EncodingName, type Kind } from '../../../workers/codecs/contract.js';
+import { depthMax, type EncodingName, type Kind } from '../../../workers/codecs/contract.js';
 import { decodeMessage, encodeMessage } from '../../../workers/codecs/protobuf/index.js';
 import { decodeObject } from '../../../workers/decode.js';
 import { runDecode, runEncode } from '../../../workers/job.js';
@@ -10,8 +10,8 @@ import { checkStructure } from '../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { randomObject } from './randomObjects.js';
 
-const SELF_DESCRIBING: readonly EncodingName[] = ['json', 'yaml', 'cbor'];
-const ENCODINGS: readonly EncodingName[] = [...SELF_DESCRIBING, 'protobuf'];
+const selfDescribing: readonly EncodingName[] = ['json', 'yaml', 'cbor'];
+const encodings: readonly EncodingName[] = [...selfDescribing, 'protobuf'];
 
 const types = (): ApiType[] =>
   typeNames()
@@ -42,7 +42,7 @@ describe('all codecs', function () {
     for (const type of types()) {
       for (const seed of [1, 2, 3]) {
         const value = kept(type, seed);
-        for (const encoding of SELF_DESCRIBING) {
+        for (const encoding of selfDescribing) {
           const encoded = runEncode({ value, encoding });
           const decoded = runDecode({ bytes: encoded.ok ? encoded.bytes : Buffer.alloc(0), encoding, findDuplicates: true });
           expect(decoded, `${type.name} ${encoding} ${seed}`).to.deep.equal({ ok: true, value, duplicates: [] });
@@ -52,7 +52,7 @@ describe('all codecs', function () {
   });
 
   it('carry every object of every kind from one to the next, with bytes as bytes where an encoding has them', () => {
-    const order = fc.shuffledSubarray([...ENCODINGS], { minLength: 2 });
+    const order = fc.shuffledSubarray([...encodings], { minLength: 2 });
     // A watch event is no object: nothing in it says what it is.
     fc.assert(
       fc.property(
@@ -109,7 +109,7 @@ describe('all codecs', function () {
 
   it('neither throw nor hang, whatever the bytes', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...ENCODINGS), fc.uint8Array({ maxLength: 200 }), (encoding, bytes) => {
+      fc.property(fc.constantFrom(...encodings), fc.uint8Array({ maxLength: 200 }), (encoding, bytes) => {
         assertCalm(encoding, bytes, { group: '', version: 'v1', kind: 'Pod' });
         if (encoding === 'protobuf')
           assertCalm(
@@ -124,7 +124,7 @@ describe('all codecs', function () {
 
   it('neither throw nor hang on damaged objects', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...types()), fc.integer(), fc.constantFrom(...ENCODINGS), damage, (type, seed, encoding, changes) => {
+      fc.property(fc.constantFrom(...types()), fc.integer(), fc.constantFrom(...encodings), damage, (type, seed, encoding, changes) => {
         const kind = kindOf(type);
         const encoded = runEncode({ value: kept(type, seed), encoding, kind });
         if (encoded.ok) assertCalm(encoding, damaged(encoded.bytes, changes), kind);
@@ -135,7 +135,7 @@ describe('all codecs', function () {
 
   it('make no more of some bytes than they can hold', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...types()), fc.integer(), fc.constantFrom(...ENCODINGS), damage, (type, seed, encoding, changes) => {
+      fc.property(fc.constantFrom(...types()), fc.integer(), fc.constantFrom(...encodings), damage, (type, seed, encoding, changes) => {
         const kind = kindOf(type);
         const encoded = runEncode({ value: kept(type, seed), encoding, kind });
         if (!encoded.ok) return;
@@ -173,7 +173,7 @@ describe('all codecs', function () {
   });
 
   it('refuse depth in every encoding', () => {
-    const deep = DEPTH_MAX + 5;
+    const deep = depthMax + 5;
     const texts: [EncodingName, Buffer][] = [
       ['json', Buffer.from('{"a":'.repeat(deep))],
       ['yaml', Buffer.from('a: [ '.repeat(deep))],
@@ -190,7 +190,7 @@ const assertCalm = (encoding: EncodingName, bytes: Uint8Array, kind: Kind): void
   const object = decodeObject({ bytes, encoding, kind, findStrict: true });
   if (object.ok) {
     // What was accepted can be written in every encoding.
-    for (const target of ENCODINGS) {
+    for (const target of encodings) {
       const encoded = runEncode({ value: object.object, encoding: target, kind });
       if (target !== 'protobuf' || messageOfKind(kind) !== undefined)
         expect(encoded.ok, `${target}: ${encoded.ok ? '' : encoded.message}`).to.equal(true);

@@ -6,7 +6,7 @@ import { decodeMessage, encodeMessage, protobufDecode, protobufEncode } from '..
 import { openEnvelope } from '../../../workers/codecs/protobuf/envelope.js';
 import { roundtripPairs, type Pair } from './files.js';
 
-const POD = { group: '', version: 'v1', kind: 'Pod' };
+const podKind = { group: '', version: 'v1', kind: 'Pod' };
 
 const checkPair = ({ name, kind, json, protobuf: expected }: Pair): void => {
   const encoded = protobufEncode(json, kind);
@@ -43,14 +43,14 @@ describe('Protobuf codec', () => {
     expect(decoded({ replicas: 0, paused: false }))
       .to.include({ replicas: 0 })
       .and.not.have.property('paused');
-    const pod = encodeMessage({}, POD);
-    const bare = decodeMessage(pod.ok ? pod.bytes : Buffer.alloc(0), POD);
+    const pod = encodeMessage({}, podKind);
+    const bare = decodeMessage(pod.ok ? pod.bytes : Buffer.alloc(0), podKind);
     expect(bare).to.deep.equal({ ok: true, value: { metadata: {}, spec: { containers: null }, status: {} } });
   });
 
   it('keeps 64-bit integers and sorts maps by bytes', () => {
-    const lease = encodeMessage({ metadata: { generation: -9223372036854775808n, labels: { ﬀ: '2', '😀': '3', a: '1' } } }, POD);
-    const decoded = decodeMessage(lease.ok ? lease.bytes : Buffer.alloc(0), POD);
+    const lease = encodeMessage({ metadata: { generation: -9223372036854775808n, labels: { ﬀ: '2', '😀': '3', a: '1' } } }, podKind);
+    const decoded = decodeMessage(lease.ok ? lease.bytes : Buffer.alloc(0), podKind);
     const metadata = decoded.ok ? (decoded.value['metadata'] as { generation: bigint; labels: object }) : undefined;
     expect(metadata?.generation).to.equal(-9223372036854775808n);
     expect(Object.keys(metadata?.labels ?? {})).to.deep.equal(['a', 'ﬀ', '😀']);
@@ -73,8 +73,8 @@ describe('Protobuf codec', () => {
   });
 
   it('refuses values that do not fit and kinds without messages', () => {
-    expect(encodeMessage({ spec: { hostname: 5 } }, POD)).to.deep.include({ ok: false });
-    expect(encodeMessage({ metadata: { creationTimestamp: 'yesterday' } }, POD)).to.deep.include({ ok: false });
+    expect(encodeMessage({ spec: { hostname: 5 } }, podKind)).to.deep.include({ ok: false });
+    expect(encodeMessage({ metadata: { creationTimestamp: 'yesterday' } }, podKind)).to.deep.include({ ok: false });
     expect(encodeMessage({}, { group: 'example.com', version: 'v1', kind: 'Widget' })).to.deep.include({ ok: false });
   });
 

@@ -11,7 +11,7 @@ import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { randomObject } from './randomObjects.js';
 
 /** What the generated code of the reference does with messages that no program writes, but that are Protobuf all the same. */
-const CONFIG_MAP: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
+const configMap: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
 const types = (): ApiType[] =>
   typeNames()
     .map((name) => typeNamed(name))
@@ -58,10 +58,10 @@ function piecesOf(bytes: Buffer): Piece[] {
   return pieces;
 }
 
-const SPECIAL =
+const special =
   /^(meta\.v1\.(Micro)?Time|resource\.Quantity|intstr\.IntOrString|runtime\.RawExtension|meta\.v1\.(FieldsV1|Verbs)|.*\.ExtraValue|apiextensions\.\w+\.JSON(SchemaPropsOr\w+)?)$/;
 const singleMessage = ({ shape }: MessageField): Message | undefined =>
-  shape.is === 'type' && !SPECIAL.test(shape.name) ? messageNamed(shape.name) : undefined;
+  shape.is === 'type' && !special.test(shape.name) ? messageNamed(shape.name) : undefined;
 
 /** The same message with every message in it that is not one of many given in two parts. */
 function inParts(bytes: Buffer, message: Message, cut: (length: number) => number): Buffer {
@@ -92,13 +92,13 @@ const problemOf = (bytes: Buffer, kind: Kind): string | null => {
 };
 
 /** Fields of every wire type with content that is well formed. */
-const CONTENTS: readonly (readonly [wireType: number, content: Buffer])[] = [
+const contents: readonly (readonly [wireType: number, content: Buffer])[] = [
   [0, Buffer.from([1])],
   [1, Buffer.alloc(8)],
   [2, Buffer.from([0])],
   [5, Buffer.alloc(4)],
 ];
-const GROUP = (number: number): Buffer =>
+const group = (number: number): Buffer =>
   Buffer.concat([varint(number * 8 + 3), varint(8 + 3), varint(8 + 4), varint(2 * 8), Buffer.from([5]), varint(number * 8 + 4)]);
 
 describe('Protobuf messages', function () {
@@ -119,12 +119,12 @@ describe('Protobuf messages', function () {
 
   it('take the last of several values, and collect items and entries', () => {
     const part = (name: string, labels: Record<string, string>, finalizers: readonly string[]): Buffer => {
-      const encoded = encodeMessage({ metadata: { name, labels, finalizers } }, CONFIG_MAP);
+      const encoded = encodeMessage({ metadata: { name, labels, finalizers } }, configMap);
       return Buffer.from(encoded.ok ? encoded.bytes : []);
     };
     const decoded = decodeMessage(
       Buffer.concat([part('a', { x: '1', y: '1' }, ['f/a']), part('b', { y: '2', z: '2' }, ['f/b'])]),
-      CONFIG_MAP,
+      configMap,
     );
     expect(decoded)
       .to.have.nested.property('value.metadata')
@@ -138,7 +138,7 @@ describe('Protobuf messages', function () {
         const scalar =
           shape.is === 'scalar' ? shape.scalar : shape.is === 'list' && shape.items.is === 'scalar' ? shape.items.scalar : null;
         const own = scalar === null || scalar === 'string' || scalar === 'bytes' ? 2 : scalar === 'double' ? 1 : 0;
-        for (const [wireType, content] of CONTENTS) {
+        for (const [wireType, content] of contents) {
           // Numbers in a list may come packed.
           if (wireType === own || (wireType === 2 && shape.is === 'list')) continue;
           expect(problemOf(Buffer.concat([varint(number * 8 + wireType), content]), kindOf(type)), `${message.name} ${number}`).to.match(
@@ -155,7 +155,7 @@ describe('Protobuf messages', function () {
         anyType,
         fc.integer(),
         fc.nat(),
-        fc.constantFrom(...CONTENTS.map(([wireType, content]) => Buffer.concat([varint(9_999 * 8 + wireType), content])), GROUP(9_999)),
+        fc.constantFrom(...contents.map(([wireType, content]) => Buffer.concat([varint(9_999 * 8 + wireType), content])), group(9_999)),
         (type, seed, place, unknown) => {
           const { bytes, value } = encodedObject(type, seed);
           const pieces = piecesOf(bytes).map((piece) => piece.whole);
@@ -183,7 +183,7 @@ describe('Protobuf messages', function () {
       [[0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01], 'proto: negative length found during unmarshaling'],
       [Array<number>(11).fill(0xff), 'proto: integer overflow'],
     ];
-    for (const [bytes, message] of bad) expect(problemOf(Buffer.from(bytes), CONFIG_MAP), message).to.equal(message);
+    for (const [bytes, message] of bad) expect(problemOf(Buffer.from(bytes), configMap), message).to.equal(message);
   });
 
   it('are checked in their envelopes as well, whose content is always Protobuf', () => {
@@ -195,7 +195,7 @@ describe('Protobuf messages', function () {
       ok: false,
       message: 'proto: wrong wireType = 0 for field TypeMeta',
     });
-    const read = (bytes: Buffer): unknown => decodeObject({ bytes, encoding: 'protobuf', kind: CONFIG_MAP, findStrict: true });
+    const read = (bytes: Buffer): unknown => decodeObject({ bytes, encoding: 'protobuf', kind: configMap, findStrict: true });
     for (const bytes of [
       envelope(typeMeta, raw),
       envelope(raw, typeMeta, tagged(3, Buffer.from('gzip')), tagged(4, Buffer.from('text/plain'))),

@@ -3,8 +3,8 @@ import { typeNamed, type ApiType, type Field, type Scalar, type Shape } from '..
 /** Makes random objects of any built-in type, the same for the same seed. */
 export const randomObject = (type: ApiType, seed: number): Record<string, unknown> => new Maker(seed).object(type, 0);
 
-const NESTING_MAX = 7;
-const WORDS = [
+const nestingMax = 7;
+const words = [
   '',
   'a',
   'name',
@@ -24,7 +24,7 @@ const WORDS = [
   '~',
   'word '.repeat(30),
 ];
-const QUANTITIES = ['0', '1', '100m', '1Gi', '1536Mi', '1e3', '2k', '5'];
+const quantities = ['0', '1', '100m', '1Gi', '1536Mi', '1e3', '2k', '5'];
 
 class Maker {
   private state: number;
@@ -54,7 +54,7 @@ class Maker {
     if (shape.is === 'scalar') return this.scalar(shape.scalar);
     if (shape.is === 'list') return this.times(3).map(() => this.value(shape.items, depth + 1));
     if (shape.is === 'map')
-      return Object.fromEntries(this.times(3).map((index) => [`${this.pick(WORDS)}${index}`, this.value(shape.values, depth + 1)]));
+      return Object.fromEntries(this.times(3).map((index) => [`${this.pick(words)}${index}`, this.value(shape.values, depth + 1)]));
     return this.named(shape.name, depth + 1);
   }
 
@@ -62,19 +62,19 @@ class Maker {
     const leaf = this.leaf(name.split('.').at(-1) ?? '');
     if (leaf !== undefined) return leaf;
     const type = typeNamed(name);
-    return type === undefined || depth > NESTING_MAX ? {} : this.object(type, depth);
+    return type === undefined || depth > nestingMax ? {} : this.object(type, depth);
   }
 
   private leaf(name: string): unknown {
     switch (name) {
       case 'Quantity':
-        return this.pick(QUANTITIES);
+        return this.pick(quantities);
       case 'Time':
         return new Date(this.below(4e9) * 1000).toISOString().replace('.000Z', 'Z');
       case 'MicroTime':
         return new Date(this.below(4e9) * 1000).toISOString().replace('.000Z', `.${String(this.below(1e6)).padStart(6, '0')}Z`);
       case 'IntOrString':
-        return this.chance(0.5) ? this.below(70000) : this.pick(WORDS);
+        return this.chance(0.5) ? this.below(70000) : this.pick(words);
       case 'JSONSchemaPropsOrBool':
         return this.chance(0.5);
       case 'JSONSchemaPropsOrArray':
@@ -83,7 +83,7 @@ class Maker {
         return ['a', 'b'];
       case 'RawExtension':
       case 'JSON':
-        return { [this.pick(WORDS)]: [1, 1.5, null, { a: 'x' }], big: 9007199254740993n };
+        return { [this.pick(words)]: [1, 1.5, null, { a: 'x' }], big: 9007199254740993n };
       case 'FieldsV1':
         return { 'f:metadata': { '.': {} } };
       default:
@@ -94,7 +94,7 @@ class Maker {
   private scalar(scalar: Scalar): unknown {
     switch (scalar) {
       case 'string':
-        return this.pick(WORDS);
+        return this.pick(words);
       case 'bytes':
         return Buffer.from(this.times(5)).toString('base64');
       case 'int32':

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { SignIn } from '../../../deploy/cli/signIn.js';
 import { askLauncher, questionIn } from '../../../server/console/launcher.js';
-import { INDEX, PageFiles } from '../../../server/console/files.js';
-import { PAGE_HEADERS } from '../../../server/console/headers.js';
+import { index, PageFiles } from '../../../server/console/files.js';
+import { pageHeaders } from '../../../server/console/headers.js';
 import { holdersIn } from '../../../server/console/requestStream.js';
 import { RequestTap } from '../../../server/console/requestTap.js';
 import type { Exchange } from '../../../server/http/exchange.js';
@@ -21,7 +21,7 @@ describe('console/page', () => {
     const compressed = fs.readdirSync(built).filter((file) => file.endsWith('.gz'));
     const bytes = compressed.reduce((sum, file) => sum + fs.statSync(path.join(built, file)).size, 0);
     expect(bytes).to.be.greaterThan(10_000).and.lessThan(200_000);
-    const document = fs.readFileSync(path.join(built, INDEX), 'utf8');
+    const document = fs.readFileSync(path.join(built, index), 'utf8');
     expect(document).not.to.match(/<script(?![^>]*src=)|<style|\son\w+=|https?:/);
     for (const [, file = ''] of document.matchAll(/(?:src|href)="\/console\/files\/([^"]+)"/g))
       expect(fs.existsSync(path.join(built, file)), file).to.equal(true);
@@ -33,10 +33,10 @@ describe('console/page', () => {
   });
 
   it('tells browsers to load, frame and guess nothing else', () => {
-    const policy = PAGE_HEADERS['content-security-policy'] ?? '';
+    const policy = pageHeaders['content-security-policy'] ?? '';
     expect(policy).to.contain("default-src 'none'").and.contain("frame-ancestors 'none'");
     expect(policy).not.to.match(/unsafe|\*|https?:/);
-    expect(PAGE_HEADERS).to.include({ 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff' });
+    expect(pageHeaders).to.include({ 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff' });
   });
 });
 

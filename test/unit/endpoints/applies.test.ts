@@ -4,9 +4,9 @@ import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /** Server-side apply as clients see it. */
-const MAPS = '/api/v1/namespaces/default/configmaps';
-const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
-const MEMBERS: Readonly<Record<string, JsonObject[string]>> = {
+const maps = '/api/v1/namespaces/default/configmaps';
+const deployments = '/apis/apps/v1/namespaces/default/deployments';
+const members: Readonly<Record<string, JsonObject[string]>> = {
   labels: { a: '1' },
   annotations: { a: '1' },
   finalizers: ['example.com/f'],
@@ -36,17 +36,17 @@ describe('server-side apply over HTTP', () => {
   });
   after(() => server.close());
 
-  for (const [member, value] of Object.entries(MEMBERS)) {
+  for (const [member, value] of Object.entries(members)) {
     for (const others of [false, true]) {
       it(`takes away the last of its ${member}${others ? ', beside what others own' : ''}`, async () => {
         const name = next();
-        expect((await apply(`${MAPS}/${name}`, map(name, { [member]: value }))).status).to.equal(201);
+        expect((await apply(`${maps}/${name}`, map(name, { [member]: value }))).status).to.equal(201);
         if (others)
-          expect((await patch(`${MAPS}/${name}`, { metadata: { annotations: { other: 'x' }, labels: { other: 'x' } } })).status).to.equal(
+          expect((await patch(`${maps}/${name}`, { metadata: { annotations: { other: 'x' }, labels: { other: 'x' } } })).status).to.equal(
             200,
           );
-        const { uid, creationTimestamp } = (await get(`${MAPS}/${name}`))['metadata'] as JsonObject;
-        const answer = await apply(`${MAPS}/${name}`, map(name));
+        const { uid, creationTimestamp } = (await get(`${maps}/${name}`))['metadata'] as JsonObject;
+        const answer = await apply(`${maps}/${name}`, map(name));
         expect(answer.status, answer.text).to.equal(200);
         expect(answer.body['metadata']).to.deep.include({ name, namespace: 'default', uid, creationTimestamp });
         expect((answer.body['metadata'] as JsonObject)[member]).to.deep.equal(
@@ -75,38 +75,38 @@ describe('server-side apply over HTTP', () => {
 
   it('lets an object go that it held by the last finalizer', async () => {
     const name = next();
-    await apply(`${MAPS}/${name}`, map(name, { finalizers: ['example.com/f'] }));
-    expect((await call(server.url, 'DELETE', `${MAPS}/${name}`)).body['metadata']).to.have.property('deletionTimestamp');
-    expect((await apply(`${MAPS}/${name}`, map(name))).status).to.equal(200);
-    expect((await call(server.url, 'GET', `${MAPS}/${name}`)).status).to.equal(404);
+    await apply(`${maps}/${name}`, map(name, { finalizers: ['example.com/f'] }));
+    expect((await call(server.url, 'DELETE', `${maps}/${name}`)).body['metadata']).to.have.property('deletionTimestamp');
+    expect((await apply(`${maps}/${name}`, map(name))).status).to.equal(200);
+    expect((await call(server.url, 'GET', `${maps}/${name}`)).status).to.equal(404);
   });
 
   it('does not create what the client believes to be there', async () => {
     const name = next();
-    const { status, body } = await apply(`${MAPS}/${name}`, map(name, { uid: 'nope' }));
+    const { status, body } = await apply(`${maps}/${name}`, map(name, { uid: 'nope' }));
     expect([status, body['message']]).to.deep.equal([
       409,
       `Operation cannot be fulfilled on configmaps "${name}": uid mismatch: the provided object specified uid nope, and no existing object was found`,
     ]);
-    expect((await call(server.url, 'GET', `${MAPS}/${name}`)).status).to.equal(404);
+    expect((await call(server.url, 'GET', `${maps}/${name}`)).status).to.equal(404);
   });
 
   it('takes no owners from the configuration, not even none', async () => {
     const name = next();
-    for (const managedFields of [[], [{}]]) expect((await apply(`${MAPS}/${name}`, map(name, { managedFields }))).status).to.equal(400);
+    for (const managedFields of [[], [{}]]) expect((await apply(`${maps}/${name}`, map(name, { managedFields }))).status).to.equal(400);
   });
 
   it('is the only patch that takes force', async () => {
     const name = next();
-    await apply(`${MAPS}/${name}`, map(name));
+    await apply(`${maps}/${name}`, map(name));
     for (const force of ['true', 'false', '']) {
-      const { status, body } = await patch(`${MAPS}/${name}`, {}, `?force=${force}`);
+      const { status, body } = await patch(`${maps}/${name}`, {}, `?force=${force}`);
       expect([status, body['message']]).to.deep.equal([
         422,
         'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
       ]);
     }
-    const { status, body } = await call(server.url, 'PATCH', `${MAPS}/${name}?force=true`, {
+    const { status, body } = await call(server.url, 'PATCH', `${maps}/${name}?force=true`, {
       type: 'application/apply-patch+yaml',
       body: map(name),
     });
@@ -119,8 +119,8 @@ describe('server-side apply over HTTP', () => {
   it('is forgotten when an update says that nobody owns anything', async () => {
     for (const managedFields of [[], [{}]]) {
       const name = next();
-      await apply(`${MAPS}/${name}`, map(name));
-      const answer = await patch(`${MAPS}/${name}`, { metadata: { managedFields } });
+      await apply(`${maps}/${name}`, map(name));
+      const answer = await patch(`${maps}/${name}`, { metadata: { managedFields } });
       expect([answer.status, ownersOf(answer.body)]).to.deep.equal([200, []]);
     }
   });
@@ -143,28 +143,28 @@ describe('server-side apply over HTTP', () => {
       },
     });
     const shortOwners = async (name: string): Promise<unknown[]> =>
-      ownersOf(await get(`${DEPLOYMENTS}/${name}`))
+      ownersOf(await get(`${deployments}/${name}`))
         .filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:replicas'))
         .map(({ manager, operation, subresource, time }) => [manager, operation, subresource ?? '', time === undefined]);
 
     it('conflicts with whoever owns the replicas, and takes them over by force', async () => {
       const name = next();
-      await apply(`${DEPLOYMENTS}/${name}`, deployment(name, { replicas: 2 }));
-      const refused = await apply(`${DEPLOYMENTS}/${name}/scale`, scale(name, 3), 'scaler');
+      await apply(`${deployments}/${name}`, deployment(name, { replicas: 2 }));
+      const refused = await apply(`${deployments}/${name}/scale`, scale(name, 3), 'scaler');
       expect([refused.status, refused.body['message']]).to.deep.equal([
         409,
         'Apply failed with 1 conflict: conflict with "one": .spec.replicas',
       ]);
-      const forced = await apply(`${DEPLOYMENTS}/${name}/scale`, scale(name, 3), 'scaler', '&force=true');
+      const forced = await apply(`${deployments}/${name}/scale`, scale(name, 3), 'scaler', '&force=true');
       expect([forced.status, forced.body['kind'], forced.body['spec']]).to.deep.equal([200, 'Scale', { replicas: 3 }]);
       expect(await shortOwners(name)).to.deep.equal([['scaler', 'Apply', 'scale', true]]);
-      expect(await get(`${DEPLOYMENTS}/${name}`)).to.have.nested.property('spec.replicas', 3);
+      expect(await get(`${deployments}/${name}`)).to.have.nested.property('spec.replicas', 3);
     });
 
     it('of a number that they agree on is shared', async () => {
       const name = next();
-      await apply(`${DEPLOYMENTS}/${name}`, deployment(name, { replicas: 2 }));
-      expect((await apply(`${DEPLOYMENTS}/${name}/scale`, scale(name, 2), 'scaler')).status).to.equal(200);
+      await apply(`${deployments}/${name}`, deployment(name, { replicas: 2 }));
+      expect((await apply(`${deployments}/${name}/scale`, scale(name, 2), 'scaler')).status).to.equal(200);
       expect(await shortOwners(name)).to.deep.equal([
         ['scaler', 'Apply', 'scale', true],
         ['one', 'Apply', '', false],
@@ -173,16 +173,16 @@ describe('server-side apply over HTTP', () => {
 
     it('names the manager of the scale when others change it, and nobody where nobody owned the replicas', async () => {
       const [owned, unowned] = [next(), next()];
-      await apply(`${DEPLOYMENTS}/${owned}`, deployment(owned, { replicas: 2 }));
-      await apply(`${DEPLOYMENTS}/${unowned}`, deployment(unowned, {}));
+      await apply(`${deployments}/${owned}`, deployment(owned, { replicas: 2 }));
+      await apply(`${deployments}/${unowned}`, deployment(unowned, {}));
       for (const name of [owned, unowned])
-        expect((await patch(`${DEPLOYMENTS}/${name}/scale`, { spec: { replicas: 4 } }, '?fieldManager=patcher')).status).to.equal(200);
+        expect((await patch(`${deployments}/${name}/scale`, { spec: { replicas: 4 } }, '?fieldManager=patcher')).status).to.equal(200);
       expect(await shortOwners(owned)).to.deep.equal([['patcher', 'Update', 'scale', true]]);
       expect(await shortOwners(unowned)).to.deep.equal([]);
     });
 
     it('of an object that is not there creates nothing', async () => {
-      expect((await apply(`${DEPLOYMENTS}/absent/scale`, scale('absent', 1))).status).to.equal(404);
+      expect((await apply(`${deployments}/absent/scale`, scale('absent', 1))).status).to.equal(404);
     });
   });
 });

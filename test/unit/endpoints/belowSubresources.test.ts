@@ -6,7 +6,7 @@ import { route, type ResourceInfo } from '../../../server/endpoints/routing.js';
 
 /** What is below a subresource is nowhere, but for what is handed on. */
 const catalogue = createCatalogue({ serves: () => true });
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 function outcome(info: ResourceInfo, method: string): number | 'route' | 'unknown' {
   try {
@@ -24,7 +24,7 @@ describe('paths below a subresource', () => {
       .filter(({ subresources }) => subresources.size > 0);
     for (const { group, version, resource, namespaced, subresources } of resources) {
       for (const subresource of subresources.values()) {
-        for (const method of METHODS) {
+        for (const method of methods) {
           const base = {
             isResource: true,
             path: '/',

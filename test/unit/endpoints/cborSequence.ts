@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../server/api/object.js';
 import { cborCodec } from '../../../workers/codecs/cbor.js';
 
-export const SELF_DESCRIBED = 'd9d9f7';
+export const selfDescribed = 'd9d9f7';
 
 /** The object in an item of CBOR. */
 export const decoded = (data: Buffer): JsonObject => {
@@ -13,7 +13,7 @@ export const decoded = (data: Buffer): JsonObject => {
 /** The items of a sequence, each of which begins with the tag; the tag of an object inside of an event follows the name of its member. */
 export const sequence = (data: Buffer): JsonObject[] => {
   const events: JsonObject[] = [];
-  const start = Buffer.from(`${SELF_DESCRIBED}a2`, 'hex');
+  const start = Buffer.from(`${selfDescribed}a2`, 'hex');
   for (let at = 0; at < data.length;) {
     const next = data.indexOf(start, at + start.length);
     const end = next < 0 ? data.length : next;

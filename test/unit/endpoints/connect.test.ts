@@ -188,12 +188,12 @@ describe('requests that go on to nodes and programs', () => {
     return { head: text, socket };
   }
 
-  const STREAMS = [
+  const streams = [
     ['exec?command=sh&command=-c&stdin=true&stdout=true&tty=false', '/exec/default/p/c?command=sh&command=-c&input=1&output=1'],
     ['attach?stdout=1&stderr=1', '/attach/default/p/c?error=1&output=1'],
     ['portforward?ports=80&ports=81', '/portForward/default/p?port=80%2C81'],
   ] as const;
-  for (const [asked, seen] of STREAMS) {
+  for (const [asked, seen] of streams) {
     it(`hands a SPDY connection over: ${asked}`, async () => {
       await start();
       agent.upgrade = (_request, socket, head) => {

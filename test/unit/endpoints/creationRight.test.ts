@@ -6,7 +6,7 @@ import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /** Bodies of kinds that need more than a name to be valid. */
-const CONTENT: Readonly<Record<string, object>> = {
+const content: Readonly<Record<string, object>> = {
   events: { involvedObject: { namespace: 'default' }, reason: 'a', type: 'Normal' },
   'events.events.k8s.io': {
     eventTime: '2026-01-01T00:00:00.000000Z',
@@ -61,7 +61,7 @@ describe('endpoints, the right to create through a change', () => {
     apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
     kind: resource.kind,
     metadata: { name },
-    ...CONTENT[nameOf(resource)],
+    ...content[nameOf(resource)],
   });
   const put = (resource: ServedResource, name: string, query = ''): ReturnType<typeof call> =>
     call(server.url, 'PUT', `${pathOf(resource, name)}${query}`, { body: bodyOf(resource, name) });

@@ -3,10 +3,10 @@ import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /** Numbers in options: what is no whole number of 64 bits removes nothing. */
-const MAPS = '/api/v1/namespaces/default/configmaps';
-const PODS = '/api/v1/namespaces/default/pods';
+const maps = '/api/v1/namespaces/default/configmaps';
+const pods = '/api/v1/namespaces/default/pods';
 
-const REFUSED_JSON = [
+const refusedJson = [
   '99999999999999999999',
   '-99999999999999999999',
   '9223372036854775808',
@@ -20,16 +20,16 @@ const REFUSED_JSON = [
   '[]',
   '{}',
 ];
-const TAKEN_JSON = ['0', '-0', '1', '-1', '9223372036854775807', '-9223372036854775808', 'null'];
+const takenJson = ['0', '-0', '1', '-1', '9223372036854775807', '-9223372036854775808', 'null'];
 /** A number of YAML is what it is worth, not how it is spelled. */
-const REFUSED_YAML = ['99999999999999999999', '1e30', '0.5', '"1"', 'yes'];
-const TAKEN_YAML = ['0', '-0', '0x10', '1e2', '1.0', '9223372036854775807', '~'];
+const refusedYaml = ['99999999999999999999', '1e30', '0.5', '"1"', 'yes'];
+const takenYaml = ['0', '-0', '0x10', '1e2', '1.0', '9223372036854775807', '~'];
 
 describe('options of a deletion', () => {
   let server: TestServer;
   const remove = (path: string, raw: string, type = 'application/json'): Promise<Answer> => call(server.url, 'DELETE', path, { raw, type });
-  const isThere = async (name: string): Promise<boolean> => (await call(server.url, 'GET', `${MAPS}/${name}`)).status === 200;
-  const create = (name: string): Promise<Answer> => call(server.url, 'POST', MAPS, { body: { metadata: { name, labels: { one: name } } } });
+  const isThere = async (name: string): Promise<boolean> => (await call(server.url, 'GET', `${maps}/${name}`)).status === 200;
+  const create = (name: string): Promise<Answer> => call(server.url, 'POST', maps, { body: { metadata: { name, labels: { one: name } } } });
 
   before(async () => {
     server = await startTestServer();
@@ -42,20 +42,20 @@ describe('options of a deletion', () => {
     refused: readonly string[],
     taken: readonly string[],
   ])[] = [
-    ['application/json', (value) => `{"gracePeriodSeconds":${value}}`, REFUSED_JSON, TAKEN_JSON],
+    ['application/json', (value) => `{"gracePeriodSeconds":${value}}`, refusedJson, takenJson],
     [
       'application/json',
       (value) => `{"kind":"DeleteOptions","apiVersion":"policy/v1","gracePeriodSeconds":${value},"unknown":1}`,
-      REFUSED_JSON,
-      TAKEN_JSON,
+      refusedJson,
+      takenJson,
     ],
-    ['application/yaml', (value) => `gracePeriodSeconds: ${value}\n`, REFUSED_YAML, TAKEN_YAML],
+    ['application/yaml', (value) => `gracePeriodSeconds: ${value}\n`, refusedYaml, takenYaml],
   ];
   for (const [type, write, refused, taken] of forms) {
     it(`are checked before anything goes: ${type} ${write('N').trim()}`, async () => {
       await create('a');
       for (const value of refused) {
-        for (const path of [`${MAPS}/a`, `${MAPS}?labelSelector=one%3Da`]) {
+        for (const path of [`${maps}/a`, `${maps}?labelSelector=one%3Da`]) {
           const { status, body } = await remove(path, write(value), type);
           expect([status, value]).to.deep.equal([400, value]);
           expect(body['message']).to.match(
@@ -66,7 +66,7 @@ describe('options of a deletion', () => {
       }
       for (const value of taken) {
         await create('b');
-        expect([(await remove(`${MAPS}/b`, write(value), type)).status, value]).to.deep.equal([200, value]);
+        expect([(await remove(`${maps}/b`, write(value), type)).status, value]).to.deep.equal([200, value]);
         expect(await isThere('b'), value).to.equal(false);
       }
     });
@@ -91,7 +91,7 @@ describe('options of a deletion', () => {
       ['{"apiVersion":"a/b/c"}', 'unexpected GroupVersion string: a/b/c'],
       ['{', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
     ];
-    for (const [raw, message] of wrong) expect((await remove(`${MAPS}/c`, raw)).body).to.include({ code: 400, message });
+    for (const [raw, message] of wrong) expect((await remove(`${maps}/c`, raw)).body).to.include({ code: 400, message });
     expect(await isThere('c')).to.equal(true);
   });
 
@@ -100,13 +100,13 @@ describe('options of a deletion', () => {
       ['p1', '?gracePeriodSeconds=9223372036854775807'],
       ['p2', ''],
     ] as const) {
-      await call(server.url, 'POST', PODS, {
+      await call(server.url, 'POST', pods, {
         body: { metadata: { name }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } },
       });
       const answer =
         ask === ''
-          ? await remove(`${PODS}/${name}`, '{"gracePeriodSeconds":9223372036854775807}')
-          : await call(server.url, 'DELETE', `${PODS}/${name}${ask}`);
+          ? await remove(`${pods}/${name}`, '{"gracePeriodSeconds":9223372036854775807}')
+          : await call(server.url, 'DELETE', `${pods}/${name}${ask}`);
       expect(answer.status, answer.text).to.equal(200);
       expect(answer.body).to.have.nested.property('metadata.deletionTimestamp', '9999-12-31T23:59:59Z');
     }

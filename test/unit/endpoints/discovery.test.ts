@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../server/api/object.js';
 import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 describe('discovery', () => {
   let server: TestServer;
@@ -30,22 +30,22 @@ describe('discovery', () => {
   });
 
   it('serves the aggregated form to whoever asks for it first, and only once to whoever has it', async () => {
-    const answer = await get('/apis', { accept: `${AGGREGATED},application/json` });
+    const answer = await get('/apis', { accept: `${aggregated},application/json` });
     expect(answer.body).to.include({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2' });
-    expect(answer.headers['content-type']).to.equal(AGGREGATED);
-    expect((await get('/apis', { accept: AGGREGATED, 'if-none-match': answer.headers.etag ?? '' })).status).to.equal(304);
-    expect((await get('/apis', { accept: `application/json,${AGGREGATED}` })).body['kind']).to.equal('APIGroupList');
-    expect((await get('/api', { accept: AGGREGATED.replace('v=v2', 'v=v9') })).status).to.equal(406);
+    expect(answer.headers['content-type']).to.equal(aggregated);
+    expect((await get('/apis', { accept: aggregated, 'if-none-match': answer.headers.etag ?? '' })).status).to.equal(304);
+    expect((await get('/apis', { accept: `application/json,${aggregated}` })).body['kind']).to.equal('APIGroupList');
+    expect((await get('/api', { accept: aggregated.replace('v=v2', 'v=v9') })).status).to.equal(406);
   });
 
   it('lets clients keep the aggregated form by its hash', async () => {
-    const { headers } = await get('/apis', { accept: AGGREGATED });
+    const { headers } = await get('/apis', { accept: aggregated });
     const hash = (headers.etag ?? '').replaceAll('"', '');
-    expect((await get(`/apis?hash=${hash}`, { accept: AGGREGATED })).headers).to.include({
+    expect((await get(`/apis?hash=${hash}`, { accept: aggregated })).headers).to.include({
       'cache-control': 'public, immutable',
       vary: 'Accept',
     });
-    expect((await get('/apis?hash=old', { accept: AGGREGATED })).headers.location).to.equal(`/apis?hash=${hash}`);
+    expect((await get('/apis?hash=old', { accept: aggregated })).headers.location).to.equal(`/apis?hash=${hash}`);
   });
 
   it('names the stored form of a type by a hash that all versions of it share', async () => {

@@ -30,7 +30,7 @@ interface Request {
 }
 
 /** One request of every sort that writes. What has to be there beforehand is made in `before`. */
-const REQUESTS: readonly Request[] = [
+const requests: readonly Request[] = [
   { what: 'a create', method: 'POST', path: `${core}/configmaps`, options: { body: configMap('new', 'a') }, status: 201 },
   {
     what: 'a create of what is there',
@@ -148,14 +148,14 @@ const REQUESTS: readonly Request[] = [
 ];
 
 /** What the server chooses anew for every request. */
-const GENERATED: ReadonlySet<string> = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'time']);
+const generated: ReadonlySet<string> = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'time']);
 
 function withoutGenerated(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutGenerated);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => !GENERATED.has(name))
+      .filter(([name]) => !generated.has(name))
       .map(([name, member]) => [name, withoutGenerated(member ?? null)]),
   );
 }
@@ -184,7 +184,7 @@ describe('dry run', () => {
   });
   after(() => server.close());
 
-  for (const { what, method, path, options, status } of REQUESTS) {
+  for (const { what, method, path, options, status } of requests) {
     it(`of ${what} answers as the real one does, and does nothing`, async () => {
       const before = await state();
       const dry = await send(method, `${path}${path.includes('?') ? '&' : '?'}dryRun=All`, options);

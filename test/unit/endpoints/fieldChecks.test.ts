@@ -8,16 +8,16 @@ import { encodeMessage } from '../../../workers/codecs/protobuf/index.js';
 import { envelopeParts } from '../../../workers/codecs/protobuf/envelope.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-const TYPES: Readonly<Record<EncodingName, string>> = {
+const types: Readonly<Record<EncodingName, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
   protobuf: 'application/vnd.kubernetes.protobuf',
   cbor: 'application/cbor',
 };
-const CONFIG_MAP = { group: '', version: 'v1', kind: 'ConfigMap' };
-const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
-const PODS = '/api/v1/namespaces/default/pods';
-const SELF_DESCRIBING = ['json', 'yaml', 'cbor'] as const;
+const configMap = { group: '', version: 'v1', kind: 'ConfigMap' };
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const pods = '/api/v1/namespaces/default/pods';
+const selfDescribing = ['json', 'yaml', 'cbor'] as const;
 
 interface Answer {
   readonly status: number;
@@ -32,7 +32,7 @@ describe('endpoints/field checks', function () {
     new Promise((resolve, reject) => {
       const outgoing = request(
         `${server.url}${path}`,
-        { method, headers: { 'content-type': TYPES[encoding], 'content-length': body.length, accept: 'application/json' }, agent: false },
+        { method, headers: { 'content-type': types[encoding], 'content-length': body.length, accept: 'application/json' }, agent: false },
         (response) => {
           let text = '';
           response.on('data', (chunk: Buffer) => {
@@ -54,14 +54,14 @@ describe('endpoints/field checks', function () {
 
   before(async () => {
     server = await startTestServer(undefined, { endpoints: { cbor: true } });
-    await send('POST', CONFIG_MAPS, 'json', encoded({ metadata: { name: 'there' } }, 'json'));
+    await send('POST', configMaps, 'json', encoded({ metadata: { name: 'there' } }, 'json'));
   });
   after(() => server.close());
 
-  for (const encoding of SELF_DESCRIBING)
+  for (const encoding of selfDescribing)
     for (const [method, path] of [
-      ['POST', CONFIG_MAPS],
-      ['PUT', `${CONFIG_MAPS}/there`],
+      ['POST', configMaps],
+      ['PUT', `${configMaps}/there`],
     ] as const) {
       it(`${method} in ${encoding} ignores, tells of, or refuses unknown fields`, async () => {
         const body = encoded({ metadata: { name: method === 'PUT' ? 'there' : 'new', odd: 1 }, extra: { a: 1 } }, encoding);
@@ -87,11 +87,11 @@ describe('endpoints/field checks', function () {
 
   it('finds duplicates in text, and never takes them in CBOR', async () => {
     const yaml = Buffer.from('metadata:\n  name: d\ndata:\n  k: "1"\n  k: "2"\n');
-    expect(await send('POST', `${CONFIG_MAPS}?dryRun=All`, 'yaml', yaml)).to.include({
+    expect(await send('POST', `${configMaps}?dryRun=All`, 'yaml', yaml)).to.include({
       status: 201,
       warning: '299 - "line 5: key \\"k\\" already set in map"',
     });
-    expect((await send('POST', `${CONFIG_MAPS}?dryRun=All&fieldValidation=Strict`, 'yaml', yaml)).body).to.include({ code: 400 });
+    expect((await send('POST', `${configMaps}?dryRun=All&fieldValidation=Strict`, 'yaml', yaml)).body).to.include({ code: 400 });
     const cbor = Buffer.concat([
       Buffer.from('a2', 'hex'),
       cborCodec.encode('metadata').subarray(3),
@@ -100,62 +100,62 @@ describe('endpoints/field checks', function () {
       cborCodec.encode({ name: 'e' }).subarray(3),
     ]);
     for (const validation of ['Ignore', 'Warn', 'Strict']) {
-      expect((await send('POST', `${CONFIG_MAPS}?dryRun=All&fieldValidation=${validation}`, 'cbor', cbor)).body['message']).to.match(
+      expect((await send('POST', `${configMaps}?dryRun=All&fieldValidation=${validation}`, 'cbor', cbor)).body['message']).to.match(
         /found duplicate map key "metadata" at map element index 1/,
       );
     }
   });
 
   it('passes over fields that a message does not have, however loudly it is asked to', async () => {
-    const message = encodeMessage({ metadata: { name: 'p' }, data: { k: 'v' } }, CONFIG_MAP);
+    const message = encodeMessage({ metadata: { name: 'p' }, data: { k: 'v' } }, configMap);
     if (!message.ok) throw new Error(message.message);
     const raw = Buffer.concat([message.bytes, Buffer.from('fa3e0461626364', 'hex')]);
     const body = Buffer.concat(envelopeParts({ apiVersion: 'v1', kind: 'ConfigMap', raw }));
     for (const validation of ['Ignore', 'Warn', 'Strict']) {
-      const answer = await send('POST', `${CONFIG_MAPS}?dryRun=All&fieldValidation=${validation}`, 'protobuf', body);
+      const answer = await send('POST', `${configMaps}?dryRun=All&fieldValidation=${validation}`, 'protobuf', body);
       expect(answer).to.include({ status: 201, warning: undefined });
       expect(answer.body['data']).to.deep.equal({ k: 'v' });
     }
   });
 
   const pod = (change: object): object => ({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i', ...change }] } });
-  const WRONG: readonly (readonly [string, string, object, RegExp])[] = [
+  const wrong: readonly (readonly [string, string, object, RegExp])[] = [
     [
       'a text in place of a number',
-      PODS,
+      pods,
       pod({ ports: [{ containerPort: 'http' }] }),
       /cannot unmarshal string into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/,
     ],
     [
       'a list in place of a map',
-      CONFIG_MAPS,
+      configMaps,
       { metadata: { name: 'a' }, data: ['x'] },
       /cannot unmarshal array into Go struct field ConfigMap\.data of type map\[string\]string$/,
     ],
     [
       'a number beyond 32 bits',
-      PODS,
+      pods,
       pod({ ports: [{ containerPort: 4_294_967_296 }] }),
       /cannot unmarshal number 4294967296 into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/,
     ],
     [
       'a fraction in place of a whole number',
-      PODS,
+      pods,
       pod({ ports: [{ containerPort: 80.5 }] }),
       /cannot unmarshal number 80\.5 into Go struct field ContainerPort\.spec\.containers\.ports\.containerPort of type int32$/,
     ],
-    ['a quantity without digits', PODS, pod({ resources: { limits: { cpu: 'lots' } } }), /quantities must match the regular expression/],
-    ['broken base64', CONFIG_MAPS, { metadata: { name: 'a' }, binaryData: { k: 'a$' } }, /illegal base64 data at input byte 1$/],
+    ['a quantity without digits', pods, pod({ resources: { limits: { cpu: 'lots' } } }), /quantities must match the regular expression/],
+    ['broken base64', configMaps, { metadata: { name: 'a' }, binaryData: { k: 'a$' } }, /illegal base64 data at input byte 1$/],
     [
       'a day that does not exist',
-      CONFIG_MAPS,
+      configMaps,
       { metadata: { name: 'a', creationTimestamp: '2026-02-30T00:00:00Z' } },
       /parsing time "2026-02-30T00:00:00Z": day out of range$/,
     ],
   ];
-  for (const encoding of SELF_DESCRIBING) {
+  for (const encoding of selfDescribing) {
     it(`refuses values of the wrong kind in ${encoding}, and says where`, async () => {
-      for (const [title, path, value, message] of WRONG) {
+      for (const [title, path, value, message] of wrong) {
         const { status, body } = await send('POST', `${path}?dryRun=All`, encoding, encoded(value, encoding));
         expect(status, title).to.equal(400);
         expect(body['message'], title)
@@ -169,7 +169,7 @@ describe('endpoints/field checks', function () {
     const message = encodeMessage(pod({ resources: { limits: { cpu: 'lots' } } }), { group: '', version: 'v1', kind: 'Pod' });
     if (!message.ok) throw new Error(message.message);
     const whole = Buffer.concat(envelopeParts({ apiVersion: 'v1', kind: 'Pod', raw: message.bytes }));
-    expect((await send('POST', `${PODS}?dryRun=All`, 'protobuf', whole)).body).to.include({ code: 400 });
-    expect((await send('POST', `${PODS}?dryRun=All`, 'protobuf', whole.subarray(0, 40))).body).to.include({ code: 400 });
+    expect((await send('POST', `${pods}?dryRun=All`, 'protobuf', whole)).body).to.include({ code: 400 });
+    expect((await send('POST', `${pods}?dryRun=All`, 'protobuf', whole.subarray(0, 40))).body).to.include({ code: 400 });
   });
 });

@@ -150,7 +150,7 @@ describe('hostile backends', () => {
     while (!done()) await once(socket, 'data');
   };
 
-  const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n';
+  const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n';
   const halves: readonly (readonly [what: string, backend: (socket: Duplex) => void, answer: RegExp])[] = [
     [
       'closes without a word',
@@ -190,7 +190,7 @@ describe('hostile backends', () => {
     [
       'switches and is cut off',
       (socket) => {
-        socket.write(SWITCHED, () => {
+        socket.write(switched, () => {
           setImmediate(() => {
             socket.destroy();
           });
@@ -239,7 +239,7 @@ describe('hostile backends', () => {
   it('an upgrade that fails midway ends: the client is cut off in the middle of a stream', async () => {
     const backend = new Promise<Duplex>((resolve) => {
       agent.upgrade = (_request, socket) => {
-        socket.write(SWITCHED);
+        socket.write(switched);
         resolve(socket);
       };
     });

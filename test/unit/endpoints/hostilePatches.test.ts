@@ -5,30 +5,30 @@ import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /** Patches that nobody sends by accident. Bodies are texts: JSON.stringify would not write some of what is in them. */
-const MERGE = 'application/merge-patch+json';
-const STRATEGIC = 'application/strategic-merge-patch+json';
-const OPERATIONS = 'application/json-patch+json';
-const APPLY = 'application/apply-patch+yaml';
+const merge = 'application/merge-patch+json';
+const strategic = 'application/strategic-merge-patch+json';
+const jsonPatchType = 'application/json-patch+json';
+const apply = 'application/apply-patch+yaml';
 const path = '/api/v1/namespaces/default/configmaps/a';
 
 /** An object with `member` among its data, in the form that each type of patch wants. */
 const wrapped = (member: string): readonly (readonly [type: string, text: string])[] => [
-  [MERGE, `{"data":{${member}}}`],
-  [STRATEGIC, `{"data":{${member}}}`],
-  [OPERATIONS, `[{"op":"replace","path":"/data","value":{${member}}}]`],
-  [APPLY, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{${member}}}`],
+  [merge, `{"data":{${member}}}`],
+  [strategic, `{"data":{${member}}}`],
+  [jsonPatchType, `[{"op":"replace","path":"/data","value":{${member}}}]`],
+  [apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{${member}}}`],
 ];
 const atTop = (member: string): readonly (readonly [type: string, text: string])[] => [
-  [MERGE, `{${member}}`],
-  [STRATEGIC, `{${member}}`],
-  [OPERATIONS, `[{"op":"replace","path":"","value":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},${member}}}]`],
-  [APPLY, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},${member}}`],
+  [merge, `{${member}}`],
+  [strategic, `{${member}}`],
+  [jsonPatchType, `[{"op":"replace","path":"","value":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},${member}}}]`],
+  [apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},${member}}`],
 ];
 
 describe('hostile patches', () => {
   let server: TestServer;
   const patch = (type: string, raw: string, query = ''): Promise<Answer> =>
-    call(server.url, 'PATCH', `${path}${query === '' && type === APPLY ? '?fieldManager=m&force=true' : query}`, { type, raw });
+    call(server.url, 'PATCH', `${path}${query === '' && type === apply ? '?fieldManager=m&force=true' : query}`, { type, raw });
   const data = async (): Promise<JsonObject> => (await call(server.url, 'GET', path)).body['data'] as JsonObject;
 
   /** Refused as the client's fault; what an apply has that its type has not is told with 500, as in the reference. */
@@ -100,7 +100,7 @@ describe('hostile patches', () => {
     for (const op of ['add', 'replace', 'copy', 'move']) {
       it(`reach no prototype: ${op} ${pointer}`, async () => {
         const operation = op === 'add' || op === 'replace' ? { op, path: pointer, value: 'yes' } : { op, from: '/data/k', path: pointer };
-        const { status } = await patch(OPERATIONS, JSON.stringify([operation]));
+        const { status } = await patch(jsonPatchType, JSON.stringify([operation]));
         expect(status).to.equal(422);
         expect(await data()).to.deep.equal({ k: 'v' });
       });
@@ -108,9 +108,9 @@ describe('hostile patches', () => {
   }
   for (const from of ['/__proto__', '/data/__proto__', '/data/constructor', '/data/toString', '/metadata/managedFields/length']) {
     it(`read nothing that is not the object's: copy from ${from}`, async () => {
-      expect((await patch(OPERATIONS, JSON.stringify([{ op: 'move', from, path: '/data/stolen' }]))).status).to.equal(422);
+      expect((await patch(jsonPatchType, JSON.stringify([{ op: 'move', from, path: '/data/stolen' }]))).status).to.equal(422);
       // What is absent is copied as nothing.
-      await patch(OPERATIONS, JSON.stringify([{ op: 'copy', from, path: '/data/stolen' }]));
+      await patch(jsonPatchType, JSON.stringify([{ op: 'copy', from, path: '/data/stolen' }]));
       expect((await data())['stolen'] ?? '').to.equal('');
     });
   }
@@ -118,8 +118,8 @@ describe('hostile patches', () => {
   it('have at most 10,000 operations', async () => {
     const operations = (count: number): string =>
       JSON.stringify(Array.from({ length: count }, (_, each) => ({ op: 'add', path: '/data/n', value: String(each) })));
-    expect((await patch(OPERATIONS, operations(operationsMax))).body['data']).to.deep.equal({ k: 'v', n: String(operationsMax - 1) });
-    const { status, body } = await patch(OPERATIONS, operations(operationsMax + 1));
+    expect((await patch(jsonPatchType, operations(operationsMax))).body['data']).to.deep.equal({ k: 'v', n: String(operationsMax - 1) });
+    const { status, body } = await patch(jsonPatchType, operations(operationsMax + 1));
     expect([status, body['reason'], body['message']]).to.deep.equal([
       413,
       'RequestEntityTooLarge',
@@ -133,13 +133,13 @@ describe('hostile patches', () => {
       { op: 'add', path: '/data/0', value },
       ...Array.from({ length: operationsMax - 1 }, (_, each) => ({ op: 'copy', from: '/data/0', path: `/data/${each + 1}` })),
     ];
-    const single = await patch(OPERATIONS, JSON.stringify(copies));
+    const single = await patch(jsonPatchType, JSON.stringify(copies));
     expect([single.status, single.body['reason']]).to.deep.equal([413, 'RequestEntityTooLarge']);
     expect(String(single.body['message'])).to.match(
       new RegExp(`^Unable to complete the copy, the accumulated size increase of copy is \\d+, exceeding the limit ${copiedBytesMax}$`),
     );
     const doubling = Array.from({ length: 60 }, (_, each) => ({ op: 'copy', from: '/data', path: `/data/d${each}` }));
-    expect((await patch(OPERATIONS, JSON.stringify(doubling))).status).to.equal(413);
+    expect((await patch(jsonPatchType, JSON.stringify(doubling))).status).to.equal(413);
     expect(await data()).to.deep.equal({ k: 'v' });
   });
 
@@ -150,8 +150,8 @@ describe('hostile patches', () => {
       ...moves.slice(2),
       { op: 'remove', path: '/data/large' },
     ]);
-    expect((await patch(OPERATIONS, large)).status).to.equal(200);
-    expect((await patch(OPERATIONS, '[{"op":"move","from":"/data/absent","path":"/data/absent"}]')).status).to.equal(422);
+    expect((await patch(jsonPatchType, large)).status).to.equal(200);
+    expect((await patch(jsonPatchType, '[{"op":"move","from":"/data/absent","path":"/data/absent"}]')).status).to.equal(422);
   });
 
   it('cannot be a few lines of YAML that stand for a billion', async () => {
@@ -162,7 +162,7 @@ describe('hostile patches', () => {
         return `${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(',')}]`;
       }),
     ];
-    expect((await patch(APPLY, `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n${lines.join('\n')}\n`)).status).to.equal(400);
+    expect((await patch(apply, `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n${lines.join('\n')}\n`)).status).to.equal(400);
   });
 
   const nested = (depth: number): string => `${'{"a":'.repeat(depth)}"x"${'}'.repeat(depth)}`;
@@ -186,7 +186,7 @@ describe('hostile patches', () => {
       items.map((item) => ({ ...(item as JsonObject), $patch: 'delete' })).slice(0, 60_000),
       [...items, { bad: 1 }],
     ]) {
-      const { status } = await call(server.url, 'PATCH', pod, { type: STRATEGIC, raw: JSON.stringify({ spec: { containers } }) });
+      const { status } = await call(server.url, 'PATCH', pod, { type: strategic, raw: JSON.stringify({ spec: { containers } }) });
       expect(status).to.be.oneOf([200, 413, 422, 500]);
     }
   });

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ListBodies } from '../../../server/endpoints/listBodies.js';
-import { PIECE_BYTES, pieces } from '../../../server/endpoints/pieces.js';
+import { pieceBytes, pieces } from '../../../server/endpoints/pieces.js';
 import type { StoredObject } from '../../../server/storage/contract.js';
 
 describe('pieces of long answers', () => {
   it('are the parts, in pieces of one size but for the last, whatever the parts', () => {
     const size = fc.oneof(
       fc.nat(50),
-      fc.integer({ min: PIECE_BYTES - 2, max: PIECE_BYTES + 2 }),
-      fc.integer({ min: 1, max: 3 * PIECE_BYTES }),
+      fc.integer({ min: pieceBytes - 2, max: pieceBytes + 2 }),
+      fc.integer({ min: 1, max: 3 * pieceBytes }),
     );
     fc.assert(
       fc.property(fc.array(size, { maxLength: 8 }), (sizes) => {
@@ -20,14 +20,14 @@ describe('pieces of long answers', () => {
           release?.();
         }
         expect(Buffer.concat(found).equals(Buffer.concat(parts))).to.equal(true);
-        expect(found.slice(0, -1).every(({ length }) => length === PIECE_BYTES)).to.equal(true);
+        expect(found.slice(0, -1).every(({ length }) => length === pieceBytes)).to.equal(true);
       }),
       { numRuns: 50 },
     );
   });
 
   it('do not share memory before they are released', () => {
-    const [first, second] = [...pieces([Buffer.alloc(PIECE_BYTES - 1, 1), Buffer.alloc(PIECE_BYTES - 1, 2)])];
+    const [first, second] = [...pieces([Buffer.alloc(pieceBytes - 1, 1), Buffer.alloc(pieceBytes - 1, 2)])];
     expect(first?.bytes.subarray(0, -1).every((byte) => byte === 1)).to.equal(true);
     expect(second?.bytes.every((byte) => byte === 2)).to.equal(true);
   });

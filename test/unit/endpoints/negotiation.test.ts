@@ -3,9 +3,9 @@ import { protobufDecode } from '../../../workers/codecs/protobuf/index.js';
 import { call, watchStream, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
-const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-const NEUTRAL = 'application/vnd.orch.protobuf';
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const protobuf = 'application/vnd.kubernetes.protobuf';
+const neutral = 'application/vnd.orch.protobuf';
 
 describe('endpoints/negotiation', () => {
   let server: TestServer;
@@ -16,17 +16,17 @@ describe('endpoints/negotiation', () => {
   before(async () => {
     server = await startTestServer();
     for (const name of ['a', 'b', 'c'])
-      await call(server.url, 'POST', CONFIG_MAPS, { body: { metadata: { name }, data: { k: `{"${name}": []}` } } });
+      await call(server.url, 'POST', configMaps, { body: { metadata: { name }, data: { k: `{"${name}": []}` } } });
   });
   after(() => server.close());
 
   describe('lays JSON out', () => {
-    const PATHS = [
-      CONFIG_MAPS,
-      `${CONFIG_MAPS}/a`,
-      `${CONFIG_MAPS}/absent`,
-      `${CONFIG_MAPS}?limit=2`,
-      `${CONFIG_MAPS}?limit=x`,
+    const paths = [
+      configMaps,
+      `${configMaps}/a`,
+      `${configMaps}/absent`,
+      `${configMaps}?limit=2`,
+      `${configMaps}?limit=x`,
       '/api',
       '/apis',
       '/apis/apps',
@@ -34,7 +34,7 @@ describe('endpoints/negotiation', () => {
     ];
     const withPretty = (path: string, value: string): string => `${path}${path.includes('?') ? '&' : '?'}pretty=${value}`;
 
-    for (const path of PATHS) {
+    for (const path of paths) {
       it(`of ${path}, when the query, the media type or the program asks for it`, async () => {
         for (const value of ['1', 'true', 'T']) expect(isLaidOut(await read(withPretty(path, value))), value).to.equal(true);
         for (const agent of ['curl/8.5.0', 'Wget/1.21', 'Mozilla/5.0 (X11)'])
@@ -48,8 +48,8 @@ describe('endpoints/negotiation', () => {
 
     it('of lists, tables and metadata alike, with nothing else changed', async () => {
       for (const as of ['', ';as=Table;g=meta.k8s.io;v=v1', ';as=PartialObjectMetadataList;g=meta.k8s.io;v=v1']) {
-        const plain = await read(CONFIG_MAPS, { accept: `application/json${as}` });
-        const pretty = await read(CONFIG_MAPS, { accept: `application/json${as};pretty=1` });
+        const plain = await read(configMaps, { accept: `application/json${as}` });
+        const pretty = await read(configMaps, { accept: `application/json${as};pretty=1` });
         expect(pretty.headers['content-type']).to.equal('application/json');
         expect(isLaidOut(pretty)).to.equal(true);
         if (as.includes('Table')) expect(pretty.body['rows']).to.have.length(3);
@@ -63,49 +63,49 @@ describe('endpoints/negotiation', () => {
     });
 
     it('but not of watches, nor other encodings', async () => {
-      const stream = await watchStream(server.url, `${CONFIG_MAPS}?watch=1&pretty=1&fieldSelector=metadata.name%3Da&timeoutSeconds=1`, {
+      const stream = await watchStream(server.url, `${configMaps}?watch=1&pretty=1&fieldSelector=metadata.name%3Da&timeoutSeconds=1`, {
         'user-agent': 'curl/8.5.0',
       });
       expect(await stream.rest()).to.have.length(1);
       const [plain, pretty] = [
-        await read(`${CONFIG_MAPS}/a`, { accept: 'application/yaml' }),
-        await read(`${CONFIG_MAPS}/a?pretty=1`, { accept: 'application/yaml' }),
+        await read(`${configMaps}/a`, { accept: 'application/yaml' }),
+        await read(`${configMaps}/a?pretty=1`, { accept: 'application/yaml' }),
       ];
       expect(pretty.text).to.equal(plain.text);
     });
   });
 
   it('refuses in the encoding that the client reads, whoever is to blame', async () => {
-    const future = `${CONFIG_MAPS}/a?resourceVersion=999999`;
+    const future = `${configMaps}/a?resourceVersion=999999`;
     for (const [path, code] of [
-      [`${CONFIG_MAPS}?limit=x`, 400],
-      [`${CONFIG_MAPS}/absent`, 404],
-      [`${CONFIG_MAPS}?timeout=abc`, 400],
-      [`${CONFIG_MAPS}/a?resourceVersion=abc`, 500],
+      [`${configMaps}?limit=x`, 400],
+      [`${configMaps}/absent`, 404],
+      [`${configMaps}?timeout=abc`, 400],
+      [`${configMaps}/a?resourceVersion=abc`, 500],
       [future, 504],
     ] as const) {
       const yaml = await read(path, { accept: 'application/yaml' });
       expect([yaml.status, yaml.headers['content-type']], path).to.deep.equal([code, 'application/yaml']);
       expect(yaml.text).to.contain(`code: ${code}\n`).and.contain('kind: Status\n');
     }
-    const answer = await fetch(`${server.url}${future}`, { headers: { accept: PROTOBUF } });
-    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).to.deep.equal([504, PROTOBUF, '1']);
+    const answer = await fetch(`${server.url}${future}`, { headers: { accept: protobuf } });
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).to.deep.equal([504, protobuf, '1']);
     const status = protobufDecode(Buffer.from(await answer.arrayBuffer()));
     expect(status).to.have.nested.property('value.details.causes[0].message', 'Too large resource version');
   }).timeout(20_000);
 
   it('knows Protobuf by its neutral name as well, and answers under the name that was used', async () => {
-    for (const accept of [NEUTRAL, `${NEUTRAL}, application/json`, `text/html, ${NEUTRAL};q=0.5`]) {
-      const answer = await fetch(`${server.url}${CONFIG_MAPS}/a`, { headers: { accept } });
-      expect(answer.headers.get('content-type')).to.equal(NEUTRAL);
+    for (const accept of [neutral, `${neutral}, application/json`, `text/html, ${neutral};q=0.5`]) {
+      const answer = await fetch(`${server.url}${configMaps}/a`, { headers: { accept } });
+      expect(answer.headers.get('content-type')).to.equal(neutral);
       const decoded = protobufDecode(Buffer.from(await answer.arrayBuffer()));
       expect(decoded).to.have.nested.property('value.metadata.name', 'a');
     }
-    const watch = await fetch(`${server.url}${CONFIG_MAPS}?watch=1&timeoutSeconds=1`, { headers: { accept: NEUTRAL } });
-    expect(watch.headers.get('content-type')).to.equal(`${NEUTRAL};stream=watch`);
+    const watch = await fetch(`${server.url}${configMaps}?watch=1&timeoutSeconds=1`, { headers: { accept: neutral } });
+    expect(watch.headers.get('content-type')).to.equal(`${neutral};stream=watch`);
     await watch.arrayBuffer();
-    const body = await (await fetch(`${server.url}${CONFIG_MAPS}/a`, { headers: { accept: PROTOBUF } })).arrayBuffer();
-    const put = await fetch(`${server.url}${CONFIG_MAPS}/a`, { method: 'PUT', body, headers: { 'content-type': NEUTRAL } });
+    const body = await (await fetch(`${server.url}${configMaps}/a`, { headers: { accept: protobuf } })).arrayBuffer();
+    const put = await fetch(`${server.url}${configMaps}/a`, { method: 'PUT', body, headers: { 'content-type': neutral } });
     expect(put.status).to.equal(200);
   });
 });

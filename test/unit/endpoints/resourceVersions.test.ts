@@ -3,27 +3,27 @@ import type { Consistency, Storage } from '../../../server/storage/contract.js';
 import { call, watchStream } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const configMaps = '/api/v1/namespaces/default/configmaps';
 
 /** What a cell of the tables promises, or how the request is refused. */
 type Cell = Consistency['at'] | 'continued' | { readonly status: number; readonly says: string };
 
-const MATCH_NEEDS_VERSION = { status: 422, says: 'resourceVersionMatch is forbidden unless resourceVersion is provided' };
-const MATCH_BESIDE_TOKEN = { status: 422, says: 'resourceVersionMatch is forbidden when continue is provided' };
-const EXACT_ZERO = { status: 422, says: 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"' };
-const VERSION_BESIDE_TOKEN = { status: 400, says: 'specifying resource version is not allowed when using continue' };
+const matchNeedsVersion = { status: 422, says: 'resourceVersionMatch is forbidden unless resourceVersion is provided' };
+const matchBesideToken = { status: 422, says: 'resourceVersionMatch is forbidden when continue is provided' };
+const exactZero = { status: 422, says: 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"' };
+const versionBesideToken = { status: 400, says: 'specifying resource version is not allowed when using continue' };
 
 /** Specification, section "Resource versions": match and paging, then what an unset version, "0" and another one mean. */
-const LIST_CELLS: readonly (readonly [match: string, paging: '' | 'limit' | 'continue', unset: Cell, zero: Cell, other: Cell])[] = [
+const listCells: readonly (readonly [match: string, paging: '' | 'limit' | 'continue', unset: Cell, zero: Cell, other: Cell])[] = [
   ['', '', 'mostRecent', 'any', 'notOlderThan'],
   ['', 'limit', 'mostRecent', 'any', 'exact'],
-  ['', 'continue', 'continued', 'continued', VERSION_BESIDE_TOKEN],
-  ['Exact', '', MATCH_NEEDS_VERSION, EXACT_ZERO, 'exact'],
-  ['Exact', 'limit', MATCH_NEEDS_VERSION, EXACT_ZERO, 'exact'],
-  ['Exact', 'continue', MATCH_NEEDS_VERSION, MATCH_BESIDE_TOKEN, MATCH_BESIDE_TOKEN],
-  ['NotOlderThan', '', MATCH_NEEDS_VERSION, 'any', 'notOlderThan'],
-  ['NotOlderThan', 'limit', MATCH_NEEDS_VERSION, 'any', 'notOlderThan'],
-  ['NotOlderThan', 'continue', MATCH_NEEDS_VERSION, MATCH_BESIDE_TOKEN, MATCH_BESIDE_TOKEN],
+  ['', 'continue', 'continued', 'continued', versionBesideToken],
+  ['Exact', '', matchNeedsVersion, exactZero, 'exact'],
+  ['Exact', 'limit', matchNeedsVersion, exactZero, 'exact'],
+  ['Exact', 'continue', matchNeedsVersion, matchBesideToken, matchBesideToken],
+  ['NotOlderThan', '', matchNeedsVersion, 'any', 'notOlderThan'],
+  ['NotOlderThan', 'limit', matchNeedsVersion, 'any', 'notOlderThan'],
+  ['NotOlderThan', 'continue', matchNeedsVersion, matchBesideToken, matchBesideToken],
 ];
 
 describe('endpoints/resource versions', () => {
@@ -50,7 +50,7 @@ describe('endpoints/resource versions', () => {
     },
   });
   const create = async (name: string): Promise<string> => {
-    const { body } = await call(server.url, 'POST', CONFIG_MAPS, { body: { metadata: { name } } });
+    const { body } = await call(server.url, 'POST', configMaps, { body: { metadata: { name } } });
     return (body['metadata'] as { resourceVersion: string }).resourceVersion;
   };
   const query = (parameters: Readonly<Record<string, string>>): string =>
@@ -61,7 +61,7 @@ describe('endpoints/resource versions', () => {
     server = await startTestServer(undefined, { wrap: recording });
     first = await create('a');
     second = await create('b');
-    token = ((await call(server.url, 'GET', `${CONFIG_MAPS}?limit=1`)).body['metadata'] as { continue: string }).continue;
+    token = ((await call(server.url, 'GET', `${configMaps}?limit=1`)).body['metadata'] as { continue: string }).continue;
     await create('c');
   });
   after(() => server.close());
@@ -69,7 +69,7 @@ describe('endpoints/resource versions', () => {
     asked = [];
   });
 
-  for (const [match, paging, ...cells] of LIST_CELLS) {
+  for (const [match, paging, ...cells] of listCells) {
     for (const [index, version] of ['unset', 'zero', 'other'].entries()) {
       const cell = cells[index] as Cell;
       const meaning = typeof cell === 'string' ? cell : `refused with ${cell.status}`;
@@ -78,7 +78,7 @@ describe('endpoints/resource versions', () => {
         const { status, body } = await call(
           server.url,
           'GET',
-          `${CONFIG_MAPS}?${query({ resourceVersion, resourceVersionMatch: match, limit: paging === '' ? '' : '10', continue: paging === 'continue' ? token : '' })}`,
+          `${configMaps}?${query({ resourceVersion, resourceVersionMatch: match, limit: paging === '' ? '' : '10', continue: paging === 'continue' ? token : '' })}`,
         );
         if (typeof cell !== 'string') {
           expect(status).to.equal(cell.status);
@@ -105,11 +105,11 @@ describe('endpoints/resource versions', () => {
       [422, 'Unsupported value: "Foo"'],
     ];
     for (const [index, [status, says]] of order.entries()) {
-      const answer = await call(server.url, 'GET', `${CONFIG_MAPS}?${query(Object.fromEntries(Object.entries(wrong).slice(index)))}`);
+      const answer = await call(server.url, 'GET', `${configMaps}?${query(Object.fromEntries(Object.entries(wrong).slice(index)))}`);
       expect(answer.status).to.equal(status);
       expect(answer.body['message']).to.include(says);
     }
-    const unknown = await call(server.url, 'GET', `${CONFIG_MAPS}?${query({ fieldSelector: 'a=b', resourceVersionMatch: 'Foo' })}`);
+    const unknown = await call(server.url, 'GET', `${configMaps}?${query({ fieldSelector: 'a=b', resourceVersionMatch: 'Foo' })}`);
     expect(unknown.status).to.equal(422);
   });
 
@@ -127,9 +127,9 @@ describe('endpoints/resource versions', () => {
       ['18446744073709551616', false],
     ] as const) {
       for (const [path, refused] of [
-        [`${CONFIG_MAPS}/a`, 500],
-        [CONFIG_MAPS, 400],
-        [`${CONFIG_MAPS}?limit=1`, 400],
+        [`${configMaps}/a`, 500],
+        [configMaps, 400],
+        [`${configMaps}?limit=1`, 400],
       ] as const) {
         const { status } = await call(
           server.url,
@@ -143,7 +143,7 @@ describe('endpoints/resource versions', () => {
 
   it('a limit is a number in decimal of 64 bits; zero and less are none', async () => {
     const named = async (limit: string): Promise<number | string> => {
-      const { status, body } = await call(server.url, 'GET', `${CONFIG_MAPS}?limit=${encodeURIComponent(limit)}&limit=1`);
+      const { status, body } = await call(server.url, 'GET', `${configMaps}?limit=${encodeURIComponent(limit)}&limit=1`);
       return status === 200 ? (body['items'] as unknown[]).length : String(body['message']);
     };
     for (const [limit, count] of [
@@ -164,15 +164,15 @@ describe('endpoints/resource versions', () => {
 
   it('a get is most recent, any or not older than', async () => {
     for (const resourceVersion of ['', '0', second])
-      expect((await call(server.url, 'GET', `${CONFIG_MAPS}/a?${query({ resourceVersion })}`)).status).to.equal(200);
+      expect((await call(server.url, 'GET', `${configMaps}/a?${query({ resourceVersion })}`)).status).to.equal(200);
     expect(asked).to.deep.equal([{ at: 'mostRecent' }, { at: 'any' }, { at: 'notOlderThan', version: Number(second) }]);
   });
 
   it('a version from the future is too large, for gets and lists', async () => {
     for (const path of [
-      `${CONFIG_MAPS}/a?resourceVersion=999999`,
-      `${CONFIG_MAPS}?resourceVersion=999999`,
-      `${CONFIG_MAPS}?resourceVersion=999999&resourceVersionMatch=Exact`,
+      `${configMaps}/a?resourceVersion=999999`,
+      `${configMaps}?resourceVersion=999999`,
+      `${configMaps}?resourceVersion=999999&resourceVersionMatch=Exact`,
     ]) {
       const { status, body } = await call(server.url, 'GET', path);
       expect(status).to.equal(504);
@@ -185,7 +185,7 @@ describe('endpoints/resource versions', () => {
 
   describe('of watches', () => {
     const types = async (parameters: Readonly<Record<string, string>>, count: number): Promise<string[]> => {
-      const stream = await watchStream(server.url, `${CONFIG_MAPS}?watch=1&${query(parameters)}`);
+      const stream = await watchStream(server.url, `${configMaps}?watch=1&${query(parameters)}`);
       const found: string[] = [];
       while (found.length < count) {
         const event = (await stream.next()) as unknown as { type: string; object: { metadata: { name?: string } } };
@@ -208,7 +208,7 @@ describe('endpoints/resource versions', () => {
       expect(await types(asks, 4)).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK ']);
     });
 
-    const REFUSALS: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
+    const refusals: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
       [{ resourceVersionMatch: 'NotOlderThan' }, ['resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided']],
       [
         { resourceVersionMatch: 'Exact' },
@@ -225,9 +225,9 @@ describe('endpoints/resource versions', () => {
         ['resourceVersionMatch is forbidden when continue is provided'],
       ],
     ];
-    for (const [parameters, reasons] of REFUSALS) {
+    for (const [parameters, reasons] of refusals) {
       it(`are refused with ${query(parameters)}`, async () => {
-        const { status, body } = await call(server.url, 'GET', `${CONFIG_MAPS}?watch=1&${query(parameters)}`);
+        const { status, body } = await call(server.url, 'GET', `${configMaps}?watch=1&${query(parameters)}`);
         expect(status).to.equal(422);
         const causes = (body['details'] as { causes: { message: string }[] }).causes.map(({ message }) => message);
         expect(causes).to.have.length(reasons.length);
@@ -241,15 +241,15 @@ describe('endpoints/resource versions', () => {
         const { status, body } = await call(
           without.url,
           'GET',
-          `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
+          `${configMaps}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
         );
         expect([status, body['message']]).to.satisfy(
           ([code, message]: [number, string]) => code === 422 && message.includes('unless the WatchList feature gate is enabled'),
         );
-        await call(without.url, 'POST', CONFIG_MAPS, { body: { metadata: { name: 'a' } } });
-        const stream = await watchStream(without.url, `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=true`);
+        await call(without.url, 'POST', configMaps, { body: { metadata: { name: 'a' } } });
+        const stream = await watchStream(without.url, `${configMaps}?watch=1&allowWatchBookmarks=true`);
         expect(await stream.next()).to.deep.include({ type: 'ADDED' });
-        await call(without.url, 'DELETE', `${CONFIG_MAPS}/a`);
+        await call(without.url, 'DELETE', `${configMaps}/a`);
         expect(await stream.next()).to.deep.include({ type: 'DELETED' });
         stream.close();
       } finally {

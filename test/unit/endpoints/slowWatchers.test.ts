@@ -3,7 +3,7 @@ import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import { jsonEncoder } from '../../../server/endpoints/encoders/json.js';
 import { WatchStream } from '../../../server/endpoints/watch/stream.js';
-import { PLAIN, type Transport } from '../../../server/endpoints/watch/transport.js';
+import { plain, type Transport } from '../../../server/endpoints/watch/transport.js';
 import { encodeStored } from '../../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
 import type { Version } from '../../../server/storage/contract.js';
@@ -15,7 +15,7 @@ const served = createCatalogue().resource('', 'v1', 'configmaps') as ServedResou
 const objectBytes = 500_000;
 /** What may wait in a stream, and one object more. */
 const waitingBytesMax = 4 * 1024 * 1024 + 2 * objectBytes;
-const EOL = '\n';
+const eol = '\n';
 
 interface Shown {
   readonly type: string;
@@ -48,7 +48,7 @@ class Client implements Transport {
 
   get events(): Shown[] {
     return this.text
-      .split(EOL)
+      .split(eol)
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Shown);
   }
@@ -97,7 +97,7 @@ for (const cached of [true, false])
       const stream = new WatchStream({
         resource: served,
         representation: { encoder: jsonEncoder, form: { form: 'object' } },
-        framing: PLAIN,
+        framing: plain,
         resourceVersion: String(after ?? 0),
         initialEventsEnd: false,
         bookmarks: false,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const configMaps = '/api/v1/namespaces/default/configmaps';
 const configMap = (name: string, more: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -21,97 +21,96 @@ describe('endpoints/verbs', () => {
   afterEach(() => server.close());
 
   it('creates, reads, changes and deletes an object', async () => {
-    const created = await send('POST', CONFIG_MAPS, { body: configMap('a') });
+    const created = await send('POST', configMaps, { body: configMap('a') });
     expect(created.status).to.equal(201);
     expect(created.body).to.include({ kind: 'ConfigMap', apiVersion: 'v1' });
-    const read = await send('GET', `${CONFIG_MAPS}/a`);
+    const read = await send('GET', `${configMaps}/a`);
     expect(read.body).to.deep.equal(created.body);
     expect(read.headers['content-length']).to.equal(String(Buffer.byteLength(read.text)));
-    const updated = await send('PUT', `${CONFIG_MAPS}/a`, { body: { metadata: { name: 'a' }, data: { k: 'w' } } });
+    const updated = await send('PUT', `${configMaps}/a`, { body: { metadata: { name: 'a' }, data: { k: 'w' } } });
     expect(updated.body['data']).to.deep.equal({ k: 'w' });
-    const deleted = await send('DELETE', `${CONFIG_MAPS}/a`);
+    const deleted = await send('DELETE', `${configMaps}/a`);
     expect(deleted.body).to.include({ kind: 'Status', status: 'Success' });
-    expect((await send('GET', `${CONFIG_MAPS}/a`)).status).to.equal(404);
+    expect((await send('GET', `${configMaps}/a`)).status).to.equal(404);
   });
 
   it('lists stored bytes without kind and apiVersion, in pages of one version', async () => {
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await send('POST', CONFIG_MAPS, { body: configMap(name) });
-    const first = await send('GET', `${CONFIG_MAPS}?limit=2`);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await send('POST', configMaps, { body: configMap(name) });
+    const first = await send('GET', `${configMaps}?limit=2`);
     expect(names(first)).to.deep.equal(['a', 'b']);
     const meta = first.body['metadata'] as { continue: string; remainingItemCount: number; resourceVersion: string };
     expect(meta.remainingItemCount).to.equal(3);
-    await send('DELETE', `${CONFIG_MAPS}/c`);
-    const second = await send('GET', `${CONFIG_MAPS}?limit=2&continue=${meta.continue}`);
+    await send('DELETE', `${configMaps}/c`);
+    const second = await send('GET', `${configMaps}?limit=2&continue=${meta.continue}`);
     expect(names(second)).to.deep.equal(['c', 'd']);
     expect(second.body['metadata']).to.have.property('resourceVersion', meta.resourceVersion);
     expect((second.body['items'] as object[])[0]).not.to.have.any.keys('kind', 'apiVersion');
   });
 
   it('lets a client whose page has expired go on with the latest state', async () => {
-    for (const name of ['a', 'b', 'c']) await send('POST', CONFIG_MAPS, { body: configMap(name) });
-    const first = await send('GET', `${CONFIG_MAPS}?limit=1`);
+    for (const name of ['a', 'b', 'c']) await send('POST', configMaps, { body: configMap(name) });
+    const first = await send('GET', `${configMaps}?limit=1`);
     const token = (first.body['metadata'] as { continue: string }).continue;
-    await send('POST', CONFIG_MAPS, { body: configMap('b2') });
+    await send('POST', configMaps, { body: configMap('b2') });
     server.storage.compact(server.storage.version);
-    const expired = await send('GET', `${CONFIG_MAPS}?limit=1&continue=${token}`);
+    const expired = await send('GET', `${configMaps}?limit=1&continue=${token}`);
     expect(expired.status).to.equal(410);
     const inconsistent = (expired.body['metadata'] as { continue: string }).continue;
-    expect(names(await send('GET', `${CONFIG_MAPS}?continue=${inconsistent}`))).to.deep.equal(['b', 'b2', 'c']);
+    expect(names(await send('GET', `${configMaps}?continue=${inconsistent}`))).to.deep.equal(['b', 'b2', 'c']);
   });
 
   it('writes a large list in pieces that add up', async () => {
-    for (let i = 0; i < 40; i++)
-      await send('POST', CONFIG_MAPS, { body: { metadata: { name: `a${i}` }, data: { k: 'x'.repeat(10_000) } } });
-    const list = await send('GET', CONFIG_MAPS);
+    for (let i = 0; i < 40; i++) await send('POST', configMaps, { body: { metadata: { name: `a${i}` }, data: { k: 'x'.repeat(10_000) } } });
+    const list = await send('GET', configMaps);
     expect(list.body['items']).to.have.length(40);
     expect(list.headers['content-length']).to.equal(String(Buffer.byteLength(list.text)));
   });
 
   it('answers with tables and bare metadata', async () => {
-    await send('POST', CONFIG_MAPS, { body: configMap('a', { labels: { l: '1' } }) });
-    const table = await send('GET', CONFIG_MAPS, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' } });
+    await send('POST', configMaps, { body: configMap('a', { labels: { l: '1' } }) });
+    const table = await send('GET', configMaps, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' } });
     expect(table.body).to.include({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
     expect((table.body['columnDefinitions'] as { name: string }[]).map(({ name }) => name)).to.deep.equal(['Name', 'Data', 'Age']);
     expect((table.body['rows'] as { cells: unknown[]; object: { kind: string } }[])[0]).to.deep.include({ cells: ['a', 1, '0s'] });
-    const partial = await send('GET', `${CONFIG_MAPS}/a`, {
+    const partial = await send('GET', `${configMaps}/a`, {
       headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' },
     });
     expect(partial.body).to.include({ kind: 'PartialObjectMetadata' }).and.not.have.property('data');
-    expect((await send('GET', CONFIG_MAPS, { headers: { accept: 'text/html' } })).status).to.equal(406);
-    expect((await send('GET', CONFIG_MAPS, { headers: { accept: 'application/json;as=Nope;v=v1;g=meta.k8s.io' } })).status).to.equal(406);
+    expect((await send('GET', configMaps, { headers: { accept: 'text/html' } })).status).to.equal(406);
+    expect((await send('GET', configMaps, { headers: { accept: 'application/json;as=Nope;v=v1;g=meta.k8s.io' } })).status).to.equal(406);
   });
 
   it('patches in three ways and refuses others', async () => {
-    await send('POST', CONFIG_MAPS, { body: configMap('a') });
-    const merged = await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/merge-patch+json', body: { data: { k: null, l: '1' } } });
+    await send('POST', configMaps, { body: configMap('a') });
+    const merged = await send('PATCH', `${configMaps}/a`, { type: 'application/merge-patch+json', body: { data: { k: null, l: '1' } } });
     expect(merged.body['data']).to.deep.equal({ l: '1' });
-    const patched = await send('PATCH', `${CONFIG_MAPS}/a`, {
+    const patched = await send('PATCH', `${configMaps}/a`, {
       type: 'application/json-patch+json',
       body: [{ op: 'add', path: '/data/m', value: '2' }],
     });
     expect(patched.body['data']).to.deep.equal({ l: '1', m: '2' });
-    const strategic = await send('PATCH', `${CONFIG_MAPS}/a`, {
+    const strategic = await send('PATCH', `${configMaps}/a`, {
       type: 'application/strategic-merge-patch+json',
       body: { data: { l: null } },
     });
     expect(strategic.body['data']).to.deep.equal({ m: '2' });
-    expect((await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/json', body: {} })).status).to.equal(415);
+    expect((await send('PATCH', `${configMaps}/a`, { type: 'application/json', body: {} })).status).to.equal(415);
     expect(
       (
-        await send('PATCH', `${CONFIG_MAPS}/a`, {
+        await send('PATCH', `${configMaps}/a`, {
           type: 'application/json-patch+json',
           body: [{ op: 'test', path: '/data/m', value: 'x' }],
         })
       ).status,
     ).to.equal(422);
-    expect((await send('PATCH', `${CONFIG_MAPS}/a`, { type: 'application/merge-patch+json', body: { kind: 'Secret' } })).status).to.equal(
+    expect((await send('PATCH', `${configMaps}/a`, { type: 'application/merge-patch+json', body: { kind: 'Secret' } })).status).to.equal(
       422,
     );
   });
 
   it('never lets a patch reach a prototype', async () => {
-    await send('POST', CONFIG_MAPS, { body: configMap('a') });
-    const patched = await send('PATCH', `${CONFIG_MAPS}/a`, {
+    await send('POST', configMaps, { body: configMap('a') });
+    const patched = await send('PATCH', `${configMaps}/a`, {
       type: 'application/merge-patch+json',
       raw: '{"data":{"__proto__":"p"},"__proto__":{"polluted":"yes"}}',
     });
@@ -120,10 +119,10 @@ describe('endpoints/verbs', () => {
   });
 
   it('deletes what a selector picks', async () => {
-    for (const name of ['a', 'b']) await send('POST', CONFIG_MAPS, { body: configMap(name, { labels: { pick: name } }) });
-    const deleted = await send('DELETE', `${CONFIG_MAPS}?labelSelector=pick%3Da`);
+    for (const name of ['a', 'b']) await send('POST', configMaps, { body: configMap(name, { labels: { pick: name } }) });
+    const deleted = await send('DELETE', `${configMaps}?labelSelector=pick%3Da`);
     expect(names(deleted)).to.deep.equal(['a']);
-    expect(names(await send('GET', `${CONFIG_MAPS}?labelSelector=pick`))).to.deep.equal(['b']);
+    expect(names(await send('GET', `${configMaps}?labelSelector=pick`))).to.deep.equal(['b']);
   });
 
   it('serves the same events through both groups', async () => {
@@ -140,31 +139,31 @@ describe('endpoints/verbs', () => {
   });
 
   const refusals: [what: string, method: string, path: string, status: number, more?: Call][] = [
-    ['a malformed body', 'POST', CONFIG_MAPS, 400, { raw: '{' }],
-    ['an empty body', 'POST', CONFIG_MAPS, 400, { raw: '' }],
-    ['a body that is no object', 'POST', CONFIG_MAPS, 400, { raw: '[]' }],
-    ['a body of another kind', 'POST', CONFIG_MAPS, 400, { body: { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' } } }],
-    ['a body without a name', 'POST', CONFIG_MAPS, 422, { raw: 'null' }],
-    ['metadata of a wrong type', 'POST', CONFIG_MAPS, 400, { raw: '{"metadata":{"labels":{"a":1}}}' }],
-    ['a media type that nobody knows', 'POST', CONFIG_MAPS, 415, { raw: 'x', type: 'text/plain' }],
+    ['a malformed body', 'POST', configMaps, 400, { raw: '{' }],
+    ['an empty body', 'POST', configMaps, 400, { raw: '' }],
+    ['a body that is no object', 'POST', configMaps, 400, { raw: '[]' }],
+    ['a body of another kind', 'POST', configMaps, 400, { body: { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' } } }],
+    ['a body without a name', 'POST', configMaps, 422, { raw: 'null' }],
+    ['metadata of a wrong type', 'POST', configMaps, 400, { raw: '{"metadata":{"labels":{"a":1}}}' }],
+    ['a media type that nobody knows', 'POST', configMaps, 415, { raw: 'x', type: 'text/plain' }],
     ['an unknown resource', 'GET', '/api/v1/nopes', 404],
     ['an unknown group', 'GET', '/apis/nope.example.com/v1/things', 404],
-    ['an unknown subresource', 'GET', `${CONFIG_MAPS}/a/nope`, 404],
-    ['a method that the path does not serve', 'PUT', CONFIG_MAPS, 405],
-    ['HEAD', 'HEAD', `${CONFIG_MAPS}/a`, 405],
-    ['a limit that is no number', 'GET', `${CONFIG_MAPS}?limit=abc`, 400],
-    ['a version that is no number', 'GET', `${CONFIG_MAPS}?resourceVersion=abc`, 400],
-    ['a match without a version', 'GET', `${CONFIG_MAPS}?resourceVersionMatch=Exact`, 422],
-    ['a version from the future', 'GET', `${CONFIG_MAPS}?resourceVersion=99999999`, 504],
+    ['an unknown subresource', 'GET', `${configMaps}/a/nope`, 404],
+    ['a method that the path does not serve', 'PUT', configMaps, 405],
+    ['HEAD', 'HEAD', `${configMaps}/a`, 405],
+    ['a limit that is no number', 'GET', `${configMaps}?limit=abc`, 400],
+    ['a version that is no number', 'GET', `${configMaps}?resourceVersion=abc`, 400],
+    ['a match without a version', 'GET', `${configMaps}?resourceVersionMatch=Exact`, 422],
+    ['a version from the future', 'GET', `${configMaps}?resourceVersion=99999999`, 504],
     [
       'a token that was tampered with',
       'GET',
-      `${CONFIG_MAPS}?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiIuLi94XHUwMDAwIn0`,
+      `${configMaps}?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiIuLi94XHUwMDAwIn0`,
       400,
     ],
-    ['a selector that does not parse', 'GET', `${CONFIG_MAPS}?labelSelector=a%3D%3D%3D`, 400],
-    ['a field that the kind does not select on', 'GET', `${CONFIG_MAPS}?fieldSelector=data.k%3Dv`, 400],
-    ['another dry run than All', 'POST', `${CONFIG_MAPS}?dryRun=Some`, 422, { body: configMap('a') }],
+    ['a selector that does not parse', 'GET', `${configMaps}?labelSelector=a%3D%3D%3D`, 400],
+    ['a field that the kind does not select on', 'GET', `${configMaps}?fieldSelector=data.k%3Dv`, 400],
+    ['another dry run than All', 'POST', `${configMaps}?dryRun=Some`, 422, { body: configMap('a') }],
     ['the deletion of a protected namespace', 'DELETE', '/api/v1/namespaces/default', 403],
     [
       'a subresource that is not built yet, of an object that is not there',

@@ -6,7 +6,7 @@ import { createCatalogue } from '../../../server/kinds/index.js';
 import { call, watchStream, type Stream } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-const SECRETS = '/api/v1/namespaces/default/secrets';
+const secrets = '/api/v1/namespaces/default/secrets';
 
 interface Event {
   type: string;
@@ -22,18 +22,18 @@ interface Event {
 describe('endpoints/watch', () => {
   let server: TestServer;
   const open: Stream[] = [];
-  const watch = async (query: string, headers?: Record<string, string>, path = SECRETS): Promise<Stream> => {
+  const watch = async (query: string, headers?: Record<string, string>, path = secrets): Promise<Stream> => {
     const stream = await watchStream(server.url, `${path}?${query}`, headers);
     open.push(stream);
     return stream;
   };
   const next = async (stream: Stream): Promise<Event> => (await stream.next()) as unknown as Event;
   const create = async (name: string): Promise<string> => {
-    const { body } = await call(server.url, 'POST', SECRETS, { body: { metadata: { name } } });
+    const { body } = await call(server.url, 'POST', secrets, { body: { metadata: { name } } });
     return (body['metadata'] as { resourceVersion: string }).resourceVersion;
   };
   const label = (name: string, value: string): Promise<unknown> =>
-    call(server.url, 'PATCH', `${SECRETS}/${name}`, { type: 'application/merge-patch+json', body: { metadata: { labels: { l: value } } } });
+    call(server.url, 'PATCH', `${secrets}/${name}`, { type: 'application/merge-patch+json', body: { metadata: { labels: { l: value } } } });
 
   beforeEach(async () => {
     server = await startTestServer();
@@ -49,7 +49,7 @@ describe('endpoints/watch', () => {
     expect(await next(stream)).to.deep.include({ type: 'ADDED' });
     await label('a', '1');
     expect((await next(stream)).type).to.equal('MODIFIED');
-    await call(server.url, 'DELETE', `${SECRETS}/a`);
+    await call(server.url, 'DELETE', `${secrets}/a`);
     expect(await next(stream)).to.have.nested.property('object.kind', 'Secret');
   });
 
@@ -214,8 +214,8 @@ describe('endpoints/watch', () => {
   });
 
   it('refuses a version that is no number, and encodings that cannot stream', async () => {
-    expect((await call(server.url, 'GET', `${SECRETS}?watch=1&resourceVersion=abc`)).status).to.equal(500);
-    expect((await call(server.url, 'GET', `${SECRETS}?watch=1`, { headers: { accept: 'text/html' } })).status).to.equal(406);
+    expect((await call(server.url, 'GET', `${secrets}?watch=1&resourceVersion=abc`)).status).to.equal(500);
+    expect((await call(server.url, 'GET', `${secrets}?watch=1`, { headers: { accept: 'text/html' } })).status).to.equal(406);
   });
 
   it('shows a client that did not read for a while everything once it reads again, and keeps nobody else waiting', async () => {
@@ -223,7 +223,7 @@ describe('endpoints/watch', () => {
     stalled.response.pause();
     const reading = await watch('watch=1');
     for (let i = 0; i < 12; i++) {
-      await call(server.url, 'POST', SECRETS, {
+      await call(server.url, 'POST', secrets, {
         body: { metadata: { name: `big${i}` }, data: { k: Buffer.alloc(700_000, 'x').toString('base64') } },
       });
       expect((await next(reading)).object.metadata.name).to.equal(`big${i}`);
@@ -254,7 +254,7 @@ describe('endpoints/watch', () => {
     });
 
     it('sends a message for each event, of any size', async () => {
-      const socket = connect(`${SECRETS}?watch=1`);
+      const socket = connect(`${secrets}?watch=1`);
       const seen = messages(socket, 4);
       await once(socket, 'open');
       expect(socket.protocol).to.equal('v4');
@@ -264,7 +264,7 @@ describe('endpoints/watch', () => {
         ['c', 70_000],
         ['d', 0],
       ] as const) {
-        await call(server.url, 'POST', SECRETS, { body: { metadata: { name }, data: { k: Buffer.alloc(bytes).toString('base64') } } });
+        await call(server.url, 'POST', secrets, { body: { metadata: { name }, data: { k: Buffer.alloc(bytes).toString('base64') } } });
       }
       const events = (await seen).map(({ data, isBinary }) => ({ isBinary, ...(JSON.parse(data.toString()) as Event) }));
       expect(events.map(({ isBinary, type, object }) => [isBinary, type, object.metadata.name])).to.deep.equal(
@@ -274,18 +274,18 @@ describe('endpoints/watch', () => {
 
     it('sends Protobuf in binary messages without a length of their own', async () => {
       await create('a');
-      const [event] = await messages(connect(`${SECRETS}?watch=1`, { accept: 'application/vnd.kubernetes.protobuf' }), 1);
+      const [event] = await messages(connect(`${secrets}?watch=1`, { accept: 'application/vnd.kubernetes.protobuf' }), 1);
       expect(event?.isBinary).to.equal(true);
       expect(event?.data.subarray(0, 7).toString('latin1')).to.equal('\n\x05ADDED');
     });
 
     it('closes when the time is over', async () => {
-      const [code] = (await once(connect(`${SECRETS}?watch=1&timeoutSeconds=1`), 'close')) as [number];
+      const [code] = (await once(connect(`${secrets}?watch=1&timeoutSeconds=1`), 'close')) as [number];
       expect(code).to.equal(1000);
     });
 
     it('stops when the client goes', async () => {
-      const socket = connect(`${SECRETS}?watch=1`);
+      const socket = connect(`${secrets}?watch=1`);
       await once(socket, 'open');
       socket.close();
       await once(socket, 'close');
@@ -300,9 +300,9 @@ describe('endpoints/watch', () => {
         response.destroy();
         return response.statusCode;
       };
-      expect(await status(`${SECRETS}?watch=1&resourceVersion=abc`)).to.equal(500);
+      expect(await status(`${secrets}?watch=1&resourceVersion=abc`)).to.equal(500);
       expect(await status('/api/v1/namespaces/default/nothings?watch=1')).to.equal(404);
-      expect(await status(SECRETS)).to.equal(200);
+      expect(await status(secrets)).to.equal(200);
     });
   });
 });

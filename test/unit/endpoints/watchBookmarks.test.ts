@@ -5,10 +5,10 @@ import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import { jsonEncoder } from '../../../server/endpoints/encoders/json.js';
 import { WatchStream } from '../../../server/endpoints/watch/stream.js';
-import { PLAIN, type Transport } from '../../../server/endpoints/watch/transport.js';
+import { plain, type Transport } from '../../../server/endpoints/watch/transport.js';
 
 const configMaps = createCatalogue().resource('', 'v1', 'configmaps') as ServedResource;
-const SECOND_MS = 1_000;
+const secondMs = 1_000;
 
 describe('bookmarks of a watch', () => {
   const written: string[] = [];
@@ -35,10 +35,10 @@ describe('bookmarks of a watch', () => {
     const options = {
       resource: configMaps,
       representation: { encoder: jsonEncoder, form: { form: 'object' } },
-      framing: PLAIN,
+      framing: plain,
       resourceVersion: '0',
       initialEventsEnd: false,
-      timeoutMs: 600 * SECOND_MS,
+      timeoutMs: 600 * secondMs,
     } as const;
     const end = new AbortController();
     const over = [true, false].map((bookmarks) => new WatchStream({ ...options, bookmarks }).run(progress, transport, end.signal));
@@ -49,10 +49,10 @@ describe('bookmarks of a watch', () => {
       [9, [{ resourceVersion: '9' }]],
     ] as const) {
       progress.version = version;
-      mock.timers.tick(59 * SECOND_MS);
+      mock.timers.tick(59 * secondMs);
       await nextTurn();
       expect(told()).to.deep.equal([]);
-      mock.timers.tick(SECOND_MS);
+      mock.timers.tick(secondMs);
       await nextTurn();
       expect(told()).to.deep.equal(expected);
     }

@@ -5,7 +5,7 @@ import { sequence } from './cborSequence.js';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const configMaps = '/api/v1/namespaces/default/configmaps';
 
 interface Event {
   readonly type: string;
@@ -39,7 +39,7 @@ function frames(data: Buffer): Event[] {
   return events;
 }
 
-const FORMS: readonly (readonly [accept: string, contentType: string, kind: string, read: (data: Buffer) => Event[]])[] = [
+const forms: readonly (readonly [accept: string, contentType: string, kind: string, read: (data: Buffer) => Event[]])[] = [
   ['application/json', 'application/json', 'ConfigMap', lines],
   ['application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1', 'application/json', 'PartialObjectMetadata', lines],
   ['application/json;as=Table;g=meta.k8s.io;v=v1', 'application/json', 'Table', lines],
@@ -66,7 +66,7 @@ describe('endpoints/watch, in every form', function () {
     versions.push((answer['metadata'] as { resourceVersion?: string }).resourceVersion ?? String(server.storage.version));
   };
   const watch = async (accept: string, query: string): Promise<{ readonly headers: Headers; readonly data: Buffer }> => {
-    const answer = await fetch(`${server.url}${CONFIG_MAPS}?watch=1&timeoutSeconds=1&${query}`, {
+    const answer = await fetch(`${server.url}${configMaps}?watch=1&timeoutSeconds=1&${query}`, {
       headers: { accept, 'accept-encoding': 'gzip' },
     });
     expect(answer.status).to.equal(200);
@@ -77,18 +77,18 @@ describe('endpoints/watch, in every form', function () {
   beforeEach(async () => {
     server = await startTestServer(undefined, { endpoints: { cbor: true } });
     versions.length = 0;
-    await change('POST', CONFIG_MAPS, { metadata: { name: 'a', labels: { l: '0' } }, data: { k: 'x'.repeat(200_000) } });
-    await change('PATCH', `${CONFIG_MAPS}/a`, { metadata: { labels: { l: '1' } } });
-    await change('PATCH', `${CONFIG_MAPS}/a`, { metadata: { labels: { l: '0' } } });
-    await change('PATCH', `${CONFIG_MAPS}/a`, { metadata: { annotations: { changed: 'yes' } } });
-    await change('DELETE', `${CONFIG_MAPS}/a`);
+    await change('POST', configMaps, { metadata: { name: 'a', labels: { l: '0' } }, data: { k: 'x'.repeat(200_000) } });
+    await change('PATCH', `${configMaps}/a`, { metadata: { labels: { l: '1' } } });
+    await change('PATCH', `${configMaps}/a`, { metadata: { labels: { l: '0' } } });
+    await change('PATCH', `${configMaps}/a`, { metadata: { annotations: { changed: 'yes' } } });
+    await change('DELETE', `${configMaps}/a`);
   });
   afterEach(() => server.close());
 
   it('an object that leaves a selector is DELETED, in its last matching state, with the new version; so is one that goes', async () => {
     const [created, left, back, changed, gone] = versions;
     await Promise.all(
-      FORMS.map(async ([accept, contentType, kind, read]) => {
+      forms.map(async ([accept, contentType, kind, read]) => {
         const { headers, data } = await watch(accept, `resourceVersion=${created}&labelSelector=l%3D0`);
         expect(headers.get('content-type')).to.equal(contentType);
         const events = read(data);
@@ -120,7 +120,7 @@ describe('endpoints/watch, in every form', function () {
   it('who watches the other side of the selector sees it come and go', async () => {
     const [created, left, back] = versions;
     await Promise.all(
-      FORMS.map(async ([accept, , , read]) => {
+      forms.map(async ([accept, , , read]) => {
         const events = read((await watch(accept, `resourceVersion=${created}&labelSelector=l!%3D0`)).data);
         expect(
           events.map(({ type, object }) => [
@@ -140,7 +140,7 @@ describe('endpoints/watch, in every form', function () {
   it('a version that is gone is an ERROR with a Status', async () => {
     server.storage.compact(server.storage.version);
     await Promise.all(
-      FORMS.map(async ([accept, , , read]) => {
+      forms.map(async ([accept, , , read]) => {
         const events = read((await watch(accept, 'resourceVersion=1')).data);
         expect(events, accept).to.have.length(1);
         expect(events[0], accept)

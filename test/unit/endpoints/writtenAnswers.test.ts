@@ -5,13 +5,13 @@ import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /** What a write may be answered as, and what its body may be called. */
-const MAPS = '/api/v1/namespaces/default/configmaps';
-const REVIEWS: Readonly<Record<string, object>> = {
+const maps = '/api/v1/namespaces/default/configmaps';
+const reviews: Readonly<Record<string, object>> = {
   '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews': { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
   '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews': { spec: { namespace: 'default' } },
   '/apis/authentication.k8s.io/v1/selfsubjectreviews': {},
 };
-const AS = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+const as = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
 describe('answers to writes', () => {
   let server: TestServer;
@@ -19,19 +19,19 @@ describe('answers to writes', () => {
   const next = (): string => `m${number++}`;
   const send = (method: string, path: string, options: Call = {}): Promise<Answer> => call(server.url, method, path, options);
   const create = (name: string, headers: Readonly<Record<string, string>> = {}, type = 'application/json'): Promise<Answer> =>
-    send('POST', MAPS, { headers, raw: `{"metadata":{"name":"${name}"}}`, type });
-  const isThere = async (name: string): Promise<boolean> => (await send('GET', `${MAPS}/${name}`)).status === 200;
+    send('POST', maps, { headers, raw: `{"metadata":{"name":"${name}"}}`, type });
+  const isThere = async (name: string): Promise<boolean> => (await send('GET', `${maps}/${name}`)).status === 200;
 
   before(async () => {
     server = await startTestServer();
   });
   after(() => server.close());
 
-  for (const [path, body] of Object.entries(REVIEWS)) {
+  for (const [path, body] of Object.entries(reviews)) {
     it(`of ${path.split('/').at(-1) ?? ''} are no tables, and metadata alone when asked`, async () => {
-      expect((await send('POST', path, { body, headers: { accept: AS('Table') } })).status).to.equal(406);
-      expect((await send('POST', path, { body, headers: { accept: `${AS('Table')},application/json` } })).body['kind']).to.match(/Review$/);
-      const { status, body: partial } = await send('POST', path, { body, headers: { accept: AS('PartialObjectMetadata') } });
+      expect((await send('POST', path, { body, headers: { accept: as('Table') } })).status).to.equal(406);
+      expect((await send('POST', path, { body, headers: { accept: `${as('Table')},application/json` } })).body['kind']).to.match(/Review$/);
+      const { status, body: partial } = await send('POST', path, { body, headers: { accept: as('PartialObjectMetadata') } });
       expect([status, partial['kind'], partial['apiVersion'], 'status' in partial]).to.deep.equal([
         201,
         'PartialObjectMetadata',
@@ -42,7 +42,7 @@ describe('answers to writes', () => {
   }
 
   it('are no metadata of lists: that is said before anything is written', async () => {
-    const headers = { accept: AS('PartialObjectMetadataList') };
+    const headers = { accept: as('PartialObjectMetadataList') };
     const [there, absent] = [next(), next()];
     await create(there);
     expect((await create(absent, headers)).body).to.include({
@@ -50,11 +50,11 @@ describe('answers to writes', () => {
       message: 'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)',
     });
     expect(
-      (await send('PATCH', `${MAPS}/${there}`, { headers, raw: '{"data":{"a":"b"}}', type: 'application/merge-patch+json' })).status,
+      (await send('PATCH', `${maps}/${there}`, { headers, raw: '{"data":{"a":"b"}}', type: 'application/merge-patch+json' })).status,
     ).to.equal(406);
-    expect((await send('DELETE', `${MAPS}/${there}`, { headers })).status).to.equal(406);
-    expect((await send('DELETE', MAPS, { headers: { accept: AS('PartialObjectMetadata') } })).status).to.equal(406);
-    expect([await isThere(there), await isThere(absent), (await send('GET', `${MAPS}/${there}`)).body['data']]).to.deep.equal([
+    expect((await send('DELETE', `${maps}/${there}`, { headers })).status).to.equal(406);
+    expect((await send('DELETE', maps, { headers: { accept: as('PartialObjectMetadata') } })).status).to.equal(406);
+    expect([await isThere(there), await isThere(absent), (await send('GET', `${maps}/${there}`)).body['data']]).to.deep.equal([
       true,
       false,
       undefined,
@@ -73,7 +73,7 @@ describe('answers to writes', () => {
         },
       },
     });
-    const { body } = await send('GET', `${path}/r/scale`, { headers: { accept: AS('Table') } });
+    const { body } = await send('GET', `${path}/r/scale`, { headers: { accept: as('Table') } });
     expect(body).to.have.nested.property('columnDefinitions[1].name', 'Desired');
     expect(body).to.have.nested.property('rows[0].cells').that.deep.includes.members(['r', 2, 0]);
   });
@@ -81,7 +81,7 @@ describe('answers to writes', () => {
   it('follow the weights of Accept, of which one that is no number is none', async () => {
     for (const q of ['abc', '', '0'])
       expect(
-        (await send('GET', MAPS, { headers: { accept: `application/json;q=${q},application/yaml` } })).headers['content-type'],
+        (await send('GET', maps, { headers: { accept: `application/json;q=${q},application/yaml` } })).headers['content-type'],
         q,
       ).to.equal('application/yaml');
   });
@@ -101,8 +101,8 @@ describe('answers to writes', () => {
       expect([(await create(next(), {}, type)).status, type]).to.deep.equal([201, type]);
     const name = next();
     await create(name);
-    expect((await send('PATCH', `${MAPS}/${name}`, { raw: '{}', type: 'APPLICATION/MERGE-PATCH+JSON' })).status).to.equal(415);
-    expect((await send('PATCH', `${MAPS}/${name}`, { raw: '{}', type: 'application/merge-patch+json; charset=utf-8' })).status).to.equal(
+    expect((await send('PATCH', `${maps}/${name}`, { raw: '{}', type: 'APPLICATION/MERGE-PATCH+JSON' })).status).to.equal(415);
+    expect((await send('PATCH', `${maps}/${name}`, { raw: '{}', type: 'application/merge-patch+json; charset=utf-8' })).status).to.equal(
       200,
     );
   });
@@ -124,7 +124,7 @@ describe('answers to writes', () => {
     const name = next();
     await create(name);
     const patch = async (type: string, raw: string): Promise<number> =>
-      (await send('PATCH', `${MAPS}/${name}`, { raw, type: `application/${type}` })).status;
+      (await send('PATCH', `${maps}/${name}`, { raw, type: `application/${type}` })).status;
     expect([
       await patch('json-patch+json', 'null'),
       await patch('json-patch+json', '[null]'),
@@ -171,17 +171,17 @@ describe('answers to writes', () => {
       '{"apiVersion":"/v1","kind":"ConfigMap","metadata":{"name":"slash"}}',
       '{"metadata":{"name":"minus","generation":-0}}',
     ])
-      expect((await send('POST', MAPS, { raw })).status, raw).to.equal(201);
-    expect((await send('GET', `${MAPS}/slash`)).body['apiVersion']).to.equal('v1');
-    expect((await send('GET', `${MAPS}/slash?export=true`)).body).to.include({
+      expect((await send('POST', maps, { raw })).status, raw).to.equal(201);
+    expect((await send('GET', `${maps}/slash`)).body['apiVersion']).to.equal('v1');
+    expect((await send('GET', `${maps}/slash?export=true`)).body).to.include({
       code: 400,
       message: 'the export parameter, deprecated since v1.14, is no longer supported',
     });
-    expect((await send('GET', `${MAPS}/slash?export=false`)).status).to.equal(200);
+    expect((await send('GET', `${maps}/slash?export=false`)).status).to.equal(200);
   });
 
   it('go on from any version below zero as from none', async () => {
     const token = Buffer.from('{"v":"meta.k8s.io/v1","rv":-7,"start":"a\\u0000"}').toString('base64url');
-    expect((await send('GET', `${MAPS}?limit=1&continue=${token}`)).status).to.equal(200);
+    expect((await send('GET', `${maps}?limit=1&continue=${token}`)).status).to.equal(200);
   });
 });

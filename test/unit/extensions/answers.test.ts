@@ -17,9 +17,9 @@ import { definition, ExtensionServer } from './harness.js';
 /** Custom objects over HTTP: what they have no form for, and numbers that no JavaScript number holds. */
 const ignore = (): void => {};
 const silent: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, enabled: () => false, named: () => silent };
-const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
-const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-const BIG = '9007199254740993';
+const widgetsPath = '/apis/example.com/v1/namespaces/default/widgets';
+const protobuf = 'application/vnd.kubernetes.protobuf';
+const big = '9007199254740993';
 
 const widgets = (): ApiObject => {
   const schema = {
@@ -67,7 +67,7 @@ describe('extensions/answers', () => {
   const send = (method: string, path: string, options: Call = {}): Promise<Answer> => call(url, method, path, options);
   const body = (name: string, spec: string, metadata = ''): string =>
     `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"${name}"${metadata}},"spec":${spec}}`;
-  const statusOf = async (name: string): Promise<number> => (await send('GET', `${WIDGETS}/${name}`)).status;
+  const statusOf = async (name: string): Promise<number> => (await send('GET', `${widgetsPath}/${name}`)).status;
 
   before(async () => {
     extensions = await ExtensionServer.start();
@@ -112,100 +112,103 @@ describe('extensions/answers', () => {
   });
 
   it('come in the next encoding that the client takes, for every verb', async () => {
-    for (const accept of [`${PROTOBUF},application/json`, `${PROTOBUF};q=0.9,application/json;q=0.1`, `${PROTOBUF},*/*`]) {
+    for (const accept of [`${protobuf},application/json`, `${protobuf};q=0.9,application/json;q=0.1`, `${protobuf},*/*`]) {
       const name = next();
       const headers = { accept };
       const answers = [
-        await send('POST', WIDGETS, { headers, raw: body(name, '{"size":1}') }),
-        await send('GET', `${WIDGETS}/${name}`, { headers }),
-        await send('GET', WIDGETS, { headers }),
-        await send('PATCH', `${WIDGETS}/${name}`, { headers, raw: '{"spec":{"size":2}}', type: 'application/merge-patch+json' }),
-        await send('GET', `${WIDGETS}/${name}/status`, { headers }),
-        await send('GET', `${WIDGETS}/${name}/scale`, { headers }),
-        await send('DELETE', `${WIDGETS}/${name}`, { headers }),
+        await send('POST', widgetsPath, { headers, raw: body(name, '{"size":1}') }),
+        await send('GET', `${widgetsPath}/${name}`, { headers }),
+        await send('GET', widgetsPath, { headers }),
+        await send('PATCH', `${widgetsPath}/${name}`, { headers, raw: '{"spec":{"size":2}}', type: 'application/merge-patch+json' }),
+        await send('GET', `${widgetsPath}/${name}/status`, { headers }),
+        await send('GET', `${widgetsPath}/${name}/scale`, { headers }),
+        await send('DELETE', `${widgetsPath}/${name}`, { headers }),
       ];
       for (const answer of answers)
         expect([Math.floor(answer.status / 100), answer.headers['content-type'], accept]).to.deep.equal([2, 'application/json', accept]);
     }
     const name = next();
-    await send('POST', WIDGETS, { raw: body(name, '{}') });
+    await send('POST', widgetsPath, { raw: body(name, '{}') });
     expect(
-      (await send('GET', `${WIDGETS}/${name}`, { headers: { accept: `${PROTOBUF},application/yaml` } })).headers['content-type'],
+      (await send('GET', `${widgetsPath}/${name}`, { headers: { accept: `${protobuf},application/yaml` } })).headers['content-type'],
     ).to.equal('application/yaml');
-    const stream = await watchStream(url, `${WIDGETS}?watch=1&resourceVersion=0&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}`, {
-      accept: `${PROTOBUF},application/json`,
-    });
+    const stream = await watchStream(
+      url,
+      `${widgetsPath}?watch=1&resourceVersion=0&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}`,
+      {
+        accept: `${protobuf},application/json`,
+      },
+    );
     expect([stream.response.statusCode, stream.response.headers['content-type']]).to.deep.equal([200, 'application/json']);
     expect((await stream.rest()).map(({ type }) => type)).to.deep.equal(['ADDED']);
   });
 
   it('are refused before anything is done where the client takes none', async () => {
     const lists = `application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`;
-    for (const accept of [PROTOBUF, 'image/png', `${PROTOBUF};as=Table;g=meta.k8s.io;v=v1`, lists]) {
+    for (const accept of [protobuf, 'image/png', `${protobuf};as=Table;g=meta.k8s.io;v=v1`, lists]) {
       const [there, absent] = [next(), next()];
       const headers = { accept };
-      const created = await send('POST', WIDGETS, { raw: body(there, '{"size":1}', ',"labels":{"l":"v"}') });
+      const created = await send('POST', widgetsPath, { raw: body(there, '{"size":1}', ',"labels":{"l":"v"}') });
       const { resourceVersion } = created.body['metadata'] as JsonObject;
       const writes = [
-        await send('POST', WIDGETS, { headers, raw: body(absent, '{}') }),
-        await send('PUT', `${WIDGETS}/${there}`, {
+        await send('POST', widgetsPath, { headers, raw: body(absent, '{}') }),
+        await send('PUT', `${widgetsPath}/${there}`, {
           headers,
           raw: body(there, '{"size":5}', `,"resourceVersion":"${String(resourceVersion)}"`),
         }),
-        await send('PATCH', `${WIDGETS}/${there}`, { headers, raw: '{"spec":{"size":5}}', type: 'application/merge-patch+json' }),
-        await send('PATCH', `${WIDGETS}/${absent}?fieldManager=m`, {
+        await send('PATCH', `${widgetsPath}/${there}`, { headers, raw: '{"spec":{"size":5}}', type: 'application/merge-patch+json' }),
+        await send('PATCH', `${widgetsPath}/${absent}?fieldManager=m`, {
           headers,
           raw: body(absent, '{}'),
           type: 'application/apply-patch+yaml',
         }),
-        await send('PUT', `${WIDGETS}/${there}/scale`, {
+        await send('PUT', `${widgetsPath}/${there}/scale`, {
           headers,
           raw: `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"${there}"},"spec":{"replicas":5}}`,
         }),
-        await send('DELETE', `${WIDGETS}/${there}`, { headers }),
+        await send('DELETE', `${widgetsPath}/${there}`, { headers }),
         ...(accept === lists
           ? []
           : [
-              await send('DELETE', `${WIDGETS}?labelSelector=l%3Dv`, { headers }),
-              await send('GET', `${WIDGETS}?watch=1&timeoutSeconds=1`, { headers }),
+              await send('DELETE', `${widgetsPath}?labelSelector=l%3Dv`, { headers }),
+              await send('GET', `${widgetsPath}?watch=1&timeoutSeconds=1`, { headers }),
             ]),
       ];
       expect([accept, ...writes.map(({ status }) => status)]).to.deep.equal([accept, ...writes.map(() => 406)]);
       expect([
         await statusOf(absent),
-        (await send('GET', `${WIDGETS}/${there}`)).body['metadata'],
-        await send('GET', `${WIDGETS}/${there}`).then((each) => each.body['spec']),
+        (await send('GET', `${widgetsPath}/${there}`)).body['metadata'],
+        await send('GET', `${widgetsPath}/${there}`).then((each) => each.body['spec']),
       ]).to.deep.equal([404, created.body['metadata'], { size: 1 }]);
-      await send('DELETE', `${WIDGETS}/${there}`);
+      await send('DELETE', `${widgetsPath}/${there}`);
     }
   });
 
   it('show their metadata in Protobuf', async () => {
     const name = next();
-    await send('POST', WIDGETS, { raw: body(name, '{}') });
+    await send('POST', widgetsPath, { raw: body(name, '{}') });
     expect(
-      (await send('GET', `${WIDGETS}/${name}`, { headers: { accept: `${PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1` } })).headers[
-        'content-type'
-      ],
-    ).to.equal(PROTOBUF);
+      (await send('GET', `${widgetsPath}/${name}`, { headers: { accept: `${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1` } }))
+        .headers['content-type'],
+    ).to.equal(protobuf);
   });
 
   it('say what is wrong with a number of replicas that is too large for anything', async () => {
     for (const [size, message] of [
-      [BIG, `Invalid value: ${BIG}: should be less than or equal to 2147483647`],
-      [`-${BIG}`, `Invalid value: -${BIG}: should be a non-negative integer`],
+      [big, `Invalid value: ${big}: should be less than or equal to 2147483647`],
+      [`-${big}`, `Invalid value: -${big}: should be a non-negative integer`],
       ['2147483648', 'Invalid value: 2147483648: should be less than or equal to 2147483647'],
     ] as const) {
-      const { status, body: refusal } = await send('POST', WIDGETS, { raw: body(next(), `{"size":${size}}`) });
+      const { status, body: refusal } = await send('POST', widgetsPath, { raw: body(next(), `{"size":${size}}`) });
       expect([status, (refusal['details'] as { causes: JsonObject[] }).causes[0]?.['message']]).to.deep.equal([422, message]);
     }
   });
 
   it('keep numbers that are larger than those of JavaScript, whatever is done with them', async () => {
     const name = next();
-    const path = `${WIDGETS}/${name}`;
-    const spec = `{"other":${BIG},"set":[${BIG},1],"byId":[{"id":${BIG},"v":"x"}]}`;
-    expect((await send('POST', WIDGETS, { raw: body(name, spec) })).status).to.equal(201);
+    const path = `${widgetsPath}/${name}`;
+    const spec = `{"other":${big},"set":[${big},1],"byId":[{"id":${big},"v":"x"}]}`;
+    expect((await send('POST', widgetsPath, { raw: body(name, spec) })).status).to.equal(201);
     const steps: readonly (readonly [type: string, raw: string])[] = [
       ['application/apply-patch+yaml', body(name, spec)],
       [
@@ -213,25 +216,25 @@ describe('extensions/answers', () => {
         '[{"op":"copy","from":"/spec/byId","path":"/spec/byId"},{"op":"copy","from":"/spec/other","path":"/spec/size"},{"op":"remove","path":"/spec/size"}]',
       ],
       ['application/merge-patch+json', '{"metadata":{"labels":{"a":"b"}}}'],
-      ['application/apply-patch+yaml', body(name, `{"set":[${BIG}],"byId":[{"id":${BIG},"v":"y"}]}`)],
+      ['application/apply-patch+yaml', body(name, `{"set":[${big}],"byId":[{"id":${big},"v":"y"}]}`)],
     ];
     for (const [type, raw] of steps) {
       const answer = await send('PATCH', `${path}?fieldManager=m${type.includes('apply') ? '&force=true' : ''}`, { type, raw });
       expect(answer.status, answer.text).to.equal(200);
     }
     const { text } = await send('GET', path);
-    expect(text).to.contain(`"byId":[{"id":${BIG},"v":"y"}]`).and.to.contain(`"v:${BIG}"`).and.to.contain(`k:{\\"id\\":${BIG}}`);
+    expect(text).to.contain(`"byId":[{"id":${big},"v":"y"}]`).and.to.contain(`"v:${big}"`).and.to.contain(`k:{\\"id\\":${big}}`);
     const conflict = await send('PATCH', `${path}?fieldManager=n`, {
       type: 'application/apply-patch+yaml',
-      raw: body(name, `{"byId":[{"id":${BIG},"v":"z"}]}`),
+      raw: body(name, `{"byId":[{"id":${big},"v":"z"}]}`),
     });
-    expect(conflict.body['message']).to.contain(`.spec.byId[id=${BIG}].v`);
+    expect(conflict.body['message']).to.contain(`.spec.byId[id=${big}].v`);
   });
 
   it('have nothing below their subresources', async () => {
     const name = next();
-    await send('POST', WIDGETS, { raw: body(name, '{"size":1}') });
-    for (const path of [`${WIDGETS}/${name}/scale/x`, `${WIDGETS}/${name}/status/x/y`])
+    await send('POST', widgetsPath, { raw: body(name, '{"size":1}') });
+    for (const path of [`${widgetsPath}/${name}/scale/x`, `${widgetsPath}/${name}/status/x/y`])
       for (const method of ['GET', 'PUT', 'PATCH'])
         expect((await send(method, path, method === 'GET' ? {} : { raw: '{}' })).status).to.equal(404);
   });

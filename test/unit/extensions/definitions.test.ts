@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
-import { CLEANUP_FINALIZER } from '../../../server/extensions/definition.js';
+import { cleanupFinalizer } from '../../../server/extensions/definition.js';
 import { CustomResources, withCustomResources } from '../../../server/extensions/definitions.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
 import { aggregated, resourceList } from '../../../server/discovery/documents.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
-import { NO_DELETE_OPTIONS } from '../../../server/registry/deletion.js';
+import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { createStorage, definition, definitionFixture, ExtensionServer, noWebhooks } from './harness.js';
 
 describe('extensions/definitions', () => {
@@ -137,7 +137,7 @@ describe('extensions/definitions', () => {
         { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: `w${n}` } },
         ownWrites,
       );
-    await first.registry.delete(first.definitionTarget('widgets.example.com'), NO_DELETE_OPTIONS, ownWrites);
+    await first.registry.delete(first.definitionTarget('widgets.example.com'), noDeleteOptions, ownWrites);
     await Promise.all([first, second, third].map((server) => server.until(() => server.custom.catalogue.group('example.com') === null)));
     const left = await storage.list({
       resource: { group: 'example.com', resource: 'widgets' },
@@ -160,10 +160,10 @@ describe('extensions/definitions', () => {
       { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'held', finalizers: ['example.com/hold'] } },
       ownWrites,
     );
-    const { object, gone } = await server.registry.delete(server.definitionTarget('widgets.example.com'), NO_DELETE_OPTIONS, ownWrites);
+    const { object, gone } = await server.registry.delete(server.definitionTarget('widgets.example.com'), noDeleteOptions, ownWrites);
     expect(gone).to.equal(false);
     expect(object.decode().metadata)
-      .to.deep.include({ finalizers: [CLEANUP_FINALIZER], generation: 1 })
+      .to.deep.include({ finalizers: [cleanupFinalizer], generation: 1 })
       .and.not.to.have.property('deletionGracePeriodSeconds');
     await server.until(() => held.resource.behaviour.refusal('create') !== null);
     expect(held.resource.behaviour.refusal('create'))
@@ -222,7 +222,7 @@ describe('extensions/definitions', () => {
     expect(made)
       .to.deep.include({ spec: { group: 'storage.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 } })
       .and.to.have.nested.property('metadata.labels.kube-aggregator\\.kubernetes\\.io/automanaged', 'true');
-    await server.registry.delete(server.definitionTarget('backups.storage.example.com'), NO_DELETE_OPTIONS, ownWrites);
+    await server.registry.delete(server.definitionTarget('backups.storage.example.com'), noDeleteOptions, ownWrites);
     await Promise.all([until('DELETED v1.storage.example.com'), until('DELETED v1beta1.storage.example.com')]);
     await Promise.all([server, other].map((each) => each.custom.settled()));
     expect(watched.filter((text) => text.includes('foreign') || text.startsWith('MODIFIED'))).to.deep.equal([
@@ -250,7 +250,7 @@ describe('extensions/definitions', () => {
     await server.until(() =>
       server.custom.lifeCycles.some(({ name, conditions: list }) => name === 'gadgets.example.com' && list.length > 0),
     );
-    await server.registry.delete(server.definitionTarget('gadgets.example.com'), NO_DELETE_OPTIONS, ownWrites);
+    await server.registry.delete(server.definitionTarget('gadgets.example.com'), noDeleteOptions, ownWrites);
     await server.until(() => server.custom.lifeCycles.every(({ name }) => name !== 'gadgets.example.com'));
     expect(server.custom.catalogue.resource('example.com', 'v1', 'widgets')).not.to.equal(null);
   });

@@ -8,7 +8,7 @@ import type { Admission } from '../../../server/admission/contract.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import type { Converter, WebhookConverters } from '../../../server/extensions/conversion/contract.js';
-import { CustomResources, DEFINITIONS } from '../../../server/extensions/definitions.js';
+import { CustomResources, definitionsResource } from '../../../server/extensions/definitions.js';
 import { LifeCycles } from '../../../server/extensions/lifecycle/controller.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
 import type { Change, Registry, Target } from '../../../server/registry/contract.js';
@@ -94,7 +94,7 @@ export class ExtensionServer {
         ownWrites,
       );
     await server.custom.synced;
-    const definitions = server.entry(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
+    const definitions = server.entry(definitionsResource.group, 'v1', definitionsResource.resource);
     server.lifeCycles = new LifeCycles({
       resources: server.custom,
       storage,
@@ -125,7 +125,7 @@ export class ExtensionServer {
   }
 
   definitionTarget(name: string): Target {
-    return { resource: this.entry(DEFINITIONS.group, 'v1', DEFINITIONS.resource), namespace: '', name };
+    return { resource: this.entry(definitionsResource.group, 'v1', definitionsResource.resource), namespace: '', name };
   }
 
   /** Creates a definition and waits until it is served. */

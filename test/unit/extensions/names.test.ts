@@ -5,7 +5,7 @@ import type { LifeCycle, Names } from '../../../server/extensions/definition.js'
 import { acceptedNames } from '../../../server/extensions/lifecycle/names.js';
 import { planStatus } from '../../../server/extensions/lifecycle/plan.js';
 
-const NONE: Names = { plural: '', singular: '', kind: '', listKind: '', shortNames: [], categories: [] };
+const none: Names = { plural: '', singular: '', kind: '', listKind: '', shortNames: [], categories: [] };
 const names = (plural: string, kind: string, shortNames: readonly string[] = []): Names => ({
   plural,
   singular: plural.replace(/s$/, ''),
@@ -14,7 +14,7 @@ const names = (plural: string, kind: string, shortNames: readonly string[] = [])
   shortNames,
   categories: [],
 });
-const life = (requested: Names, version: number, accepted: Names = NONE, more: Partial<LifeCycle> = {}): LifeCycle => ({
+const life = (requested: Names, version: number, accepted: Names = none, more: Partial<LifeCycle> = {}): LifeCycle => ({
   name: `${requested.plural}.example.com`,
   group: 'example.com',
   version,
@@ -88,7 +88,7 @@ describe('extensions/names', () => {
         (wishes, steps) => {
           let version = 0;
           const requestOf = (index: number, { singular, shortNames, kind }: (typeof wishes)[number]): Names => ({
-            ...NONE,
+            ...none,
             plural: `p${index}`,
             singular,
             shortNames,
@@ -100,7 +100,7 @@ describe('extensions/names', () => {
             states.push([...(states.at(-1) ?? []).filter(({ name }) => name !== changed.name), { ...changed, version: ++version }]);
           };
           wishes.forEach((each, index) => {
-            put(life(requestOf(index, each), 0, NONE, { name: `p${index}` }));
+            put(life(requestOf(index, each), 0, none, { name: `p${index}` }));
           });
           const decide = (index: number, seen: readonly LifeCycle[]): void => {
             const own = seen.find(({ name }) => name === `p${index}`);
@@ -175,7 +175,7 @@ describe('extensions/plan', () => {
     ['nonsense', 'False', 'InvalidAnnotation'],
   ] as const) {
     it(`tells whether a protected group is approved: ${reason}`, () => {
-      const own = life(names('apples', 'Apple'), 1, NONE, {
+      const own = life(names('apples', 'Apple'), 1, none, {
         group: 'x.k8s.io',
         annotations: annotation === '' ? {} : { 'api-approved.kubernetes.io': annotation },
       });

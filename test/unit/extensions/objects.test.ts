@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
 import { applyConfiguration } from '../../../server/registry/applied.js';
-import { NO_DELETE_OPTIONS } from '../../../server/registry/deletion.js';
+import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { everything } from '../../../server/registry/everything.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
 import type { Target } from '../../../server/registry/contract.js';
@@ -15,7 +15,7 @@ const widget = (name: string, spec: JsonObject = { size: 1 }, more: JsonObject =
   spec,
   ...more,
 });
-const STATUS = { status: {} };
+const status = { status: {} };
 const versionsWith = (subresources: JsonObject, more: JsonObject = {}): JsonObject => {
   const [version] = (definition('widgets', 'Widget')['spec'] as { versions: JsonObject[] }).versions;
   return { versions: [{ ...version, subresources, ...more }] };
@@ -109,7 +109,7 @@ describe('extensions/objects', () => {
   });
 
   describe('with a status of its own', () => {
-    beforeEach(() => server.define(definition('widgets', 'Widget', versionsWith(STATUS))));
+    beforeEach(() => server.define(definition('widgets', 'Widget', versionsWith(status))));
 
     it('are created without it, and it changes only through the subresource', async () => {
       expect(await create(widget('a', { size: 1 }, { status: { ready: true } }))).not.to.have.property('status');
@@ -316,7 +316,7 @@ describe('extensions/objects', () => {
   it('are deleted through finalizers like all others', async () => {
     await server.define(definition('widgets', 'Widget'));
     await create({ ...widget('a'), metadata: { name: 'a', finalizers: ['example.com/hold'] } });
-    expect((await server.registry.delete(target('a'), NO_DELETE_OPTIONS, ownWrites)).gone).to.equal(false);
+    expect((await server.registry.delete(target('a'), noDeleteOptions, ownWrites)).gone).to.equal(false);
     const held = (await server.registry.get(target('a'), { at: 'any' })).decode();
     expect(held.metadata).to.include({ generation: 2, deletionGracePeriodSeconds: 0 });
     await change('a', { metadata: { ...held.metadata, finalizers: [] } });

@@ -1,4 +1,4 @@
-import { GUESSED_SECONDS, type LevelTerms } from '../../../server/fairness/level.js';
+import { guessedSeconds, type LevelTerms } from '../../../server/fairness/level.js';
 
 /** The plainest thing that queues as a level does: everything is looked up again in one list, whenever it is needed. */
 
@@ -61,7 +61,7 @@ export class Model {
   start(request: ModelRequest, now: number): void {
     request.state = 'working';
     request.begunAt = now;
-    this.nextR[request.queue]! += request.seats * GUESSED_SECONDS;
+    this.nextR[request.queue]! += request.seats * guessedSeconds;
   }
 
   next(now: number): number[] {
@@ -69,7 +69,7 @@ export class Model {
     for (;;) {
       const order = this.nextR.map((_, step) => (this.last + 1 + step) % this.terms.queues);
       const heads = order.flatMap((queue) => this.of('waiting', queue).slice(0, 1));
-      const end = ({ queue, seats }: ModelRequest): number => this.nextR[queue]! + seats * GUESSED_SECONDS;
+      const end = ({ queue, seats }: ModelRequest): number => this.nextR[queue]! + seats * guessedSeconds;
       const first = heads.find((head) => heads.every((other) => end(head) <= end(other)));
       if (first === undefined || !this.fits(first.seats)) return begun;
       this.start(first, now);
@@ -81,7 +81,7 @@ export class Model {
   finish(id: number, now: number): number[] {
     this.pass(now);
     const request = this.requests.find((each) => each.id === id)!;
-    this.nextR[request.queue]! += request.seats * (now - request.begunAt - GUESSED_SECONDS);
+    this.nextR[request.queue]! += request.seats * (now - request.begunAt - guessedSeconds);
     request.state = 'gone';
     return this.next(now);
   }
@@ -89,7 +89,7 @@ export class Model {
   change(id: number, seats: number, now: number): number[] {
     this.pass(now);
     const request = this.requests.find((each) => each.id === id)!;
-    this.nextR[request.queue]! += request.seats * (now - request.begunAt - GUESSED_SECONDS) + seats * GUESSED_SECONDS;
+    this.nextR[request.queue]! += request.seats * (now - request.begunAt - guessedSeconds) + seats * guessedSeconds;
     request.seats = seats;
     request.begunAt = now;
     return this.next(now);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { chooseFeatures, featureComplaints } from '../../../server/features/chosen.js';
 import { gatesOf } from '../../../server/features/gates.js';
-import { SWITCHING } from '../../../server/options/features.js';
+import { switching } from '../../../server/options/features.js';
 import { apiServerFlags } from '../../../server/options/apiserver.js';
 
 const minors = fc.integer({ min: 33, max: 36 });
@@ -51,7 +51,7 @@ describe('feature gates', () => {
 
   it('that switch something exist, and --help lists all that can be changed', () => {
     const help = apiServerFlags['feature-gates'].help;
-    expect(SWITCHING.filter((name) => !gatesOf(36).has(name))).to.deep.equal([]);
+    expect(switching.filter((name) => !gatesOf(36).has(name))).to.deep.equal([]);
     const changeable = [...gatesOf(36).values()].filter(({ locked }) => !locked);
     expect(changeable.filter(({ name }) => !help.includes(`${name}=true|false (`))).to.deep.equal([]);
   });

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { RequestContext } from '../../../server/endpoints/context.js';
 import { sendParts } from '../../../server/endpoints/sending.js';
-import { openResponse, PLAIN } from '../../../server/endpoints/watch/transport.js';
+import { openResponse, plain } from '../../../server/endpoints/watch/transport.js';
 import { WatchStream, type StreamOptions } from '../../../server/endpoints/watch/stream.js';
 import { bodyBudget } from '../../../server/http/bodyBudget.js';
 import { writeJson } from '../../../server/http/errors.js';
@@ -164,7 +164,7 @@ describe('whatever is under way when a connection or a request ends', function (
     const stream = new WatchStream({
       resource: { group: '', version: 'v1', resource: 'things' },
       representation,
-      framing: PLAIN,
+      framing: plain,
       resourceVersion: '',
       initialEventsEnd: false,
       bookmarks: true,

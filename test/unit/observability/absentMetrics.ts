@@ -1,5 +1,5 @@
 /** Metrics of the reference that a young server of ours does not show, by what their names begin with, and why. A line that fits none any more is to go. */
-export const ABSENT: readonly (readonly [names: RegExp, why: string])[] = [
+export const absent: readonly (readonly [names: RegExp, why: string])[] = [
   [
     /^(?:etcd_|apiserver_init_events_total|apiserver_storage_(?:consistency|events|list)_)/,
     'of a store that is another program; ours is told of by raftplane_raft_*',
@@ -38,6 +38,6 @@ export const ABSENT: readonly (readonly [names: RegExp, why: string])[] = [
 ];
 
 /** Labels that ours have besides those of the reference, or instead of them, and why. */
-export const OTHER_LABELS: Readonly<Record<string, string>> = {
+export const otherLabels: Readonly<Record<string, string>> = {
   apiserver_request_total: 'which of the well-known programs of a cluster has asked (system_client) is not told',
 };

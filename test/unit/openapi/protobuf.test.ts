@@ -6,7 +6,7 @@ import { buildDocuments } from '../../../server/openapi/build.js';
 import { sourceOf } from '../../../server/openapi/library.js';
 
 /** What clients that know these messages look at, written down a second time and in the usual notation. */
-const V2 = `syntax = "proto3";
+const v2 = `syntax = "proto3";
 message Document { string swagger = 1; Info info = 2; Paths paths = 8; Definitions definitions = 9; SecurityDefinitions security_definitions = 13; }
 message Info { string title = 1; string version = 2; }
 message Paths { repeated NamedPathItem path = 2; }
@@ -39,7 +39,7 @@ message Security { ApiKey api_key_security = 2; }
 message ApiKey { string type = 1; string name = 2; string in = 3; }
 `;
 
-const V3 = `syntax = "proto3";
+const v3 = `syntax = "proto3";
 message Document { string openapi = 1; Paths paths = 4; Components components = 5; }
 message Paths { repeated NamedPathItem path = 1; }
 message NamedPathItem { string name = 1; PathItem value = 2; }
@@ -95,7 +95,7 @@ describe('OpenAPI documents in Protobuf', function () {
   this.timeout(30_000);
 
   it('carry version 2: operations and their parameters', () => {
-    const document = decoded(V2, 2, '');
+    const document = decoded(v2, 2, '');
     expect(document).to.deep.include({ swagger: '2.0', info: { title: 'Kubernetes', version: 'v1.36.0' } });
     const item = at(document, 'paths', 'path', '/apis/apps/v1/namespaces/{namespace}/deployments/{name}');
     expect(at(item, 'parameters')).to.deep.include({
@@ -126,7 +126,7 @@ describe('OpenAPI documents in Protobuf', function () {
   });
 
   it('carry version 2: schemas', () => {
-    const definitions = at(decoded(V2, 2, ''), 'definitions', 'additional_properties');
+    const definitions = at(decoded(v2, 2, ''), 'definitions', 'additional_properties');
     const container = at(definitions, 'io.k8s.api.core.v1.Container');
     expect(container).to.deep.include({ type: { value: ['object'] }, required: ['name'] });
     const ports = at(container, 'properties', 'additional_properties', 'ports');
@@ -154,7 +154,7 @@ describe('OpenAPI documents in Protobuf', function () {
   });
 
   it('carry version 3', () => {
-    const document = decoded(V3, 3, 'api/v1');
+    const document = decoded(v3, 3, 'api/v1');
     const patch = at(document, 'paths', 'path', '/api/v1/namespaces/{namespace}/services/{name}', 'patch');
     expect((at(patch, 'parameters') as { parameter: Tree }[]).map(({ parameter }) => parameter['name'])).to.include('fieldValidation');
     expect(

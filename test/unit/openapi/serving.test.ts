@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { call } from '../endpoints/client.js';
 import { startTestServer, type TestServer } from '../endpoints/harness.js';
 
-const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+const v2Protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const v3Protobuf = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 
 describe('serving OpenAPI documents', function () {
   this.timeout(30_000);
@@ -51,15 +51,15 @@ describe('serving OpenAPI documents', function () {
     const cases: [string, string, number, string][] = [
       ['/openapi/v2', '', 200, 'application/json'],
       ['/openapi/v2', '*/*', 200, 'application/json'],
-      ['/openapi/v2', V2_PROTOBUF, 200, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'],
+      ['/openapi/v2', v2Protobuf, 200, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'],
       [
         '/openapi/v2',
-        `application/json;q=0.5, ${V2_PROTOBUF.replace('@', '.')}`,
+        `application/json;q=0.5, ${v2Protobuf.replace('@', '.')}`,
         200,
         'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
       ],
-      ['/openapi/v3/apis/batch/v1', V3_PROTOBUF, 200, 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'],
-      ['/openapi/v3/apis/batch/v1', `${V2_PROTOBUF}, application/json`, 200, 'application/json'],
+      ['/openapi/v3/apis/batch/v1', v3Protobuf, 200, 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'],
+      ['/openapi/v3/apis/batch/v1', `${v2Protobuf}, application/json`, 200, 'application/json'],
       ['/openapi/v3/apis/batch/v1', 'text/html', 406, 'text/plain; charset=utf-8'],
     ];
     for (const [path, accept, status, type] of cases) {

@@ -5,7 +5,7 @@ import { readApiServerOptions, type ApiServerOptions } from '../../../server/opt
 import { startServer, type RunningServer } from '../../../server/server.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
-import { ABSENT, OTHER_LABELS } from '../observability/absentMetrics.js';
+import { absent, otherLabels } from '../observability/absentMetrics.js';
 import { call1, recordingLogger, type Answer, type Call } from '../http/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../http/identities.js';
 
@@ -194,18 +194,18 @@ describe('options, on running servers', function () {
       const all = [...text.matchAll(series)].flatMap(([, labels]) => [...labels!.matchAll(/(\w+)="/g)].map(([, label]) => label!));
       return [...new Set(all)].filter((label) => label !== 'le' && label !== 'quantile').sort();
     };
-    const reasonOf = (name: string): string | undefined => ABSENT.find(([names]) => names.test(name))?.[1];
+    const reasonOf = (name: string): string | undefined => absent.find(([names]) => names.test(name))?.[1];
     const problems = Object.entries(reference).flatMap(([name, { labels, type }]) => {
       const ours = types.get(name);
       if (ours === undefined) return reasonOf(name) === undefined ? [`${name} is absent, and nobody says why`] : [];
       if (ours !== type) return [`${name} is a ${ours}, not a ${type}`];
       const own = labelsOf(name);
-      return own.length === 0 || OTHER_LABELS[name] !== undefined || own.join() === [...labels].sort().join()
+      return own.length === 0 || otherLabels[name] !== undefined || own.join() === [...labels].sort().join()
         ? []
         : [`${name} has ${own.join()}, not ${[...labels].sort().join()}`];
     });
     expect(problems).to.deep.equal([]);
-    const idle = ABSENT.filter(([names]) => !Object.keys(reference).some((name) => names.test(name) && !types.has(name)));
+    const idle = absent.filter(([names]) => !Object.keys(reference).some((name) => names.test(name) && !types.has(name)));
     expect(idle.map(([names]) => String(names))).to.deep.equal([]);
   });
 });

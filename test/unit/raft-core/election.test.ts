@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { memberId } from '../../../raft/types.js';
-import { ELECTION_TICKS, TestCluster, TestServer, a, append, b, bytes, c, d, e, entries, members } from './harness.js';
+import { electionTicks, TestCluster, TestServer, a, append, b, bytes, c, d, e, entries, members } from './harness.js';
 
 describe('elections', () => {
   it('start as follower, whatever came before (Raft, section 5.2)', () => {
@@ -11,24 +11,24 @@ describe('elections', () => {
 
   it('happen after one to two election timeouts without a leader, at a moment drawn anew each time (section 5.2)', () => {
     const waits = new Set<number>();
-    for (let draw = 0; draw < ELECTION_TICKS; draw++) {
+    for (let draw = 0; draw < electionTicks; draw++) {
       const server = new TestServer(a, members([a, b, c]), { random: (below) => Math.min(draw, below - 1) });
       let ticks = 0;
       while (server.core.role === 'follower') ticks += server.tick() ? 1 : 0;
       waits.add(ticks);
     }
-    expect([...waits]).to.deep.equal(Array.from({ length: ELECTION_TICKS }, (_, at) => ELECTION_TICKS + at));
+    expect([...waits]).to.deep.equal(Array.from({ length: electionTicks }, (_, at) => electionTicks + at));
   });
 
   it('are held off by a leader that is heard of', () => {
     const server = new TestServer(a, members([a, b, c]));
-    for (let i = 0; i < 5; i++) server.receive(b, 1, append({})).tick(ELECTION_TICKS - 1);
+    for (let i = 0; i < 5; i++) server.receive(b, 1, append({})).tick(electionTicks - 1);
     expect(server.core.role).to.equal('follower');
     expect(server.core.leader).to.equal(b);
   });
 
   it('ask first whether they could be won, in no new term (dissertation, section 9.6)', () => {
-    const server = new TestServer(a, members([a, b, c])).tick(2 * ELECTION_TICKS);
+    const server = new TestServer(a, members([a, b, c])).tick(2 * electionTicks);
     expect(server.core.role).to.equal('preCandidate');
     expect(server.core.term).to.equal(0);
     expect(server.hardState.term).to.equal(0);
@@ -36,7 +36,7 @@ describe('elections', () => {
   });
 
   it('raise the term, vote for themselves and ask all voters once a quorum would vote for them', () => {
-    const server = new TestServer(a, members([a, b, c, d, e])).tick(2 * ELECTION_TICKS);
+    const server = new TestServer(a, members([a, b, c, d, e])).tick(2 * electionTicks);
     server.receive(b, 1, { type: 'preVoteReply', granted: true });
     expect(server.core.role).to.equal('preCandidate');
     server.receive(c, 1, { type: 'preVoteReply', granted: true });
@@ -46,7 +46,7 @@ describe('elections', () => {
   });
 
   it('do not count pre-votes that were meant for another term', () => {
-    const server = new TestServer(a, members([a, b, c]), { hard: { term: 4 as never } }).tick(2 * ELECTION_TICKS);
+    const server = new TestServer(a, members([a, b, c]), { hard: { term: 4 as never } }).tick(2 * electionTicks);
     server.receive(b, 4, { type: 'preVoteReply', granted: true });
     expect(server.core.role).to.equal('preCandidate');
     server.receive(b, 5, { type: 'preVoteReply', granted: true });
@@ -60,14 +60,14 @@ describe('elections', () => {
   });
 
   it('end when a quorum refuses', () => {
-    const server = new TestServer(a, members([a, b, c])).tick(2 * ELECTION_TICKS);
+    const server = new TestServer(a, members([a, b, c])).tick(2 * electionTicks);
     server.receive(b, 1, { type: 'preVoteReply', granted: true });
     server.receive(b, 1, { type: 'voteReply', granted: false }).receive(c, 1, { type: 'voteReply', granted: false });
     expect(server.core).to.include({ role: 'follower', term: 1, leader: null });
   });
 
   it('end when a leader of the term appears (section 5.2)', () => {
-    const server = new TestServer(a, members([a, b, c])).tick(2 * ELECTION_TICKS);
+    const server = new TestServer(a, members([a, b, c])).tick(2 * electionTicks);
     server.receive(b, 1, { type: 'preVoteReply', granted: true }).receive(c, 1, append({}));
     expect(server.core).to.include({ role: 'follower', term: 1, leader: c });
   });
@@ -91,7 +91,7 @@ describe('elections', () => {
 
   it('are not started by learners, nor by servers that know of no members', () => {
     for (const membership of [members([b, c], [a]), members([])]) {
-      const server = new TestServer(a, membership).tick(10 * ELECTION_TICKS);
+      const server = new TestServer(a, membership).tick(10 * electionTicks);
       expect(server.core).to.include({ role: 'follower', term: 0 });
       expect(server.take()).to.deep.equal([]);
     }
@@ -208,7 +208,7 @@ describe('terms', () => {
 
 describe('check-quorum', () => {
   it('makes a leader step down that hears from no quorum within an election timeout', () => {
-    const server = new TestServer(a, members([a, b, c])).elect(b).tick(ELECTION_TICKS - 1);
+    const server = new TestServer(a, members([a, b, c])).elect(b).tick(electionTicks - 1);
     expect(server.core.role).to.equal('leader');
     server.tick();
     expect(server.core).to.include({ role: 'follower', term: 1, leader: null });
@@ -216,7 +216,7 @@ describe('check-quorum', () => {
 
   it('is content with a quorum, itself included', () => {
     const server = new TestServer(a, members([a, b, c])).elect(b);
-    for (let i = 0; i < 10; i++) server.tick(ELECTION_TICKS - 1).accept(b, 1);
+    for (let i = 0; i < 10; i++) server.tick(electionTicks - 1).accept(b, 1);
     expect(server.core.role).to.equal('leader');
   });
 

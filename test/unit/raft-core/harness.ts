@@ -12,7 +12,7 @@ export const c = memberId('c');
 export const d = memberId('d');
 export const e = memberId('e');
 
-export const ELECTION_TICKS = 10;
+export const electionTicks = 10;
 
 export function members(voters: readonly MemberId[], learners: readonly MemberId[] = []): Membership {
   const member =
@@ -112,7 +112,7 @@ export class TestServer {
       appliedIndex: logIndex(0),
       log: this.disk,
       heartbeatTicks: 2,
-      electionTicks: ELECTION_TICKS,
+      electionTicks: electionTicks,
       random: () => 0,
       snapshotSource: () => ({ index: this.core.commit, term: term(this.hardState.term), membership }),
       ...options,
@@ -176,7 +176,7 @@ export class TestServer {
 
   /** Makes it leader of the next term, with the votes of `voters`. */
   elect(...voters: readonly MemberId[]): this {
-    this.tick(2 * ELECTION_TICKS);
+    this.tick(2 * electionTicks);
     const campaignTerm = this.core.term + 1;
     for (const from of voters) this.receive(from, campaignTerm, { type: 'preVoteReply', granted: true });
     for (const from of voters) this.receive(from, this.core.term, { type: 'voteReply', granted: true });

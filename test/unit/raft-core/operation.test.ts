@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { decodeMembership } from '../../../raft/core/membership.js';
 import { logIndex } from '../../../raft/types.js';
-import { ELECTION_TICKS, TestCluster, TestServer, a, append, b, bytes, c, d, members } from './harness.js';
+import { electionTicks, TestCluster, TestServer, a, append, b, bytes, c, d, members } from './harness.js';
 
 const learner = (id: typeof a) => ({ type: 'addLearner', member: { id, role: 'learner', address: `${id}:1` } }) as const;
 
@@ -89,7 +89,7 @@ describe('changing the membership', () => {
     const farewell = server.take().filter(({ to }) => to === b);
     expect(farewell.map(({ type }) => type)).to.deep.equal(['append', 'timeoutNow']);
     expect(farewell[0]).to.include({ commit: 2 });
-    expect(server.tick(10 * ELECTION_TICKS).take(), 'and it stays quiet').to.deep.equal([]);
+    expect(server.tick(10 * electionTicks).take(), 'and it stays quiet').to.deep.equal([]);
   });
 
   it('leaves a cluster that lives when one of two leaves, even if the leaver crashed with the only copy of the change', () => {
@@ -100,7 +100,7 @@ describe('changing the membership', () => {
     const { disk, hardState } = cluster.at(a);
     const survivor = cluster.at(b);
     const returned = new TestServer(a, members([a, b]), { log: disk, hard: hardState, appliedIndex: logIndex(1) });
-    for (let i = 0; i < 10 * ELECTION_TICKS; i++) {
+    for (let i = 0; i < 10 * electionTicks; i++) {
       returned.tick();
       survivor.tick();
       for (let sent = [...returned.take(), ...survivor.take()]; sent.length > 0; sent = [...returned.take(), ...survivor.take()]) {
@@ -165,7 +165,7 @@ describe('handing leadership over', () => {
     server.core.transferLeadership(b);
     expect(server.core.propose([bytes('x')])).to.deep.equal({ outcome: 'notLeader', leader: null });
     server
-      .tick(ELECTION_TICKS - 1)
+      .tick(electionTicks - 1)
       .accept(b, 1)
       .tick();
     expect(server.core.propose([bytes('x')])).to.include({ outcome: 'appended' });

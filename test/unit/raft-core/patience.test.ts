@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { limits } from '../../../raft/core/limits.js';
 import { Patience } from '../../../raft/core/patience.js';
 import type { MessageBody } from '../../../raft/core/messages.js';
-import { ELECTION_TICKS, TestServer, a, append, b, c, members } from './harness.js';
+import { electionTicks, TestServer, a, append, b, c, members } from './harness.js';
 
-const SPAN = limits.patienceSpanTimeouts * ELECTION_TICKS;
-const MOST = limits.patienceTimeoutsMax * ELECTION_TICKS;
+const span = limits.patienceSpanTimeouts * electionTicks;
+const most = limits.patienceTimeoutsMax * electionTicks;
 
 const refusal: MessageBody = { type: 'preVoteReply', granted: false };
 const granted: MessageBody = { type: 'preVoteReply', granted: true };
@@ -14,30 +14,30 @@ const follower = (): TestServer => new TestServer(a, members([a, b, c])).receive
 
 describe('patience', () => {
   const table: readonly (readonly [what: string, silences: readonly number[], timeout: number])[] = [
-    ['nothing yet', [], ELECTION_TICKS],
-    ['heartbeats in time', [2, 2, 3, 2], ELECTION_TICKS],
-    ['half an election timeout', [5], ELECTION_TICKS],
+    ['nothing yet', [], electionTicks],
+    ['heartbeats in time', [2, 2, 3, 2], electionTicks],
+    ['half an election timeout', [5], electionTicks],
     ['a bit more than half', [6], 12],
     ['the longest of several', [3, 8, 2, 7], 16],
     ['a whole election timeout', [10], 20],
     ['one that lasted for days: no more than double', [1e9], 20],
     ['twice very late', [1e9, 1e9], 40],
     ['as late as was learnt', [10, 20], 40],
-    ['again and again', [1e9, 1e9, 1e9, 1e9, 1e9, 1e9], MOST],
+    ['again and again', [1e9, 1e9, 1e9, 1e9, 1e9, 1e9], most],
   ];
   for (const [what, silences, timeout] of table) {
-    it(`after ${what} is ${timeout} ticks, where the election timeout is ${ELECTION_TICKS}`, () => {
-      const patience = new Patience(ELECTION_TICKS, limits.patienceTimeoutsMax);
+    it(`after ${what} is ${timeout} ticks, where the election timeout is ${electionTicks}`, () => {
+      const patience = new Patience(electionTicks, limits.patienceTimeoutsMax);
       for (const silence of silences) patience.learn(silence);
       expect(patience.ticks).to.equal(timeout);
     });
   }
 
   it('is forgotten by half in each span without a silence as long, down to the election timeout', () => {
-    const patience = new Patience(ELECTION_TICKS, limits.patienceTimeoutsMax);
+    const patience = new Patience(electionTicks, limits.patienceTimeoutsMax);
     for (let sights = 0; sights < 3; sights++) patience.learn(1e9);
     const seen: number[] = [];
-    for (let now = 1; now <= 5 * SPAN; now++) {
+    for (let now = 1; now <= 5 * span; now++) {
       patience.tick(now);
       if (seen.at(-1) !== patience.ticks) seen.push(patience.ticks);
     }
@@ -45,9 +45,9 @@ describe('patience', () => {
   });
 
   it('is not forgotten while leaders are as late as they were', () => {
-    const patience = new Patience(ELECTION_TICKS, limits.patienceTimeoutsMax);
-    for (let now = 1; now <= 5 * SPAN; now++) {
-      if (now % (SPAN / 2) === 0) patience.learn(10);
+    const patience = new Patience(electionTicks, limits.patienceTimeoutsMax);
+    for (let now = 1; now <= 5 * span; now++) {
+      if (now % (span / 2) === 0) patience.learn(10);
       patience.tick(now);
     }
     expect(patience.ticks).to.equal(20);
@@ -57,7 +57,7 @@ describe('patience', () => {
 describe('a follower', () => {
   it('waits twice as long as its leader was silent, from then on', () => {
     const server = follower()
-      .tick(ELECTION_TICKS - 2)
+      .tick(electionTicks - 2)
       .receive(b, 1, append({}));
     expect(server.core.electionTimeoutTicks).to.equal(16);
     server.tick(15);
@@ -68,11 +68,11 @@ describe('a follower', () => {
 
   it('draws from one to two times that', () => {
     const waits = new Set<number>();
-    for (let draw = 0; draw < ELECTION_TICKS; draw++) {
+    for (let draw = 0; draw < electionTicks; draw++) {
       const server = new TestServer(a, members([a, b, c]), { random: (below) => Math.min(draw, below - 1) });
       server
         .receive(b, 1, append({}))
-        .tick(ELECTION_TICKS - 1)
+        .tick(electionTicks - 1)
         .receive(b, 1, append({}));
       let ticks = 0;
       while (server.core.role === 'follower') ticks += server.tick() ? 1 : 0;
@@ -82,14 +82,14 @@ describe('a follower', () => {
   });
 
   it('learns of silences longer than its timeout, because pre-votes leave the leader in office', () => {
-    const server = follower().tick(3 * ELECTION_TICKS);
+    const server = follower().tick(3 * electionTicks);
     expect(server.core.role).to.equal('preCandidate');
     server.receive(b, 1, append({}));
     expect(server.core).to.include({ role: 'follower', leader: b, electionTimeoutTicks: 20 });
   });
 
   it("learns from the leader's own refusal of a pre-vote, not from that of others", () => {
-    const server = follower().tick(ELECTION_TICKS);
+    const server = follower().tick(electionTicks);
     expect(server.receive(c, 1, refusal).core.electionTimeoutTicks).to.equal(10);
     expect(server.receive(b, 1, refusal).core.electionTimeoutTicks).to.equal(20);
   });
@@ -104,31 +104,31 @@ describe('a follower', () => {
   });
 
   it('learns nothing from the time between its start and the first word of a leader', () => {
-    const server = new TestServer(a, members([a, b, c]), { hard: { term: 1 as never } }).tick(ELECTION_TICKS - 1).receive(b, 1, append({}));
-    expect(server.core.electionTimeoutTicks).to.equal(ELECTION_TICKS);
+    const server = new TestServer(a, members([a, b, c]), { hard: { term: 1 as never } }).tick(electionTicks - 1).receive(b, 1, append({}));
+    expect(server.core.electionTimeoutTicks).to.equal(electionTicks);
   });
 
   it('learns nothing from the time between the leaders of two terms', () => {
     const server = follower()
-      .tick(ELECTION_TICKS - 1)
+      .tick(electionTicks - 1)
       .receive(c, 2, append({}));
-    expect(server.core.electionTimeoutTicks).to.equal(ELECTION_TICKS);
+    expect(server.core.electionTimeoutTicks).to.equal(electionTicks);
   });
 
   it('refuses votes no longer than the shortest timeout, however patient it became: others may know better', () => {
     const server = follower()
-      .tick(ELECTION_TICKS - 1)
+      .tick(electionTicks - 1)
       .receive(b, 1, append({}));
     const ask: MessageBody = { type: 'preVote', lastIndex: 0 as never, lastTerm: 0 as never, transfer: false };
-    server.tick(ELECTION_TICKS - 1).take();
+    server.tick(electionTicks - 1).take();
     expect(server.receive(c, 2, ask).takeOf('preVoteReply')[0]).to.include({ granted: false });
     expect(server.tick().receive(c, 2, ask).takeOf('preVoteReply')[0]).to.include({ granted: true });
-    expect(server.core.electionTimeoutTicks).to.be.greaterThan(ELECTION_TICKS);
+    expect(server.core.electionTimeoutTicks).to.be.greaterThan(electionTicks);
   });
 
   it('campaigns without waiting when its owner knows that there is no leader, after what is random of the wait', () => {
     const server = follower()
-      .tick(ELECTION_TICKS - 1)
+      .tick(electionTicks - 1)
       .receive(b, 1, append({}));
     server.core.hasten();
     expect(server.core.role, 'with no more to wait').to.equal('preCandidate');
@@ -136,56 +136,56 @@ describe('a follower', () => {
     patient.core.hasten();
     expect(patient.tick(2).core.role).to.equal('follower');
     expect(patient.tick().core.role).to.equal('preCandidate');
-    expect(patient.core.electionTimeoutTicks, 'and learns nothing').to.equal(ELECTION_TICKS);
+    expect(patient.core.electionTimeoutTicks, 'and learns nothing').to.equal(electionTicks);
   });
 });
 
 describe('a leader that was deposed and is alive', () => {
   /** Follows b in term 1, then campaigns in term 2. */
-  const candidate = (): TestServer => follower().tick(ELECTION_TICKS).receive(c, 2, granted);
+  const candidate = (): TestServer => follower().tick(electionTicks).receive(c, 2, granted);
 
   it('is known by an append of its term: one sight doubles the timeout', () => {
     const server = candidate();
     expect(server.core).to.include({ role: 'candidate', term: 2 });
     for (let more = 0; more < 5; more++) server.receive(b, 1, append({}));
-    expect(server.core.electionTimeoutTicks).to.equal(2 * ELECTION_TICKS);
+    expect(server.core.electionTimeoutTicks).to.equal(2 * electionTicks);
   });
 
   it('is known by its refusal of the pre-vote, which it reads before it learns of its successor', () => {
     const server = candidate().receive(c, 2, { type: 'voteReply', granted: true });
-    expect(server.receive(b, 1, refusal).core).to.include({ role: 'leader', electionTimeoutTicks: 2 * ELECTION_TICKS });
+    expect(server.receive(b, 1, refusal).core).to.include({ role: 'leader', electionTimeoutTicks: 2 * electionTicks });
   });
 
   it('is known to those who only voted, as well', () => {
-    const server = follower().tick(ELECTION_TICKS);
+    const server = follower().tick(electionTicks);
     server.receive(c, 2, { type: 'vote', lastIndex: 0 as never, lastTerm: 0 as never, transfer: false }).receive(b, 1, append({}));
-    expect(server.core.electionTimeoutTicks).to.equal(2 * ELECTION_TICKS);
+    expect(server.core.electionTimeoutTicks).to.equal(2 * electionTicks);
   });
 
   it('teaches little when its last words were under way for long', () => {
     const server = candidate().tick(1_000);
-    expect(server.receive(b, 1, append({})).core.electionTimeoutTicks).to.equal(2 * ELECTION_TICKS);
+    expect(server.receive(b, 1, append({})).core.electionTimeoutTicks).to.equal(2 * electionTicks);
   });
 
   it('teaches nothing when it was heard of just before: it handed over', () => {
     const server = follower().tick().receive(b, 1, { type: 'timeoutNow' });
     expect(server.core).to.include({ role: 'candidate', term: 2 });
-    expect(server.receive(b, 1, append({})).core.electionTimeoutTicks).to.equal(ELECTION_TICKS);
+    expect(server.receive(b, 1, append({})).core.electionTimeoutTicks).to.equal(electionTicks);
   });
 
   it('is not taken for another server of that term', () => {
     const server = candidate().receive(c, 1, refusal).receive(b, 0, append({}));
-    expect(server.core.electionTimeoutTicks).to.equal(ELECTION_TICKS);
+    expect(server.core.electionTimeoutTicks).to.equal(electionTicks);
   });
 });
 
 describe('a candidate', () => {
   it('whose votes come when it has given up waits longer the next time', () => {
-    const server = new TestServer(a, members([a, b, c])).tick(ELECTION_TICKS).receive(b, 1, granted);
+    const server = new TestServer(a, members([a, b, c])).tick(electionTicks).receive(b, 1, granted);
     expect(server.core.role).to.equal('candidate');
-    server.tick(ELECTION_TICKS);
+    server.tick(electionTicks);
     expect(server.core.role).to.equal('preCandidate');
-    expect(server.receive(b, 1, { type: 'voteReply', granted: true }).core.electionTimeoutTicks).to.equal(2 * ELECTION_TICKS);
+    expect(server.receive(b, 1, { type: 'voteReply', granted: true }).core.electionTimeoutTicks).to.equal(2 * electionTicks);
   });
 });
 
@@ -194,7 +194,7 @@ describe('check-quorum', () => {
 
   it('waits twice as long as answers of a quorum were late', () => {
     const server = leader()
-      .tick(ELECTION_TICKS - 1)
+      .tick(electionTicks - 1)
       .accept(c, 1);
     expect(server.core.electionTimeoutTicks).to.equal(18);
     expect(server.tick(17).core.role).to.equal('leader');
@@ -204,19 +204,19 @@ describe('check-quorum', () => {
   it('cares for the quorum, not for the slowest', () => {
     const server = leader();
     for (let i = 0; i < 50; i++) server.tick(2).accept(b, 1);
-    expect(server.accept(c, 1).core.electionTimeoutTicks).to.equal(ELECTION_TICKS);
+    expect(server.accept(c, 1).core.electionTimeoutTicks).to.equal(electionTicks);
   });
 
   it('learns from answers that come when the leader has just stepped down', () => {
-    const server = leader().tick(ELECTION_TICKS);
+    const server = leader().tick(electionTicks);
     expect(server.core.role).to.equal('follower');
-    expect(server.accept(b, 1).accept(c, 1).core).to.include({ role: 'follower', electionTimeoutTicks: 2 * ELECTION_TICKS });
+    expect(server.accept(b, 1).accept(c, 1).core).to.include({ role: 'follower', electionTimeoutTicks: 2 * electionTicks });
   });
 
   it('ends the leadership of a server that is cut off within a bounded time, whatever was learnt', () => {
     const server = leader();
-    for (let i = 1; i <= 20; i++) server.tick(Math.min(server.core.electionTimeoutTicks, MOST) - 1).accept(b, 1);
-    expect(server.core).to.include({ role: 'leader', electionTimeoutTicks: MOST });
-    expect(server.tick(MOST).core.role).to.equal('follower');
+    for (let i = 1; i <= 20; i++) server.tick(Math.min(server.core.electionTimeoutTicks, most) - 1).accept(b, 1);
+    expect(server.core).to.include({ role: 'leader', electionTimeoutTicks: most });
+    expect(server.tick(most).core.role).to.equal('follower');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { limits } from '../../../raft/core/limits.js';
 import { logIndex } from '../../../raft/types.js';
-import { ELECTION_TICKS, TestCluster, TestServer, a, append, b, c, d, entries, members } from './harness.js';
+import { electionTicks, TestCluster, TestServer, a, append, b, c, d, entries, members } from './harness.js';
 
 describe('reads at a leader', () => {
   const leader = (): TestServer => {
@@ -121,7 +121,7 @@ describe('reads at a follower', () => {
     server.core.read(1);
     server.settle();
     const [asked] = server.takeOf('readIndex');
-    server.tick(ELECTION_TICKS - 1);
+    server.tick(electionTicks - 1);
     expect(server.failedReads).to.deep.equal([]);
     server.tick();
     expect(server.failedReads).to.deep.equal([1]);

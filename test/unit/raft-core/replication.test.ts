@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { MessageOf } from '../../../raft/core/messages.js';
 import { logIndex, term } from '../../../raft/types.js';
 import type { Entry } from '../../../raft/types.js';
-import { ELECTION_TICKS, TestCluster, TestServer, a, append, b, bytes, c, d, e, entries, entry, members } from './harness.js';
+import { electionTicks, TestCluster, TestServer, a, append, b, bytes, c, d, e, entries, entry, members } from './harness.js';
 
 const shape = (messages: readonly MessageOf<'append'>[]) =>
   messages.map((message) => [message.previousIndex, message.entries.map(({ index }) => index)]);
@@ -87,7 +87,7 @@ describe('a leader replicates', () => {
       .accept(b, 1);
     server.core.reportUnreachable(c);
     server.take();
-    for (let i = 0; i < 2; i++) server.tick(ELECTION_TICKS - 1).accept(b, 1);
+    for (let i = 0; i < 2; i++) server.tick(electionTicks - 1).accept(b, 1);
     server.core.propose([bytes('x')]);
     server.settle();
     const sent = server.tick(2).takeOf('append', c).slice(-1);
@@ -269,7 +269,7 @@ describe('logs that differ (figure 7)', () => {
         // The leader's log must be at least as new, as its voters saw to.
         const [newer, older] = isNewer(theirs, mine) ? [theirs, mine] : [mine, theirs];
         const cluster = new TestCluster([a, b, c], (id) => ({ stored: id === b ? older : newer, hard: { term: term(8) } }));
-        cluster.tick(ELECTION_TICKS * 3);
+        cluster.tick(electionTicks * 3);
         expect(cluster.at(a).core.role).to.equal('leader');
         expect(cluster.at(b).disk.stored).to.deep.equal(cluster.at(a).disk.stored);
         expect(cluster.at(b).core.commit).to.equal(cluster.at(a).disk.lastIndex);
@@ -284,7 +284,7 @@ describe('logs that differ (figure 7)', () => {
       hard: { term: term(3) },
     }));
     let refusals = 0;
-    cluster.tick(ELECTION_TICKS * 3, (message) => {
+    cluster.tick(electionTicks * 3, (message) => {
       if (message.type === 'appendReply' && !message.result.accepted) refusals++;
       return false;
     });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { MessageBody } from '../../../raft/core/messages.js';
 import { logIndex, term } from '../../../raft/types.js';
 import type { SnapshotMeta } from '../../../raft/types.js';
-import { ELECTION_TICKS, TestServer, a, append, b, bytes, c, d, entries, entry, members } from './harness.js';
+import { electionTicks, TestServer, a, append, b, bytes, c, d, entries, entry, members } from './harness.js';
 
 const meta = (index: number, ofTerm = 1): SnapshotMeta => ({ index: logIndex(index), term: term(ofTerm), membership: members([a, b, d]) });
 
@@ -54,7 +54,7 @@ describe('a leader with a cut log', () => {
 
   it('makes no snapshot for a follower that does not answer', () => {
     const server = leaderWithCutLog();
-    for (let i = 0; i < 2; i++) server.tick(ELECTION_TICKS - 1).accept(b, 6);
+    for (let i = 0; i < 2; i++) server.tick(electionTicks - 1).accept(b, 6);
     server.core.reportUnreachable(c);
     expect(server.tick(2).takeOf('installSnapshot')).to.deep.equal([]);
   });

@@ -10,7 +10,7 @@ import type { Order, Told } from './replicaProcess.js';
 import { TestCluster, eventually } from './testCluster.js';
 
 /** More than twice the election timeout, and less than it takes until silent connections are closed. */
-const SLEEP_MS = 2_500;
+const sleepMs = 2_500;
 
 class Child {
   readonly process: ChildProcess;
@@ -127,15 +127,15 @@ describe('raft/replica, processes that are killed', function () {
       return status.leaderId === null ? null : status;
     });
     sleeper.process.kill('SIGSTOP');
-    await delay(SLEEP_MS);
+    await delay(sleepMs);
     sleeper.process.kill('SIGCONT');
     // A silence counts only when nothing came between two words of the leader: as a preCandidate, the sleeper would have forgotten the first.
     const after = await eventually(async () => {
       const status = await isAwake();
-      return status.leaderSilence.longestMs >= SLEEP_MS ? status : null;
+      return status.leaderSilence.longestMs >= sleepMs ? status : null;
     });
     expect(after).to.include({ leaderId, term, role: 'follower' });
-    expect(after.electionTimeoutMs, 'what it slept itself is one tick').to.be.lessThan(SLEEP_MS);
+    expect(after.electionTimeoutMs, 'what it slept itself is one tick').to.be.lessThan(sleepMs);
   });
 
   it('all of them at once: nothing that was acknowledged is lost', async () => {

@@ -7,18 +7,18 @@ import { privacyOf, type Privacy } from '../../../raft/replica/privateDirectory.
 import type { ReplicaOptions } from '../../../raft/replica-api.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
-const OWN = 1000;
+const own = 1000;
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe('raft/replica/privateDirectory', () => {
   const cases: readonly (readonly [string, number, number, number, Privacy])[] = [
-    ['its own, closed', 0o700, OWN, OWN, 'private'],
-    ['its own, open to all', 0o755, OWN, OWN, 'close'],
-    ['its own, open to a group', 0o750, OWN, OWN, 'close'],
-    ['its own, in which others may only look things up', 0o701, OWN, OWN, 'close'],
-    ['one of root that is open to all', 0o755, 0, OWN, 'refuse'],
-    ['one of another that everybody may write to', 0o1777, 7, OWN, 'refuse'],
-    ['one of root that a group was given', 0o2770, 0, OWN, 'private'],
+    ['its own, closed', 0o700, own, own, 'private'],
+    ['its own, open to all', 0o755, own, own, 'close'],
+    ['its own, open to a group', 0o750, own, own, 'close'],
+    ['its own, in which others may only look things up', 0o701, own, own, 'close'],
+    ['one of root that is open to all', 0o755, 0, own, 'refuse'],
+    ['one of another that everybody may write to', 0o1777, 7, own, 'refuse'],
+    ['one of root that a group was given', 0o2770, 0, own, 'private'],
     ['one of another, to root', 0o755, 7, 0, 'close'],
   ];
   for (const [what, mode, uid, ownUid, privacy] of cases) {

@@ -9,7 +9,7 @@ const regexp = (pattern: string): Regexp => {
 };
 
 describe('regular expressions in the syntax of RE2', () => {
-  const MATCHES: readonly (readonly [pattern: string, matching: readonly string[], other: readonly string[]])[] = [
+  const matches: readonly (readonly [pattern: string, matching: readonly string[], other: readonly string[]])[] = [
     ['^[0-9]+%?$', ['5', '50%'], ['', '%', '5%%', '5\n']],
     ['a', ['a', 'bab'], ['', 'b']],
     ['^$', [''], ['a', '\n']],
@@ -39,7 +39,7 @@ describe('regular expressions in the syntax of RE2', () => {
     ['\\_\\-\\/', ['_-/'], ['']],
   ];
 
-  for (const [pattern, matching, other] of MATCHES) {
+  for (const [pattern, matching, other] of matches) {
     it(`${pattern} matches what it should`, () => {
       const compiled = regexp(pattern);
       expect(
@@ -53,7 +53,7 @@ describe('regular expressions in the syntax of RE2', () => {
     });
   }
 
-  const REFUSED: readonly (readonly [pattern: string, message: string])[] = [
+  const refused: readonly (readonly [pattern: string, message: string])[] = [
     ['(a', 'missing closing ): `(a`'],
     ['a)', 'unexpected ): `a)`'],
     ['[a', 'missing closing ]: `[a`'],
@@ -76,7 +76,7 @@ describe('regular expressions in the syntax of RE2', () => {
     ['(?P<a-b>x)', 'invalid named capture: `(?P<a-b>`'],
   ];
 
-  for (const [pattern, message] of REFUSED) {
+  for (const [pattern, message] of refused) {
     it(`${pattern} is refused`, () =>
       expect(compileRegexp(pattern)).to.deep.equal({ ok: false, message: `error parsing regexp: ${message}` }));
   }

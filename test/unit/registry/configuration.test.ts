@@ -9,10 +9,10 @@ const object = (kind: string, content: JsonObject = {}, metadata: JsonObject = {
   return { apiVersion: kind.slice(0, slash), kind: kind.slice(slash + 1), metadata: { name: 'a', ...metadata }, ...content };
 };
 
-const RBAC = 'rbac.authorization.k8s.io/v1';
-const STORAGE = 'storage.k8s.io/v1';
-const NETWORK = 'networking.k8s.io/v1';
-const FLOW = 'flowcontrol.apiserver.k8s.io/v1';
+const rbac = 'rbac.authorization.k8s.io/v1';
+const storage = 'storage.k8s.io/v1';
+const network = 'networking.k8s.io/v1';
+const flow = 'flowcontrol.apiserver.k8s.io/v1';
 const role = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' };
 const backend = { service: { name: 's', port: { number: 80 } } };
 const limited = { lendablePercent: 0, limitResponse: { type: 'Reject' } };
@@ -21,32 +21,32 @@ const subject = { kind: 'Group', group: { name: 'g' } };
 const refused: readonly (readonly [what: string, object: JsonObject, expected: readonly string[]])[] = [
   [
     'empty rules of roles',
-    object(`${RBAC}/Role`, { rules: [{}] }),
+    object(`${rbac}/Role`, { rules: [{}] }),
     ['required rules[0].verbs', 'required rules[0].apiGroups', 'required rules[0].resources'],
   ],
   [
     'paths in namespaced roles',
-    object(`${RBAC}/Role`, { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }),
+    object(`${rbac}/Role`, { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }),
     ['invalid rules[0].nonResourceURLs'],
   ],
   [
     'paths beside resources',
-    object(`${RBAC}/ClusterRole`, { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], nonResourceURLs: ['/x'] }] }),
+    object(`${rbac}/ClusterRole`, { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], nonResourceURLs: ['/x'] }] }),
     ['invalid rules[0].nonResourceURLs'],
   ],
   [
     'aggregation without selectors',
-    object(`${RBAC}/ClusterRole`, { aggregationRule: {} }),
+    object(`${rbac}/ClusterRole`, { aggregationRule: {} }),
     ['required aggregationRule.clusterRoleSelectors'],
   ],
   [
     'references to roles',
-    object(`${RBAC}/ClusterRoleBinding`, { roleRef: { apiGroup: 'x', kind: 'Role', name: '' } }),
+    object(`${rbac}/ClusterRoleBinding`, { roleRef: { apiGroup: 'x', kind: 'Role', name: '' } }),
     ['unsupported roleRef.apiGroup', 'unsupported roleRef.kind', 'required roleRef.name'],
   ],
   [
     'subjects of bindings',
-    object(`${RBAC}/ClusterRoleBinding`, {
+    object(`${rbac}/ClusterRoleBinding`, {
       roleRef: role,
       subjects: [
         { kind: 'ServiceAccount', name: 's' },
@@ -80,12 +80,12 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
 
   [
     'classes of storage',
-    object(`${STORAGE}/StorageClass`, { provisioner: '', reclaimPolicy: 'Recycle', parameters: { '': 'x' }, volumeBindingMode: 'Later' }),
+    object(`${storage}/StorageClass`, { provisioner: '', reclaimPolicy: 'Recycle', parameters: { '': 'x' }, volumeBindingMode: 'Later' }),
     ['required provisioner', 'invalid parameters', 'unsupported reclaimPolicy', 'unsupported volumeBindingMode'],
   ],
   [
     'topologies of storage',
-    object(`${STORAGE}/StorageClass`, {
+    object(`${storage}/StorageClass`, {
       provisioner: 'p',
       allowedTopologies: [
         {
@@ -98,11 +98,11 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     }),
     ['duplicate allowedTopologies[0].matchLabelExpressions[0].values[1]', 'required allowedTopologies[0].matchLabelExpressions[1].values'],
   ],
-  ['attributes of volumes', object(`${STORAGE}/VolumeAttributesClass`, { driverName: 'd', parameters: {} }), ['required parameters']],
+  ['attributes of volumes', object(`${storage}/VolumeAttributesClass`, { driverName: 'd', parameters: {} }), ['required parameters']],
   [
     'drivers',
     object(
-      `${STORAGE}/CSIDriver`,
+      `${storage}/CSIDriver`,
       {
         spec: {
           volumeLifecycleModes: ['x'],
@@ -123,7 +123,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   // A name that is wrong in two ways is listed twice.
   [
     'drivers of nodes',
-    object(`${STORAGE}/CSINode`, {
+    object(`${storage}/CSINode`, {
       spec: {
         drivers: [
           { name: 'd', nodeID: '' },
@@ -143,18 +143,18 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   // The attacher is looked at twice: as a text that every version demands, and as the name of a driver.
   [
     'sources of attachments',
-    object(`${STORAGE}/VolumeAttachment`, { spec: { attacher: '', nodeName: '', source: {} } }),
+    object(`${storage}/VolumeAttachment`, { spec: { attacher: '', nodeName: '', source: {} } }),
     ['required spec.attacher', 'required spec.source', 'invalid spec.nodeName'],
   ],
   [
     'capacities',
-    object(`${STORAGE}/CSIStorageCapacity`, { storageClassName: '', capacity: '-1' }),
+    object(`${storage}/CSIStorageCapacity`, { storageClassName: '', capacity: '-1' }),
     ['invalid storageClassName', 'invalid capacity'],
   ],
 
   [
     'hosts and paths of ingresses',
-    object(`${NETWORK}/Ingress`, {
+    object(`${network}/Ingress`, {
       spec: {
         rules: [
           { host: '1.2.3.4' },
@@ -180,20 +180,20 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ],
   [
     'backends of ingresses',
-    object(`${NETWORK}/Ingress`, {
+    object(`${network}/Ingress`, {
       spec: { defaultBackend: { service: { name: '', port: { name: 'p', number: 1 } }, resource: { kind: 'K', name: 'n' } }, rules: [] },
     }),
     ['invalid spec.defaultBackend'],
   ],
-  ['ingresses that lead nowhere', object(`${NETWORK}/Ingress`, { spec: {} }), ['invalid spec']],
+  ['ingresses that lead nowhere', object(`${network}/Ingress`, { spec: {} }), ['invalid spec']],
   [
     'controllers of ingress classes',
-    object(`${NETWORK}/IngressClass`, { spec: { controller: 'x', parameters: { kind: '', name: 'n', scope: 'Cluster', namespace: 'n' } } }),
+    object(`${network}/IngressClass`, { spec: { controller: 'x', parameters: { kind: '', name: 'n', scope: 'Cluster', namespace: 'n' } } }),
     ['invalid spec.controller', 'required spec.parameters.kind', 'forbidden spec.parameters.namespace'],
   ],
   [
     'network policies',
-    object(`${NETWORK}/NetworkPolicy`, {
+    object(`${network}/NetworkPolicy`, {
       spec: {
         podSelector: {},
         ingress: [{ from: [{}, { podSelector: {}, ipBlock: { cidr: '10.0.0.0/8' } }], ports: [{ protocol: 'X', port: 0 }] }],
@@ -208,17 +208,17 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       'invalid spec.egress[0].to[0].ipBlock.except[0]',
     ],
   ],
-  ['ranges of services', object(`${NETWORK}/ServiceCIDR`, { spec: { cidrs: ['10.0.0.0/24', '10.1.0.0/24'] } }), ['invalid spec.cidrs']],
-  ['addresses', object(`${NETWORK}/IPAddress`, { spec: {} }, { name: '1.2.3.04' }), ['invalid metadata.name', 'required spec.parentRef']],
+  ['ranges of services', object(`${network}/ServiceCIDR`, { spec: { cidrs: ['10.0.0.0/24', '10.1.0.0/24'] } }), ['invalid spec.cidrs']],
+  ['addresses', object(`${network}/IPAddress`, { spec: {} }, { name: '1.2.3.04' }), ['invalid metadata.name', 'required spec.parentRef']],
 
   [
     'kinds of priority levels',
-    object(`${FLOW}/PriorityLevelConfiguration`, { spec: { type: 'Exempt', limited } }),
+    object(`${flow}/PriorityLevelConfiguration`, { spec: { type: 'Exempt', limited } }),
     ['invalid spec.type', 'forbidden spec.limited'],
   ],
   [
     'queues',
-    object(`${FLOW}/PriorityLevelConfiguration`, {
+    object(`${flow}/PriorityLevelConfiguration`, {
       spec: {
         type: 'Limited',
         limited: {
@@ -236,7 +236,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ],
   [
     'flow schemas',
-    object(`${FLOW}/FlowSchema`, {
+    object(`${flow}/FlowSchema`, {
       spec: {
         priorityLevelConfiguration: { name: '' },
         matchingPrecedence: 10_001,
@@ -255,7 +255,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ],
   [
     'rules of flow schemas',
-    object(`${FLOW}/FlowSchema`, {
+    object(`${flow}/FlowSchema`, {
       spec: {
         priorityLevelConfiguration: { name: 'p' },
         rules: [
@@ -336,7 +336,7 @@ describe('registry, kinds of configuration', () => {
 
   it('keeps what others have built on', async () => {
     const rows: readonly (readonly [kind: string, content: JsonObject, change: JsonObject, expected: readonly string[]])[] = [
-      [`${RBAC}/RoleBinding`, { roleRef: role }, { roleRef: { ...role, name: 'other' } }, ['invalid roleRef']],
+      [`${rbac}/RoleBinding`, { roleRef: role }, { roleRef: { ...role, name: 'other' } }, ['invalid roleRef']],
       [
         'scheduling.k8s.io/v1/PriorityClass',
         { value: 1 },
@@ -345,19 +345,19 @@ describe('registry, kinds of configuration', () => {
       ],
       ['node.k8s.io/v1/RuntimeClass', { handler: 'h' }, { handler: 'i' }, ['invalid handler']],
       [
-        `${STORAGE}/StorageClass`,
+        `${storage}/StorageClass`,
         { provisioner: 'p' },
         { provisioner: 'q', reclaimPolicy: 'Retain' },
         ['invalid provisioner', 'invalid reclaimPolicy'],
       ],
       [
-        `${STORAGE}/VolumeAttachment`,
+        `${storage}/VolumeAttachment`,
         { spec: { attacher: 'x', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
         { spec: { attacher: 'y', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
         ['invalid spec'],
       ],
       [
-        `${NETWORK}/IngressClass`,
+        `${network}/IngressClass`,
         { spec: { controller: 'a.example/b' } },
         { spec: { controller: 'a.example/c' } },
         ['invalid spec.controller'],
@@ -369,7 +369,7 @@ describe('registry, kinds of configuration', () => {
   it('fills in what is left open', async () => {
     const rows: readonly (readonly [kind: string, content: JsonObject, expected: JsonObject])[] = [
       [
-        `${RBAC}/RoleBinding`,
+        `${rbac}/RoleBinding`,
         { roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'User', name: 'u' }] },
         {
           roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
@@ -377,9 +377,9 @@ describe('registry, kinds of configuration', () => {
         },
       ],
       ['scheduling.k8s.io/v1/PriorityClass', { value: 7 }, { value: 7, preemptionPolicy: 'PreemptLowerPriority' }],
-      [`${STORAGE}/StorageClass`, { provisioner: 'p' }, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }],
+      [`${storage}/StorageClass`, { provisioner: 'p' }, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }],
       [
-        `${STORAGE}/CSIDriver`,
+        `${storage}/CSIDriver`,
         {},
         {
           spec: {
@@ -394,12 +394,12 @@ describe('registry, kinds of configuration', () => {
         },
       ],
       [
-        `${NETWORK}/NetworkPolicy`,
+        `${network}/NetworkPolicy`,
         { spec: { podSelector: {}, egress: [{ ports: [{ port: 53 }] }] } },
         { spec: { podSelector: {}, egress: [{ ports: [{ port: 53, protocol: 'TCP' }] }], policyTypes: ['Ingress', 'Egress'] } },
       ],
       [
-        `${FLOW}/PriorityLevelConfiguration`,
+        `${flow}/PriorityLevelConfiguration`,
         { spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: {} } } } },
         {
           spec: {
@@ -420,7 +420,7 @@ describe('registry, kinds of configuration', () => {
   });
 
   it('counts changes of the specification', async () => {
-    const ingress = object(`${NETWORK}/Ingress`, { spec: { defaultBackend: backend } });
+    const ingress = object(`${network}/Ingress`, { spec: { defaultBackend: backend } });
     await sample.create(ingress);
     const labelled = await sample.update(ingress, (current) => {
       current.metadata.labels = { a: 'b' };
@@ -434,13 +434,13 @@ describe('registry, kinds of configuration', () => {
   it('starts with priorities, priority levels and flow schemas', async () => {
     const names = [
       ['scheduling.k8s.io/v1/PriorityClass', 'system-node-critical'],
-      [`${FLOW}/PriorityLevelConfiguration`, 'exempt'],
-      [`${FLOW}/FlowSchema`, 'catch-all'],
+      [`${flow}/PriorityLevelConfiguration`, 'exempt'],
+      [`${flow}/FlowSchema`, 'catch-all'],
     ] as const;
     for (const [kind, name] of names) expect((await sample.get(kind, name)).metadata.name).to.equal(name);
     expect(
       await causes(
-        sample.update(object(`${FLOW}/PriorityLevelConfiguration`, {}, { name: 'exempt' }), (current) => {
+        sample.update(object(`${flow}/PriorityLevelConfiguration`, {}, { name: 'exempt' }), (current) => {
           current['spec'] = { type: 'Limited', limited };
         }),
       ),

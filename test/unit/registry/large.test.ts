@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../server/api/object.js';
-import { CAUSES_MAX, type StatusError } from '../../../server/api/status.js';
+import { causesMax, type StatusError } from '../../../server/api/status.js';
 import { podWarnings } from '../../../server/kinds/core/podSpec/warnings/template.js';
 import { repeats } from '../../../server/registry/validation/repeats.js';
 import { createSample, type Sample } from './sample.js';
 
 const numbered = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 /** Long enough that whoever compares every item with every other one does not come to an end. */
-const MANY = 30_000;
+const many = 30_000;
 
 describe('registry, objects with long lists', function () {
   this.timeout(60_000);
@@ -38,19 +38,19 @@ describe('registry, objects with long lists', function () {
   });
 
   it('gets no more warnings about ports of a pod than anybody would read', () => {
-    const ports = numbered(MANY, () => ({ containerPort: 80, protocol: 'TCP' }));
+    const ports = numbered(many, () => ({ containerPort: 80, protocol: 'TCP' }));
     expect(podWarnings(pod({ containers: [{ ...container, ports }] }))).to.have.length(100);
-    const apart = numbered(MANY, (i) => ({ containerPort: 80, protocol: 'TCP', hostPort: i + 1 }));
+    const apart = numbered(many, (i) => ({ containerPort: 80, protocol: 'TCP', hostPort: i + 1 }));
     expect(podWarnings(pod({ containers: [{ ...container, ports: apart }] }))).to.deep.equal([]);
   });
 
   it('compares so many files of a pod with each other, and no more', () => {
     const name = (i: number): string => `f${String(i).padStart(6, '0')}`;
-    const items = numbered(MANY, (i) => ({ key: 'k', path: name(i) }));
+    const items = numbered(many, (i) => ({ key: 'k', path: name(i) }));
     expect(podWarnings(pod({ volumes: [{ name: 'v', configMap: { name: 'm', items } }] }))).to.deep.equal([]);
-    const sources = numbered(MANY / 10, (i) => ({ configMap: { name: 'm', items: [{ key: 'k', path: name(i) }] } }));
+    const sources = numbered(many / 10, (i) => ({ configMap: { name: 'm', items: [{ key: 'k', path: name(i) }] } }));
     expect(podWarnings(pod({ volumes: [{ name: 'v', projected: { sources } }] }))).to.deep.equal([]);
-    const same = numbered(MANY, () => ({ key: 'k', path: 'a' }));
+    const same = numbered(many, () => ({ key: 'k', path: 'a' }));
     expect(podWarnings(pod({ volumes: [{ name: 'v', configMap: { name: 'm', items: same } }] }))).to.have.length.below(101);
     const first = [{ key: 'k', path: 'a' }, { key: 'l', path: 'a' }, ...items];
     expect(podWarnings(pod({ volumes: [{ name: 'v', configMap: { name: 'm', items: first } }] }))).to.deep.equal([
@@ -65,12 +65,12 @@ describe('registry, objects with long lists', function () {
         apiVersion: 'v1',
         kind: 'ResourceQuota',
         metadata: { name: 'q' },
-        spec: { hard: Object.fromEntries(numbered(MANY, (i) => [`count/r${i}`, '1'])), scopes: numbered(MANY, () => 'NotBestEffort') },
+        spec: { hard: Object.fromEntries(numbered(many, (i) => [`count/r${i}`, '1'])), scopes: numbered(many, () => 'NotBestEffort') },
       },
     ],
     [
       'a quota of unknown scopes',
-      { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: {}, scopes: numbered(MANY, (i) => `s${i}`) } },
+      { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: {}, scopes: numbered(many, (i) => `s${i}`) } },
     ],
     [
       'a quota that selects by many scopes',
@@ -78,12 +78,12 @@ describe('registry, objects with long lists', function () {
         apiVersion: 'v1',
         kind: 'ResourceQuota',
         metadata: { name: 'q' },
-        spec: { hard: {}, scopeSelector: { matchExpressions: numbered(MANY, (i) => ({ scopeName: `s${i}`, operator: 'Exists' })) } },
+        spec: { hard: {}, scopeSelector: { matchExpressions: numbered(many, (i) => ({ scopeName: `s${i}`, operator: 'Exists' })) } },
       },
     ],
     [
       'a pod that is spread by many keys',
-      pod({ topologySpreadConstraints: numbered(MANY, (i) => ({ maxSkew: 1, topologyKey: `k${i}`, whenUnsatisfiable: 'DoNotSchedule' })) }),
+      pod({ topologySpreadConstraints: numbered(many, (i) => ({ maxSkew: 1, topologyKey: `k${i}`, whenUnsatisfiable: 'DoNotSchedule' })) }),
     ],
     [
       'a storage class with many values',
@@ -94,7 +94,7 @@ describe('registry, objects with long lists', function () {
         provisioner: 'a.b/c',
         reclaimPolicy: 'Delete',
         volumeBindingMode: 'Immediate',
-        allowedTopologies: [{ matchLabelExpressions: [{ key: 'k', values: numbered(MANY, (i) => `v${i}`) }] }],
+        allowedTopologies: [{ matchLabelExpressions: [{ key: 'k', values: numbered(many, (i) => `v${i}`) }] }],
       },
     ],
     [
@@ -103,7 +103,7 @@ describe('registry, objects with long lists', function () {
         apiVersion: 'v1',
         kind: 'Endpoints',
         metadata: { name: 'e' },
-        subsets: numbered(MANY / 10, (i) => ({
+        subsets: numbered(many / 10, (i) => ({
           addresses: [{ ip: `10.1.${i >> 8}.${i & 255}` }],
           ports: [{ port: i + 1, protocol: 'TCP' }],
         })),
@@ -112,8 +112,8 @@ describe('registry, objects with long lists', function () {
     [
       'a definition with many selectable fields',
       crd(
-        { selectableFields: numbered(MANY / 3, (i) => ({ jsonPath: `.p${i}` })) },
-        Object.fromEntries(numbered(MANY / 3, (i) => [`p${i}`, { type: 'string' }])),
+        { selectableFields: numbered(many / 3, (i) => ({ jsonPath: `.p${i}` })) },
+        Object.fromEntries(numbered(many / 3, (i) => [`p${i}`, { type: 'string' }])),
       ),
     ],
     [
@@ -121,7 +121,7 @@ describe('registry, objects with long lists', function () {
       crd(
         {},
         Object.fromEntries(
-          numbered(MANY / 10, (i) => [
+          numbered(many / 10, (i) => [
             `p${i}`,
             { type: 'string', maxLength: 5, 'x-kubernetes-validations': [{ rule: 'true' }], ...(i % 2 ? { pattern: '(' } : {}) },
           ]),
@@ -137,7 +137,7 @@ describe('registry, objects with long lists', function () {
         spec: {
           failurePolicy: 'Fail',
           matchConstraints: {
-            resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: numbered(MANY, (i) => `r${i}/s`) }],
+            resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: numbered(many, (i) => `r${i}/s`) }],
           },
           validations: [{ expression: 'true' }],
         },
@@ -156,12 +156,12 @@ describe('registry, objects with long lists', function () {
 
   it('tells of so many findings and no more', async () => {
     const error = await sample
-      .create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', finalizers: numbered(MANY, (i) => `f${i}`) } })
+      .create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', finalizers: numbered(many, (i) => `f${i}`) } })
       .then(
         () => null,
         (thrown: unknown) => thrown as StatusError,
       );
-    expect(error?.details?.causes).to.have.length(CAUSES_MAX);
+    expect(error?.details?.causes).to.have.length(causesMax);
   });
 
   it('knows which values of a list have stood before', () => {

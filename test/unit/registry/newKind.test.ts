@@ -12,8 +12,8 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 /** The example of CONTRIBUTING.md, step by step, in a copy of what is built. */
 const document = readFileSync(path.join(packageRoot, 'CONTRIBUTING.md'), 'utf8').split('## A new kind')[1] ?? '';
 const block = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(document)?.[1] ?? '';
-const DECLARATION = 'server/kinds/greetings.example.io/greetings.ts';
-const FACTS = 'api/facts/greetings/v1.yaml';
+const declaration = 'server/kinds/greetings.example.io/greetings.ts';
+const facts = 'api/facts/greetings/v1.yaml';
 
 describe('registry/newKind', function () {
   this.timeout(120_000);
@@ -33,11 +33,11 @@ describe('registry/newKind', function () {
     cpSync(path.join(packageRoot, 'api', 'facts'), path.join(copy, 'api', 'facts'), { recursive: true });
     cpSync(path.join(packageRoot, 'package.json'), path.join(copy, 'package.json'));
     symlinkSync(path.join(packageRoot, 'node_modules'), path.join(copy, 'node_modules'));
-    write(FACTS, block('yaml'));
+    write(facts, block('yaml'));
     generated = generate(readFacts(path.join(copy, 'api', 'facts')));
     for (const [file, text] of generated) write(path.join('api', file), text);
     const { module, target } = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-    write(`dist/${DECLARATION.replace('.ts', '.js')}`, ts.transpileModule(block('ts'), { compilerOptions: { module, target } }).outputText);
+    write(`dist/${declaration.replace('.ts', '.js')}`, ts.transpileModule(block('ts'), { compilerOptions: { module, target } }).outputText);
     const list = path.join(copy, 'dist/server/kinds/index.js');
     const text = readFileSync(list, 'utf8');
     expect(text).to.include('const KINDS = [');
@@ -53,7 +53,7 @@ describe('registry/newKind', function () {
 
   it('fits the types that are generated from the facts', () => {
     const inMemory = new Map([
-      [path.join(packageRoot, DECLARATION), block('ts')],
+      [path.join(packageRoot, declaration), block('ts')],
       [path.join(packageRoot, 'api/types/greetings/v1.ts'), generated.get('types/greetings/v1.ts') ?? ''],
     ]);
     const read = ts.readConfigFile(path.join(packageRoot, 'tsconfig.json'), (file) => ts.sys.readFile(file));
@@ -67,7 +67,7 @@ describe('registry/newKind', function () {
       const text = inMemory.get(file);
       return text === undefined ? getSourceFile(file, languageVersion, ...rest) : ts.createSourceFile(file, text, languageVersion);
     };
-    const program = ts.createProgram([path.join(packageRoot, DECLARATION)], { ...options, noEmit: true }, host);
+    const program = ts.createProgram([path.join(packageRoot, declaration)], { ...options, noEmit: true }, host);
     const wrong = ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
     expect(wrong).to.deep.equal([]);
   });

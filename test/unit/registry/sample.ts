@@ -10,7 +10,7 @@ import { bootstrap } from '../../../server/registry/bootstrap.js';
 import type { Change, Registry, WriteOptions } from '../../../server/registry/contract.js';
 import { createServiceAllocator } from '../../../server/kinds/core/service/allocator.js';
 import { parsePortRange, parseRanges } from '../../../server/kinds/core/service/ranges.js';
-import { NO_DELETE_OPTIONS } from '../../../server/registry/deletion.js';
+import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import type { Storage } from '../../../server/storage/contract.js';
@@ -116,7 +116,7 @@ export async function createSample({
     },
     get: async (kind, name) => (await registry.get(locate(named(kind, name)), { at: 'mostRecent' })).decode(),
     remove: async (kind, name) => {
-      await registry.delete(locate(named(kind, name)), NO_DELETE_OPTIONS, options);
+      await registry.delete(locate(named(kind, name)), noDeleteOptions, options);
     },
     warnings() {
       const seen = warned;
@@ -137,7 +137,7 @@ export async function refusal(promise: Promise<unknown>): Promise<StatusError> {
   throw new Error('expected a refusal');
 }
 
-const SHORT: Readonly<Record<string, string>> = {
+const shortNames: Readonly<Record<string, string>> = {
   FieldValueRequired: 'required',
   FieldValueInvalid: 'invalid',
   FieldValueDuplicate: 'duplicate',
@@ -148,7 +148,7 @@ const SHORT: Readonly<Record<string, string>> = {
   FieldValueNotFound: 'absent',
 };
 
-const short = ({ field, reason = '' }: StatusCause): string => `${SHORT[reason] ?? reason} ${field ?? ''}`;
+const short = ({ field, reason = '' }: StatusCause): string => `${shortNames[reason] ?? reason} ${field ?? ''}`;
 
 /** Findings of a refused write in their order: `invalid spec.ports[0].port`. None for a write that is accepted. */
 export async function causes(promise: Promise<unknown>): Promise<string[]> {

@@ -5,7 +5,7 @@ import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
 import type { Change, Registry, Target, WriteOptions } from '../../../server/registry/contract.js';
-import { NO_DELETE_OPTIONS } from '../../../server/registry/deletion.js';
+import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import type { Consistency, GetResult, ObjectKey, Storage, StoredObject, WriteResult } from '../../../server/storage/contract.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
@@ -111,7 +111,7 @@ describe('registry/store', () => {
     });
     const namespaces = resourceOf('namespaces');
     await registry.create({ resource: namespaces, namespace: '', name: '' }, { metadata: { name: 'going' } }, options());
-    await registry.delete({ resource: namespaces, namespace: '', name: 'going' }, NO_DELETE_OPTIONS, options());
+    await registry.delete({ resource: namespaces, namespace: '', name: 'going' }, noDeleteOptions, options());
     const refused = await refusal(registry.create({ ...target(''), namespace: 'going' }, configMap({ name: 'a' }), options()));
     expect(refused.code).to.equal(403);
     expect(refused.details?.causes?.[0]?.reason).to.equal('NamespaceTerminating');
@@ -159,7 +159,7 @@ describe('registry/store', () => {
     expect(seen.object.decode()['data']).to.deep.equal({ k: 'newer' });
     // An object that was created elsewhere is there.
     await other.create(target(''), configMap({ name: 'b' }), options());
-    expect((await registry.delete(target('b'), NO_DELETE_OPTIONS, options())).gone).to.equal(true);
+    expect((await registry.delete(target('b'), noDeleteOptions, options())).gone).to.equal(true);
     expect((await storage.get(key, { at: 'any' })).outcome).to.equal('found');
   });
 
@@ -202,7 +202,7 @@ describe('registry/store', () => {
 
   it('removes a terminating object with its last finalizer', async () => {
     await registry.create(target(''), configMap({ name: 'a', finalizers: ['x/y'] }), options());
-    expect((await registry.delete(target('a'), NO_DELETE_OPTIONS, options())).gone).to.equal(false);
+    expect((await registry.delete(target('a'), noDeleteOptions, options())).gone).to.equal(false);
     const refused = await refusal(registry.update(target('a'), replace(configMap({ name: 'a', finalizers: ['x/y', 'x/z'] })), options()));
     expect(refused.details?.causes?.[0]?.message).to.contain('no new finalizers can be added');
     await registry.update(target('a'), replace(configMap({ name: 'a' })), options());
@@ -216,7 +216,7 @@ describe('registry/store', () => {
     expect((await refusal(registry.get(target('a'), { at: 'mostRecent' }))).code).to.equal(404);
     const real = await registry.create(target(''), configMap({ name: 'a' }), options());
     await registry.update(target('a'), replace(configMap({ name: 'a' }, { k: 'v' })), dry);
-    expect((await registry.delete(target('a'), NO_DELETE_OPTIONS, dry)).gone).to.equal(true);
+    expect((await registry.delete(target('a'), noDeleteOptions, dry)).gone).to.equal(true);
     expect((await registry.get(target('a'), { at: 'mostRecent' })).version).to.equal(real.version);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../server/api/object.js';
-import { HEAVY_VALUES, isHeavy } from '../../../server/registry/turns.js';
+import { heavyValues, isHeavy } from '../../../server/registry/turns.js';
 import { createSample, type Sample } from './sample.js';
 
 const configMap = (entries: number): ApiObject => ({
@@ -31,17 +31,17 @@ describe('registry/turns', () => {
   });
 
   it('knows a heavy object from a light one, wherever its values are', () => {
-    expect(isHeavy(configMap(HEAVY_VALUES))).to.equal(true);
+    expect(isHeavy(configMap(heavyValues))).to.equal(true);
     expect(isHeavy({ spec: { lists: Array.from({ length: 60 }, () => Array.from({ length: 60 }, () => 0)) } })).to.equal(true);
-    expect(isHeavy(configMap(HEAVY_VALUES - 100))).to.equal(false);
+    expect(isHeavy(configMap(heavyValues - 100))).to.equal(false);
     expect(isHeavy(undefined)).to.equal(false);
   });
 
   it('lets others have turns between the steps of writing a large object, and only of a large one', async () => {
     const light = await turnsDuring(() => sample.create({ ...configMap(10), metadata: { name: 'light' } }));
-    const created = await turnsDuring(() => sample.create(configMap(3 * HEAVY_VALUES)));
+    const created = await turnsDuring(() => sample.create(configMap(3 * heavyValues)));
     const updated = await turnsDuring(() =>
-      sample.update(configMap(3 * HEAVY_VALUES), (object) => {
+      sample.update(configMap(3 * heavyValues), (object) => {
         (object['data'] as Record<string, string>)['key-1'] = 'other';
       }),
     );

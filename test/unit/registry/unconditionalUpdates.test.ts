@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createCatalogue } from '../../../server/kinds/index.js';
 
 /** The answers of `AllowUnconditionalUpdate` in the strategies of release 1.36 that are "no"; kinds that cannot be updated have none. */
-const CONDITIONAL: readonly string[] = [
+const conditionalResources: readonly string[] = [
   'admissionregistration.k8s.io/mutatingadmissionpolicies',
   'admissionregistration.k8s.io/mutatingadmissionpolicybindings',
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
@@ -33,6 +33,6 @@ describe('registry, updates without a version', () => {
     const conditional = updated
       .filter((resource) => resource.behaviour.strategy.update?.unconditional === false)
       .map(({ group, resource }) => `${group}/${resource}`);
-    expect([...new Set(conditional)].sort()).to.deep.equal(CONDITIONAL);
+    expect([...new Set(conditional)].sort()).to.deep.equal(conditionalResources);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ApiObject } from '../../../server/api/object.js';
 import type { Target, WriteOptions } from '../../../server/registry/contract.js';
-import { NO_DELETE_OPTIONS } from '../../../server/registry/deletion.js';
+import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import { DamagedValueError } from '../../../server/storage/encoding.js';
 import { createRaftStorage } from '../../../server/storage/raft.js';
@@ -48,7 +48,7 @@ for (const cached of [true, false]) {
 
       const reading = await registry.get(target('broken'), { at: 'mostRecent' }).catch((error: unknown) => error);
       expect(reading).to.be.instanceOf(DamagedValueError);
-      expect(await registry.delete(target('broken'), NO_DELETE_OPTIONS, options).catch((error: unknown) => error)).to.be.instanceOf(
+      expect(await registry.delete(target('broken'), noDeleteOptions, options).catch((error: unknown) => error)).to.be.instanceOf(
         DamagedValueError,
       );
       expect((await refusal(registry.deleteUnreadable(target('whole'), options))).code).to.equal(422);

@@ -7,11 +7,11 @@ import { protobufEncode } from '../../../workers/codecs/protobuf/index.js';
 import { decodeObject, type DecodeObjectResult } from '../../../workers/decode.js';
 import { recordedSteps, type Step } from '../codecs/files.js';
 
-const DEPLOYMENT: Kind = { group: 'apps', version: 'v1', kind: 'Deployment' };
-const CONFIG_MAP: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
-const decode = (text: string, kind = CONFIG_MAP, encoding: EncodingName = 'json'): DecodeObjectResult =>
+const deployment: Kind = { group: 'apps', version: 'v1', kind: 'Deployment' };
+const configMap: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
+const decode = (text: string, kind = configMap, encoding: EncodingName = 'json'): DecodeObjectResult =>
   decodeObject({ bytes: Buffer.from(text), encoding, kind, findStrict: true });
-const problem = (value: unknown, kind = DEPLOYMENT): string => {
+const problem = (value: unknown, kind = deployment): string => {
   const result = decode(JSON.stringify(value), kind);
   return result.ok ? 'accepted' : result.stage === 'kind' ? 'kind' : result.message;
 };
@@ -25,7 +25,7 @@ describe('decoding of objects', () => {
   it('completes kind and version, drops nulls and zeros that cannot be told from absence, and shows what every object has', () => {
     const result = decode(
       '{"metadata":{"name":"d","labels":null,"annotations":{"a":null}},"spec":{"replicas":0,"paused":false,"minReadySeconds":0,"template":{"spec":{"containers":[{"image":""}],"nodeSelector":{}}}}}',
-      DEPLOYMENT,
+      deployment,
     );
     expect(result).to.deep.equal({
       ok: true,
@@ -49,7 +49,7 @@ describe('decoding of objects', () => {
   it('lists unknown and duplicate fields in the order of the text', () => {
     const result = decode(
       '{"kind":"Deployment","metadata":{"odd":1,"labels":{"a":"1","a":"2"}},"spec":{"replicas":1,"replicas":2,"template":{"spec":{"containers":[{"x":{"y":1,"y":2},"env":[{"valeu":"1"}]}]}}},"zzz":1}',
-      DEPLOYMENT,
+      deployment,
     );
     const strict = [
       'unknown field "metadata.odd"',
@@ -77,7 +77,7 @@ describe('decoding of objects', () => {
   });
 
   it('words duplicates in YAML as one error', () => {
-    expect(decode('data:\n  a: "1"\n  a: "2"\nzzz: 1\n', CONFIG_MAP, 'yaml')).to.deep.include({
+    expect(decode('data:\n  a: "1"\n  a: "2"\nzzz: 1\n', configMap, 'yaml')).to.deep.include({
       strict: ['line 3: key "a" already set in map', 'unknown field "zzz"'],
       refusal: 'strict decoding error: yaml: unmarshal errors:\n  line 3: key "a" already set in map, unknown field "zzz"',
     });
@@ -106,11 +106,11 @@ describe('decoding of objects', () => {
     expect(problem({ spec: { strategy: { rollingUpdate: { maxSurge: true } } } })).to.equal(
       'json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32',
     );
-    expect(problem({ binaryData: { k: 'AAA' } }, CONFIG_MAP)).to.equal('illegal base64 data at input byte 0');
-    expect(problem({ metadata: { creationTimestamp: '2026-13-01T00:00:00Z' } }, CONFIG_MAP)).to.match(
+    expect(problem({ binaryData: { k: 'AAA' } }, configMap)).to.equal('illegal base64 data at input byte 0');
+    expect(problem({ metadata: { creationTimestamp: '2026-13-01T00:00:00Z' } }, configMap)).to.match(
       /^parsing time "2026-13-01T00:00:00Z"/,
     );
-    const fractional = decode('{"spec":{"replicas":1.0}}', DEPLOYMENT);
+    const fractional = decode('{"spec":{"replicas":1.0}}', deployment);
     expect(fractional).to.deep.include({
       message: 'json: cannot unmarshal number 1.0 into Go struct field DeploymentSpec.spec.replicas of type int32',
     });
@@ -146,16 +146,16 @@ describe('decoding of objects', () => {
   it('reads Protobuf, whose envelope may name another kind', () => {
     const encoded = protobufEncode({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } });
     const bytes = encoded.ok ? encoded.bytes : Buffer.alloc(0);
-    expect(decodeObject({ bytes, encoding: 'protobuf', kind: CONFIG_MAP, findStrict: true })).to.deep.include({
+    expect(decodeObject({ bytes, encoding: 'protobuf', kind: configMap, findStrict: true })).to.deep.include({
       object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: 'v' } },
     });
-    expect(decodeObject({ bytes, encoding: 'protobuf', kind: DEPLOYMENT, findStrict: true })).to.deep.equal({
+    expect(decodeObject({ bytes, encoding: 'protobuf', kind: deployment, findStrict: true })).to.deep.equal({
       ok: false,
       stage: 'kind',
       apiVersion: 'v1',
       kind: 'ConfigMap',
     });
-    expect(decodeObject({ bytes: bytes.subarray(0, 30), encoding: 'protobuf', kind: CONFIG_MAP, findStrict: true }).ok).to.equal(false);
+    expect(decodeObject({ bytes: bytes.subarray(0, 30), encoding: 'protobuf', kind: configMap, findStrict: true }).ok).to.equal(false);
   });
 
   it('leaves the structure of kinds that are not built in to others', () => {
@@ -252,15 +252,15 @@ interface Recorded {
   readonly validation: string;
 }
 
-const ENCODINGS: Readonly<Record<string, EncodingName>> = { 'application/json': 'json', 'application/yaml': 'yaml' };
-const PATH = /^(?:POST|PUT) (?:\/api\/(v1)|\/apis\/([^/]+\/[^/]+))\/(?:namespaces\/[^/]+\/)?([a-z]+)(?:\/[^/?]+(?:\/([a-z]+))?)?(\?.*)?$/;
+const encodings: Readonly<Record<string, EncodingName>> = { 'application/json': 'json', 'application/yaml': 'yaml' };
+const path = /^(?:POST|PUT) (?:\/api\/(v1)|\/apis\/([^/]+\/[^/]+))\/(?:namespaces\/[^/]+\/)?([a-z]+)(?:\/[^/?]+(?:\/([a-z]+))?)?(\?.*)?$/;
 
 const recordedRequests = (): Recorded[] => {
   const kinds = servedKinds();
   return recordedSteps().flatMap(({ scenario, step }) => {
-    const [, core, grouped, resource, subresource, query = ''] = PATH.exec(step.do ?? '') ?? [];
+    const [, core, grouped, resource, subresource, query = ''] = path.exec(step.do ?? '') ?? [];
     const kind = kinds.get(`${core ?? grouped} ${resource}${subresource === undefined ? '' : `/${subresource}`}`);
-    const encoding = ENCODINGS[step.type ?? 'application/json'];
+    const encoding = encodings[step.type ?? 'application/json'];
     const text = step.raw ?? (step.body === undefined ? '' : JSON.stringify(step.body));
     const validation = /fieldValidation=(\w+)/.exec(query)?.[1] ?? 'Warn';
     if (kind === undefined || encoding === undefined || !['Ignore', 'Warn', 'Strict'].includes(validation) || /\$\{np/.test(text))

@@ -7,7 +7,7 @@ import { FakeReplica } from './fakeReplica.js';
 import { Recorder } from './recorder.js';
 import { configMaps, key, listRequest, objectFor, watchRequest } from './suite.js';
 
-const SECOND_MS = 1_000;
+const secondMs = 1_000;
 
 describe('the past of the replicated storage', () => {
   let replica: FakeReplica;
@@ -45,15 +45,15 @@ describe('the past of the replicated storage', () => {
     const page = await storage.list(listRequest(configMaps, { limit: 1 }));
     const version = page.outcome === 'found' ? page.version : 0;
     for (const name of ['d', 'e', 'f']) replica.apply([put(name)]);
-    now = 74 * SECOND_MS;
+    now = 74 * secondMs;
     replica.apply([put('g')]);
     expect(await exactly(version)).to.deep.equal(['a', 'b', 'c']);
     expect(rangesRead, 'from the cache').to.equal(0);
-    now += 76 * SECOND_MS;
+    now += 76 * secondMs;
     replica.apply([put('h')]);
     expect(await exactly(version)).to.deep.equal(['a', 'b', 'c']);
     expect(rangesRead, 'from the store').to.be.greaterThan(0);
-    await storage.compact(version + 1, { timeoutMs: SECOND_MS });
+    await storage.compact(version + 1, { timeoutMs: secondMs });
     expect(await exactly(version)).to.equal('expired');
   });
 
@@ -61,10 +61,10 @@ describe('the past of the replicated storage', () => {
     const page = await storage.list(listRequest(configMaps, { limit: 1 }));
     const version = page.outcome === 'found' ? page.version : 0;
     replica.apply([put('d')]);
-    await storage.compact(version, { timeoutMs: SECOND_MS });
+    await storage.compact(version, { timeoutMs: secondMs });
     expect(await exactly(version)).to.deep.equal(['a', 'b', 'c']);
     replica.apply([put('e')]);
-    await storage.compact(version + 1, { timeoutMs: SECOND_MS });
+    await storage.compact(version + 1, { timeoutMs: secondMs });
     expect(await exactly(version)).to.equal('expired');
   });
 
@@ -81,7 +81,7 @@ describe('the past of the replicated storage', () => {
       watch.stop();
       return line;
     };
-    now += 299 * SECOND_MS;
+    now += 299 * secondMs;
     replica.apply([
       {
         type: 'put',
@@ -90,7 +90,7 @@ describe('the past of the replicated storage', () => {
       },
     ]);
     expect(await resumes()).to.equal(`ADDED one/late@${version + 1}`);
-    now += 12 * SECOND_MS;
+    now += 12 * secondMs;
     replica.apply([{ type: 'delete', key: '/registry/core/secrets/one/s' }]);
     expect(await resumes()).to.equal('end expired');
   });

@@ -13,7 +13,7 @@ const widget = (name: string, version = 'v1', more: JsonObject = {}): ApiObject 
   metadata: { name, namespace: 'n', uid: `u-${name}`, resourceVersion: '7', labels: { a: 'b' } },
   ...more,
 });
-const FAILED = 'conversion for example.com/v1, Kind=Widget';
+const failed = 'conversion for example.com/v1, Kind=Widget';
 
 describe('conversion by a webhook', () => {
   let service: HookService;
@@ -130,33 +130,33 @@ describe('conversion by a webhook', () => {
 
   const meta = (metadata: JsonObject): ((review: JsonObject) => HookReply) =>
     converting((object, desired) => ({ ...object, apiVersion: desired, metadata: { ...object.metadata, ...metadata } }));
-  const inner = `500 ${FAILED} failed: conversion webhook for /, Kind= failed:`;
+  const inner = `500 ${failed} failed: conversion webhook for /, Kind= failed:`;
   const refusals: readonly (readonly [what: string, reply: HookReply | ((review: JsonObject) => HookReply), message: string | RegExp])[] = [
     ['a failure', { result: { status: 'Failure', message: 'cannot' } }, `${inner} cannot`],
     ['no success', { result: {} }, `${inner} response.result.status was '', not 'Success'`],
     ['another question', { uid: 'z', result: { status: 'Success' } }, /failed: expected response\.uid="[-0-9a-f]+", got "z"$/],
-    ['too few objects', { result: { status: 'Success' }, convertedObjects: [] }, `500 ${FAILED} returned 0 objects, expected 1`],
+    ['too few objects', { result: { status: 'Success' }, convertedObjects: [] }, `500 ${failed} returned 0 objects, expected 1`],
     [
       'another version',
       converting((object) => object),
-      `500 ${FAILED} returned invalid converted object at index 1: invalid groupVersion (expected example.com/v2, received example.com/v1)`,
+      `500 ${failed} returned invalid converted object at index 1: invalid groupVersion (expected example.com/v2, received example.com/v1)`,
     ],
     [
       'another kind',
       converting((object, desired) => ({ ...object, apiVersion: desired, kind: 'Other' })),
-      `500 ${FAILED} returned invalid converted object at index 1: invalid kind (expected Widget, received Other)`,
+      `500 ${failed} returned invalid converted object at index 1: invalid kind (expected Widget, received Other)`,
     ],
-    ['another name', meta({ name: 'b' }), `500 ${FAILED} returned invalid converted object at index 1: must have the same name: a != b`],
+    ['another name', meta({ name: 'b' }), `500 ${failed} returned invalid converted object at index 1: must have the same name: a != b`],
     [
       'another namespace',
       meta({ namespace: 'm' }),
-      `500 ${FAILED} returned invalid converted object at index 1: must have the same namespace: n != m`,
+      `500 ${failed} returned invalid converted object at index 1: must have the same namespace: n != m`,
     ],
-    ['another uid', meta({ uid: 'v' }), `500 ${FAILED} returned invalid converted object at index 1: must have the same UID: u-a != v`],
+    ['another uid', meta({ uid: 'v' }), `500 ${failed} returned invalid converted object at index 1: must have the same UID: u-a != v`],
     [
       'labels that are none',
       meta({ labels: { a: 1 } }),
-      `500 ${FAILED} returned invalid metadata in object at index 1: metadata.labels[a] must be a string, but is int64 in converted object`,
+      `500 ${failed} returned invalid metadata in object at index 1: metadata.labels[a] must be a string, but is int64 in converted object`,
     ],
     [
       'labels that may not be',
@@ -166,7 +166,7 @@ describe('conversion by a webhook', () => {
     [
       'no object',
       { result: { status: 'Success' }, convertedObjects: ['x'] },
-      `500 ${FAILED} returned invalid converted object at index 1: it is not an object`,
+      `500 ${failed} returned invalid converted object at index 1: it is not an object`,
     ],
     [
       'garbage',

@@ -34,8 +34,8 @@ export interface HookServer {
   close(): Promise<void>;
 }
 
-const KINDS = { mutating: 'MutatingWebhookConfiguration', validating: 'ValidatingWebhookConfiguration' } as const;
-const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
+const kinds = { mutating: 'MutatingWebhookConfiguration', validating: 'ValidatingWebhookConfiguration' } as const;
+const configurations = '/apis/admissionregistration.k8s.io/v1';
 
 export async function startHookServer(admissionPlugins: ReadonlySet<string> = new Set()): Promise<HookServer> {
   const calls: ObservedCall[] = [];
@@ -105,16 +105,16 @@ export async function startHookServer(admissionPlugins: ReadonlySet<string> = ne
     failedOpen,
     request,
     async configure(kind, hook, name = 'w') {
-      const answer = await request('POST', `${CONFIGURATIONS}/${KINDS[kind].toLowerCase()}s`, {
+      const answer = await request('POST', `${configurations}/${kinds[kind].toLowerCase()}s`, {
         apiVersion: 'admissionregistration.k8s.io/v1',
-        kind: KINDS[kind],
+        kind: kinds[kind],
         metadata: { name },
         webhooks: [{ name: `${name}.example.com`, sideEffects: 'None', admissionReviewVersions: ['v1'], ...hook }],
       });
       if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
     },
     async clear() {
-      for (const kind of Object.values(KINDS)) await request('DELETE', `${CONFIGURATIONS}/${kind.toLowerCase()}s`);
+      for (const kind of Object.values(kinds)) await request('DELETE', `${configurations}/${kind.toLowerCase()}s`);
       calls.length = 0;
       failedOpen.length = 0;
     },

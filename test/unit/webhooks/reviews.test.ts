@@ -4,7 +4,7 @@ import { patchReply, startHookService, type HookService } from '../../fixtures/h
 import { createIdentities } from '../http/identities.js';
 import { startHookServer, type HookServer } from './hookServer.js';
 
-const MAPS = '/api/v1/namespaces/default/configmaps';
+const maps = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, more: JsonObject = {}): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more });
 const anything = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }];
 const pod = (name: string): JsonObject => ({
@@ -29,7 +29,7 @@ const scaler = {
   metadata: { name: 's' },
   spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
 };
-const SCALERS = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
+const scalers = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
 
 describe('what webhooks of admission are asked', () => {
   let server: HookServer;
@@ -54,7 +54,7 @@ describe('what webhooks of admission are asked', () => {
   it('has everything about a create', async () => {
     await observe();
     expect(
-      (await server.request('POST', `${MAPS}?fieldManager=me&fieldValidation=Strict&dryRun=All`, map('a', { data: { x: 'y' } }))).status,
+      (await server.request('POST', `${maps}?fieldManager=me&fieldValidation=Strict&dryRun=All`, map('a', { data: { x: 'y' } }))).status,
     ).to.equal(201);
     const [review] = service.reviews;
     const { uid, object, ...request } = service.latest();
@@ -78,9 +78,9 @@ describe('what webhooks of admission are asked', () => {
   });
 
   it('has both states of an update, and the old one of a deletion', async () => {
-    await server.request('POST', MAPS, map('b', { data: { x: '1' } }));
+    await server.request('POST', maps, map('b', { data: { x: '1' } }));
     await observe([{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE', 'DELETE'], resources: ['configmaps'] }]);
-    await server.request('PATCH', `${MAPS}/b`, { data: { x: '2' } }, 'application/merge-patch+json');
+    await server.request('PATCH', `${maps}/b`, { data: { x: '2' } }, 'application/merge-patch+json');
     expect(service.latest()).to.deep.include({
       operation: 'UPDATE',
       name: 'b',
@@ -90,7 +90,7 @@ describe('what webhooks of admission are asked', () => {
       { x: '2' },
       { x: '1' },
     ]);
-    await server.request('DELETE', `${MAPS}/b?propagationPolicy=Background&gracePeriodSeconds=0`);
+    await server.request('DELETE', `${maps}/b?propagationPolicy=Background&gracePeriodSeconds=0`);
     expect(service.latest()).to.deep.include({
       operation: 'DELETE',
       name: 'b',
@@ -101,14 +101,14 @@ describe('what webhooks of admission are asked', () => {
   });
 
   it('names neither what goes with its collection nor what has no name yet', async () => {
-    await server.request('POST', MAPS, map('c'));
+    await server.request('POST', maps, map('c'));
     await observe();
-    await server.request('DELETE', MAPS);
+    await server.request('DELETE', maps);
     expect(service.reviews.map((review) => (review['request'] as JsonObject)['operation'])).to.deep.equal(['DELETE']);
     expect(service.latest()).to.not.have.property('name');
     await server.clear();
     await server.configure('mutating', { ...client(), rules: anything });
-    await server.request('POST', MAPS, { ...map(''), metadata: { generateName: 'g-' } });
+    await server.request('POST', maps, { ...map(''), metadata: { generateName: 'g-' } });
     expect(service.latest()).to.not.have.property('name');
   });
 
@@ -213,7 +213,7 @@ describe('what webhooks of admission are asked', () => {
       rules: [{ apiGroups: ['autoscaling'], apiVersions: ['v1'], operations: ['*'], resources: ['*'] }],
     });
     service.reply = patchReply([{ op: 'add', path: '/spec/targetCPUUtilizationPercentage', value: 42 }]);
-    const answer = await server.request('POST', SCALERS, scaler);
+    const answer = await server.request('POST', scalers, scaler);
     expect(service.latest()).to.deep.include({
       kind: { group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' },
       requestKind: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
@@ -226,14 +226,14 @@ describe('what webhooks of admission are asked', () => {
 
   it('is not asked about other versions where it wants its own alone', async () => {
     await observe([{ apiGroups: ['autoscaling'], apiVersions: ['v1'], operations: ['*'], resources: ['*'] }], { matchPolicy: 'Exact' });
-    await server.request('POST', `${SCALERS}?dryRun=All`, scaler);
+    await server.request('POST', `${scalers}?dryRun=All`, scaler);
     expect(service.reviews).to.have.length(0);
   });
 
   it('speaks the older version where a webhook wants that', async () => {
     await observe(anything, { admissionReviewVersions: ['v1beta1', 'v1'] });
     service.reply = { allowed: false, uid: 'other', status: { message: 'old' } };
-    expect((await server.request('POST', MAPS, map('d'))).body['message']).to.equal(
+    expect((await server.request('POST', maps, map('d'))).body['message']).to.equal(
       'admission webhook "w.example.com" denied the request: old',
     );
     expect(service.reviews[0]?.['apiVersion']).to.equal('admission.k8s.io/v1beta1');
@@ -241,9 +241,9 @@ describe('what webhooks of admission are asked', () => {
 
   it('is asked over connections that stay', async () => {
     await observe();
-    await server.request('POST', `${MAPS}?dryRun=All`, map('e'));
+    await server.request('POST', `${maps}?dryRun=All`, map('e'));
     const before = service.connections();
-    for (const name of ['f', 'g', 'h']) await server.request('POST', `${MAPS}?dryRun=All`, map(name));
+    for (const name of ['f', 'g', 'h']) await server.request('POST', `${maps}?dryRun=All`, map(name));
     expect(service.connections()).to.equal(before);
   });
 });

@@ -4,10 +4,10 @@ import { patchReply, startHookService, written, type HookReply, type HookService
 import { createIdentities, type Identities } from '../http/identities.js';
 import { startHookServer, type HookServer } from './hookServer.js';
 
-const MAPS = '/api/v1/namespaces/default/configmaps';
+const maps = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, more: JsonObject = {}): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more });
 const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps', 'pods'] }];
-const PODS = '/api/v1/namespaces/default/pods';
+const pods = '/api/v1/namespaces/default/pods';
 const pod = (name: string): JsonObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -36,7 +36,7 @@ describe('webhooks of admission', () => {
   });
 
   const create = (name = 'x', more: JsonObject = {}): ReturnType<HookServer['request']> =>
-    server.request('POST', `${MAPS}?dryRun=All`, map(name, more));
+    server.request('POST', `${maps}?dryRun=All`, map(name, more));
 
   describe('deny', () => {
     const denials: readonly (readonly [what: string, status: JsonObject | null, expected: JsonObject])[] = [
@@ -91,13 +91,13 @@ describe('webhooks of admission', () => {
     });
 
     it('updates that change nothing, too', async () => {
-      await server.request('POST', MAPS, map('same'));
+      await server.request('POST', maps, map('same'));
       await server.configure('validating', client());
       service.reply = { allowed: false };
-      expect((await server.request('PATCH', `${MAPS}/same`, {}, 'application/merge-patch+json')).status).to.equal(400);
+      expect((await server.request('PATCH', `${maps}/same`, {}, 'application/merge-patch+json')).status).to.equal(400);
       expect(service.reviews, 'asked once').to.have.length(1);
       service.reply = { allowed: true };
-      await server.request('DELETE', `${MAPS}/same`);
+      await server.request('DELETE', `${maps}/same`);
     });
 
     it('nothing once they are gone, and never what is about themselves', async () => {
@@ -256,11 +256,11 @@ describe('webhooks of admission', () => {
     it('which are then given defaults and checked', async () => {
       await server.configure('mutating', client());
       service.reply = patchReply([{ op: 'add', path: '/spec/containers/-', value: { name: 'side', image: 'x', unknown: 1 } }]);
-      const { body } = await server.request('POST', `${PODS}?dryRun=All`, pod('p'));
+      const { body } = await server.request('POST', `${pods}?dryRun=All`, pod('p'));
       const [, side] = (body['spec'] as { readonly containers: JsonObject[] }).containers;
       expect(side).to.deep.include({ name: 'side', terminationMessagePath: '/dev/termination-log' }).and.to.not.have.property('unknown');
       service.reply = patchReply([{ op: 'replace', path: '/spec/containers/0/image', value: '' }]);
-      expect((await server.request('POST', `${PODS}?dryRun=All`, pod('p'))).body['message']).to.match(
+      expect((await server.request('POST', `${pods}?dryRun=All`, pod('p'))).body['message']).to.match(
         /^Pod "p" is invalid: spec\.containers\[0\]\.image: Required value/,
       );
     });
@@ -270,7 +270,7 @@ describe('webhooks of admission', () => {
       service.reply = patchReply([
         { op: 'add', path: '/spec/containers/-', value: { name: 'side', image: 'x', imagePullPolicy: 'Never' } },
       ]);
-      const { body } = await server.request('POST', `${PODS}?dryRun=All`, pod('p'));
+      const { body } = await server.request('POST', `${pods}?dryRun=All`, pod('p'));
       expect((body['spec'] as { readonly containers: JsonObject[] }).containers.map((each) => each['imagePullPolicy'])).to.deep.equal([
         'Always',
         'Always',
@@ -291,32 +291,32 @@ describe('webhooks of admission', () => {
       await server.configure('mutating', client());
       service.reply = patchReply([{ op: 'add', path: '/metadata/labels', value: { hooked: 'yes' } }]);
       const managed = (object: JsonObject): string => JSON.stringify((object['metadata'] as JsonObject)['managedFields']);
-      expect(managed((await server.request('POST', MAPS, map('owned', { data: { a: '1' } }))).body))
+      expect(managed((await server.request('POST', maps, map('owned', { data: { a: '1' } }))).body))
         .to.contain('f:data')
         .and.not.contain('hooked');
       service.reply = patchReply([{ op: 'add', path: '/data/b', value: 'hooked' }]);
-      const { body } = await server.request('PATCH', `${MAPS}/owned`, { data: { c: '1' } }, 'application/merge-patch+json');
+      const { body } = await server.request('PATCH', `${maps}/owned`, { data: { c: '1' } }, 'application/merge-patch+json');
       expect(body['data']).to.deep.equal({ a: '1', b: 'hooked', c: '1' });
       expect(managed(body)).to.contain('f:c').and.not.contain('f:b');
       await server.clear();
-      await server.request('DELETE', `${MAPS}/owned`);
+      await server.request('DELETE', `${maps}/owned`);
     });
 
     it('but not what is deleted', async () => {
-      await server.request('POST', MAPS, map('old'));
+      await server.request('POST', maps, map('old'));
       await server.configure('mutating', client());
       service.reply = patchReply([{ op: 'add', path: '/data', value: {} }]);
-      expect((await server.request('DELETE', `${MAPS}/old`)).body['message']).to.equal(
+      expect((await server.request('DELETE', `${maps}/old`)).body['message']).to.equal(
         'Internal error occurred: admission webhook "w.example.com" attempted to modify the object, which is not supported for this operation',
       );
       await server.clear();
-      await server.request('DELETE', `${MAPS}/old`);
+      await server.request('DELETE', `${maps}/old`);
     });
 
     it('with names for what has none', async () => {
       await server.configure('mutating', client());
       service.reply = patchReply([{ op: 'add', path: '/metadata/name', value: 'chosen' }]);
-      const { body } = await server.request('POST', `${MAPS}?dryRun=All`, { ...map(''), metadata: { generateName: 'g-' } });
+      const { body } = await server.request('POST', `${maps}?dryRun=All`, { ...map(''), metadata: { generateName: 'g-' } });
       expect((body['metadata'] as JsonObject)['name']).to.equal('chosen');
     });
 

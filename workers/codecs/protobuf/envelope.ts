@@ -15,26 +15,26 @@ export interface Envelope {
 
 export type OpenResult = { readonly ok: true; readonly envelope: Envelope } | { readonly ok: false; readonly message: string };
 
-const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+const prefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 /** Whether bytes begin as Protobuf bodies do. */
-export const isEnveloped = (bytes: Uint8Array): boolean => PREFIX.every((byte, index) => bytes[index] === byte);
+export const isEnveloped = (bytes: Uint8Array): boolean => prefix.every((byte, index) => bytes[index] === byte);
 
 /** Takes the envelope off without looking at the object. */
 export const openEnvelope = (bytes: Uint8Array): OpenResult => {
   if (bytes.length === 0) return { ok: false, message: 'empty data' };
   if (!isEnveloped(bytes))
-    return { ok: false, message: `provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]` };
-  if (bytes.length === PREFIX.length) return { ok: false, message: 'empty body' };
+    return { ok: false, message: `provided data does not appear to be a protobuf message, expected prefix [${prefix.join(' ')}]` };
+  if (bytes.length === prefix.length) return { ok: false, message: 'empty body' };
   try {
-    return open(new WireReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), PREFIX.length));
+    return open(new WireReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), prefix.length));
   } catch (error) {
     if (error instanceof WireError) return { ok: false, message: error.message };
     throw error;
   }
 };
 
-const UNKNOWN: KnownFields = {
+const unknown: KnownFields = {
   message: 'Unknown',
   fields: [
     ['TypeMeta', 2],
@@ -43,7 +43,7 @@ const UNKNOWN: KnownFields = {
     ['ContentType', 2],
   ],
 };
-const TYPE_META: KnownFields = {
+const typeMeta: KnownFields = {
   message: 'TypeMeta',
   fields: [
     ['APIVersion', 2],
@@ -55,7 +55,7 @@ const TYPE_META: KnownFields = {
 const open = (reader: WireReader): OpenResult => {
   const meta = { apiVersion: '', kind: '' };
   let raw: Buffer = Buffer.alloc(0);
-  readFields(reader, UNKNOWN, (number) => {
+  readFields(reader, unknown, (number) => {
     if (number === 1)
       reader.nested(() => {
         readTypeMeta(reader, meta);
@@ -67,7 +67,7 @@ const open = (reader: WireReader): OpenResult => {
 };
 
 const readTypeMeta = (reader: WireReader, meta: { apiVersion: string; kind: string }): void => {
-  readFields(reader, TYPE_META, (number) => {
+  readFields(reader, typeMeta, (number) => {
     meta[number === 1 ? 'apiVersion' : 'kind'] = reader.string();
   });
 };
@@ -75,7 +75,7 @@ const readTypeMeta = (reader: WireReader, meta: { apiVersion: string; kind: stri
 /** Puts the envelope around an object. The parts may be written one after the other without being joined. */
 export const envelopeParts = ({ apiVersion, kind, raw }: Envelope): readonly [head: Buffer, raw: Buffer, tail: Buffer] => {
   const typeMeta = Buffer.concat([lengthPrefixed(0x0a, Buffer.from(apiVersion)), lengthPrefixed(0x12, Buffer.from(kind))]);
-  return [Buffer.concat([PREFIX, lengthPrefixed(0x0a, typeMeta), Buffer.from([0x12]), varint(raw.length)]), raw, TAIL];
+  return [Buffer.concat([prefix, lengthPrefixed(0x0a, typeMeta), Buffer.from([0x12]), varint(raw.length)]), raw, tail];
 };
 
 /** Writes the envelope around a body that the callback writes, backwards: the end comes first. */
@@ -84,7 +84,7 @@ export const writeEnvelope = (
   { apiVersion, kind }: Pick<Envelope, 'apiVersion' | 'kind'>,
   body: () => void,
 ): void => {
-  for (let index = TAIL.length - 1; index >= 0; index--) writer.byte(TAIL[index] as number);
+  for (let index = tail.length - 1; index >= 0; index--) writer.byte(tail[index] as number);
   writeNested(writer, body);
   writer.byte(0x12);
   writeNested(writer, () => {
@@ -94,11 +94,11 @@ export const writeEnvelope = (
     writer.byte(0x0a);
   });
   writer.byte(0x0a);
-  for (let index = PREFIX.length - 1; index >= 0; index--) writer.byte(PREFIX[index] as number);
+  for (let index = prefix.length - 1; index >= 0; index--) writer.byte(prefix[index] as number);
 };
 
 /** Empty content encoding and content type, which the reference writes out. */
-const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+const tail = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
 const lengthPrefixed = (tag: number, bytes: Buffer): Buffer => Buffer.concat([Buffer.from([tag]), varint(bytes.length), bytes]);
 

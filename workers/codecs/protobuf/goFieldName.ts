@@ -1,5 +1,5 @@
 /** Words that begin a member of JSON in lower case and a field of Go in capitals. */
-const INITIALS: ReadonlySet<string> = new Set([
+const initials: ReadonlySet<string> = new Set([
   'api',
   'ca',
   'cidr',
@@ -31,8 +31,8 @@ const INITIALS: ReadonlySet<string> = new Set([
 export const goFieldName = (member: string, message: string): string => {
   if (member === 'metadata') return message.endsWith('List') ? 'ListMeta' : 'ObjectMeta';
   const first = /^[a-z]+/.exec(member)?.[0] ?? '';
-  const isPlural = first.endsWith('s') && INITIALS.has(first.slice(0, -1));
-  if (INITIALS.has(first)) return first.toUpperCase() + member.slice(first.length);
+  const isPlural = first.endsWith('s') && initials.has(first.slice(0, -1));
+  if (initials.has(first)) return first.toUpperCase() + member.slice(first.length);
   return isPlural
     ? `${first.slice(0, -1).toUpperCase()}s${member.slice(first.length)}`
     : member.slice(0, 1).toUpperCase() + member.slice(1);

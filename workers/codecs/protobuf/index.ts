@@ -4,13 +4,13 @@ import type { DecodeResult, Kind } from '../contract.js';
 import { isMembers, type JsonMembers } from '../value.js';
 import { openEnvelope, writeEnvelope } from './envelope.js';
 import { EncodeError } from './fields.js';
-import { MESSAGE_DEPTH_MAX, codecOfMessage, type MessageCodec } from './messages.js';
+import { messageDepthMax, codecOfMessage, type MessageCodec } from './messages.js';
 import { WireError, WireReader } from './reader.js';
 import { BackwardWriter } from './writer.js';
 
 export type EncodeResult = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string };
 
-export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
+export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
 /** One is enough: encoding never yields, so it cannot be entered twice. */
 const scratch = new BackwardWriter();
@@ -45,7 +45,7 @@ export const decodeMessage = (
     const value: JsonMembers = {};
     const reader = new WireReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     reader.exact = !rounded;
-    (codecOfMessage(message.name) as MessageCodec).readBody(reader, value, MESSAGE_DEPTH_MAX);
+    (codecOfMessage(message.name) as MessageCodec).readBody(reader, value, messageDepthMax);
     return { ok: true, value };
   } catch (error) {
     if (error instanceof WireError) return { ok: false, message: error.message };

@@ -12,7 +12,7 @@ import type { BackwardWriter } from './writer.js';
  * Codecs of messages, built from the catalogue on first use. Reading goes by tables, writing by code of its own for each message. What is written equals what the generated code of the reference writes:
  * fields by rising number, members that it holds by value always, others if set, maps by sorted key.
  */
-const SCALARS: Readonly<Record<Scalar, ValueCodec>> = {
+const scalars: Readonly<Record<Scalar, ValueCodec>> = {
   string: stringValue,
   bytes: bytesValue,
   int32: int32Value,
@@ -22,7 +22,7 @@ const SCALARS: Readonly<Record<Scalar, ValueCodec>> = {
 };
 const built = new Map<string, ValueCodec>();
 /** Nesting of messages accepted; only schemas nest at all. */
-export const MESSAGE_DEPTH_MAX = 200;
+export const messageDepthMax = 200;
 
 /** The codec of a message, with its length before it. Messages refer to each other in circles, so one prepares its fields when it is first used. */
 export const codecOfMessage = (name: string): ValueCodec => {
@@ -74,7 +74,7 @@ export class MessageCodec implements ValueCodec {
 
   /** Writes the fields of an object without length. */
   writeBody(writer: BackwardWriter, value: unknown): void {
-    const object = isMembers(value) ? value : value === null || value === undefined ? EMPTY : undefined;
+    const object = isMembers(value) ? value : value === null || value === undefined ? empty : undefined;
     if (object === undefined) throw new EncodeError(`${this.message.name}: expected an object`);
     (this.writer ??= straightLine(this.message, codecOf))(writer, object);
   }
@@ -107,7 +107,7 @@ export class MessageCodec implements ValueCodec {
   }
 }
 
-const EMPTY: JsonMembers = Object.freeze({});
+const empty: JsonMembers = Object.freeze({});
 
 /** One member of a message, as it is read. */
 interface FieldCodec {
@@ -130,7 +130,7 @@ const fieldCodec = (field: MessageField, owner: string): FieldCodec => {
 };
 
 const codecOf = (shape: Shape): ValueCodec => {
-  if (shape.is === 'scalar') return SCALARS[shape.scalar];
+  if (shape.is === 'scalar') return scalars[shape.scalar];
   if (shape.is !== 'type') throw new EncodeError('lists of lists have no Protobuf form');
   return codecOfMessage(shape.name);
 };

@@ -5,14 +5,14 @@
 export class WireError extends Error {}
 
 /** Up to here a loop over the characters beats the call into native code. */
-const SHORT_STRING = 24;
-const TWO_32 = 4_294_967_296;
-const TWO_63 = 2 ** 63;
+const shortString = 24;
+const two32 = 4_294_967_296;
+const two63 = 2 ** 63;
 /** Larger ones do not fit the numbers that bits are counted in here. */
-const TAG_MAX = 2 ** 31 - 1;
-const NUMBER_MAX = TAG_MAX >>> 3;
-const START_GROUP = 3;
-const END_GROUP = 4;
+const tagMax = 2 ** 31 - 1;
+const numberMax = tagMax >>> 3;
+const startGroup = 3;
+const endGroup = 4;
 
 export class WireReader {
   position: number;
@@ -43,7 +43,7 @@ export class WireReader {
   /** Number and wire type of the next field of a message, which errors name: the number is what stands above the low three bits. */
   tag(message: string): number {
     const tag = this.anyTag();
-    if ((tag & 7) === END_GROUP) throw new WireError(`proto: ${message}: wiretype end group for non-group`);
+    if ((tag & 7) === endGroup) throw new WireError(`proto: ${message}: wiretype end group for non-group`);
     if (tag < 8) throw new WireError(`proto: ${message}: illegal tag ${tag >> 3} (wire type ${tag})`);
     return tag;
   }
@@ -52,12 +52,12 @@ export class WireReader {
   anyTag(): number {
     const start = this.position;
     const tag = this.varint();
-    if (tag <= TAG_MAX) return tag;
+    if (tag <= tagMax) return tag;
     this.position = start;
     const [low, high] = this.halves();
     const number = (low >>> 3) | (high << 29);
     // Beyond what can be counted here, one number that no message uses is as good as another.
-    return Math.max(-NUMBER_MAX, Math.min(number, NUMBER_MAX)) * 8 + (low & 7);
+    return Math.max(-numberMax, Math.min(number, numberMax)) * 8 + (low & 7);
   }
 
   /** A signed 32-bit number: the low half of what stands there. */
@@ -69,7 +69,7 @@ export class WireReader {
   /** A signed 64-bit number; bigint where a JavaScript number would lose digits, unless rounding is wanted. */
   int64(): number | bigint {
     const [low, high] = this.halves();
-    const value = (high | 0) * TWO_32 + low;
+    const value = (high | 0) * two32 + low;
     return !this.exact || Number.isSafeInteger(value) ? value : (BigInt(high | 0) << 32n) | BigInt(low);
   }
 
@@ -83,7 +83,7 @@ export class WireReader {
     const length = this.length();
     const from = this.position;
     this.position += length;
-    return length <= SHORT_STRING ? this.shortString(from, length) : this.buffer.toString('utf8', from, this.position);
+    return length <= shortString ? this.shortString(from, length) : this.buffer.toString('utf8', from, this.position);
   }
 
   /** A view, not a copy. */
@@ -119,8 +119,8 @@ export class WireReader {
     else if (wireType === 1) this.advance(8);
     else if (wireType === 2) this.advance(this.length());
     else if (wireType === 5) this.advance(4);
-    else if (wireType === START_GROUP) this.skipGroup();
-    else if (wireType === END_GROUP) throw new WireError('proto: unexpected end of group');
+    else if (wireType === startGroup) this.skipGroup();
+    else if (wireType === endGroup) throw new WireError('proto: unexpected end of group');
     else throw new WireError(`proto: illegal wireType ${wireType}`);
   }
 
@@ -128,8 +128,8 @@ export class WireReader {
   private skipGroup(): void {
     for (let depth = 1; depth > 0;) {
       const wireType = this.anyTag() & 7;
-      if (wireType === START_GROUP) depth++;
-      else if (wireType === END_GROUP) depth--;
+      if (wireType === startGroup) depth++;
+      else if (wireType === endGroup) depth--;
       else this.skip(wireType);
     }
   }
@@ -145,7 +145,7 @@ export class WireReader {
 
   private length(): number {
     const length = this.varint();
-    if (length >= TWO_63) throw new WireError('proto: negative length found during unmarshaling');
+    if (length >= two63) throw new WireError('proto: negative length found during unmarshaling');
     this.need(length);
     return length;
   }

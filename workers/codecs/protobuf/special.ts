@@ -30,9 +30,9 @@ export const readFields = (reader: WireReader, { message, fields }: KnownFields,
   }
 };
 
-const NANOS_PER_MICRO = 1000;
+const nanosPerMicro = 1000;
 
-const TIMESTAMP: KnownFields = {
+const timestamp: KnownFields = {
   message: 'Timestamp',
   fields: [
     ['Seconds', 0],
@@ -48,7 +48,7 @@ const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
     const time = typeof value === 'string' ? parseTime(value) : undefined;
     if (time === undefined) throw new EncodeError('expected a time');
     writeNested(writer, () => {
-      writer.int(fractionDigits === 0 ? 0 : Math.floor(time.nanos / NANOS_PER_MICRO) * NANOS_PER_MICRO);
+      writer.int(fractionDigits === 0 ? 0 : Math.floor(time.nanos / nanosPerMicro) * nanosPerMicro);
       writer.byte(0x10);
       writer.int(time.seconds);
       writer.byte(0x08);
@@ -58,7 +58,7 @@ const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
     reader.nested(() => {
       if (reader.position === reader.end) return null;
       let [seconds, nanos] = [0, 0];
-      readFields(reader, TIMESTAMP, (number) => {
+      readFields(reader, timestamp, (number) => {
         if (number === 1) seconds = Number(reader.int64());
         else nanos = reader.int32();
       });
@@ -67,7 +67,7 @@ const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
   zero: () => null,
 });
 
-const QUANTITY: KnownFields = { message: 'Quantity', fields: [['String_', 2]] };
+const quantity: KnownFields = { message: 'Quantity', fields: [['String_', 2]] };
 
 const quantityValue: ValueCodec = {
   wireType: 2,
@@ -81,7 +81,7 @@ const quantityValue: ValueCodec = {
   read: (reader, _depth, before) =>
     reader.nested(() => {
       let text = typeof before === 'string' ? before : '0';
-      readFields(reader, QUANTITY, () => {
+      readFields(reader, quantity, () => {
         text = reader.string();
       });
       return text === '' ? '0' : text;
@@ -89,7 +89,7 @@ const quantityValue: ValueCodec = {
   zero: () => '0',
 };
 
-const INT_OR_STRING: KnownFields = {
+const intOrString: KnownFields = {
   message: 'IntOrString',
   fields: [
     ['Type', 0],
@@ -120,7 +120,7 @@ const intOrStringValue: ValueCodec = {
         typeof before === 'number' ? before : 0,
         typeof before === 'string' ? before : '',
       ];
-      readFields(reader, INT_OR_STRING, (field) => {
+      readFields(reader, intOrString, (field) => {
         if (field === 1) isText = reader.varint() === 1;
         else if (field === 2) number = reader.int32();
         else text = reader.string();
@@ -131,9 +131,9 @@ const intOrStringValue: ValueCodec = {
 };
 
 /** Depth of JSON that stands inside of Protobuf. */
-const RAW_DEPTH_MAX = 500;
+const rawDepthMax = 500;
 
-export const RAW: KnownFields = { message: 'RawExtension', fields: [['Raw', 2]] };
+export const rawExtensionFields: KnownFields = { message: 'RawExtension', fields: [['Raw', 2]] };
 
 /** JSON text kept as it is: raw extensions, field sets, JSON values of schemas. Null, when there are no bytes at all. */
 const rawValue: ValueCodec = {
@@ -148,13 +148,13 @@ const rawValue: ValueCodec = {
   read: (reader, _depth, before) =>
     reader.nested(() => {
       let raw: Buffer | undefined;
-      readFields(reader, RAW, () => {
+      readFields(reader, rawExtensionFields, () => {
         raw = reader.bytes();
       });
       if (raw === undefined) return before ?? null;
       if (raw.length === 0) return null;
       if (!reader.exact) return roundedJson(raw);
-      const read = parseJson(raw, { depthMax: RAW_DEPTH_MAX, keepLiterals: false });
+      const read = parseJson(raw, { depthMax: rawDepthMax, keepLiterals: false });
       if (!read.ok) throw new WireError(read.message);
       return read.value;
     }),
@@ -169,7 +169,7 @@ const roundedJson = (raw: Buffer): unknown => {
   }
 };
 
-const STRINGS: KnownFields = { message: 'ExtraValue', fields: [['Items', 2]] };
+const strings: KnownFields = { message: 'ExtraValue', fields: [['Items', 2]] };
 
 /** A JSON list that is a message with one repeated string on the wire. */
 const stringListValue: ValueCodec = {
@@ -186,7 +186,7 @@ const stringListValue: ValueCodec = {
   read: (reader, _depth, before) =>
     reader.nested(() => {
       const items: string[] = Array.isArray(before) ? (before as string[]) : [];
-      readFields(reader, STRINGS, () => {
+      readFields(reader, strings, () => {
         items.push(reader.string());
       });
       return items;
@@ -194,7 +194,7 @@ const stringListValue: ValueCodec = {
   zero: () => null,
 };
 
-const SCHEMA_OR: Readonly<Record<'bool' | 'list' | 'names', KnownFields>> = {
+const schemaOrFields: Readonly<Record<'bool' | 'list' | 'names', KnownFields>> = {
   bool: {
     message: 'JSONSchemaPropsOrBool',
     fields: [
@@ -246,7 +246,7 @@ const schemaOr = (schema: () => ValueCodec, form: 'bool' | 'list' | 'names'): Va
       let single: unknown = isMembers(before) ? before : undefined;
       let allows = before === true;
       const items: unknown[] = Array.isArray(before) ? before : [];
-      readFields(reader, SCHEMA_OR[form], (number) => {
+      readFields(reader, schemaOrFields[form], (number) => {
         if (number === (form === 'bool' ? 2 : 1)) single = schema().read(reader, depth, single);
         else if (form === 'bool') allows = reader.varint() !== 0;
         else items.push(form === 'list' ? schema().read(reader, depth) : reader.string());
@@ -261,7 +261,7 @@ const writeTagged = (writer: BackwardWriter, tag: number, codec: ValueCodec, val
   writer.byte(tag);
 };
 
-const FIXED: Readonly<Record<string, ValueCodec>> = {
+const fixed: Readonly<Record<string, ValueCodec>> = {
   'meta.v1.Time': timeValue(0),
   'meta.v1.MicroTime': timeValue(6),
   'resource.Quantity': quantityValue,
@@ -270,7 +270,7 @@ const FIXED: Readonly<Record<string, ValueCodec>> = {
   'meta.v1.FieldsV1': rawValue,
   'meta.v1.Verbs': stringListValue,
 };
-const SCHEMA_FORMS: Readonly<Record<string, 'bool' | 'list' | 'names'>> = {
+const schemaForms: Readonly<Record<string, 'bool' | 'list' | 'names'>> = {
   JSONSchemaPropsOrBool: 'bool',
   JSONSchemaPropsOrArray: 'list',
   JSONSchemaPropsOrStringArray: 'names',
@@ -278,11 +278,11 @@ const SCHEMA_FORMS: Readonly<Record<string, 'bool' | 'list' | 'names'>> = {
 
 /** The codec of a message whose JSON form is not an object with its fields, or undefined for all others. */
 export const specialValue = (message: string, codecOf: (message: string) => ValueCodec): ValueCodec | undefined => {
-  if (Object.hasOwn(FIXED, message)) return FIXED[message];
+  if (Object.hasOwn(fixed, message)) return fixed[message];
   const [, group, version, type = ''] = /^(\w+)\.(\w+)\.(\w+)$/.exec(message) ?? [];
   if (type === 'ExtraValue') return stringListValue;
   if (group !== 'apiextensions') return undefined;
   if (type === 'JSON') return rawValue;
-  const form = SCHEMA_FORMS[type];
+  const form = schemaForms[type];
   return form === undefined ? undefined : schemaOr(() => codecOf(`apiextensions.${version}.JSONSchemaProps`), form);
 };

@@ -18,7 +18,7 @@ interface Names {
   readonly codecOf: (shape: Shape) => ValueCodec;
 }
 
-const WRITTEN_AS_ZERO: ReadonlySet<Presence> = new Set(['value', 'always']);
+const writtenAsZero: ReadonlySet<Presence> = new Set(['value', 'always']);
 
 export function straightLine({ fields }: Message, codecOf: Names['codecOf']): BodyWriter {
   const names: Names = { codecs: [], codecOf };
@@ -54,7 +54,7 @@ function fieldLines(field: MessageField, names: Names): string {
     return `${look} ${isSet} { const m = membersOf(v, ${member}); for (k = sortedKeys(m), i = k.length - 1; i >= 0; i--) { const e = w.written; v = m[k[i]]; ${valueLines('v', shape.values, names)} ${tagLines(2, wireType)} w.string(k[i]); w.byte(10); w.varint(w.written - e); ${tagLines(number, 2)} } }`;
   }
   const write = `${valueLines('v', shape, names)} ${tagLines(number, names.codecOf(shape).wireType)}`;
-  return WRITTEN_AS_ZERO.has(presence) ? `${look} ${write}` : `${look} ${isSet} { ${write} }`;
+  return writtenAsZero.has(presence) ? `${look} ${write}` : `${look} ${isSet} { ${write} }`;
 }
 
 /** Texts and flags, of which there are most, need no call of their codec. */

@@ -1,4 +1,4 @@
-import { RAW, readFields, type KnownFields } from './special.js';
+import { rawExtensionFields, readFields, type KnownFields } from './special.js';
 import { WireError, WireReader } from './reader.js';
 
 /** One message of a watch in Protobuf, which comes behind its length in four bytes: what happened, and the object in an envelope of its own. */
@@ -6,7 +6,7 @@ export type WatchEventResult =
   | { readonly ok: true; readonly type: string; /** A view of the input, not a copy. */ readonly object: Buffer }
   | { readonly ok: false; readonly message: string };
 
-const EVENT: KnownFields = {
+const event: KnownFields = {
   message: 'WatchEvent',
   fields: [
     ['Type', 2],
@@ -20,7 +20,7 @@ export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
     let type = '';
     let object: Buffer = Buffer.alloc(0);
     const reader = new WireReader(bytes);
-    readFields(reader, EVENT, (number) => {
+    readFields(reader, event, (number) => {
       if (number === 1) type = reader.string();
       else object = reader.nested(rawOf);
     });
@@ -34,7 +34,7 @@ export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
 /** The bytes of a raw extension. */
 const rawOf = (reader: WireReader): Buffer => {
   let raw: Buffer = Buffer.alloc(0);
-  readFields(reader, RAW, () => {
+  readFields(reader, rawExtensionFields, () => {
     raw = reader.bytes();
   });
   return raw;

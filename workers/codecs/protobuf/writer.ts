@@ -5,16 +5,16 @@
  *     [ free ........ | tag | length | message ... ]
  *                     ^ position                   ^ end
  */
-const INITIAL_BYTES = 64 * 1024;
+const initialBytes = 64 * 1024;
 /** A scratch buffer larger than this is given back after use. */
-const KEEP_BYTES_MAX = 1024 * 1024;
+const keepBytesMax = 1024 * 1024;
 /** Up to here a loop over the characters beats the call into native code. */
-const SHORT_STRING = 40;
-const TWO_32 = 4_294_967_296;
+const shortString = 40;
+const two32 = 4_294_967_296;
 
 export class BackwardWriter {
-  private buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-  private position = INITIAL_BYTES;
+  private buffer = Buffer.allocUnsafeSlow(initialBytes);
+  private position = initialBytes;
 
   /** Bytes written so far; differences of it are lengths of messages. */
   get written(): number {
@@ -23,7 +23,7 @@ export class BackwardWriter {
 
   /** Forgets what was written. Called before each use, because an earlier one may have ended with an error. */
   reset(): void {
-    if (this.buffer.length > KEEP_BYTES_MAX) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+    if (this.buffer.length > keepBytesMax) this.buffer = Buffer.allocUnsafeSlow(initialBytes);
     this.position = this.buffer.length;
   }
 
@@ -37,10 +37,10 @@ export class BackwardWriter {
     if (this.position < 10) this.grow(10);
     if (value < 0x80) {
       this.buffer[--this.position] = value;
-    } else if (value < TWO_32) {
+    } else if (value < two32) {
       this.varint32(value);
     } else {
-      this.varint64(value % TWO_32, Math.floor(value / TWO_32));
+      this.varint64(value % two32, Math.floor(value / two32));
     }
   }
 
@@ -52,8 +52,8 @@ export class BackwardWriter {
     } else if (value >= 0) {
       this.varint(value);
     } else {
-      const low = value % TWO_32;
-      this.varint64(low < 0 ? low + TWO_32 : low, Math.floor(value / TWO_32) >>> 0);
+      const low = value % two32;
+      this.varint64(low < 0 ? low + two32 : low, Math.floor(value / two32) >>> 0);
     }
   }
 
@@ -70,7 +70,7 @@ export class BackwardWriter {
 
   /** UTF-8 with its length before it. */
   string(value: string): void {
-    if (value.length > SHORT_STRING || !this.shortAscii(value)) this.longString(value);
+    if (value.length > shortString || !this.shortAscii(value)) this.longString(value);
   }
 
   /** Bytes with their length before them. */
@@ -128,7 +128,7 @@ export class BackwardWriter {
 
   private grow(bytes: number): void {
     const written = this.written;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, written + bytes + INITIAL_BYTES));
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, written + bytes + initialBytes));
     this.buffer.copy(larger, larger.length - written, this.position);
     this.buffer = larger;
     this.position = larger.length - written;

@@ -39,12 +39,12 @@ export function isCidr(text: string): boolean {
   return isIp(address, true) && /^\d{1,8}$/.test(bits) && Number(bits) <= (address.includes(':') ? 128 : 32);
 }
 
-const MAC_BYTES: ReadonlySet<number> = new Set([6, 8, 20]);
+const macBytes: ReadonlySet<number> = new Set([6, 8, 20]);
 
 export function isMac(text: string): boolean {
   const pairs = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2})*)$/.test(text) ? text.split(/[:-]/).length : 0;
   const quads = /^[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4})+$/.test(text) ? 2 * text.split('.').length : 0;
-  return MAC_BYTES.has(pairs) || MAC_BYTES.has(quads);
+  return macBytes.has(pairs) || macBytes.has(quads);
 }
 
 /** What a request line may ask for: an absolute path, or a URI with a scheme. */
@@ -82,9 +82,9 @@ function isAuthority(authority: string): boolean {
   );
 }
 
-const ATOM = /^(?:[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]|[^\0-\x7f])+/u;
-const QUOTED = /^"(?:[^"\\\r\n\0]|\\[^\r\n\0])*"/u;
-const SPACE = /^[ \t]*/;
+const atomPattern = /^(?:[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]|[^\0-\x7f])+/u;
+const quoted = /^"(?:[^"\\\r\n\0]|\\[^\r\n\0])*"/u;
+const space = /^[ \t]*/;
 
 /** An address of mail, with or without a name in front of it: `Jo <jo@example.com>`. */
 export function isEmail(text: string): boolean {
@@ -108,7 +108,7 @@ class MailReader {
 
   /** `local@domain`. */
   private specification(): boolean {
-    const local = this.takeMatch(QUOTED) ?? this.dotted();
+    const local = this.takeMatch(quoted) ?? this.dotted();
     if (local === null || local === '""') return false;
     this.skip();
     if (!this.take('@')) return false;
@@ -120,7 +120,7 @@ class MailReader {
   private dotted(): string | null {
     let text = '';
     for (;;) {
-      const atom = this.takeMatch(ATOM);
+      const atom = this.takeMatch(atomPattern);
       if (atom === null) return null;
       text += atom;
       if (!this.take('.')) return text;
@@ -130,12 +130,12 @@ class MailReader {
 
   private phrase(): void {
     for (let word: string | null = ''; word !== null; this.skip())
-      word = this.takeMatch(QUOTED) ?? this.takeMatch(ATOM) ?? this.takeMatch(/^\./);
+      word = this.takeMatch(quoted) ?? this.takeMatch(atomPattern) ?? this.takeMatch(/^\./);
   }
 
   /** Blanks, and remarks in parentheses, which may hold others. */
   private skip(): void {
-    this.takeMatch(SPACE);
+    this.takeMatch(space);
     while (this.rest.startsWith('(')) {
       let [depth, at] = [0, 0];
       do {
@@ -146,7 +146,7 @@ class MailReader {
       } while (depth > 0 && at < this.rest.length);
       if (depth > 0) return;
       this.rest = this.rest.slice(at);
-      this.takeMatch(SPACE);
+      this.takeMatch(space);
     }
   }
 

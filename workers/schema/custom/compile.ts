@@ -35,7 +35,7 @@ class Compiled implements CompiledSchema {
   ) {
     this.structure = withPrunedDefaults(structureOf(schema));
     this.preserveAll = options.preserveUnknownFields === true;
-    this.embeddedRules = options.embedded ?? NO_RULES;
+    this.embeddedRules = options.embedded ?? noRules;
   }
 
   receive(object: JsonMembers): ReceiveResult {
@@ -85,29 +85,30 @@ class Compiled implements CompiledSchema {
   }
 
   private checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Cause[] {
-    if (statusOnly === true) return this.checkStatus(memberOf(object, STATUS), old === undefined ? undefined : memberOf(old, STATUS));
+    if (statusOnly === true)
+      return this.checkStatus(memberOf(object, statusMember), old === undefined ? undefined : memberOf(old, statusMember));
     return changeFindings((this.check ??= new ValueCheck(this.schema)), object, old)?.causes() ?? [];
   }
 
   /** Paths in the messages begin at the status then, those of the causes at the object: so the reference. */
   private checkStatus(status: Json | undefined, old: Json | undefined): Cause[] {
     const { properties } = this.schema;
-    const schema = isMembers(properties) ? memberOf(properties, STATUS) : undefined;
+    const schema = isMembers(properties) ? memberOf(properties, statusMember) : undefined;
     if (status === undefined || !isMembers(schema)) return [];
-    return changeFindings((this.statusCheck ??= new ValueCheck(schema)), status, old)?.causes(STATUS) ?? [];
+    return changeFindings((this.statusCheck ??= new ValueCheck(schema)), status, old)?.causes(statusMember) ?? [];
   }
 
   /** Kind, version and metadata are no business of the schema, whatever it says of them. */
   private form(object: JsonMembers, dropInvalid: boolean): ReceiveResult {
     const own = coerceMetadata(object, dropInvalid, false);
     if (!own.ok) return own;
-    const [kind, apiVersion, metadata] = OWN.map((name) => memberOf(object, name));
+    const [kind, apiVersion, metadata] = ownMembers.map((name) => memberOf(object, name));
     const pruned = this.prune(object);
     if (!this.preserveAll) dropNulls(object, this.structure);
     const coerced = coerceEmbedded(object, this.structure, dropInvalid);
     if (!coerced.ok) return { ok: false, message: `${coerced.cause.path}: ${coerced.cause.message}` };
     [kind, apiVersion, metadata].forEach((value, index) => {
-      if (value !== undefined) object[OWN[index] ?? ''] = value;
+      if (value !== undefined) object[ownMembers[index] ?? ''] = value;
     });
     return { ok: true, unknown: [...own.unknown.map((path) => `metadata.${path}`), ...pruned, ...coerced.unknown] };
   }
@@ -123,6 +124,6 @@ function changeFindings(check: ValueCheck, value: Json, old: Json | undefined): 
   return findings;
 }
 
-const STATUS = 'status';
-const OWN = ['kind', 'apiVersion', 'metadata'];
-const NO_RULES: EmbeddedRules = { kind: () => [], metadata: () => [] };
+const statusMember = 'status';
+const ownMembers = ['kind', 'apiVersion', 'metadata'];
+const noRules: EmbeddedRules = { kind: () => [], metadata: () => [] };

@@ -71,7 +71,7 @@ export interface ValidateOptions {
 export type ReceiveResult =
   | {
       readonly ok: true;
-      /** Paths of what was dropped because nothing is known of it, in the order of the reference; see `unknownFieldText`. Bounded by UNKNOWN_FIELDS_MAX. */
+      /** Paths of what was dropped because nothing is known of it, in the order of the reference; see `unknownFieldText`. Bounded by `unknownFieldsMax`. */
       readonly unknown: readonly string[];
     }
   /** Metadata (of the object or of one inside) does not fit; the message follows on `X in version "v1" cannot be handled as a X: `. */
@@ -95,17 +95,17 @@ export type CauseType =
   | 'FieldValueTypeInvalid';
 
 /** Causes of one object reported at most; the reference has no bound. */
-export const CAUSES_MAX = 1_000;
+export const causesMax = 1_000;
 /** Unknown fields of one object reported at most. */
-export const UNKNOWN_FIELDS_MAX = 1_000;
+export const unknownFieldsMax = 1_000;
 
 /** A dropped field as a warning, and as part of a refusal. */
 export const unknownFieldText = (path: string): string => `unknown field "${path}"`;
 
 /** What keeps rules (CEL) from being evaluated: with any of these the types of values are not what the rules were compiled for. */
-export const keepsRulesFromRunning = ({ type }: Pick<Cause, 'type'>): boolean => STRUCTURAL.has(type);
+export const keepsRulesFromRunning = ({ type }: Pick<Cause, 'type'>): boolean => structural.has(type);
 
-const STRUCTURAL: ReadonlySet<string> = new Set([
+const structural: ReadonlySet<string> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',

@@ -1,14 +1,14 @@
 import { typeNamed } from '../../../server/catalogue/types.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import { checkStructure } from '../structure.js';
-import { UNKNOWN_FIELDS_MAX, type Cause, type EmbeddedRules } from './contract.js';
+import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js';
 import { deepCopy, memberOf, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
 /** Whole objects within others, and the metadata of the outermost one: brought into the form that metadata has everywhere, and checked. */
 
-const METADATA = 'meta.v1.ObjectMeta';
-const UNKNOWN = /^unknown field "(.*)"$/s;
+const metadata = 'meta.v1.ObjectMeta';
+const unknown = /^unknown field "(.*)"$/s;
 
 export type Coerced = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
 /** Of embedded objects, what is wrong has a place. */
@@ -35,11 +35,11 @@ function metadataForm(
 ):
   | { readonly ok: true; readonly value: JsonMembers; readonly unknown: readonly string[] }
   | { readonly ok: false; readonly message: string } {
-  const type = typeNamed(METADATA);
-  if (type === undefined) throw new Error(`the catalogue has no ${METADATA}`);
+  const type = typeNamed(metadata);
+  if (type === undefined) throw new Error(`the catalogue has no ${metadata}`);
   const result = checkStructure((given ?? {}) as JsonMembers, type, { unknownFields: 'report' });
   if (!result.ok) return result;
-  return { ok: true, value: result.value, unknown: result.strict.flatMap((text) => UNKNOWN.exec(text)?.[1] ?? []) };
+  return { ok: true, value: result.value, unknown: result.strict.flatMap((text) => unknown.exec(text)?.[1] ?? []) };
 }
 
 function wellFormedMembers(given: JsonMembers): JsonMembers {
@@ -113,7 +113,7 @@ class Coercer {
   private coerceOwnMetadata(value: JsonMembers, given: Json, errorPath: string, fieldPath: string): Cause | null {
     const coerced = coerceMetadata(value, this.dropInvalid, true);
     if (!coerced.ok) return invalid(errorPath, given, coerced.message);
-    for (const path of coerced.unknown) if (this.unknown.length < UNKNOWN_FIELDS_MAX) this.unknown.push(`${fieldPath}.${path}`);
+    for (const path of coerced.unknown) if (this.unknown.length < unknownFieldsMax) this.unknown.push(`${fieldPath}.${path}`);
     const metadata = value['metadata'];
     if (isMembers(metadata) && metadata['creationTimestamp'] === null) delete metadata['creationTimestamp'];
     return null;

@@ -1,10 +1,10 @@
-import { CAUSES_MAX, type Cause } from './contract.js';
+import { causesMax, type Cause } from './contract.js';
 import { canonicalJson, printed, quoted } from './printed.js';
 import type { Json } from '../../codecs/value.js';
 
 /** What is wrong with one value, not yet in words: nearly all findings are made while alternatives are tried, and dropped. */
 export interface Finding {
-  readonly kind: keyof typeof IN_WORDS;
+  readonly kind: keyof typeof findingWords;
   /** `spec.list[0].name`; empty for the object itself. */
   readonly path: string;
   readonly value: Json;
@@ -40,7 +40,7 @@ export class Findings {
 
   add(kind: Finding['kind'], value: Json, detail: Finding['detail'], member?: string): void {
     this.total++;
-    if (this.quiet || this.list.length >= CAUSES_MAX) return;
+    if (this.quiet || this.list.length >= causesMax) return;
     const path = this.at();
     this.list.push({ kind, path: member === undefined ? path : `${path}.${member}`, value, detail });
   }
@@ -73,7 +73,7 @@ export class Findings {
 const quotedShort = (value: Json): string => (typeof value === 'string' ? value : '');
 
 function inWords(finding: Finding, below: string): Cause {
-  const { type, message, isPlain } = IN_WORDS[finding.kind](finding);
+  const { type, message, isPlain } = findingWords[finding.kind](finding);
   const path = finding.path.replace(/^\./, '');
   const whole = isPlain === true || path === '' ? below : below === '' ? path : `${below}.${path}`;
   return { type, path: whole === '' ? '<nil>' : whole, message };
@@ -89,7 +89,7 @@ const plain = (message: string): Words => ({ type: 'FieldValueInvalid', message:
 const items = (count: unknown): string => (count === 1 ? 'item' : 'items');
 
 /** The words of each kind of finding, as the reference chooses them. */
-const IN_WORDS = {
+const findingWords = {
   required: (): Words => ({ type: 'FieldValueRequired', message: 'Required value' }),
   /** The detail says the wanted type, the value what there is; texts are shown again. */
   type: ({ path, value, detail }: Finding): Words => ({

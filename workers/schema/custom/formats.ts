@@ -8,14 +8,14 @@ import { isCidr, isEmail, isIpv4Format, isIpv6Format, isMac, isRequestUri } from
  */
 
 /** Longer texts are in none of the formats; a bound for what is not linear. */
-const TEXT_MAX = 4_096;
+const textMax = 4_096;
 
 const matches =
   (pattern: RegExp) =>
   (text: string): boolean =>
     pattern.test(text);
 
-const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+const formats: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
   uri: isRequestUri,
   email: isEmail,
@@ -46,31 +46,31 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 };
 
 /** Texts of these may have any length. */
-const UNBOUNDED: ReadonlySet<string> = new Set(['byte', 'password']);
+const unbounded: ReadonlySet<string> = new Set(['byte', 'password']);
 
 /** The check of a format, or undefined if the name says nothing. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll('-', '');
-  const check = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
-  return check === undefined || UNBOUNDED.has(name) ? check : (text) => text.length <= TEXT_MAX && check(text);
+  const check = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  return check === undefined || unbounded.has(name) ? check : (text) => text.length <= textMax && check(text);
 }
 
-const NUMERIC: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
+const numeric: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
 
 /** Whether a format says anything of values of a type; `type` is empty where a schema names none or several. Others are no conditions. */
 export function isRecognized(format: string, type: string): boolean {
-  return type === '' || type === 'string' ? formatCheck(format) !== undefined : NUMERIC[type]?.includes(format) === true;
+  return type === '' || type === 'string' ? formatCheck(format) !== undefined : numeric[type]?.includes(format) === true;
 }
 
-const LETTER = '[a-zA-Z0-9\\p{S}\\p{L}]';
-const HOST_LABEL = `${LETTER}(?:[a-zA-Z0-9\\-\\p{S}\\p{L}]{0,61}${LETTER})?`;
+const letter = '[a-zA-Z0-9\\p{S}\\p{L}]';
+const hostLabel = `${letter}(?:[a-zA-Z0-9\\-\\p{S}\\p{L}]{0,61}${letter})?`;
 /** One word, or labels that end in a domain of letters. One word has at most one dash, after its first character: so the reference. */
-const HOSTNAME = `^(?:${LETTER}-?${LETTER}{0,62}|(?:${HOST_LABEL}\\.)+[a-zA-Z\\p{L}]{2,63})$`;
+const hostnameSource = `^(?:${letter}-?${letter}{0,62}|(?:${hostLabel}\\.)+[a-zA-Z\\p{L}]{2,63})$`;
 let hostname: Regexp | undefined;
 
 function isHostname(text: string): boolean {
   if (hostname === undefined) {
-    const compiled = compileRegexp(HOSTNAME);
+    const compiled = compileRegexp(hostnameSource);
     if (!compiled.ok) throw new Error(compiled.message);
     hostname = compiled.regexp;
   }
@@ -96,11 +96,11 @@ function isIsbn13(text: string): boolean {
   return digitsOf(compact).reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0;
 }
 
-const CARD = /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
+const card = /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
 
 function isCreditCard(text: string): boolean {
   const compact = text.replace(/[^0-9]+/g, '');
-  if (!CARD.test(compact)) return false;
+  if (!card.test(compact)) return false;
   const sum = digitsOf(compact)
     .reverse()
     .reduce((total, digit, index) => total + (index % 2 === 0 ? digit : digit > 4 ? 2 * digit - 9 : 2 * digit), 0);
@@ -112,14 +112,14 @@ function isRgbColor(text: string): boolean {
   return found !== null && found.slice(1).every((part) => Number(part) <= 255 && (part === '0' || !part.startsWith('0')));
 }
 
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function isDate(text: string): boolean {
   const found = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (found === null) return false;
   const [year = 0, month = 0, day = 0] = found.slice(1).map(Number);
   const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 1 : 0;
-  return month >= 1 && month <= 12 && day >= 1 && day <= (DAYS[month - 1] ?? 0) + leap;
+  return month >= 1 && month <= 12 && day >= 1 && day <= (days[month - 1] ?? 0) + leap;
 }
 
 function isDateTime(text: string): boolean {
@@ -130,7 +130,7 @@ function isDateTime(text: string): boolean {
 }
 
 /** Units in words; the last of each may be the beginning of a longer one. */
-const UNITS = [
+const units = [
   ['ns', 'nano'],
   ['us', 'µs', 'micro'],
   ['ms', 'milli'],
@@ -141,16 +141,16 @@ const UNITS = [
   ['w', 'wk', 'week'],
 ];
 /** Each run of digits can be read in one way only: where there are several, all are tried. */
-const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const INT64_DIGITS = 19;
+const goDuration = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const int64Digits = 19;
 
 /** `1h30m`, or any text in which a number stands before a unit: `5 minutes`, `P1D`. */
 function isDuration(text: string): boolean {
-  if (GO_DURATION.test(text)) return true;
+  if (goDuration.test(text)) return true;
   const found = [...text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)];
-  if (found.some(([, number = '']) => number.replace(/^0+/, '').length > INT64_DIGITS)) return false;
+  if (found.some(([, number = '']) => number.replace(/^0+/, '').length > int64Digits)) return false;
   return found.some(([, , unit = '']) =>
-    UNITS.some((names) =>
+    units.some((names) =>
       names.some((name, index) => (index === names.length - 1 ? unit.toLowerCase().startsWith(name) : unit.toLowerCase() === name)),
     ),
   );

@@ -1,5 +1,5 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import { CAUSES_MAX, type Cause } from './contract.js';
+import { causesMax, type Cause } from './contract.js';
 import { canonicalJson, memberOf, printed, setMember } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
@@ -11,7 +11,7 @@ export function checkLists(object: JsonMembers, structure: Structure): Cause[] {
 }
 
 function visit(value: Json, structure: Structure, path: string, causes: Cause[]): void {
-  if (!structure.has.keyedLists || causes.length >= CAUSES_MAX) return;
+  if (!structure.has.keyedLists || causes.length >= causesMax) return;
   if (isMembers(value)) visitMembers(value, structure, path, causes);
   else if (Array.isArray(value)) {
     causes.push(
@@ -54,7 +54,7 @@ const identityOf = (value: Json | undefined): string =>
 function repeated<T extends Json>(items: readonly T[], identity: (item: T) => string, shown: (item: T) => Json, path: string): Cause[] {
   const causes: Cause[] = [];
   const seen = new Map<string, number>();
-  for (let index = 0; index < items.length && causes.length < CAUSES_MAX; index++) {
+  for (let index = 0; index < items.length && causes.length < causesMax; index++) {
     const item = items[index] as T;
     const key = identity(item);
     const times = (seen.get(key) ?? 0) + 1;

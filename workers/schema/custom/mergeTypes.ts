@@ -3,29 +3,29 @@ import type { Structure } from './structure.js';
 
 /** The types for field ownership: what is one value, and how the items of lists are told apart. */
 
-const LEAF: MergeSchema = { kind: 'leaf' };
-const UNKNOWN: MergeSchema = { kind: 'unknown' };
-const OWN_TYPES: readonly string[] = ['apiVersion', 'kind'];
+const leaf: MergeSchema = { kind: 'leaf' };
+const unknown: MergeSchema = { kind: 'unknown' };
+const ownTypes: readonly string[] = ['apiVersion', 'kind'];
 
 /** `metadata` is the type of `ObjectMeta`. */
 export function mergeTypesOf(structure: Structure, metadata: MergeSchema, whole: boolean): MergeSchema {
   const convert = (child: Structure): MergeSchema => mergeTypesOf(child, metadata, child.embedded);
-  if (structure.intOrString) return LEAF;
+  if (structure.intOrString) return leaf;
   if (structure.type === 'array') return listOf(structure, convert);
-  if (structure.type !== 'object' && !whole) return structure.type === '' ? UNKNOWN : LEAF;
+  if (structure.type !== 'object' && !whole) return structure.type === '' ? unknown : leaf;
   const { properties, rest, mapAtomic } = structure;
   if (rest !== null || (properties.size === 0 && !whole))
-    return { kind: 'map', atomic: mapAtomic, element: rest === null || rest === 'any' ? UNKNOWN : convert(rest) };
+    return { kind: 'map', atomic: mapAtomic, element: rest === null || rest === 'any' ? unknown : convert(rest) };
   const fields = new Map([...properties].map(([name, child]) => [name, convert(child)]));
   if (whole) {
-    for (const name of OWN_TYPES) fields.set(name, LEAF);
+    for (const name of ownTypes) fields.set(name, leaf);
     fields.set('metadata', metadata);
   }
-  return { kind: 'struct', atomic: mapAtomic, field: (name) => fields.get(name) ?? (structure.preserve ? UNKNOWN : undefined), always: [] };
+  return { kind: 'struct', atomic: mapAtomic, field: (name) => fields.get(name) ?? (structure.preserve ? unknown : undefined), always: [] };
 }
 
 function listOf({ items, listType, listMapKeys }: Structure, convert: (child: Structure) => MergeSchema): MergeSchema {
-  const element = items === null ? UNKNOWN : convert(items);
+  const element = items === null ? unknown : convert(items);
   if (listType !== 'map') return { kind: 'list', relationship: listType === 'set' ? 'set' : 'atomic', element };
   return {
     kind: 'list',

@@ -4,17 +4,17 @@ import { isInteger, printedFloat } from './printed.js';
 
 /** Conditions on numbers. Bounds are floating-point numbers; where both sides are whole, they are compared as 64-bit integers. */
 
-const JSON_INTEGER_MAX = 2 ** 53 - 1;
-const ROUNDING = 1e-9;
-const FLOAT32_MAX = 3.4028235677973366e38;
-const INT64_LIMIT = 2 ** 63;
+const jsonIntegerMax = 2 ** 53 - 1;
+const rounding = 1e-9;
+const float32Max = 3.4028235677973366e38;
+const int64Limit = 2 ** 63;
 
 /** A whole number, or one that is so near that rounding may be the reason. */
 export function isJsonInteger(value: number): boolean {
-  if (!Number.isFinite(value) || Math.abs(value) > JSON_INTEGER_MAX) return false;
+  if (!Number.isFinite(value) || Math.abs(value) > jsonIntegerMax) return false;
   const whole = Math.trunc(value);
   if (whole === value) return true;
-  return whole > 0 && (value - whole) / (value + whole) < ROUNDING;
+  return whole > 0 && (value - whole) / (value + whole) < rounding;
 }
 
 interface Bound {
@@ -22,7 +22,7 @@ interface Bound {
   readonly exclusive: boolean;
 }
 
-const INTEGER_RANGE: Readonly<Record<string, (value: number | bigint) => boolean>> = {
+const integerRange: Readonly<Record<string, (value: number | bigint) => boolean>> = {
   int32: (value) => value >= -(2 ** 31) && value < 2 ** 31,
   uint32: (value) => value >= 0 && value < 2 ** 32,
   uint64: (value) => value >= 0 && value < 2 ** 64,
@@ -49,17 +49,17 @@ export class NumberCheck {
   check(value: number | bigint, findings: Findings): void {
     if (!this.isInRange(value)) findings.add('range', null, `Checked ${this.range}`);
     if (this.multipleOf !== null) this.checkMultiple(value, this.multipleOf, findings);
-    if (this.minimum !== null) this.checkBound(value, this.minimum, MINIMUM, findings);
-    if (this.maximum !== null) this.checkBound(value, this.maximum, MAXIMUM, findings);
+    if (this.minimum !== null) this.checkBound(value, this.minimum, minimum, findings);
+    if (this.maximum !== null) this.checkBound(value, this.maximum, maximum, findings);
     findings.checks++;
   }
 
   private isInRange(value: number | bigint): boolean {
     if (this.type === 'integer') {
       if (typeof value === 'number' && !Number.isInteger(value)) return false;
-      return (INTEGER_RANGE[this.format] ?? ((each) => each >= -INT64_LIMIT && each < INT64_LIMIT))(value);
+      return (integerRange[this.format] ?? ((each) => each >= -int64Limit && each < int64Limit))(value);
     }
-    return (this.format !== 'float' && this.format !== 'float32') || Math.abs(Number(value)) < FLOAT32_MAX;
+    return (this.format !== 'float' && this.format !== 'float32') || Math.abs(Number(value)) < float32Max;
   }
 
   private checkBound(value: number | bigint, { limit, exclusive }: Bound, side: Side, findings: Findings): void {
@@ -96,8 +96,8 @@ interface Side {
   readonly inclusive: string;
   readonly exclusive: string;
 }
-const MAXIMUM: Side = { name: 'Maximum boundary', wrong: 1, inclusive: 'less than or equal to', exclusive: 'less than' };
-const MINIMUM: Side = { name: 'Minimum boundary', wrong: -1, inclusive: 'greater than or equal to', exclusive: 'greater than' };
+const maximum: Side = { name: 'Maximum boundary', wrong: 1, inclusive: 'less than or equal to', exclusive: 'less than' };
+const minimum: Side = { name: 'Minimum boundary', wrong: -1, inclusive: 'greater than or equal to', exclusive: 'greater than' };
 
 const numberOf = (value: Json | undefined): number | null =>
   typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;

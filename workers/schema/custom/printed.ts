@@ -3,8 +3,8 @@ import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 /** Values as messages show them: the way the Go library prints what it holds. */
 
 /** What is neither a letter, a mark, a number, a sign nor a plain space is written as an escape. */
-const UNPRINTABLE = /[\p{C}\p{Z}"\\]/gu;
-const ESCAPES: Readonly<Record<string, string>> = {
+const unprintable = /[\p{C}\p{Z}"\\]/gu;
+const escapes: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -17,23 +17,23 @@ const ESCAPES: Readonly<Record<string, string>> = {
   ' ': ' ',
 };
 
-export const quoted = (text: string): string => `"${text.replace(UNPRINTABLE, escaped)}"`;
+export const quoted = (text: string): string => `"${text.replace(unprintable, escaped)}"`;
 
 function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const hex = code.toString(16);
   return (
-    ESCAPES[character] ??
+    escapes[character] ??
     (code < 0x80 ? `\\x${hex.padStart(2, '0')}` : code > 0xffff ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)
   );
 }
 
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+const int64Min = -(2n ** 63n);
 
 /** Whether the reference holds a number as a 64-bit integer. What our numbers cannot hold exactly came as a fraction or with an exponent. */
 export const isInteger = (value: Json): value is number | bigint =>
-  typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
+  typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value >= int64Min && value <= int64Max;
 
 /** A floating-point number: with an exponent from a million on, and below a ten-thousandth. */
 export function printedFloat(value: number): string {

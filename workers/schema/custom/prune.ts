@@ -1,12 +1,12 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import { UNKNOWN_FIELDS_MAX } from './contract.js';
+import { unknownFieldsMax } from './contract.js';
 import type { Structure } from './structure.js';
 
 /**
  * Takes out what a schema does not know. Below members that are only allowed (`additionalProperties: true`) nothing is known, so that members of objects
  * there go, as in the reference; values that are no objects stay everywhere.
  */
-const OWN_RULES: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+const ownRules: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Changes the value and returns the paths of what is gone, sorted. The value is that of a whole object if `whole`: its kind and metadata are left to others. */
 export function pruneValue(value: Json, structure: Structure, whole: boolean): string[] {
@@ -47,7 +47,7 @@ class Pruner {
 
   private pruneMembers(value: JsonMembers, structure: Structure | null): void {
     for (const name in value) {
-      if (structure !== null && structure.embedded && OWN_RULES.has(name)) continue;
+      if (structure !== null && structure.embedded && ownRules.has(name)) continue;
       const property = structure?.properties.get(name);
       const rest = structure?.rest ?? null;
       if (property === undefined && rest === null) {
@@ -64,7 +64,7 @@ class Pruner {
 
   private drop(value: JsonMembers, name: string): void {
     delete value[name];
-    if (this.dropped.length >= UNKNOWN_FIELDS_MAX) return;
+    if (this.dropped.length >= unknownFieldsMax) return;
     let text = '';
     for (const step of [...this.path, name]) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
     this.dropped.push(text);

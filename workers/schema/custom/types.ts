@@ -7,24 +7,24 @@ import { isInteger } from './printed.js';
 function typeOfValue(value: Json): readonly [type: string, format: string] {
   switch (typeof value) {
     case 'string':
-      return STRING;
+      return string;
     case 'boolean':
-      return BOOLEAN;
+      return boolean;
     case 'number':
-      return isInteger(value) ? INTEGER : FLOAT;
+      return isInteger(value) ? integer : float;
     case 'bigint':
-      return isInteger(value) ? INTEGER : FLOAT;
+      return isInteger(value) ? integer : float;
     default:
-      return Array.isArray(value) ? ARRAY : OBJECT;
+      return Array.isArray(value) ? array : object;
   }
 }
 
-const STRING = ['string', ''] as const;
-const BOOLEAN = ['boolean', ''] as const;
-const INTEGER = ['integer', 'int64'] as const;
-const FLOAT = ['number', 'float64'] as const;
-const ARRAY = ['array', ''] as const;
-const OBJECT = ['object', ''] as const;
+const string = ['string', ''] as const;
+const boolean = ['boolean', ''] as const;
+const integer = ['integer', 'int64'] as const;
+const float = ['number', 'float64'] as const;
+const array = ['array', ''] as const;
+const object = ['object', ''] as const;
 
 export class TypeCheck {
   private readonly wanted: string;

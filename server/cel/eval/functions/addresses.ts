@@ -1,4 +1,4 @@
-import { Failure, NO_OVERLOAD, Opaque, type Value } from '../values.js';
+import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
 /** Addresses and networks. Only what is the one way to say it is taken: no zones, no IPv4 in the clothes of IPv6. */
@@ -146,15 +146,15 @@ function readNetwork(text: string): Network | Failure {
 const ofText =
   (use: (text: string) => Value): Implementation =>
   ([text]) =>
-    typeof text === 'string' ? use(text) : NO_OVERLOAD;
+    typeof text === 'string' ? use(text) : noOverload;
 const ofAddress =
   (use: (address: Address) => Value): Implementation =>
   ([address]) =>
-    address instanceof Address ? use(address) : NO_OVERLOAD;
+    address instanceof Address ? use(address) : noOverload;
 const ofNetwork =
   (use: (network: Network) => Value): Implementation =>
   ([network]) =>
-    network instanceof Network ? use(network) : NO_OVERLOAD;
+    network instanceof Network ? use(network) : noOverload;
 /** The first ten bits of link-local addresses, or the like, for both families. */
 const inside = (short: readonly [bigint, number], long: readonly [bigint, number]): Implementation =>
   ofAddress((address) => address.startsWith(...(address.bits === 32 ? short : long)));
@@ -168,18 +168,18 @@ const isGlobalUnicast: Implementation = (args, run) =>
   args[0] instanceof Address
     ? ![isUnspecified, isLoopback, isMulticast, isLinkLocalUnicast].some((is) => is(args, run) === true) &&
       !(args[0].bits === 32 && args[0].value === 0xffffffffn)
-    : NO_OVERLOAD;
+    : noOverload;
 
 function contains([network, other]: readonly Value[]): Value {
-  if (!(network instanceof Network)) return NO_OVERLOAD;
+  if (!(network instanceof Network)) return noOverload;
   const address = typeof other === 'string' ? readAddress(other) : other;
-  return address instanceof Address ? network.contains(address) : address instanceof Failure ? address : NO_OVERLOAD;
+  return address instanceof Address ? network.contains(address) : address instanceof Failure ? address : noOverload;
 }
 
 function containsNetwork([network, other]: readonly Value[]): Value {
-  if (!(network instanceof Network)) return NO_OVERLOAD;
+  if (!(network instanceof Network)) return noOverload;
   const inner = typeof other === 'string' ? readNetwork(other) : other;
-  if (!(inner instanceof Network)) return inner instanceof Failure ? inner : NO_OVERLOAD;
+  if (!(inner instanceof Network)) return inner instanceof Failure ? inner : noOverload;
   return inner.length >= network.length && network.contains(inner.masked.address);
 }
 
@@ -192,7 +192,7 @@ export const addresses: Library = {
     const address = readAddress(text);
     return address instanceof Failure ? address : address.toString() === text;
   }),
-  'string/1': ([value]) => (value instanceof Address || value instanceof Network ? value.toString() : NO_OVERLOAD),
+  'string/1': ([value]) => (value instanceof Address || value instanceof Network ? value.toString() : noOverload),
   '.family/0': ofAddress(({ bits }) => (bits === 32 ? 4n : 6n)),
   '.isUnspecified/0': isUnspecified,
   '.isLoopback/0': isLoopback,

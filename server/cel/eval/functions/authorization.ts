@@ -1,6 +1,6 @@
 import type { AuthorizationAnswer, AuthorizationQuestion } from '../../matchConditions.js';
 import type { User } from '../../../api/user.js';
-import { Failure, NO_OVERLOAD, Opaque, type Value } from '../values.js';
+import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
 /** What expressions may ask of the authorizer. */
@@ -69,7 +69,7 @@ class DecisionValue extends Step {
 const nameText = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 function serviceAccount([authorizer, namespace, name]: readonly Value[]): Value {
-  if (!(authorizer instanceof AuthorizerValue) || typeof namespace !== 'string' || typeof name !== 'string') return NO_OVERLOAD;
+  if (!(authorizer instanceof AuthorizerValue) || typeof namespace !== 'string' || typeof name !== 'string') return noOverload;
   if (!nameText.test(name)) return new Failure(`Invalid service account name: ${name}`);
   if (!nameText.test(namespace) || namespace.includes('.')) return new Failure(`Invalid service account namespace: ${namespace}`);
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
@@ -77,7 +77,7 @@ function serviceAccount([authorizer, namespace, name]: readonly Value[]): Value 
 }
 
 function check([subject, verb]: readonly Value[]): Value {
-  if (typeof verb !== 'string' || !(subject instanceof PathCheck || subject instanceof ResourceCheck)) return NO_OVERLOAD;
+  if (typeof verb !== 'string' || !(subject instanceof PathCheck || subject instanceof ResourceCheck)) return noOverload;
   const { user, answer } = subject.authorizer;
   return new DecisionValue(
     answer(
@@ -91,11 +91,11 @@ function check([subject, verb]: readonly Value[]): Value {
 const narrowed =
   (change: (text: string) => Partial<ResourceQuestion>): Implementation =>
   ([subject, text]) =>
-    subject instanceof ResourceCheck && typeof text === 'string' ? subject.with(change(text)) : NO_OVERLOAD;
+    subject instanceof ResourceCheck && typeof text === 'string' ? subject.with(change(text)) : noOverload;
 const ofDecision =
   (of: (answer: AuthorizationAnswer) => Value): Implementation =>
   ([decision]) =>
-    decision instanceof DecisionValue ? of(decision.answer) : NO_OVERLOAD;
+    decision instanceof DecisionValue ? of(decision.answer) : noOverload;
 
 export const authorization: Library = {
   '.path/1': ([authorizer, path]) =>
@@ -103,13 +103,13 @@ export const authorization: Library = {
       ? path === ''
         ? new Failure('path must not be empty')
         : new PathCheck(authorizer, path)
-      : NO_OVERLOAD,
+      : noOverload,
   '.group/1': ([authorizer, group]) =>
-    authorizer instanceof AuthorizerValue && typeof group === 'string' ? new GroupCheck(authorizer, group) : NO_OVERLOAD,
+    authorizer instanceof AuthorizerValue && typeof group === 'string' ? new GroupCheck(authorizer, group) : noOverload,
   '.resource/1': ([group, resource]) =>
     group instanceof GroupCheck && typeof resource === 'string'
       ? new ResourceCheck(group.authorizer, { group: group.group, version: '*', resource, subresource: '', namespace: '', name: '' })
-      : NO_OVERLOAD,
+      : noOverload,
   '.serviceAccount/2': serviceAccount,
   '.check/1': check,
   '.subresource/1': narrowed((subresource) => ({ subresource })),

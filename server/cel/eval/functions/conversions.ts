@@ -4,28 +4,28 @@ import { duration, int, timestamp, uint } from '../numbers.js';
 import {
   Duration,
   Failure,
-  NO_OVERLOAD,
-  OVERFLOW,
+  noOverload,
+  overflow,
   Timestamp,
   typeNameOf,
   TypeValue,
   UInt,
-  UNSIGNED_OVERFLOW,
+  unsignedOverflow,
   type Value,
 } from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
 /** Values of one type as another. */
 
-const SECOND = 1_000_000_000n;
+const second = 1_000_000_000n;
 const digitsMax = 40;
 const unreadable = (to: string): Failure => new Failure(`type conversion error from 'string' to '${to}'`);
 const wholeText = /^[+-]?\d+$/;
 const trues = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const falses = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 /** Each run of digits can be read in one way only: where there are several, all are tried. */
-const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-const INFINITE = /^([+-]?)inf(?:inity)?$/i;
+const float = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const infinitePattern = /^([+-]?)inf(?:inity)?$/i;
 
 function toInt(value: Value): Value {
   if (typeof value === 'bigint') return value;
@@ -33,11 +33,11 @@ function toInt(value: Value): Value {
   if (typeof value === 'number')
     return Number.isFinite(value) && value > -9223372036854775808 && value < 9223372036854775808
       ? int(BigInt(Math.trunc(value)))
-      : OVERFLOW;
-  if (value instanceof Timestamp) return value.nanoseconds / SECOND - (value.nanoseconds % SECOND < 0n ? 1n : 0n);
+      : overflow;
+  if (value instanceof Timestamp) return value.nanoseconds / second - (value.nanoseconds % second < 0n ? 1n : 0n);
   if (value instanceof Duration) return value.nanoseconds;
-  if (typeof value !== 'string') return NO_OVERLOAD;
-  const whole = wholeText.test(value) && value.length <= digitsMax ? int(BigInt(value.replace(/^\+/, ''))) : OVERFLOW;
+  if (typeof value !== 'string') return noOverload;
+  const whole = wholeText.test(value) && value.length <= digitsMax ? int(BigInt(value.replace(/^\+/, ''))) : overflow;
   return whole instanceof Failure ? unreadable('int') : whole;
 }
 
@@ -45,9 +45,9 @@ function toUint(value: Value): Value {
   if (value instanceof UInt) return value;
   if (typeof value === 'bigint') return uint(value);
   if (typeof value === 'number')
-    return Number.isFinite(value) && value > -1 && value < 18446744073709551616 ? uint(BigInt(Math.trunc(value))) : UNSIGNED_OVERFLOW;
-  if (typeof value !== 'string') return NO_OVERLOAD;
-  const whole = /^\d+$/.test(value) && value.length <= digitsMax ? uint(BigInt(value)) : OVERFLOW;
+    return Number.isFinite(value) && value > -1 && value < 18446744073709551616 ? uint(BigInt(Math.trunc(value))) : unsignedOverflow;
+  if (typeof value !== 'string') return noOverload;
+  const whole = /^\d+$/.test(value) && value.length <= digitsMax ? uint(BigInt(value)) : overflow;
   return whole instanceof Failure ? unreadable('uint') : whole;
 }
 
@@ -55,9 +55,9 @@ function toDouble(value: Value): Value {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof UInt) return Number(value.value);
-  if (typeof value !== 'string') return NO_OVERLOAD;
-  if (FLOAT.test(value)) return Number.isFinite(Number(value)) ? Number(value) : unreadable('double');
-  const infinite = INFINITE.exec(value);
+  if (typeof value !== 'string') return noOverload;
+  if (float.test(value)) return Number.isFinite(Number(value)) ? Number(value) : unreadable('double');
+  const infinite = infinitePattern.exec(value);
   if (infinite !== null) return infinite[1] === '-' ? -Infinity : Infinity;
   return /^nan$/i.test(value) ? Number.NaN : unreadable('double');
 }
@@ -69,7 +69,7 @@ function toText(value: Value): Value {
   if (value instanceof UInt) return String(value.value);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
-  return value instanceof Uint8Array ? textOfBytes(value) : NO_OVERLOAD;
+  return value instanceof Uint8Array ? textOfBytes(value) : noOverload;
 }
 
 function textOfBytes(bytes: Uint8Array): Value {
@@ -82,28 +82,28 @@ function textOfBytes(bytes: Uint8Array): Value {
 
 function toTimestamp(value: Value): Value {
   if (value instanceof Timestamp) return value;
-  if (typeof value === 'bigint') return timestamp(value * SECOND);
-  return typeof value === 'string' ? (parseTimestamp(value) ?? unreadable('google.protobuf.Timestamp')) : NO_OVERLOAD;
+  if (typeof value === 'bigint') return timestamp(value * second);
+  return typeof value === 'string' ? (parseTimestamp(value) ?? unreadable('google.protobuf.Timestamp')) : noOverload;
 }
 
 function toDuration(value: Value): Value {
   if (value instanceof Duration) return value;
   if (typeof value === 'bigint') return duration(value);
-  return typeof value === 'string' ? (parseDuration(value) ?? unreadable('google.protobuf.Duration')) : NO_OVERLOAD;
+  return typeof value === 'string' ? (parseDuration(value) ?? unreadable('google.protobuf.Duration')) : noOverload;
 }
 
 const toBool = (value: Value): Value =>
   typeof value === 'boolean'
     ? value
     : typeof value !== 'string'
-      ? NO_OVERLOAD
+      ? noOverload
       : trues.has(value)
         ? true
         : falses.has(value)
           ? false
           : unreadable('bool');
 const toBytes = (value: Value): Value =>
-  value instanceof Uint8Array ? value : typeof value === 'string' ? new Uint8Array(Buffer.from(value)) : NO_OVERLOAD;
+  value instanceof Uint8Array ? value : typeof value === 'string' ? new Uint8Array(Buffer.from(value)) : noOverload;
 
 const one =
   (convert: (value: Value) => Value): Implementation =>

@@ -1,4 +1,4 @@
-import { ArrayList, NO_OVERLOAD, Opaque, Optional } from '../values.js';
+import { ArrayList, noOverload, Opaque, Optional } from '../values.js';
 import { parseDate, parseTimestamp } from '../clock.js';
 import type { Library } from './registry.js';
 import { urlComplaint } from './urls.js';
@@ -16,11 +16,11 @@ const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const labelValue = '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?';
 const subdomain = `${label}(\\.${label})*`;
 
-const LABEL = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character ${hint(examples('my-name', '123-abc'), label)}`;
-const SUBDOMAIN = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character ${hint("'example.com'", subdomain)}`;
-const NAME1035 = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character ${hint(examples('my-name', 'abc-123'), name1035)}`;
-const VALUE = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyValue', 'my_value', '12345'), labelValue)}`;
-const NAME_PART = `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyName', 'my.name', '123-abc'), qualified)}`;
+const labelSource = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character ${hint(examples('my-name', '123-abc'), label)}`;
+const subdomainSource = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character ${hint("'example.com'", subdomain)}`;
+const name1035Source = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character ${hint(examples('my-name', 'abc-123'), name1035)}`;
+const value = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyValue', 'my_value', '12345'), labelValue)}`;
+const namePartSource = `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyName', 'my.name', '123-abc'), qualified)}`;
 
 const longer = (text: string, max: number): string[] => (Buffer.byteLength(text) > max ? [`must be no more than ${max} bytes`] : []);
 const matching = (max: number, pattern: string, complaint: string): Check => {
@@ -32,15 +32,16 @@ const prefix =
   (check: Check): Check =>
   (text) =>
     check(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
-const dns1123Label = matching(63, label, LABEL);
-const dns1123Subdomain = matching(253, subdomain, SUBDOMAIN);
-const dns1035Label = matching(63, name1035, NAME1035);
+const dns1123Label = matching(63, label, labelSource);
+const dns1123Subdomain = matching(253, subdomain, subdomainSource);
+const dns1035Label = matching(63, name1035, name1035Source);
 
 const namePart = new RegExp(`^(?:${qualified})$`);
 
 function qualifiedName(text: string): string[] {
   const parts = text.split('/');
-  if (parts.length > 2) return [`a qualified name ${NAME_PART} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  if (parts.length > 2)
+    return [`a qualified name ${namePartSource} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const [domain, name = ''] = parts.length === 2 ? parts : [undefined, ...parts];
   return [
     ...(domain === undefined
@@ -49,7 +50,7 @@ function qualifiedName(text: string): string[] {
         ? ['prefix part must be non-empty']
         : dns1123Subdomain(domain).map((one) => `prefix part ${one}`)),
     ...(name === '' ? ['name part must be non-empty'] : Buffer.byteLength(name) > 63 ? ['name part must be no more than 63 bytes'] : []),
-    ...(namePart.test(name) ? [] : [`name part ${NAME_PART}`]),
+    ...(namePart.test(name) ? [] : [`name part ${namePartSource}`]),
   ];
 }
 
@@ -66,7 +67,7 @@ const checks: Readonly<Record<string, Check>> = {
   dns1123LabelPrefix: prefix(dns1123Label),
   dns1123SubdomainPrefix: prefix(dns1123Subdomain),
   dns1035LabelPrefix: prefix(dns1035Label),
-  labelValue: matching(63, labelValue, VALUE),
+  labelValue: matching(63, labelValue, value),
   uri: (text) => {
     const complaint = urlComplaint(text);
     return complaint === null ? [] : [complaint];
@@ -97,9 +98,9 @@ const made: ReadonlyMap<string, NamedFormat> = new Map(Object.entries(checks).ma
 
 export const formats: Library = {
   ...Object.fromEntries([...made].map(([name, format]) => [`format.${name}/0`, () => format])),
-  'format.named/1': ([name]) => (typeof name === 'string' ? new Optional(made.get(name)) : NO_OVERLOAD),
+  'format.named/1': ([name]) => (typeof name === 'string' ? new Optional(made.get(name)) : noOverload),
   '.validate/1': ([format, text]) => {
-    if (!(format instanceof NamedFormat) || typeof text !== 'string') return NO_OVERLOAD;
+    if (!(format instanceof NamedFormat) || typeof text !== 'string') return noOverload;
     const complaints = format.check(text);
     return complaints.length === 0 ? Optional.none : new Optional(new ArrayList(complaints));
   },

@@ -9,7 +9,7 @@ import { compareTexts } from '../equality.js';
 const textMax = 8 * 1024 * 1024;
 const precisionMax = 100;
 const depthMax = 50;
-const CLAUSE = /%(?:(\.)(\d*))?([a-zA-Z%]?)/gy;
+const clause = /%(?:(\.)(\d*))?([a-zA-Z%]?)/gy;
 
 export function formatted(text: string, list: ListValue, run: Run): Value {
   let made = '';
@@ -18,8 +18,8 @@ export function formatted(text: string, list: ListValue, run: Run): Value {
     const next = text.indexOf('%', at);
     made += text.slice(at, next < 0 ? text.length : next);
     if (next < 0) break;
-    CLAUSE.lastIndex = next;
-    const [whole = '%', point, digits = '', letter = ''] = CLAUSE.exec(text) ?? [];
+    clause.lastIndex = next;
+    const [whole = '%', point, digits = '', letter = ''] = clause.exec(text) ?? [];
     at = next + whole.length;
     if (whole === '%%') {
       made += '%';

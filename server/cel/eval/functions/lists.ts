@@ -1,7 +1,7 @@
 import { compare, equals } from '../equality.js';
 import { arithmetic, duration } from '../numbers.js';
 import type { Run } from '../run.js';
-import { ArrayList, Duration, Failure, lengthOf, ListValue, MapValue, NO_OVERLOAD, Optional, type Value } from '../values.js';
+import { ArrayList, Duration, Failure, lengthOf, ListValue, MapValue, noOverload, Optional, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
 /** Lists and sets. */
@@ -19,7 +19,7 @@ function* elements(list: ListValue, { meter }: Run): Generator<Value> {
 const ofList =
   (of: (list: ListValue, run: Run, others: readonly Value[]) => Value): Implementation =>
   ([list, ...others], run) =>
-    list instanceof ListValue ? of(list, run, others) : NO_OVERLOAD;
+    list instanceof ListValue ? of(list, run, others) : noOverload;
 
 function isSorted(list: ListValue, run: Run): Value {
   let before: Value | undefined;
@@ -38,7 +38,7 @@ function sum(list: ListValue, run: Run): Value {
     if (element instanceof Failure) return element;
     if (total === undefined) total = element;
     else if (total instanceof Duration && element instanceof Duration) total = duration(total.nanoseconds + element.nanoseconds);
-    else total = arithmetic('+', total, element) ?? NO_OVERLOAD;
+    else total = arithmetic('+', total, element) ?? noOverload;
     if (total instanceof Failure) return total;
   }
   return total ?? 0n;
@@ -65,7 +65,7 @@ function positionIn(list: ListValue, wanted: Value, run: Run, last: boolean): Va
 }
 
 function slice(list: ListValue, run: Run, [from, to]: readonly Value[]): Value {
-  if (typeof from !== 'bigint' || typeof to !== 'bigint') return NO_OVERLOAD;
+  if (typeof from !== 'bigint' || typeof to !== 'bigint') return noOverload;
   if (from < 0n || to < 0n) return new Failure(`cannot slice(${from}, ${to}), negative indexes not supported`);
   if (from > to) return new Failure(`cannot slice(${from}, ${to}), start index must be less than or equal to end index`);
   if (to > BigInt(list.length)) return new Failure(`cannot slice(${from}, ${to}), list is length ${list.length}`);
@@ -74,7 +74,7 @@ function slice(list: ListValue, run: Run, [from, to]: readonly Value[]): Value {
 }
 
 function flatten(list: ListValue, run: Run, [depth = 1n]: readonly Value[]): Value {
-  if (typeof depth !== 'bigint') return NO_OVERLOAD;
+  if (typeof depth !== 'bigint') return noOverload;
   if (depth < 0n) return new Failure('level must be non-negative');
   const flat: Value[] = [];
   const add = (one: ListValue, levels: bigint): void => {
@@ -106,7 +106,7 @@ function sorted(list: ListValue, run: Run): Value {
 }
 
 function range([end]: readonly Value[], run: Run): Value {
-  if (typeof end !== 'bigint') return NO_OVERLOAD;
+  if (typeof end !== 'bigint') return noOverload;
   if (end > BigInt(elementsMax)) return new Failure(`list must not have more than ${elementsMax} elements`);
   run.meter.step(Number(end));
   return new ArrayList(Array.from({ length: Math.max(0, Number(end)) }, (_, i) => BigInt(i)));
@@ -130,12 +130,12 @@ const anyIn = (some: ListValue, all: ListValue, run: Run): boolean => {
 const ofLists =
   (of: (one: ListValue, other: ListValue, run: Run) => Value): Implementation =>
   ([one, other], run) =>
-    one instanceof ListValue && other instanceof ListValue ? of(one, other, run) : NO_OVERLOAD;
+    one instanceof ListValue && other instanceof ListValue ? of(one, other, run) : noOverload;
 
 const sizeOfAny: Implementation = ([value]) => {
   if (typeof value === 'string') return BigInt(lengthOf(value));
   if (value instanceof ListValue || value instanceof Uint8Array) return BigInt(value.length);
-  return value instanceof MapValue ? BigInt(value.size) : NO_OVERLOAD;
+  return value instanceof MapValue ? BigInt(value.size) : noOverload;
 };
 
 export const lists: Library = {

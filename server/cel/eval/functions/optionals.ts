@@ -1,4 +1,4 @@
-import { Failure, ListValue, MapValue, NO_OVERLOAD, Optional, UInt, Duration, type Value } from '../values.js';
+import { Failure, ListValue, MapValue, noOverload, Optional, UInt, Duration, type Value } from '../values.js';
 import type { Library } from './registry.js';
 
 /** What a type has before anybody says anything. */
@@ -17,13 +17,13 @@ export const optionals: Library = {
   'optional.of/1': ([value = null]) => new Optional(value),
   'optional.none/0': () => Optional.none,
   'optional.ofNonZeroValue/1': ([value = null]) => (isZero(value) ? Optional.none : new Optional(value)),
-  '.hasValue/0': ([optional]) => (optional instanceof Optional ? optional.value !== undefined : NO_OVERLOAD),
+  '.hasValue/0': ([optional]) => (optional instanceof Optional ? optional.value !== undefined : noOverload),
   '.value/0': ([optional]) =>
     optional instanceof Optional
       ? (optional.value ?? (optional.value === null ? null : new Failure('optional.none() dereference')))
-      : NO_OVERLOAD,
+      : noOverload,
   '.or/1': ([optional, other]) =>
-    optional instanceof Optional && other instanceof Optional ? (optional.value === undefined ? other : optional) : NO_OVERLOAD,
+    optional instanceof Optional && other instanceof Optional ? (optional.value === undefined ? other : optional) : noOverload,
   '.orValue/1': ([optional, other = null]) =>
-    optional instanceof Optional ? (optional.value === undefined ? other : optional.value) : NO_OVERLOAD,
+    optional instanceof Optional ? (optional.value === undefined ? other : optional.value) : noOverload,
 };

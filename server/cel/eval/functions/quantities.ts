@@ -1,9 +1,9 @@
 import { parseQuantity, type Quantity } from '../../../../api/quantity.js';
 import { int } from '../numbers.js';
-import { Failure, NO_OVERLOAD, Opaque, type Value } from '../values.js';
+import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
-const NOT_WHOLE = new Failure('cannot convert value to integer');
+const notWhole = new Failure('cannot convert value to integer');
 /** Amounts of more digits are not calculated with. */
 const exponentMax = 1_000;
 
@@ -62,26 +62,26 @@ function read(text: string): QuantityValue | Failure {
 const of =
   (use: (one: QuantityValue) => Value): Implementation =>
   ([one]) =>
-    one instanceof QuantityValue ? use(one) : NO_OVERLOAD;
+    one instanceof QuantityValue ? use(one) : noOverload;
 const ofTwo =
   (use: (one: QuantityValue, other: QuantityValue) => Value): Implementation =>
   ([one, other]) =>
-    one instanceof QuantityValue && other instanceof QuantityValue ? use(one, other) : NO_OVERLOAD;
+    one instanceof QuantityValue && other instanceof QuantityValue ? use(one, other) : noOverload;
 const added =
   (sign: bigint): Implementation =>
   ([one, other]) => {
     const amount = typeof other === 'bigint' ? new QuantityValue(other, 0) : other;
-    return one instanceof QuantityValue && amount instanceof QuantityValue ? one.plus(amount, sign) : NO_OVERLOAD;
+    return one instanceof QuantityValue && amount instanceof QuantityValue ? one.plus(amount, sign) : noOverload;
   };
 
 export const quantities: Library = {
-  'quantity/1': ([text]) => (typeof text === 'string' ? read(text) : NO_OVERLOAD),
-  'isQuantity/1': ([text]) => (typeof text === 'string' ? !(read(text) instanceof Failure) : NO_OVERLOAD),
+  'quantity/1': ([text]) => (typeof text === 'string' ? read(text) : noOverload),
+  'isQuantity/1': ([text]) => (typeof text === 'string' ? !(read(text) instanceof Failure) : noOverload),
   '.isGreaterThan/1': ofTwo((one, other) => one.compareTo(other) > 0),
   '.isLessThan/1': ofTwo((one, other) => one.compareTo(other) < 0),
   '.compareTo/1': ofTwo((one, other) => BigInt(one.compareTo(other))),
   '.isInteger/0': of((one) => one.whole !== null),
-  '.asInteger/0': of((one) => one.whole ?? NOT_WHOLE),
+  '.asInteger/0': of((one) => one.whole ?? notWhole),
   '.asApproximateFloat/0': of((one) => Number(`${one.digits}e${one.exponent}`)),
   '.sign/0': of((one) => (one.digits > 0n ? 1n : one.digits < 0n ? -1n : 0n)),
   '.add/1': added(1n),

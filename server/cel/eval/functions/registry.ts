@@ -1,5 +1,5 @@
 import type { Run } from '../run.js';
-import { NO_OVERLOAD, type Value } from '../values.js';
+import { noOverload, type Value } from '../values.js';
 import { addresses } from './addresses.js';
 import { authorization } from './authorization.js';
 import { conversions } from './conversions.js';
@@ -33,7 +33,7 @@ const either =
   (one: Implementation, other: Implementation): Implementation =>
   (args, run) => {
     const value = one(args, run);
-    return value === NO_OVERLOAD ? other(args, run) : value;
+    return value === noOverload ? other(args, run) : value;
   };
 
 /** Different libraries may have functions of one name, for other types: each says what is not for it. */

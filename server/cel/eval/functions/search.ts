@@ -4,9 +4,9 @@
  */
 
 /** Steps that the engine's own search may take at worst. */
-const PRODUCT_MAX = 4_000_000;
+const productMax = 4_000_000;
 
-const isSmall = (text: string, part: string): boolean => text.length * part.length <= PRODUCT_MAX;
+const isSmall = (text: string, part: string): boolean => text.length * part.length <= productMax;
 
 /** The first position, in units, from one on; -1 for none. */
 export function firstPosition(text: string, part: string, from = 0): number {

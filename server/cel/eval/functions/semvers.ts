@@ -1,4 +1,4 @@
-import { Failure, NO_OVERLOAD, Opaque, type Value } from '../values.js';
+import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
 /** Versions as https://semver.org orders them. */
@@ -99,15 +99,15 @@ export function isBefore(one: string, other: string): boolean {
 const reading =
   (use: (version: Semver | Failure) => Value): Implementation =>
   ([text, loose = false]) =>
-    typeof text === 'string' && typeof loose === 'boolean' ? use(read(text, loose)) : NO_OVERLOAD;
+    typeof text === 'string' && typeof loose === 'boolean' ? use(read(text, loose)) : noOverload;
 const ofTwo =
   (use: (order: number) => Value): Implementation =>
   ([one, other]) =>
-    one instanceof Semver && other instanceof Semver ? use(one.compareTo(other)) : NO_OVERLOAD;
+    one instanceof Semver && other instanceof Semver ? use(one.compareTo(other)) : noOverload;
 const number =
   (position: number): Implementation =>
   ([one]) =>
-    one instanceof Semver ? (one.numbers[position] ?? 0n) : NO_OVERLOAD;
+    one instanceof Semver ? (one.numbers[position] ?? 0n) : noOverload;
 const make = reading((version) => version);
 const ask = reading((version) => !(version instanceof Failure));
 

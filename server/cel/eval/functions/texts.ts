@@ -1,7 +1,7 @@
 import { compileRegexp, PatternBudgetError, type Regexp } from '../../../../workers/regexp/regexp.js';
 import { OverBudget } from '../budget.js';
 import type { Run } from '../run.js';
-import { ArrayList, Failure, lengthOf, ListValue, NO_OVERLOAD, type Value } from '../values.js';
+import { ArrayList, Failure, lengthOf, ListValue, noOverload, type Value } from '../values.js';
 import { formatted } from './formatting.js';
 import type { Implementation, Library } from './registry.js';
 import { firstPosition, lastPosition, pieces } from './search.js';
@@ -27,28 +27,28 @@ function unitOf(text: string, characters: number): number {
 const withTexts =
   (of: (text: string, other: string) => Value): Implementation =>
   ([text, other]) =>
-    typeof text === 'string' && typeof other === 'string' ? of(text, other) : NO_OVERLOAD;
+    typeof text === 'string' && typeof other === 'string' ? of(text, other) : noOverload;
 const withText =
   (of: (text: string) => Value): Implementation =>
   ([text]) =>
-    typeof text === 'string' ? of(text) : NO_OVERLOAD;
+    typeof text === 'string' ? of(text) : noOverload;
 
 function charAt([text, at]: readonly Value[]): Value {
-  if (typeof text !== 'string' || typeof at !== 'bigint') return NO_OVERLOAD;
+  if (typeof text !== 'string' || typeof at !== 'bigint') return noOverload;
   if (at < 0n || at > BigInt(lengthOf(text))) return outOfRange(at);
   const code = text.codePointAt(unitOf(text, Number(at)));
   return code === undefined ? '' : String.fromCodePoint(code);
 }
 
 function indexOf([text, part, from = 0n]: readonly Value[]): Value {
-  if (typeof text !== 'string' || typeof part !== 'string' || typeof from !== 'bigint') return NO_OVERLOAD;
+  if (typeof text !== 'string' || typeof part !== 'string' || typeof from !== 'bigint') return noOverload;
   if (part === '') return from;
   if (from < 0n) return outOfRange(from);
   return from >= BigInt(lengthOf(text)) ? -1n : position(text, firstPosition(text, part, unitOf(text, Number(from))));
 }
 
 function lastIndexOf([text, part, from]: readonly Value[]): Value {
-  if (typeof text !== 'string' || typeof part !== 'string' || (from !== undefined && typeof from !== 'bigint')) return NO_OVERLOAD;
+  if (typeof text !== 'string' || typeof part !== 'string' || (from !== undefined && typeof from !== 'bigint')) return noOverload;
   const length = lengthOf(text);
   if (part === '') return from ?? BigInt(length);
   if (from === undefined) return position(text, lastPosition(text, part));
@@ -57,7 +57,7 @@ function lastIndexOf([text, part, from]: readonly Value[]): Value {
 }
 
 function substring([text, from, to]: readonly Value[]): Value {
-  if (typeof text !== 'string' || typeof from !== 'bigint' || (to !== undefined && typeof to !== 'bigint')) return NO_OVERLOAD;
+  if (typeof text !== 'string' || typeof from !== 'bigint' || (to !== undefined && typeof to !== 'bigint')) return noOverload;
   const length = BigInt(lengthOf(text));
   const end = to ?? length;
   if (to !== undefined && from > end) return new Failure(`invalid substring range. start: ${from}, end: ${end}`);
@@ -67,7 +67,7 @@ function substring([text, from, to]: readonly Value[]): Value {
 
 /** A negative limit is none. */
 function split([text, by, limit = -1n]: readonly Value[]): Value {
-  if (typeof text !== 'string' || typeof by !== 'string' || typeof limit !== 'bigint') return NO_OVERLOAD;
+  if (typeof text !== 'string' || typeof by !== 'string' || typeof limit !== 'bigint') return noOverload;
   if (limit === 0n) return new ArrayList([]);
   const parts = by === '' ? [...text] : pieces(text, by);
   if (limit < 0n || BigInt(parts.length) <= limit) return new ArrayList(parts);
@@ -76,7 +76,7 @@ function split([text, by, limit = -1n]: readonly Value[]): Value {
 }
 
 function replace([text, from, to, times = -1n]: readonly Value[]): Value {
-  if (typeof text !== 'string' || typeof from !== 'string' || typeof to !== 'string' || typeof times !== 'bigint') return NO_OVERLOAD;
+  if (typeof text !== 'string' || typeof from !== 'string' || typeof to !== 'string' || typeof times !== 'bigint') return noOverload;
   // Nothing stands before each character, and at the end.
   const parts = from === '' ? ['', ...text, ''] : pieces(text, from);
   const places = parts.length - 1;
@@ -99,13 +99,13 @@ function replace([text, from, to, times = -1n]: readonly Value[]): Value {
 }
 
 function join([list, by = '']: readonly Value[], { meter }: Run): Value {
-  if (!(list instanceof ListValue) || typeof by !== 'string') return NO_OVERLOAD;
+  if (!(list instanceof ListValue) || typeof by !== 'string') return noOverload;
   const parts: string[] = [];
   let length = 0;
   for (let i = 0; i < list.length; i++) {
     meter.step(1);
     const part = list.at(i);
-    if (typeof part !== 'string') return part instanceof Failure ? part : NO_OVERLOAD;
+    if (typeof part !== 'string') return part instanceof Failure ? part : noOverload;
     length += part.length + by.length;
     if (length > textMax) return new Failure(`text grows beyond ${textMax} characters`);
     parts.push(part);
@@ -126,13 +126,13 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const quoted = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes[one] ?? one)}"`;
 
-const SPACE = /[\s\x85]/u;
+const space = /[\s\x85]/u;
 
 /** From both ends inwards: a pattern that looks for spaces at the end begins anew at each space in between. */
 function trimmed(text: string): string {
   let [from, to] = [0, text.length];
-  while (from < to && SPACE.test(text[from]!)) from += 1;
-  while (to > from && SPACE.test(text[to - 1]!)) to -= 1;
+  while (from < to && space.test(text[from]!)) from += 1;
+  while (to > from && space.test(text[to - 1]!)) to -= 1;
   return text.slice(from, to);
 }
 
@@ -158,7 +158,7 @@ function patternOf(source: string): Regexp | Failure {
 const withPattern =
   (use: (pattern: Regexp, text: string, others: readonly Value[], run: Run) => Value): Implementation =>
   ([text, source, ...others], run) => {
-    if (typeof text !== 'string' || typeof source !== 'string') return NO_OVERLOAD;
+    if (typeof text !== 'string' || typeof source !== 'string') return noOverload;
     const pattern = patternOf(source);
     if (pattern instanceof Failure) return pattern;
     try {
@@ -178,7 +178,7 @@ const find = withPattern((pattern, text, _, { meter }) => {
 
 /** A negative limit is none. An empty match right after another one does not count. */
 const findAll = withPattern((pattern, text, [limit = -1n], run) => {
-  if (typeof limit !== 'bigint') return NO_OVERLOAD;
+  if (typeof limit !== 'bigint') return noOverload;
   const all: string[] = [];
   let before = -1;
   for (let at = 0; at <= text.length && (limit < 0n || BigInt(all.length) < limit);) {
@@ -219,8 +219,8 @@ export const texts: Library = {
   '.trim/0': withText(trimmed),
   '.reverse/0': withText((text) => [...text].reverse().join('')),
   'strings.quote/1': withText((text) => bounded(quoted(text))),
-  '.format/1': ([text, list], run) => (typeof text === 'string' && list instanceof ListValue ? formatted(text, list, run) : NO_OVERLOAD),
-  'base64.encode/1': ([bytes]) => (bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : NO_OVERLOAD),
+  '.format/1': ([text, list], run) => (typeof text === 'string' && list instanceof ListValue ? formatted(text, list, run) : noOverload),
+  'base64.encode/1': ([bytes]) => (bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : noOverload),
   'base64.decode/1': withText((text) =>
     /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? new Uint8Array(Buffer.from(text, 'base64')) : new Failure('illegal base64 data'),
   ),

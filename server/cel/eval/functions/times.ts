@@ -1,25 +1,25 @@
-import { Duration, Failure, NO_OVERLOAD, Timestamp, type Value } from '../values.js';
+import { Duration, Failure, noOverload, Timestamp, type Value } from '../values.js';
 import type { Run } from '../run.js';
 import type { Implementation, Library } from './registry.js';
 
 /** Parts of times and durations. */
 
-const MILLISECOND = 1_000_000n;
-const DAY_MS = 86_400_000;
-const OFFSET = /^([+-]?)(\d{2}):(\d{2})$/;
+const millisecond = 1_000_000n;
+const dayMs = 86_400_000;
+const offsetPattern = /^([+-]?)(\d{2}):(\d{2})$/;
 const zonesMax = 200;
 const zoneCharactersMax = 100;
 /** What finding a zone costs that is not known yet. */
-const ZONE_STEPS = 500;
+const zoneSteps = 500;
 const zones = new Map<string, Intl.DateTimeFormat | null>();
 
 const floor = (value: bigint, by: bigint): bigint => value / by - (value % by < 0n ? 1n : 0n);
 
 /** The time as a clock in the zone shows it, in a date whose UTC parts are those of that clock; null for a zone that nobody knows. */
 function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
-  const milliseconds = Number(floor(time.nanoseconds, MILLISECOND));
+  const milliseconds = Number(floor(time.nanoseconds, millisecond));
   if (zone === '' || zone === 'UTC') return new Date(milliseconds);
-  const offset = OFFSET.exec(zone);
+  const offset = offsetPattern.exec(zone);
   if (offset !== null)
     return new Date(milliseconds + (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -60_000 : 60_000));
   const format = zone.length > zoneCharactersMax ? null : formatOf(zone, run);
@@ -34,7 +34,7 @@ function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
 function formatOf(zone: string, { meter }: Run): Intl.DateTimeFormat | null {
   const known = zones.get(zone);
   if (known !== undefined) return known;
-  meter.step(ZONE_STEPS);
+  meter.step(zoneSteps);
   let format: Intl.DateTimeFormat | null = null;
   try {
     format = new Intl.DateTimeFormat('en-US', {
@@ -55,7 +55,7 @@ function formatOf(zone: string, { meter }: Run): Intl.DateTimeFormat | null {
   return format;
 }
 
-const dayOfYear = (date: Date): number => Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY_MS);
+const dayOfYear = (date: Date): number => Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / dayMs);
 
 const partsOfTime: Readonly<Record<string, (date: Date) => number>> = {
   getFullYear: (date) => date.getUTCFullYear(),
@@ -71,16 +71,16 @@ const partsOfTime: Readonly<Record<string, (date: Date) => number>> = {
 };
 
 const partsOfDuration: Readonly<Record<string, bigint>> = {
-  getHours: 3600n * 1000n * MILLISECOND,
-  getMinutes: 60n * 1000n * MILLISECOND,
-  getSeconds: 1000n * MILLISECOND,
-  getMilliseconds: MILLISECOND,
+  getHours: 3600n * 1000n * millisecond,
+  getMinutes: 60n * 1000n * millisecond,
+  getSeconds: 1000n * millisecond,
+  getMilliseconds: millisecond,
 };
 
 const partOfTime =
   (of: (date: Date) => number): Implementation =>
   ([time, zone = ''], run) => {
-    if (!(time instanceof Timestamp) || typeof zone !== 'string') return NO_OVERLOAD;
+    if (!(time instanceof Timestamp) || typeof zone !== 'string') return noOverload;
     const date = clockIn(time, zone, run);
     return date === null ? new Failure(`unknown time zone ${zone}`) : BigInt(of(date));
   };

@@ -1,4 +1,4 @@
-import { ArrayList, EntryMap, Failure, NO_OVERLOAD, Opaque, type Value } from '../values.js';
+import { ArrayList, EntryMap, Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
 /** URLs as the reference's language reads them: what a request line may hold (absolute, or a path), without regard to what browsers do. */
@@ -34,8 +34,8 @@ class Url extends Opaque {
   }
 }
 
-const ESCAPE = /%(?![0-9a-fA-F]{2}).{0,2}/s;
-const SCHEME = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/s;
+const escapePattern = /%(?![0-9a-fA-F]{2}).{0,2}/s;
+const schemePattern = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/s;
 
 /** The problem, without what the reference puts before it. */
 function read(text: string): Url | string {
@@ -43,12 +43,12 @@ function read(text: string): Url | string {
   if (text === '') return 'empty url';
   if (text === '*') return new Url('', '', '*', '');
   if (text.startsWith(':')) return 'missing protocol scheme';
-  const [, scheme = '', after = text] = SCHEME.exec(text) ?? [];
+  const [, scheme = '', after = text] = schemePattern.exec(text) ?? [];
   const mark = after.indexOf('?');
   const [rest, query] = mark < 0 ? [after, ''] : [after.slice(0, mark), after.slice(mark + 1)];
   if (!rest.startsWith('/')) return scheme === '' ? 'invalid URI for request' : new Url(scheme.toLowerCase(), '', '', query);
   const [authority, path] = scheme !== '' && rest.startsWith('//') ? splitAuthority(rest.slice(2)) : ['', rest];
-  const bad = ESCAPE.exec(path);
+  const bad = escapePattern.exec(path);
   if (bad !== null) return `invalid URL escape ${JSON.stringify(bad[0])}`;
   const host = hostOf(authority);
   return host.ok ? new Url(scheme.toLowerCase(), host.host, path, query) : host.problem;
@@ -69,7 +69,7 @@ function hostOf(authority: string): { readonly ok: true; readonly host: string }
   if (!/^(?::\d*)?$/.test(port)) return { ok: false, problem: `invalid port ${JSON.stringify(port)} after host` };
   const odd = /[\s"\\^`{|}<>#/?]/.exec(host);
   if (odd !== null && !/["<>]/.test(odd[0])) return { ok: false, problem: `invalid character ${JSON.stringify(odd[0])} in host name` };
-  const bad = ESCAPE.exec(host);
+  const bad = escapePattern.exec(host);
   return bad === null ? { ok: true, host: unescaped(host, false) } : { ok: false, problem: `invalid URL escape ${JSON.stringify(bad[0])}` };
 }
 
@@ -97,7 +97,7 @@ function escapedPath(path: string): string {
 function queryOf(query: string): Value {
   const found = new Map<string, Value[]>();
   for (const pair of query.split('&')) {
-    if (pair === '' || pair.includes(';') || ESCAPE.test(pair)) continue;
+    if (pair === '' || pair.includes(';') || escapePattern.test(pair)) continue;
     const equal = pair.indexOf('=');
     const [key, value] = equal < 0 ? [pair, ''] : [pair.slice(0, equal), pair.slice(equal + 1)];
     const name = unescaped(key, true);
@@ -109,14 +109,14 @@ function queryOf(query: string): Value {
 }
 
 const make: Implementation = ([text]) => {
-  if (typeof text !== 'string') return NO_OVERLOAD;
+  if (typeof text !== 'string') return noOverload;
   const made = read(text);
   return made instanceof Url ? made : new Failure(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${made}`);
 };
 const of =
   (use: (url: Url) => Value): Implementation =>
   ([url]) =>
-    url instanceof Url ? use(url) : NO_OVERLOAD;
+    url instanceof Url ? use(url) : noOverload;
 
 /** null for a URL; for anything else why it is none, as the reference says it. */
 export const urlComplaint = (text: string): string | null => {
@@ -126,7 +126,7 @@ export const urlComplaint = (text: string): string | null => {
 
 export const urls: Library = {
   'url/1': make,
-  'isURL/1': ([text]) => (typeof text === 'string' ? read(text) instanceof Url : NO_OVERLOAD),
+  'isURL/1': ([text]) => (typeof text === 'string' ? read(text) instanceof Url : noOverload),
   '.getScheme/0': of(({ scheme }) => scheme),
   '.getHost/0': of(({ host }) => host),
   '.getHostname/0': of(({ hostname }) => hostname),

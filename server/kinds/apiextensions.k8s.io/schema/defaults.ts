@@ -9,8 +9,8 @@ import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.
  * Those inside of metadata are looked at as part of the least object that has them.
  */
 
-const EMBEDDED = 'x-kubernetes-embedded-resource';
-const WHOLE = ['apiVersion', 'kind', 'metadata'];
+const embedded = 'x-kubernetes-embedded-resource';
+const wholeMembers = ['apiVersion', 'kind', 'metadata'];
 
 /** Where a schema stands. */
 interface Place {
@@ -25,14 +25,14 @@ interface Place {
 const least = (value: Json): Json => ({ ...(value as JsonMembers), kind: 'Validation', apiVersion: 'validation/v1' });
 
 export const validateDefaults = (schema: Schema, path: Path): FieldError[] => {
-  const root = { ...schema, [EMBEDDED]: true };
+  const root = { ...schema, [embedded]: true };
   return validateBelow(root, path, { around: root, object: least, insideMetadata: false });
 };
 
 /** Not below `additionalProperties`: defaults are of no use there. */
 function validateBelow(schema: Schema, path: Path, outer: Place): FieldError[] {
   const items = itemSchemaOf(schema);
-  const whole = isTrue(schema, EMBEDDED);
+  const whole = isTrue(schema, embedded);
   const place = whole ? { around: schema, object: least, insideMetadata: false } : outer;
   return [
     ...(isSet(schema, 'default') ? validateDefault(schema, path.child('default'), place) : []),
@@ -41,7 +41,7 @@ function validateBelow(schema: Schema, path: Path, outer: Place): FieldError[] {
       validateBelow(child, path.child('properties').key(name), {
         around: place.around,
         object: (value) => place.object({ [name]: value }),
-        insideMetadata: place.insideMetadata || (whole && WHOLE.includes(name)),
+        insideMetadata: place.insideMetadata || (whole && wholeMembers.includes(name)),
       }),
     ),
   ];
@@ -52,7 +52,7 @@ function validateDefault(schema: Schema, path: Path, { around, object, insideMet
     value: schema['default'] as Json,
     schema: schema as JsonMembers,
     path: path.toString(),
-    whole: isTrue(schema, EMBEDDED),
+    whole: isTrue(schema, embedded),
   };
   if (insideMetadata) return checkInsideMetadata(given, object(given.value), around as JsonMembers, embeddedRules);
   return [

@@ -7,17 +7,17 @@ export type Resolved =
   | { readonly ok: true; readonly names: readonly string[]; readonly schema: Schema | null }
   | { readonly ok: false; readonly complaint: string };
 
-const END = 'unexpected end of JSON path';
-const ABSENT = 'does not refer to a valid field';
+const end = 'unexpected end of JSON path';
+const absent = 'does not refer to a valid field';
 /** Delimiters, texts in quotes (which may hold delimiters), and what stands between. */
-const TOKEN = /[.[\]]|'(?:[^'\\]|\\.)*'|[^.[\]]+/gs;
-const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
+const token = /[.[\]]|'(?:[^'\\]|\\.)*'|[^.[\]]+/gs;
+const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
 
 const refused = (complaint: string): Resolved => ({ ok: false, complaint });
 
 /** `brackets`: whether `['name']` is allowed beside `.name`. */
 export function resolvePath(text: string, schema: Schema, { brackets }: { brackets: boolean }): Resolved {
-  const tokens = text.match(TOKEN) ?? [];
+  const tokens = text.match(token) ?? [];
   let current: Schema | null = schema;
   const names: string[] = [];
   for (let position = 0; position < tokens.length;) {
@@ -27,7 +27,7 @@ export function resolvePath(text: string, schema: Schema, { brackets }: { bracke
     const name = token === '.' ? plainName(tokens[position + 1]) : quotedName(tokens.slice(position + 1, position + 3));
     if (!name.ok) return name;
     const next = stepInto(current, name.name);
-    if (next === undefined) return refused(ABSENT);
+    if (next === undefined) return refused(absent);
     names.push(name.name);
     current = next;
     position += token === '.' ? 2 : 3;
@@ -37,16 +37,16 @@ export function resolvePath(text: string, schema: Schema, { brackets }: { bracke
 
 type Name = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly complaint: string };
 
-const plainName = (token: string | undefined): Name => (token === undefined ? { ok: false, complaint: END } : { ok: true, name: token });
+const plainName = (token: string | undefined): Name => (token === undefined ? { ok: false, complaint: end } : { ok: true, name: token });
 
 function quotedName([token, close]: readonly string[]): Name {
-  if (token === undefined) return { ok: false, complaint: END };
+  if (token === undefined) return { ok: false, complaint: end };
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
     return { ok: false, complaint: `expected single quoted string but got ${token}` };
-  const unknown = (token.match(/\\./g) ?? []).find((escape) => ESCAPES[escape.slice(1)] === undefined);
+  const unknown = (token.match(/\\./g) ?? []).find((escape) => escapes[escape.slice(1)] === undefined);
   if (unknown !== undefined) return { ok: false, complaint: `invalid string literal: invalid escape char ${unknown}` };
-  if (close !== ']') return { ok: false, complaint: close === undefined ? END : `expected ] but got ${close}` };
-  return { ok: true, name: token.slice(1, -1).replace(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter) };
+  if (close !== ']') return { ok: false, complaint: close === undefined ? end : `expected ] but got ${close}` };
+  return { ok: true, name: token.slice(1, -1).replace(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter) };
 }
 
 /** The schema of a member; null for a member of anything, undefined when there is no such member. */

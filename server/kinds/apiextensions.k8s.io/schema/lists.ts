@@ -4,25 +4,29 @@ import { isSet, isTrue, itemSchemaOf, propertyOf, typeOf, type Schema } from './
 
 /** How the items of a list are told apart when several clients write it: by position, by value, or by the values of keys. */
 
-const LIST_TYPE = 'x-kubernetes-list-type';
-const MAP_KEYS = 'x-kubernetes-list-map-keys';
-const MAP_TYPE = 'x-kubernetes-map-type';
-const LIST_TYPES = ['atomic', 'set', 'map'];
-const KEYS_NEED_MAP = `must be map if ${MAP_KEYS} is non-empty`;
-const ATOMIC_ITEM = `must be atomic as item of a list with ${LIST_TYPE}=set`;
-const PARENT_IS_MAP = `if parent array's ${LIST_TYPE} is map`;
-const IS_KEY = `this property is in ${MAP_KEYS}, so it`;
+const listTypeMember = 'x-kubernetes-list-type';
+const mapKeys = 'x-kubernetes-list-map-keys';
+const mapType = 'x-kubernetes-map-type';
+const listTypes = ['atomic', 'set', 'map'];
+const keysNeedMap = `must be map if ${mapKeys} is non-empty`;
+const atomicItem = `must be atomic as item of a list with ${listTypeMember}=set`;
+const parentIsMap = `if parent array's ${listTypeMember} is map`;
+const isKey = `this property is in ${mapKeys}, so it`;
 
-const keysOf = (schema: Schema): string[] => itemsOf(schema[MAP_KEYS]).map(String);
+const keysOf = (schema: Schema): string[] => itemsOf(schema[mapKeys]).map(String);
 
 export function validateLists(schema: Schema, path: Path): FieldError[] {
-  const listType = isSet(schema, LIST_TYPE) ? String(schema[LIST_TYPE]) : null;
+  const listType = isSet(schema, listTypeMember) ? String(schema[listTypeMember]) : null;
   return [
     ...validateType(schema, listType, path),
-    ...(listType === null || LIST_TYPES.includes(listType) ? [] : [notSupported(path.child(LIST_TYPE), listType, LIST_TYPES)]),
+    ...(listType === null || listTypes.includes(listType) ? [] : [notSupported(path.child(listTypeMember), listType, listTypes)]),
     ...(keysOf(schema).length === 0 || listType === 'map'
       ? []
-      : [listType === null ? required(path.child(LIST_TYPE), KEYS_NEED_MAP) : invalid(path.child(LIST_TYPE), listType, KEYS_NEED_MAP)]),
+      : [
+          listType === null
+            ? required(path.child(listTypeMember), keysNeedMap)
+            : invalid(path.child(listTypeMember), listType, keysNeedMap),
+        ]),
     ...(listType === 'map' ? validateKeyed(schema, path) : []),
     ...(listType === 'set' || listType === 'map' ? validateIdentity(schema, listType, path) : []),
   ];
@@ -31,7 +35,7 @@ export function validateLists(schema: Schema, path: Path): FieldError[] {
 function validateType(schema: Schema, listType: string | null, path: Path): FieldError[] {
   if (listType === null) return [];
   const type = typeOf(schema);
-  const text = `must be array if ${LIST_TYPE} is specified`;
+  const text = `must be array if ${listTypeMember} is specified`;
   if (type !== 'array') return [type === '' ? required(path.child('type'), text) : invalid(path.child('type'), type, text)];
   const item = itemSchemaOf(schema);
   return listType === 'set' && item !== null ? validateMember(item, path.child('items')) : [];
@@ -39,35 +43,35 @@ function validateType(schema: Schema, listType: string | null, path: Path): Fiel
 
 /** Items of a set are compared as a whole. */
 function validateMember(item: Schema, path: Path): FieldError[] {
-  const itemListType = item[LIST_TYPE] ?? null;
+  const itemListType = item[listTypeMember] ?? null;
   if (typeOf(item) === 'array' && itemListType !== null && itemListType !== 'atomic')
-    return [invalid(path.child(LIST_TYPE), itemListType, ATOMIC_ITEM)];
-  return typeOf(item) === 'object' && item[MAP_TYPE] !== 'atomic' ? [invalid(path.child(MAP_TYPE), itemListType, ATOMIC_ITEM)] : [];
+    return [invalid(path.child(listTypeMember), itemListType, atomicItem)];
+  return typeOf(item) === 'object' && item[mapType] !== 'atomic' ? [invalid(path.child(mapType), itemListType, atomicItem)] : [];
 }
 
 function validateKeyed(schema: Schema, path: Path): FieldError[] {
   const item = itemSchemaOf(schema);
   const items = path.child('items');
   return [
-    ...(keysOf(schema).length === 0 ? [required(path.child(MAP_KEYS), `must not be empty if ${LIST_TYPE} is map`)] : []),
-    ...(isSet(schema, 'items') ? [] : [required(items, `must have a schema if ${LIST_TYPE} is map`)]),
+    ...(keysOf(schema).length === 0 ? [required(path.child(mapKeys), `must not be empty if ${listTypeMember} is map`)] : []),
+    ...(isSet(schema, 'items') ? [] : [required(items, `must have a schema if ${listTypeMember} is map`)]),
     ...(isSet(schema, 'items') && item === null
-      ? [invalid(items, schema['items'], `must only have a single schema if ${LIST_TYPE} is map`)]
+      ? [invalid(items, schema['items'], `must only have a single schema if ${listTypeMember} is map`)]
       : []),
-    ...(item === null || typeOf(item) === 'object' ? [] : [invalid(items.child('type'), typeOf(item), `must be object ${PARENT_IS_MAP}`)]),
+    ...(item === null || typeOf(item) === 'object' ? [] : [invalid(items.child('type'), typeOf(item), `must be object ${parentIsMap}`)]),
     ...(item !== null && typeOf(item) === 'object' ? validateKeys(keysOf(schema), item, path) : []),
   ];
 }
 
 function validateKeys(keys: readonly string[], item: Schema, path: Path): FieldError[] {
-  const keysPath = path.child(MAP_KEYS);
+  const keysPath = path.child(mapKeys);
   return keys.flatMap((key, position) => {
     const property = propertyOf(item, key);
     const scalar = property === null || !['array', 'object'].includes(typeOf(property));
     return [
       ...(scalar
         ? []
-        : [invalid(path.child('items', 'properties').key(key).child('type'), typeOf(item), `must be a scalar type ${PARENT_IS_MAP}`)]),
+        : [invalid(path.child('items', 'properties').key(key).child('type'), typeOf(item), `must be a scalar type ${parentIsMap}`)]),
       ...(property === null ? [invalid(keysPath, keys, 'entries must all be names of item properties')] : []),
       ...(keys.indexOf(key) < position ? [invalid(keysPath, keys, 'must not contain duplicate entries')] : []),
     ];
@@ -82,15 +86,15 @@ function validateIdentity(schema: Schema, listType: string, path: Path): FieldEr
   const missing = (key: string, property: Schema): boolean => !needed.includes(key) && !isSet(property, 'default');
   return [
     ...(isTrue(item, 'nullable')
-      ? [forbidden(path.child('items', 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`)]
+      ? [forbidden(path.child('items', 'nullable'), `cannot be nullable when ${listTypeMember} is ${listType}`)]
       : []),
     ...(listType === 'map' ? keysOf(schema) : []).flatMap((key) => {
       const property = propertyOf(item, key);
       const keyPath = path.child('items', 'properties').key(key);
       if (property === null) return [];
       return [
-        ...(missing(key, property) ? [required(keyPath.child('default'), `${IS_KEY} must have a default or be a required property`)] : []),
-        ...(isTrue(property, 'nullable') ? [forbidden(keyPath.child('nullable'), `${IS_KEY} cannot be nullable`)] : []),
+        ...(missing(key, property) ? [required(keyPath.child('default'), `${isKey} must have a default or be a required property`)] : []),
+        ...(isTrue(property, 'nullable') ? [forbidden(keyPath.child('nullable'), `${isKey} cannot be nullable`)] : []),
       ];
     }),
   ];

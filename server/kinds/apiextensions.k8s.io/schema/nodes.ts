@@ -37,14 +37,14 @@ export const isEmpty = (value: JsonValue | undefined): boolean =>
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-const UNSUPPORTED = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'];
-const UNSUPPORTED_WORD: Readonly<Record<string, string>> = { $schema: 'schema' };
-const JUNCTORS = ['allOf', 'anyOf', 'oneOf'];
+const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'];
+const unsupportedWord: Readonly<Record<string, string>> = { $schema: 'schema' };
+const junctors = ['allOf', 'anyOf', 'oneOf'];
 
 /** Why a schema cannot be understood as a structural one at all, or null. It says nothing about whether it is one. */
 export function unreadable(schema: Schema): string | null {
-  const member = UNSUPPORTED.find((name) => (name === 'additionalItems' ? isSet(schema, name) : !isEmpty(schema[name])));
-  if (member !== undefined) return `OpenAPIV3Schema '${UNSUPPORTED_WORD[member] ?? member}' is not supported`;
+  const member = unsupported.find((name) => (name === 'additionalItems' ? isSet(schema, name) : !isEmpty(schema[name])));
+  if (member !== undefined) return `OpenAPIV3Schema '${unsupportedWord[member] ?? member}' is not supported`;
   if (schema['x-kubernetes-preserve-unknown-fields'] === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   if (itemsOf(schema['items']).length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
@@ -57,7 +57,7 @@ export function unreadable(schema: Schema): string | null {
 
 function childrenOf(schema: Schema): Schema[] {
   const single = [itemSchemaOf(schema), restSchemaOf(schema), objectAt(schema, 'not')].filter((child) => child !== null);
-  return [...single, ...propertiesOf(schema).map(([, child]) => child), ...JUNCTORS.flatMap((junctor) => alternatives(schema, junctor))];
+  return [...single, ...propertiesOf(schema).map(([, child]) => child), ...junctors.flatMap((junctor) => alternatives(schema, junctor))];
 }
 
 /** Whether a schema or any below it has a property. Lists of schemas for items count too, although they are refused. */

@@ -18,13 +18,13 @@ import { validateRules } from './rules.js';
 
 /** What a schema may say at all, wherever it stands. Whether it describes a structure is another question (`structural.ts`). */
 
-const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-const META = ['metadata', 'kind', 'apiVersion'];
-const MAP_TYPES = ['atomic', 'granular'];
-const UNIQUE = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
-const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
-const MAP_TYPE = 'x-kubernetes-map-type';
-const EMBEDDED = 'x-kubernetes-embedded-resource';
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const meta = ['metadata', 'kind', 'apiVersion'];
+const mapTypes = ['atomic', 'granular'];
+const unique = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+const preserve = 'x-kubernetes-preserve-unknown-fields';
+const mapTypeMember = 'x-kubernetes-map-type';
+const embedded = 'x-kubernetes-embedded-resource';
 
 /** Where a schema stands: what is said of the metadata of an object is bound more tightly. */
 export interface Place {
@@ -34,16 +34,16 @@ export interface Place {
   readonly noDefaults: string | null;
 }
 
-const ROOT: Place = { root: true, insideMetadata: false, noDefaults: null };
+const root: Place = { root: true, insideMetadata: false, noDefaults: null };
 
-export function validateOpenApi(schema: Schema, path: Path, place: Place = ROOT): FieldError[] {
+export function validateOpenApi(schema: Schema, path: Path, place: Place = root): FieldError[] {
   const below: Place = { ...place, root: false };
   const each = (junctor: string): FieldError[] =>
     alternatives(schema, junctor).flatMap((child, position) => validateOpenApi(child, path.child(junctor).index(position), below));
   const [not, items] = [objectAt(schema, 'not'), itemSchemaOf(schema)];
   return [
     ...validateSupported(schema, path, place),
-    ...(isTrue(schema, 'uniqueItems') ? [forbidden(path.child('uniqueItems'), UNIQUE)] : []),
+    ...(isTrue(schema, 'uniqueItems') ? [forbidden(path.child('uniqueItems'), unique)] : []),
     ...validateRest(schema, path, below),
     ...propertiesOf(schema).flatMap(([name, child]) =>
       validateOpenApi(child, path.child('properties').key(name), placeOf(schema, name, place)),
@@ -61,7 +61,7 @@ export function validateOpenApi(schema: Schema, path: Path, place: Place = ROOT)
 }
 
 function placeOf(schema: Schema, property: string, place: Place): Place {
-  if (!(place.root || isTrue(schema, EMBEDDED)) || !META.includes(property)) return { ...place, root: false };
+  if (!(place.root || isTrue(schema, embedded)) || !meta.includes(property)) return { ...place, root: false };
   return { root: false, insideMetadata: true, noDefaults: place.root ? `in top-level ${property}` : place.noDefaults };
 }
 
@@ -83,7 +83,7 @@ function validateSupported(schema: Schema, path: Path, place: Place): FieldError
   const unsupported = (member: string, present: boolean): FieldError[] =>
     present ? [forbidden(path.child(member), `${member} is not supported`)] : [];
   return [
-    ...(type === '' || TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, TYPES)]),
+    ...(type === '' || types.includes(type) ? [] : [notSupported(path.child('type'), type, types)]),
     ...(isSet(schema, 'default') && place.noDefaults !== null
       ? [forbidden(path.child('default'), `must not be set ${place.noDefaults}`)]
       : []),
@@ -95,20 +95,22 @@ function validateSupported(schema: Schema, path: Path, place: Place): FieldError
     ...unsupported('$ref', isSet(schema, '$ref')),
     ...(type === 'null' ? [forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative')] : []),
     ...(itemsOf(schema['items']).length > 0 ? [forbidden(path.child('items'), 'items must be a schema object and not an array')] : []),
-    ...(place.insideMetadata && isTrue(schema, EMBEDDED)
-      ? [forbidden(path.child(EMBEDDED), 'must not be used inside of resource meta')]
+    ...(place.insideMetadata && isTrue(schema, embedded)
+      ? [forbidden(path.child(embedded), 'must not be used inside of resource meta')]
       : []),
   ];
 }
 
 function validateExtensions(schema: Schema, path: Path): FieldError[] {
-  const [type, mapType] = [typeOf(schema), schema[MAP_TYPE]];
-  const typeText = `must be object if ${MAP_TYPE} is specified`;
+  const [type, mapType] = [typeOf(schema), schema[mapTypeMember]];
+  const typeText = `must be object if ${mapTypeMember} is specified`;
   return [
-    ...(schema[PRESERVE] === false ? [invalid(path.child(PRESERVE), false, 'must be true or undefined')] : []),
-    ...(!isSet(schema, MAP_TYPE) || type === 'object'
+    ...(schema[preserve] === false ? [invalid(path.child(preserve), false, 'must be true or undefined')] : []),
+    ...(!isSet(schema, mapTypeMember) || type === 'object'
       ? []
       : [type === '' ? required(path.child('type'), typeText) : invalid(path.child('type'), type, typeText)]),
-    ...(!isSet(schema, MAP_TYPE) || MAP_TYPES.includes(String(mapType)) ? [] : [notSupported(path.child(MAP_TYPE), mapType, MAP_TYPES)]),
+    ...(!isSet(schema, mapTypeMember) || mapTypes.includes(String(mapType))
+      ? []
+      : [notSupported(path.child(mapTypeMember), mapType, mapTypes)]),
   ];
 }

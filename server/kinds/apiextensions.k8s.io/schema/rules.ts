@@ -10,8 +10,8 @@ import { unreadable } from './nodes.js';
 
 /** Rules of a schema: their messages, reasons and paths, and their expressions, against the types and bounds that the schema gives. */
 
-const MEMBER = 'x-kubernetes-validations';
-const RULE: StructureForm = [
+const member = 'x-kubernetes-validations';
+const rule: StructureForm = [
   ['rule', 'Rule', 'text'],
   ['message', 'Message', 'text'],
   ['messageExpression', 'MessageExpression', 'text'],
@@ -19,27 +19,27 @@ const RULE: StructureForm = [
   ['fieldPath', 'FieldPath', 'text'],
   ['optionalOldSelf', 'OptionalOldSelf', 'optional'],
 ];
-const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
-const NON_EMPTY = 'must be non-empty if specified';
-const ONE_LINE = 'must not contain line breaks';
+const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const nonEmpty = 'must be non-empty if specified';
+const oneLine = 'must not contain line breaks';
 
 const hasLines = (text: string): boolean => /[\n\r]/.test(text);
 const isBlank = (text: string): boolean => text !== '' && text.trim() === '';
 
 export const validateRules = (schema: Schema, path: Path): FieldError[] =>
-  objectsIn(schema, MEMBER).flatMap((rule, position) => validateRule(rule, schema, path.child(MEMBER).index(position)));
+  objectsIn(schema, member).flatMap((rule, position) => validateRule(rule, schema, path.child(member).index(position)));
 
 function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[] {
   const [reason, fieldPath] = [rule['reason'], textAt(rule, 'fieldPath')];
   const at = path.child('fieldPath');
   return [
     ...validateMessage(textAt(rule, 'rule'), textAt(rule, 'message'), path),
-    ...(isBlank(textAt(rule, 'messageExpression')) ? [required(path.child('messageExpression'), `messageExpression ${NON_EMPTY}`)] : []),
-    ...(reason === undefined || reason === null || REASONS.includes(String(reason))
+    ...(isBlank(textAt(rule, 'messageExpression')) ? [required(path.child('messageExpression'), `messageExpression ${nonEmpty}`)] : []),
+    ...(reason === undefined || reason === null || reasons.includes(String(reason))
       ? []
-      : [notSupported(path.child('reason'), reason, REASONS)]),
-    ...(isBlank(fieldPath) ? [invalid(at, fieldPath, NON_EMPTY)] : []),
-    ...(hasLines(fieldPath) ? [invalid(at, fieldPath, ONE_LINE)] : []),
+      : [notSupported(path.child('reason'), reason, reasons)]),
+    ...(isBlank(fieldPath) ? [invalid(at, fieldPath, nonEmpty)] : []),
+    ...(hasLines(fieldPath) ? [invalid(at, fieldPath, oneLine)] : []),
     ...(fieldPath === '' || unreadable(schema) !== null || resolvePath(fieldPath, schema, { brackets: true }).ok
       ? []
       : [invalid(at, fieldPath, 'must be a valid path')]),
@@ -49,8 +49,8 @@ function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[
 function validateMessage(rule: string, message: string, path: Path): FieldError[] {
   const at = path.child('message');
   if (rule.trim() === '') return [required(path.child('rule'), 'rule is not specified')];
-  if (isBlank(message)) return [invalid(at, message, NON_EMPTY)];
-  if (hasLines(message.trim())) return [invalid(at, message, ONE_LINE)];
+  if (isBlank(message)) return [invalid(at, message, nonEmpty)];
+  if (hasLines(message.trim())) return [invalid(at, message, oneLine)];
   return hasLines(rule.trim()) && message === '' ? [required(at, 'message must be specified if rule contains line breaks')] : [];
 }
 
@@ -63,12 +63,12 @@ export function validateRuleExpressions(schema: Schema, path: Path, findings: re
   // What is wrong with a rule itself is no reason not to read it.
   const broken = findings
     .map((finding) => finding.path)
-    .filter((at) => !at.includes(`.${MEMBER}[`))
+    .filter((at) => !at.includes(`.${member}[`))
     .sort();
   return reviewRules(schema, root, (at) => hasBeginning(broken, root + at)).map((finding) => {
     const at = Path.of(root + finding.at);
     if (finding.kind === 'forbidden') return forbidden(at, finding.detail);
-    return invalid(at, finding.value ?? printedStructure(finding.rule, RULE), finding.detail);
+    return invalid(at, finding.value ?? printedStructure(finding.rule, rule), finding.detail);
   });
 }
 

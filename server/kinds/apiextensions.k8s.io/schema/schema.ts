@@ -8,7 +8,7 @@ import { validateStructural } from './structural.js';
 /** The schema of a whole custom resource. */
 
 /** Members of the root that stay in force when status is a resource of its own, with a schema taken out of this one. */
-const BESIDE_STATUS = [
+const besideStatus = [
   'description',
   'type',
   'format',
@@ -33,11 +33,13 @@ const BESIDE_STATUS = [
   'x-kubernetes-validations',
 ];
 /** Those names as the reference prints them. */
-const INTERNAL_NAMES = BESIDE_STATUS.map((member) =>
-  member.startsWith('x-kubernetes-')
-    ? `X${member.slice('x-kubernetes-'.length).split('-').map(capitalized).join('')}`
-    : capitalized(member),
-).join(' ');
+const internalNames = besideStatus
+  .map((member) =>
+    member.startsWith('x-kubernetes-')
+      ? `X${member.slice('x-kubernetes-'.length).split('-').map(capitalized).join('')}`
+      : capitalized(member),
+  )
+  .join(' ');
 
 /** `hasStatus`: status is a subresource. Conditions of structure come first; defaults are looked at when there is a structure. */
 export function validateSchema(schema: Schema, hasStatus: boolean, path: Path): FieldError[] {
@@ -66,9 +68,9 @@ function validateBesideStatus(schema: Schema, path: Path): FieldError[] {
       ),
     ];
   }
-  const other = Object.keys(schema).some((member) => !BESIDE_STATUS.includes(member) && !isEmpty(schema[member]));
+  const other = Object.keys(schema).some((member) => !besideStatus.includes(member) && !isEmpty(schema[member]));
   return other
-    ? [invalid(path, schema, `only [${INTERNAL_NAMES}] fields are allowed at the root of the schema if the status subresource is enabled`)]
+    ? [invalid(path, schema, `only [${internalNames}] fields are allowed at the root of the schema if the status subresource is enabled`)]
     : [];
 }
 

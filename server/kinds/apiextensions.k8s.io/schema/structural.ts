@@ -24,15 +24,15 @@ import { patternComplaint } from './pattern.js';
 
 type Level = 'root' | 'item' | 'field';
 
-const EMBEDDED = 'x-kubernetes-embedded-resource';
-const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
-const INT_OR_STRING = 'x-kubernetes-int-or-string';
-const TYPE_MISSING: Readonly<Record<Level, string>> = {
+const embeddedMember = 'x-kubernetes-embedded-resource';
+const preserve = 'x-kubernetes-preserve-unknown-fields';
+const intOrString = 'x-kubernetes-int-or-string';
+const typeMissing: Readonly<Record<Level, string>> = {
   root: 'must not be empty at the root',
   item: 'must not be empty for specified array items',
   field: 'must not be empty for specified object fields',
 };
-const METADATA_TEXT = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
+const metadataText = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
 
 /** In the order of their texts: the reference sorts, since it walks through maps. */
 export function validateStructural(schema: Schema, path: Path): FieldError[] {
@@ -62,21 +62,21 @@ function validateInvariants(schema: Schema, level: Level, path: Path): FieldErro
 }
 
 function validateIntOrString(schema: Schema, path: Path): FieldError[] {
-  if (!isTrue(schema, INT_OR_STRING)) return [];
-  return [PRESERVE, EMBEDDED]
+  if (!isTrue(schema, intOrString)) return [];
+  return [preserve, embeddedMember]
     .filter((member) => isTrue(schema, member))
-    .map((member) => invalid(path.child(member), true, `must be false if ${INT_OR_STRING} is true`));
+    .map((member) => invalid(path.child(member), true, `must be false if ${intOrString} is true`));
 }
 
 function validateType(schema: Schema, level: Level, path: Path): FieldError[] {
   const type = typeOf(schema);
   const at = path.child('type');
   const findings: FieldError[] = [];
-  if (isTrue(schema, EMBEDDED) && type !== 'object') {
-    const text = `must be object if ${EMBEDDED} is true`;
+  if (isTrue(schema, embeddedMember) && type !== 'object') {
+    const text = `must be object if ${embeddedMember} is true`;
     findings.push(type === '' ? required(at, text) : invalid(at, type, text));
-  } else if (type === '' && !isTrue(schema, INT_OR_STRING) && !isTrue(schema, PRESERVE)) {
-    findings.push(required(at, TYPE_MISSING[level]));
+  } else if (type === '' && !isTrue(schema, intOrString) && !isTrue(schema, preserve)) {
+    findings.push(required(at, typeMissing[level]));
   }
   if (level === 'root' && type !== '' && type !== 'object') findings.push(invalid(at, type, 'must be object at the root'));
   return findings;
@@ -84,12 +84,12 @@ function validateType(schema: Schema, level: Level, path: Path): FieldError[] {
 
 /** Whole objects, at the root and embedded ones: their kind, version and metadata are described already. */
 function validateObject(schema: Schema, level: Level, path: Path): FieldError[] {
-  const embedded = isTrue(schema, EMBEDDED);
+  const embedded = isTrue(schema, embeddedMember);
   const whole = level === 'root' || embedded;
   const metadata = propertyOf(schema, 'metadata');
   return [
     ...(embedded && isSet(schema, 'additionalProperties')
-      ? [forbidden(path.child('additionalProperties'), `must not be used if ${EMBEDDED} is set`)]
+      ? [forbidden(path.child('additionalProperties'), `must not be used if ${embeddedMember} is set`)]
       : []),
     ...(whole ? ['kind', 'apiVersion'] : []).flatMap((name) => {
       const property = propertyOf(schema, name);
@@ -98,8 +98,8 @@ function validateObject(schema: Schema, level: Level, path: Path): FieldError[] 
         : [invalid(path.child('properties').key(name).child('type'), typeOf(property), 'must be string')];
     }),
     ...(metadata === null ? [] : validateMetadata(metadata, { level, whole }, path.child('properties').key('metadata'))),
-    ...(embedded && !isTrue(schema, PRESERVE) && propertiesOf(schema).length === 0
-      ? [required(path.child('properties'), `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`)]
+    ...(embedded && !isTrue(schema, preserve) && propertiesOf(schema).length === 0
+      ? [required(path.child('properties'), `must not be empty if ${embeddedMember} is true without ${preserve}`)]
       : []),
   ];
 }
@@ -110,7 +110,7 @@ function validateMetadata(metadata: Schema, { level, whole }: { level: Level; wh
   return [
     ...(whole && typeOf(metadata) !== 'object' ? [invalid(path.child('type'), typeOf(metadata), 'must be object')] : []),
     ...(level === 'root' && Object.keys(metadata).some((member) => !ignored.includes(member) && !isEmpty(metadata[member]))
-      ? [forbidden(path, METADATA_TEXT)]
+      ? [forbidden(path, metadataText)]
       : []),
   ];
 }
@@ -130,7 +130,7 @@ interface Excepted {
   readonly firstAllOf: boolean;
 }
 
-const NONE: Excepted = { anyOf: false, firstAllOf: false };
+const none: Excepted = { anyOf: false, firstAllOf: false };
 
 function validateConditions(schema: Schema, path: Path, excepted: Excepted): FieldError[] {
   const each = (junctor: string): FieldError[] =>
@@ -138,7 +138,7 @@ function validateConditions(schema: Schema, path: Path, excepted: Excepted): Fie
       validateCondition(
         child,
         path.child(junctor).index(position),
-        junctor === 'allOf' && position === 0 && excepted.firstAllOf ? { anyOf: true, firstAllOf: false } : NONE,
+        junctor === 'allOf' && position === 0 && excepted.firstAllOf ? { anyOf: true, firstAllOf: false } : none,
       ),
     );
   const not = objectAt(schema, 'not');
@@ -148,22 +148,22 @@ function validateConditions(schema: Schema, path: Path, excepted: Excepted): Fie
     ...(excepted.anyOf ? [] : each('anyOf')),
     ...each('allOf'),
     ...each('oneOf'),
-    ...(not === null ? [] : validateCondition(not, path.child('not'), NONE)),
+    ...(not === null ? [] : validateCondition(not, path.child('not'), none)),
     ...(complaint === null ? [] : [invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${complaint}`)]),
   ];
 }
 
 /** What conditions may not say, in which words that is refused. */
-const DESCRIBING: readonly (readonly [member: string, demand: 'empty' | 'undefined' | 'false'])[] = [
+const describing: readonly (readonly [member: string, demand: 'empty' | 'undefined' | 'false'])[] = [
   ['type', 'empty'],
   ['additionalProperties', 'undefined'],
   ['default', 'undefined'],
   ['title', 'empty'],
   ['description', 'empty'],
   ['nullable', 'false'],
-  [PRESERVE, 'false'],
-  [EMBEDDED, 'false'],
-  [INT_OR_STRING, 'false'],
+  [preserve, 'false'],
+  [embeddedMember, 'false'],
+  [intOrString, 'false'],
   ['x-kubernetes-list-map-keys', 'empty'],
   ['x-kubernetes-list-type', 'undefined'],
   ['x-kubernetes-map-type', 'undefined'],
@@ -174,11 +174,11 @@ function validateCondition(schema: Schema, path: Path, excepted: Excepted): Fiel
   const items = itemSchemaOf(schema);
   return [
     ...validateConditions(schema, path, excepted),
-    ...(items === null ? [] : validateCondition(items, path.child('items'), NONE)),
-    ...propertiesOf(schema).flatMap(([name, child]) => validateCondition(child, path.child('properties').key(name), NONE)),
-    ...DESCRIBING.filter(([member, demand]) => (demand === 'undefined' ? isSet(schema, member) : !isEmpty(schema[member]))).map(
-      ([member, demand]) => forbidden(path.child(member), `must be ${demand} to be structural`),
-    ),
+    ...(items === null ? [] : validateCondition(items, path.child('items'), none)),
+    ...propertiesOf(schema).flatMap(([name, child]) => validateCondition(child, path.child('properties').key(name), none)),
+    ...describing
+      .filter(([member, demand]) => (demand === 'undefined' ? isSet(schema, member) : !isEmpty(schema[member])))
+      .map(([member, demand]) => forbidden(path.child(member), `must be ${demand} to be structural`)),
     ...(propertyOf(schema, 'metadata') === null
       ? []
       : [forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context')]),

@@ -6,23 +6,23 @@ import { isNegative } from '../../../registry/validation/quantities.js';
 
 /** How fast an autoscaler may act. */
 
-const WINDOW_SECONDS_MAX = 3600;
-const PERIOD_SECONDS_MAX = 1800;
-const SELECT_POLICIES = ['Disabled', 'Max', 'Min'];
-const POLICY_TYPES = ['Percent', 'Pods'];
-const DOUBLE = { type: 'Percent', value: 100, periodSeconds: 15 };
-const FOUR_MORE = { type: 'Pods', value: 4, periodSeconds: 15 };
+const windowSecondsMax = 3600;
+const periodSecondsMax = 1800;
+const selectPolicies = ['Disabled', 'Max', 'Min'];
+const policyTypes = ['Percent', 'Pods'];
+const double = { type: 'Percent', value: 100, periodSeconds: 15 };
+const fourMore = { type: 'Pods', value: 4, periodSeconds: 15 };
 
-const DEFAULTS: Readonly<Record<'scaleUp' | 'scaleDown', JsonObject>> = {
-  scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: 'Max', policies: [FOUR_MORE, DOUBLE] },
-  scaleDown: { selectPolicy: 'Max', policies: [DOUBLE] },
+const defaultRules: Readonly<Record<'scaleUp' | 'scaleDown', JsonObject>> = {
+  scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: 'Max', policies: [fourMore, double] },
+  scaleDown: { selectPolicy: 'Max', policies: [double] },
 };
 
 /** Who says anything about the speed gets the rest of the rules, too. */
 export function setBehaviorDefaults(spec: JsonObject): void {
   const behavior = objectAt(spec, 'behavior');
   if (behavior === null) return;
-  for (const [direction, defaults] of Object.entries(DEFAULTS)) {
+  for (const [direction, defaults] of Object.entries(defaultRules)) {
     const rules = objectAt(behavior, direction) ?? {};
     for (const [member, value] of Object.entries(defaults)) setDefault(rules, member, structuredClone(value) as JsonValue);
     behavior[direction] = rules;
@@ -44,10 +44,10 @@ function validateRules(rules: JsonObject, path: Path): FieldError[] {
   const policies = objectsIn(rules, 'policies');
   return [
     ...(window < 0 ? [invalid(at, window, 'must be greater than or equal to zero')] : []),
-    ...(window > WINDOW_SECONDS_MAX ? [invalid(at, window, `must be less than or equal to ${WINDOW_SECONDS_MAX}`)] : []),
-    ...(select === undefined || select === null || SELECT_POLICIES.includes(String(select))
+    ...(window > windowSecondsMax ? [invalid(at, window, `must be less than or equal to ${windowSecondsMax}`)] : []),
+    ...(select === undefined || select === null || selectPolicies.includes(String(select))
       ? []
-      : [notSupported(path.child('selectPolicy'), select, SELECT_POLICIES)]),
+      : [notSupported(path.child('selectPolicy'), select, selectPolicies)]),
     ...(policies.length === 0 ? [required(path.child('policies'), 'must specify at least one Policy')] : []),
     ...policies.flatMap((policy, position) => validatePolicy(policy, path.child('policies').index(position))),
     ...(isNegative(rules['tolerance'])
@@ -60,11 +60,11 @@ function validatePolicy(policy: JsonObject, path: Path): FieldError[] {
   const type = textAt(policy, 'type');
   const [value, period] = [Number(policy['value'] ?? 0), Number(policy['periodSeconds'] ?? 0)];
   return [
-    ...(POLICY_TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, POLICY_TYPES)]),
+    ...(policyTypes.includes(type) ? [] : [notSupported(path.child('type'), type, policyTypes)]),
     ...(value <= 0 ? [invalid(path.child('value'), value, 'must be greater than zero')] : []),
     ...(period <= 0 ? [invalid(path.child('periodSeconds'), period, 'must be greater than zero')] : []),
-    ...(period > PERIOD_SECONDS_MAX
-      ? [invalid(path.child('periodSeconds'), period, `must be less than or equal to ${PERIOD_SECONDS_MAX}`)]
+    ...(period > periodSecondsMax
+      ? [invalid(path.child('periodSeconds'), period, `must be less than or equal to ${periodSecondsMax}`)]
       : []),
   ];
 }

@@ -11,12 +11,12 @@ import { dnsLabel, named } from '../../../registry/validation/values.js';
 
 type SourceRule = (source: JsonObject, target: JsonObject, path: Path) => FieldError[];
 
-const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
+const targetTypes = ['Utilization', 'Value', 'AverageValue'];
 const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
 const isPositive = (value: JsonValue | undefined): boolean => isSet(value) && !isNegative(value) && !isZero(value);
 
 /** Sources in the order in which they are looked for; the first one present is checked. */
-const SOURCES: Readonly<Record<string, { readonly type: string; readonly rule: SourceRule }>> = {
+const sources: Readonly<Record<string, { readonly type: string; readonly rule: SourceRule }>> = {
   object: {
     type: 'Object',
     rule: (source, { value, averageValue }, path) => [
@@ -94,7 +94,7 @@ function validateTarget(source: JsonObject, path: Path): FieldError[] {
   const type = textAt(target, 'type');
   return [
     ...(type === '' ? [required(at.child('type'), 'must specify a metric target type')] : []),
-    ...(TARGET_TYPES.includes(type) ? [] : [invalid(at.child('type'), type, 'must be either Utilization, Value, or AverageValue')]),
+    ...(targetTypes.includes(type) ? [] : [invalid(at.child('type'), type, 'must be either Utilization, Value, or AverageValue')]),
     ...['value', 'averageValue'].flatMap((member) =>
       isSet(target[member]) && !isPositive(target[member]) ? [invalid(at.child(member), target[member], 'must be positive')] : [],
     ),
@@ -112,7 +112,7 @@ export function validateReference(reference: JsonObject, path: Path): FieldError
   });
 }
 
-const TYPES = Object.values(SOURCES)
+const types = Object.values(sources)
   .map(({ type }) => type)
   .sort();
 
@@ -130,9 +130,9 @@ export function validateMetrics(spec: JsonObject, path: Path): FieldError[] {
 
 function validateMetric(metric: JsonObject, path: Path): FieldError[] {
   const type = textAt(metric, 'type');
-  const present = Object.keys(SOURCES).filter((member) => objectAt(metric, member) !== null);
-  const expected = Object.keys(SOURCES).find((member) => SOURCES[member]?.type === type);
-  const unknown = expected === undefined ? [notSupported(path.child('type'), type, TYPES)] : [];
+  const present = Object.keys(sources).filter((member) => objectAt(metric, member) !== null);
+  const expected = Object.keys(sources).find((member) => sources[member]?.type === type);
+  const unknown = expected === undefined ? [notSupported(path.child('type'), type, types)] : [];
   const [first] = present;
   const source = first === undefined ? null : objectAt(metric, first);
   return [
@@ -140,7 +140,7 @@ function validateMetric(metric: JsonObject, path: Path): FieldError[] {
     ...unknown,
     ...(first === undefined || source === null
       ? []
-      : (SOURCES[first]?.rule(source, objectAt(source, 'target') ?? {}, path.child(first)) ?? [])),
+      : (sources[first]?.rule(source, objectAt(source, 'target') ?? {}, path.child(first)) ?? [])),
     // The reference looks at the type twice.
     ...unknown,
     ...(expected !== undefined && !present.includes(expected)

@@ -2,9 +2,9 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
 import { setPodTemplateDefaults } from '../../core/podSpec/template.js';
 
-const BACKOFF_LIMIT = 6;
+const backoffLimit = 6;
 /** With a limit for each index, the job as a whole has none. */
-const NO_BACKOFF_LIMIT = 2 ** 31 - 1;
+const noBackoffLimit = 2 ** 31 - 1;
 
 /** Defaults of a job, as opposed to those of the template of one. */
 export function setJobDefaults(job: ApiObject): void {
@@ -14,7 +14,7 @@ export function setJobDefaults(job: ApiObject): void {
   // A job that says neither runs one pod; one that says only how many at once ends when any has succeeded.
   if (!isSet('completions') && !isSet('parallelism')) spec['completions'] = 1;
   setDefault(spec, 'parallelism', 1);
-  setDefault(spec, 'backoffLimit', isSet('backoffLimitPerIndex') ? NO_BACKOFF_LIMIT : BACKOFF_LIMIT);
+  setDefault(spec, 'backoffLimit', isSet('backoffLimitPerIndex') ? noBackoffLimit : backoffLimit);
   setDefault(spec, 'completionMode', 'NonIndexed');
   setDefault(spec, 'suspend', false);
   setDefault(spec, 'podReplacementPolicy', isSet('podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed');

@@ -6,12 +6,12 @@ import { qualified } from '../../../registry/validation/values.js';
 
 /** What becomes of a job when a pod of it fails in a certain way (`podFailurePolicy`). */
 
-const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
-const OPERATORS = ['In', 'NotIn'];
-const STATUSES = ['False', 'True', 'Unknown'];
-const RULES_MAX = 20;
-const PATTERNS_MAX = 20;
-const EXIT_CODES_MAX = 255;
+const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+const operators = ['In', 'NotIn'];
+const statuses = ['False', 'True', 'Unknown'];
+const rulesMax = 20;
+const patternsMax = 20;
+const exitCodesMax = 255;
 
 const listed = (values: readonly string[]): string => `valid values: [${values.map((value) => JSON.stringify(value)).join(' ')}]`;
 /** A finding about a whole structure, which is not shown. */
@@ -31,7 +31,7 @@ export function validateFailurePolicy(spec: JsonObject, path: Path): FieldError[
   );
   const perIndex = spec['backoffLimitPerIndex'] !== undefined && spec['backoffLimitPerIndex'] !== null;
   return [
-    ...(rules.length > RULES_MAX ? [tooMany(at, rules.length, RULES_MAX)] : []),
+    ...(rules.length > rulesMax ? [tooMany(at, rules.length, rulesMax)] : []),
     ...rules.flatMap((rule, position) => validateRule(rule, { names, perIndex }, at.index(position))),
   ];
 }
@@ -54,9 +54,9 @@ function validateRule(rule: JsonObject, { names, perIndex }: JobFacts, path: Pat
 }
 
 function validateAction(action: string, perIndex: boolean, path: Path): FieldError[] {
-  if (action === '') return [required(path, listed(ACTIONS))];
+  if (action === '') return [required(path, listed(actions))];
   if (action === 'FailIndex') return perIndex ? [] : [invalid(path, action, 'requires the backoffLimitPerIndex to be set')];
-  return ACTIONS.includes(action) ? [] : [notSupported(path, action, ACTIONS)];
+  return actions.includes(action) ? [] : [notSupported(path, action, actions)];
 }
 
 function validateExitCodes(codes: JsonObject, names: ReadonlySet<string>, path: Path): FieldError[] {
@@ -65,10 +65,10 @@ function validateExitCodes(codes: JsonObject, names: ReadonlySet<string>, path: 
   const unknown = container !== undefined && container !== null && !names.has(String(container));
   return [
     ...(operator === ''
-      ? [required(path.child('operator'), listed(OPERATORS))]
-      : OPERATORS.includes(operator)
+      ? [required(path.child('operator'), listed(operators))]
+      : operators.includes(operator)
         ? []
-        : [notSupported(path.child('operator'), operator, OPERATORS)]),
+        : [notSupported(path.child('operator'), operator, operators)]),
     ...(unknown
       ? [invalid(path.child('containerName'), container, 'must be one of the container or initContainer names in the pod template')]
       : []),
@@ -79,7 +79,7 @@ function validateExitCodes(codes: JsonObject, names: ReadonlySet<string>, path: 
 function validateValues(values: readonly number[], operator: string, path: Path): FieldError[] {
   if (values.length === 0) return [invalid(path, [], 'at least one value is required')];
   return [
-    ...(values.length > EXIT_CODES_MAX ? [tooMany(path, values.length, EXIT_CODES_MAX)] : []),
+    ...(values.length > exitCodesMax ? [tooMany(path, values.length, exitCodesMax)] : []),
     ...values.flatMap((value, position) => [
       ...(operator === 'In' && value === 0 ? [invalid(path.index(position), value, 'must not be 0 for the In operator')] : []),
       ...(values.indexOf(value) < position ? [duplicate(path.index(position), value)] : []),
@@ -92,17 +92,17 @@ function validateValues(values: readonly number[], operator: string, path: Path)
 
 function validateConditions(patterns: readonly JsonObject[], path: Path): FieldError[] {
   return [
-    ...(patterns.length > PATTERNS_MAX ? [tooMany(path, patterns.length, PATTERNS_MAX)] : []),
+    ...(patterns.length > patternsMax ? [tooMany(path, patterns.length, patternsMax)] : []),
     ...patterns.flatMap((pattern, position) => {
       const status = textAt(pattern, 'status');
       const at = path.index(position);
       return [
         ...qualified(textAt(pattern, 'type'), at.child('type')),
         ...(status === ''
-          ? [required(at.child('status'), listed(STATUSES))]
-          : STATUSES.includes(status)
+          ? [required(at.child('status'), listed(statuses))]
+          : statuses.includes(status)
             ? []
-            : [notSupported(at.child('status'), status, STATUSES)]),
+            : [notSupported(at.child('status'), status, statuses)]),
       ];
     }),
   ];

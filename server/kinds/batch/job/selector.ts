@@ -6,10 +6,10 @@ import { invalid, Path, required, type FieldError } from '../../../registry/vali
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
 
 /** Labels that tell the pods of one job from all others; the older names stay for those who select by them. */
-const UID_LABEL = 'batch.kubernetes.io/controller-uid';
-const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
-const UID_LABELS = ['controller-uid', UID_LABEL];
-const SPEC = Path.of('spec');
+const uidLabel = 'batch.kubernetes.io/controller-uid';
+const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
+const uidLabels = ['controller-uid', uidLabel];
+const specPath = Path.of('spec');
 
 const specOf = (job: ApiObject): JsonObject => objectAt(job, 'spec') ?? {};
 
@@ -18,9 +18,9 @@ export function generateSelector(job: ApiObject): void {
   const spec = specOf(job);
   if (spec['manualSelector'] === true) return;
   const labels = ensureObject(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels');
-  for (const label of NAME_LABELS) labels[label] ??= job.metadata.name ?? '';
-  for (const label of UID_LABELS) labels[label] ??= job.metadata.uid ?? '';
-  ensureObject(ensureObject(spec, 'selector'), 'matchLabels')[UID_LABEL] ??= job.metadata.uid ?? '';
+  for (const label of nameLabels) labels[label] ??= job.metadata.name ?? '';
+  for (const label of uidLabels) labels[label] ??= job.metadata.uid ?? '';
+  ensureObject(ensureObject(spec, 'selector'), 'matchLabels')[uidLabel] ??= job.metadata.uid ?? '';
 }
 
 /** Findings about a generated selector and the labels that go with it. */
@@ -30,23 +30,23 @@ export function validateGeneratedSelector(job: ApiObject): FieldError[] {
   const { name = '', uid = '' } = job.metadata;
   const labels = objectAt(objectAt(objectAt(spec, 'template') ?? {}, 'metadata') ?? {}, 'labels') ?? {};
   const expected: Readonly<Record<string, string>> = {
-    [UID_LABELS[0] ?? '']: uid,
-    [NAME_LABELS[0] ?? '']: name,
-    [UID_LABEL]: uid,
-    [NAME_LABELS[1] ?? '']: name,
+    [uidLabels[0] ?? '']: uid,
+    [nameLabels[0] ?? '']: name,
+    [uidLabel]: uid,
+    [nameLabels[1] ?? '']: name,
   };
   const selector = selectorOf(spec['selector']);
   return [
     ...(uid === '' ? [required(Path.of('metadata', 'uid'), '')] : []),
     ...Object.entries(expected).flatMap(([label, value]) => validateLabel(labels, label, value)),
     ...(selector !== null && !matchesLabels(selector, expected)
-      ? [invalid(SPEC.child('selector'), printedSelector(spec['selector']), '`selector` not auto-generated')]
+      ? [invalid(specPath.child('selector'), printedSelector(spec['selector']), '`selector` not auto-generated')]
       : []),
   ];
 }
 
 function validateLabel(labels: JsonObject, label: string, value: string): FieldError[] {
-  const path = SPEC.child('template', 'metadata', 'labels').key(label);
+  const path = specPath.child('template', 'metadata', 'labels').key(label);
   if (labels[label] === value) return [];
   return [labels[label] === undefined ? required(path, `must be '${value}'`) : invalid(path, printedMap(labels), `must be '${value}'`)];
 }

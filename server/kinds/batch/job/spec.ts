@@ -13,14 +13,14 @@ import { validateSuccessPolicy } from './successPolicy.js';
 
 /** Rules of the specification of a job, and of the jobs of a cron job. */
 
-const MANAGED_BY_MAX = 63;
-const INDEXED_PARALLELISM_MAX = 100_000;
+const managedByMax = 63;
+const indexedParallelismMax = 100_000;
 /** With more completions than this, the bookkeeping of failures for each index needs bounds of its own. */
-const COMPLETIONS_SOFT_MAX = 100_000;
-const HIGH_COMPLETIONS_PARALLELISM_MAX = 10_000;
-const HIGH_COMPLETIONS_FAILED_MAX = 10_000;
-const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex'];
-const PATH_PATTERN = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const completionsSoftMax = 100_000;
+const highCompletionsParallelismMax = 10_000;
+const highCompletionsFailedMax = 10_000;
+const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex'];
+const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 const isSet = (spec: JsonObject, member: string): boolean => spec[member] !== undefined && spec[member] !== null;
 
@@ -42,7 +42,7 @@ export function validateJobSpec(spec: JsonObject, path: Path): FieldError[] {
 /** The rules that do not look at the selector. */
 export function validateJobTemplateSpec(spec: JsonObject, path: Path): FieldError[] {
   return [
-    ...COUNTS.flatMap((member) => nonNegative(spec[member], path.child(member))),
+    ...counts.flatMap((member) => nonNegative(spec[member], path.child(member))),
     ...(isSet(spec, 'maxFailedIndexes')
       ? [
           ...nonNegative(spec['maxFailedIndexes'], path.child('maxFailedIndexes')),
@@ -64,12 +64,12 @@ export function validateJobTemplateSpec(spec: JsonObject, path: Path): FieldErro
 function validateManagedBy(value: string, path: Path): FieldError[] {
   const slash = value.indexOf('/');
   const [host, rest] = [value.slice(0, Math.max(0, slash)), value.slice(slash + 1)];
-  const long = Buffer.byteLength(value) > MANAGED_BY_MAX ? [tooLong(path, MANAGED_BY_MAX)] : [];
+  const long = Buffer.byteLength(value) > managedByMax ? [tooLong(path, managedByMax)] : [];
   if (value === '') return [required(path, '')];
   if (host === '' || rest === '') return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'), ...long];
-  const badPath = new RegExp(`^${PATH_PATTERN}$`).test(rest)
+  const badPath = new RegExp(`^${pathPattern}$`).test(rest)
     ? []
-    : [invalid(path, rest, `Invalid path (regex used for validation is '${PATH_PATTERN}')`)];
+    : [invalid(path, rest, `Invalid path (regex used for validation is '${pathPattern}')`)];
   return [...dnsSubdomain(host, path), ...badPath, ...long];
 }
 
@@ -89,12 +89,12 @@ function validateIndexed(spec: JsonObject, path: Path): FieldError[] {
     Number(spec[member] ?? 0),
   ) as [number, number, number];
   const tooParallel =
-    parallelism > INDEXED_PARALLELISM_MAX
+    parallelism > indexedParallelismMax
       ? [
           invalid(
             path.child('parallelism'),
             parallelism,
-            `must be less than or equal to ${INDEXED_PARALLELISM_MAX} when completion mode is Indexed`,
+            `must be less than or equal to ${indexedParallelismMax} when completion mode is Indexed`,
           ),
         ]
       : [];
@@ -103,7 +103,7 @@ function validateIndexed(spec: JsonObject, path: Path): FieldError[] {
   return [
     ...tooParallel,
     ...tooManyFailures,
-    ...(isSet(spec, 'backoffLimitPerIndex') && completions > COMPLETIONS_SOFT_MAX ? validateManyCompletions(spec, path) : []),
+    ...(isSet(spec, 'backoffLimitPerIndex') && completions > completionsSoftMax ? validateManyCompletions(spec, path) : []),
   ];
 }
 
@@ -114,16 +114,16 @@ function validateManyCompletions(spec: JsonObject, path: Path): FieldError[] {
           invalid(
             path.child(member),
             spec[member],
-            `must be less than or equal to ${max} when completions are above ${COMPLETIONS_SOFT_MAX} and used with backoff limit per index`,
+            `must be less than or equal to ${max} when completions are above ${completionsSoftMax} and used with backoff limit per index`,
           ),
         ]
       : [];
   return [
     ...(isSet(spec, 'maxFailedIndexes')
       ? []
-      : [required(path.child('maxFailedIndexes'), `must be specified when completions is above ${COMPLETIONS_SOFT_MAX}`)]),
-    ...bound('parallelism', HIGH_COMPLETIONS_PARALLELISM_MAX),
-    ...bound('maxFailedIndexes', HIGH_COMPLETIONS_FAILED_MAX),
+      : [required(path.child('maxFailedIndexes'), `must be specified when completions is above ${completionsSoftMax}`)]),
+    ...bound('parallelism', highCompletionsParallelismMax),
+    ...bound('maxFailedIndexes', highCompletionsFailedMax),
   ];
 }
 

@@ -8,9 +8,9 @@ import { parseIndexes } from './indexes.js';
 
 /** Rules of a job's status. Most look at a member only when it changes, so that what older controllers wrote stays writable. */
 
-const STATUS = Path.of('status');
-const CONDITIONS = STATUS.child('conditions');
-const TERMINAL = ['Failed', 'Complete', 'FailureTarget', 'SuccessCriteriaMet'];
+const statusPath = Path.of('status');
+const conditions = statusPath.child('conditions');
+const terminal = ['Failed', 'Complete', 'FailureTarget', 'SuccessCriteriaMet'];
 
 const statusOf = (job: ApiObject): JsonObject => objectAt(job, 'status') ?? {};
 const isTrue = (status: JsonObject, type: string): boolean =>
@@ -28,14 +28,14 @@ export function validateJobStatus(job: ApiObject, old: ApiObject): FieldError[] 
   const [status, before] = [statusOf(job), statusOf(old)];
   const changed = (member: string): boolean => !sameValue(status[member] ?? null, before[member] ?? null);
   return [
-    ...nonNegativeMembers(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS),
+    ...nonNegativeMembers(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], statusPath),
     ...validateUncounted(objectAt(status, 'uncountedTerminatedPods') ?? {}),
     ...validateConditions(status, before),
     ...validateTimes(status, before, changed),
     ...validateFinished(status, before, changed),
     ...validateIndexes(status, objectAt(job, 'spec') ?? {}, changed),
     ...(changed('ready') && Number(status['ready'] ?? 0) > Number(status['active'] ?? 0)
-      ? [invalid(STATUS.child('ready'), status['ready'], 'cannot set more ready pods than active')]
+      ? [invalid(statusPath.child('ready'), status['ready'], 'cannot set more ready pods than active')]
       : []),
     ...validateTransition(job, old),
   ];
@@ -45,7 +45,7 @@ function validateUncounted(uncounted: JsonObject): FieldError[] {
   const seen = new Set<string>();
   return ['succeeded', 'failed'].flatMap((list) =>
     itemsOf(uncounted[list]).flatMap((uid, position) => {
-      const path = STATUS.child('uncountedTerminatedPods', list).index(position);
+      const path = statusPath.child('uncountedTerminatedPods', list).index(position);
       const repeated = seen.has(String(uid));
       seen.add(String(uid));
       return uid === '' ? [invalid(path, uid, 'must not be empty')] : repeated ? [duplicate(path, uid)] : [];
@@ -58,16 +58,16 @@ function validateConditions(status: JsonObject, before: JsonObject): FieldError[
   const [complete, failed] = [isTrue(status, 'Complete'), isTrue(status, 'Failed')];
   return [
     ...(turned('Complete', 'Failed') && complete && failed
-      ? [wrong(CONDITIONS, 'cannot set Complete=True and Failed=true conditions')]
+      ? [wrong(conditions, 'cannot set Complete=True and Failed=true conditions')]
       : []),
     ...(turned('Complete', 'FailureTarget') && complete && isTrue(status, 'FailureTarget')
-      ? [wrong(CONDITIONS, 'cannot set Complete=True and FailureTarget=true conditions')]
+      ? [wrong(conditions, 'cannot set Complete=True and FailureTarget=true conditions')]
       : []),
     ...(turned('Failed', 'FailureTarget') && failed && !isTrue(status, 'FailureTarget')
-      ? [wrong(CONDITIONS, 'cannot set Failed=True condition without the FailureTarget=true condition')]
+      ? [wrong(conditions, 'cannot set Failed=True condition without the FailureTarget=true condition')]
       : []),
     ...(turned('Complete', 'SuccessCriteriaMet') && complete && !isTrue(status, 'SuccessCriteriaMet')
-      ? [wrong(CONDITIONS, 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition')]
+      ? [wrong(conditions, 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition')]
       : []),
   ];
 }
@@ -76,7 +76,7 @@ type Changed = (member: string) => boolean;
 
 function validateTimes(status: JsonObject, before: JsonObject, changed: Changed): FieldError[] {
   const [start, end] = [status['startTime'], status['completionTime']];
-  const path = STATUS.child('completionTime');
+  const path = statusPath.child('completionTime');
   const complete = isTrue(status, 'Complete');
   const completes = complete !== isTrue(before, 'Complete');
   return [
@@ -101,12 +101,12 @@ function validateFinished(status: JsonObject, before: JsonObject, changed: Chang
   const counts = ['active', 'terminating'].filter((member) => (ends || changed(member)) && Number(status[member] ?? 0) > 0);
   const left = uncounted !== null && ['succeeded', 'failed'].some((list) => itemsOf(uncounted[list]).length > 0);
   return [
-    ...counts.map((member) => invalid(STATUS.child(member), status[member], `${member}>0 is invalid for finished job`)),
+    ...counts.map((member) => invalid(statusPath.child(member), status[member], `${member}>0 is invalid for finished job`)),
     ...((ends || changed('startTime')) && !isSet(status['startTime'])
-      ? [required(STATUS.child('startTime'), 'startTime is required for finished job')]
+      ? [required(statusPath.child('startTime'), 'startTime is required for finished job')]
       : []),
     ...((ends || changed('uncountedTerminatedPods')) && left
-      ? [invalid(STATUS.child('uncountedTerminatedPods'), uncounted, 'uncountedTerminatedPods needs to be empty for finished job')]
+      ? [invalid(statusPath.child('uncountedTerminatedPods'), uncounted, 'uncountedTerminatedPods needs to be empty for finished job')]
       : []),
   ];
 }
@@ -122,13 +122,13 @@ function validateIndexes(status: JsonObject, spec: JsonObject, changed: Changed)
   const broken = indexed ? parsed.filter(({ member, indexes }) => changed(member) && !indexes.ok) : [];
   return [
     ...broken.map(({ member, indexes }) =>
-      invalid(STATUS.child(member), status[member], `error parsing ${member}: ${indexes.ok ? '' : indexes.message}`),
+      invalid(statusPath.child(member), status[member], `error parsing ${member}: ${indexes.ok ? '' : indexes.message}`),
     ),
     ...(changed('completedIndexes') && !indexed && completed !== ''
-      ? [invalid(STATUS.child('completedIndexes'), completed, 'cannot set non-empty completedIndexes when non-indexed completion mode')]
+      ? [invalid(statusPath.child('completedIndexes'), completed, 'cannot set non-empty completedIndexes when non-indexed completion mode')]
       : []),
     ...(changed('failedIndexes') && !isSet(spec['backoffLimitPerIndex']) && isSet(status['failedIndexes'])
-      ? [invalid(STATUS.child('failedIndexes'), failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null')]
+      ? [invalid(statusPath.child('failedIndexes'), failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null')]
       : []),
     ...(broken.length === 0 && (changed('failedIndexes') || changed('completedIndexes'))
       ? validateOverlap(
@@ -145,7 +145,11 @@ function validateOverlap(failed: string, [completed, failures]: readonly ReturnT
     const other = completed.intervals.find(([from, to]) => from <= last && first <= to);
     if (other !== undefined)
       return [
-        invalid(STATUS.child('failedIndexes'), failed, `failedIndexes and completedIndexes overlap at index: ${Math.max(first, other[0])}`),
+        invalid(
+          statusPath.child('failedIndexes'),
+          failed,
+          `failedIndexes and completedIndexes overlap at index: ${Math.max(first, other[0])}`,
+        ),
       ];
   }
   return [];
@@ -158,20 +162,20 @@ function validateTransition(job: ApiObject, old: ApiObject): FieldError[] {
   const [start, wasStart] = [status['startTime'], before['startTime']];
   const restarts = !suspended && isSet(wasStart) && !sameValue(start ?? null, wasStart);
   return [
-    ...TERMINAL.filter((type) => isTrue(before, type) && !isTrue(status, type)).map((type) =>
-      wrong(CONDITIONS, `cannot disable the terminal ${type}=True condition`),
-    ),
+    ...terminal
+      .filter((type) => isTrue(before, type) && !isTrue(status, type))
+      .map((type) => wrong(conditions, `cannot disable the terminal ${type}=True condition`)),
     ...['failed', 'succeeded']
       .filter((member) => Number(status[member] ?? 0) < Number(before[member] ?? 0))
-      .map((member) => invalid(STATUS.child(member), status[member] ?? 0, `cannot decrease the ${member} counter`)),
+      .map((member) => invalid(statusPath.child(member), status[member] ?? 0, `cannot decrease the ${member} counter`)),
     ...(isSet(before['completionTime']) && !sameValue(status['completionTime'] ?? null, before['completionTime'])
-      ? [invalid(STATUS.child('completionTime'), status['completionTime'], 'field is immutable')]
+      ? [invalid(statusPath.child('completionTime'), status['completionTime'], 'field is immutable')]
       : []),
     ...(restarts
       ? [
           isSet(start)
-            ? invalid(STATUS.child('startTime'), start, 'startTime cannot be changed for unsuspended job')
-            : required(STATUS.child('startTime'), 'startTime cannot be removed for unsuspended job'),
+            ? invalid(statusPath.child('startTime'), start, 'startTime cannot be changed for unsuspended job')
+            : required(statusPath.child('startTime'), 'startTime cannot be removed for unsuspended job'),
         ]
       : []),
   ];

@@ -7,9 +7,9 @@ import { parseIndexes } from './indexes.js';
 
 /** When an indexed job counts as done before all of its indexes are (`successPolicy`). */
 
-const RULES_MAX = 20;
-const INDEXES_BYTES_MAX = 64 * 1024;
-const FORM: StructureForm = [
+const rulesMax = 20;
+const indexesBytesMax = 64 * 1024;
+const form: StructureForm = [
   [
     'rules',
     'Rules',
@@ -26,13 +26,13 @@ const FORM: StructureForm = [
 export function validateSuccessPolicy(spec: JsonObject, path: Path): FieldError[] {
   const policy = objectAt(spec, 'successPolicy');
   if (policy === null) return [];
-  if (spec['completionMode'] !== 'Indexed') return [invalid(path, printedStructure(policy, FORM), 'requires indexed completion mode')];
+  if (spec['completionMode'] !== 'Indexed') return [invalid(path, printedStructure(policy, form), 'requires indexed completion mode')];
   const rules = objectsIn(policy, 'rules');
   const at = path.child('rules');
   const completions = Number(spec['completions'] ?? 0);
   return [
     ...(rules.length === 0 ? [required(at, 'at least one rules must be specified when the successPolicy is specified')] : []),
-    ...(rules.length > RULES_MAX ? [tooMany(at, rules.length, RULES_MAX)] : []),
+    ...(rules.length > rulesMax ? [tooMany(at, rules.length, rulesMax)] : []),
     ...rules.flatMap((rule, position) => validateRule(rule, completions, at.index(position))),
   ];
 }
@@ -45,7 +45,7 @@ function validateRule({ succeededIndexes, succeededCount }: JsonObject, completi
   const indexes = parseIndexes(text, completions);
   return [
     ...(hasIndexes || hasCount ? [] : [required(path, 'at least one of succeededCount or succeededIndexes must be specified')]),
-    ...(Buffer.byteLength(text) > INDEXES_BYTES_MAX ? [tooLong(at, INDEXES_BYTES_MAX)] : []),
+    ...(Buffer.byteLength(text) > indexesBytesMax ? [tooLong(at, indexesBytesMax)] : []),
     ...(indexes.ok ? [] : [invalid(at, text, `error parsing succeededIndexes: ${indexes.message}`)]),
     ...(hasCount
       ? validateCount(

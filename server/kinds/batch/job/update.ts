@@ -16,31 +16,31 @@ import { printedSelector } from '../../../registry/validation/printed.js';
 import { printedPodTemplate } from '../../core/podSpec/printed.js';
 import { validateJobSpec } from './spec.js';
 
-const SPEC = Path.of('spec');
-const FAILURE_POLICY = listOf('rules', [
+const specPath = Path.of('spec');
+const failurePolicy = listOf('rules', [
   ...texts('action'),
   ...optionalStructure('onExitCodes', [...optionals('containerName'), ...texts('operator'), ...optionals('values')]),
   ...listOf('onPodConditions', texts('type', 'status')),
 ]);
-const SUCCESS_POLICY = listOf('rules', optionals('succeededIndexes', 'succeededCount'));
+const successPolicy = listOf('rules', optionals('succeededIndexes', 'succeededCount'));
 /** Members that never change, and how the reference prints those that are structures of its own. */
-const FIXED: readonly (readonly [member: string, form: StructureForm | null])[] = [
+const fixed: readonly (readonly [member: string, form: StructureForm | null])[] = [
   ['completionMode', null],
-  ['podFailurePolicy', FAILURE_POLICY],
+  ['podFailurePolicy', failurePolicy],
   ['backoffLimitPerIndex', null],
   ['managedBy', null],
-  ['successPolicy', SUCCESS_POLICY],
+  ['successPolicy', successPolicy],
 ];
 
 /** What an update may not change. */
 export function validateJobSpecUpdate(job: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [objectAt(job, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
   return [
-    ...validateJobSpec(spec, SPEC),
+    ...validateJobSpec(spec, specPath),
     ...validateCompletions(spec, before),
-    ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), SPEC.child('selector')),
+    ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), specPath.child('selector')),
     ...validateTemplate(spec, before, mayMove(old)),
-    ...FIXED.flatMap(([member, form]) => unchanged(spec[member], before[member], SPEC.child(member), shown(spec[member], form))),
+    ...fixed.flatMap(([member, form]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], form))),
   ];
 }
 
@@ -49,7 +49,7 @@ const shown = (value: JsonValue | undefined, form: StructureForm | null): JsonVa
 
 /** An indexed job can be stretched, together with how many of its pods run at once. */
 function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[] {
-  const path = SPEC.child('completions');
+  const path = specPath.child('completions');
   const completions = spec['completions'];
   if (spec['completionMode'] !== 'Indexed') return unchanged(completions, before['completions'], path);
   if (sameValue(completions ?? null, before['completions'] ?? null) || completions === undefined || completions === null) return [];
@@ -66,7 +66,7 @@ function validateTemplate(spec: JsonObject, before: JsonObject, movable: boolean
   return unchanged(
     movable ? withoutPlacement(template) : template,
     movable ? withoutPlacement(old) : old,
-    SPEC.child('template'),
+    specPath.child('template'),
     printedPodTemplate(template),
   );
 }

@@ -3,7 +3,7 @@ import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
 
 /** Labels of nodes and what they are called since they are stable. */
-const STABLE_LABELS: ReadonlyMap<string, string> = new Map([
+const stableLabels: ReadonlyMap<string, string> = new Map([
   ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'],
   ['failure-domain.beta.kubernetes.io/region', 'topology.kubernetes.io/region'],
   ['beta.kubernetes.io/os', 'kubernetes.io/os'],
@@ -20,7 +20,7 @@ export function withNewLabels(before: JsonObject, now: JsonObject): JsonObject {
     const terms = objectsIn(termsOf(now)[outer] ?? {}, 'matchExpressions');
     objectsIn(term, 'matchExpressions').forEach((requirement, inner) => {
       // The reference looks labels up without asking whether they are known: no name at all stands for all others.
-      const stable = STABLE_LABELS.get(textAt(requirement, 'key')) ?? '';
+      const stable = stableLabels.get(textAt(requirement, 'key')) ?? '';
       const requested = terms[inner];
       if (requested !== undefined && textAt(requested, 'key') === stable) requirement['key'] = stable;
     });

@@ -14,128 +14,128 @@ import {
  * there a secret is another structure, because it has no namespace.
  */
 
-const SECRET = texts('name', 'namespace');
-const OBJECT = texts('kind', 'namespace', 'name', 'uid=UID', 'apiVersion=APIVersion', 'resourceVersion', 'fieldPath');
-const FS_TYPE = texts('fsType=FSType');
-const READ_ONLY = flags('readOnly');
-const PARTITION = numbers('partition');
+const secret = texts('name', 'namespace');
+const object = texts('kind', 'namespace', 'name', 'uid=UID', 'apiVersion=APIVersion', 'resourceVersion', 'fieldPath');
+const fsType = texts('fsType=FSType');
+const readOnly = flags('readOnly');
+const partition = numbers('partition');
 const secretRef = (secret: StructureForm): StructureForm => optionalStructure('secretRef', secret);
 
-export const ISCSI = (secret: StructureForm): StructureForm => [
+export const iscsi = (secret: StructureForm): StructureForm => [
   ...texts('targetPortal', 'iqn=IQN'),
   ...numbers('lun'),
   ...texts('iscsiInterface=ISCSIInterface'),
-  ...FS_TYPE,
-  ...READ_ONLY,
+  ...fsType,
+  ...readOnly,
   ...optionals('portals'),
   ...flags('chapAuthDiscovery=DiscoveryCHAPAuth', 'chapAuthSession=SessionCHAPAuth'),
   ...secretRef(secret),
   ...optionals('initiatorName'),
 ];
-export const RBD = (secret: StructureForm): StructureForm => [
+export const rbd = (secret: StructureForm): StructureForm => [
   ...optionals('monitors=CephMonitors'),
   ...texts('image=RBDImage'),
-  ...FS_TYPE,
+  ...fsType,
   ...texts('pool=RBDPool', 'user=RadosUser', 'keyring'),
   ...secretRef(secret),
-  ...READ_ONLY,
+  ...readOnly,
 ];
-export const AZURE_DISK: StructureForm = [
+export const azureDisk: StructureForm = [
   ...texts('diskName', 'diskURI=DataDiskURI'),
   ...optionals('cachingMode', 'fsType=FSType', 'readOnly', 'kind'),
 ];
-export const SCALE_IO = (secret: StructureForm): StructureForm => [
+export const scaleIo = (secret: StructureForm): StructureForm => [
   ...texts('gateway', 'system'),
   ...secretRef(secret),
   ...flags('sslEnabled=SSLEnabled'),
   ...texts('protectionDomain', 'storagePool', 'storageMode', 'volumeName'),
-  ...FS_TYPE,
-  ...READ_ONLY,
+  ...fsType,
+  ...readOnly,
 ];
-export const FLEX_VOLUME = (secret: StructureForm): StructureForm => [
+export const flexVolume = (secret: StructureForm): StructureForm => [
   ...texts('driver'),
-  ...FS_TYPE,
+  ...fsType,
   ...secretRef(secret),
-  ...READ_ONLY,
+  ...readOnly,
   ...maps('options'),
 ];
-export const CINDER = (secret: StructureForm): StructureForm => [...texts('volumeID'), ...FS_TYPE, ...READ_ONLY, ...secretRef(secret)];
-export const CEPH_FS = (secret: StructureForm): StructureForm => [
+export const cinder = (secret: StructureForm): StructureForm => [...texts('volumeID'), ...fsType, ...readOnly, ...secretRef(secret)];
+export const cephFs = (secret: StructureForm): StructureForm => [
   ...optionals('monitors'),
   ...texts('path', 'user', 'secretFile'),
   ...secretRef(secret),
-  ...READ_ONLY,
+  ...readOnly,
 ];
-export const QUOBYTE: StructureForm = [...texts('registry', 'volume'), ...READ_ONLY, ...texts('user', 'group', 'tenant')];
+export const quobyte: StructureForm = [...texts('registry', 'volume'), ...readOnly, ...texts('user', 'group', 'tenant')];
 
 /** Disks of the two oldest clouds. */
-export const DISKS: StructureForm = [
-  ...optionalStructure('gcePersistentDisk=GCEPersistentDisk', [...texts('pdName=PDName'), ...FS_TYPE, ...PARTITION, ...READ_ONLY]),
-  ...optionalStructure('awsElasticBlockStore=AWSElasticBlockStore', [...texts('volumeID'), ...FS_TYPE, ...PARTITION, ...READ_ONLY]),
+export const disks: StructureForm = [
+  ...optionalStructure('gcePersistentDisk=GCEPersistentDisk', [...texts('pdName=PDName'), ...fsType, ...partition, ...readOnly]),
+  ...optionalStructure('awsElasticBlockStore=AWSElasticBlockStore', [...texts('volumeID'), ...fsType, ...partition, ...readOnly]),
 ];
 
 /** Sources without secrets. */
-export const PLAIN_SOURCES = {
-  nfs: [...texts('server', 'path'), ...READ_ONLY],
-  glusterfs: [...texts('endpoints=EndpointsName', 'path'), ...READ_ONLY],
+export const plainSources = {
+  nfs: [...texts('server', 'path'), ...readOnly],
+  glusterfs: [...texts('endpoints=EndpointsName', 'path'), ...readOnly],
   flocker: texts('datasetName', 'datasetUUID'),
-  fc: [...optionals('targetWWNs', 'lun'), ...FS_TYPE, ...READ_ONLY, ...optionals('wwids=WWIDs')],
-  vsphereVolume: [...texts('volumePath'), ...FS_TYPE, ...texts('storagePolicyName', 'storagePolicyID')],
-  photonPersistentDisk: [...texts('pdID'), ...FS_TYPE],
-  portworxVolume: [...texts('volumeID'), ...FS_TYPE, ...READ_ONLY],
+  fc: [...optionals('targetWWNs', 'lun'), ...fsType, ...readOnly, ...optionals('wwids=WWIDs')],
+  vsphereVolume: [...texts('volumePath'), ...fsType, ...texts('storagePolicyName', 'storagePolicyID')],
+  photonPersistentDisk: [...texts('pdID'), ...fsType],
+  portworxVolume: [...texts('volumeID'), ...fsType, ...readOnly],
 } as const satisfies Readonly<Record<string, StructureForm>>;
 
-const CSI: StructureForm = [
+const csi: StructureForm = [
   ...texts('driver', 'volumeHandle'),
-  ...READ_ONLY,
-  ...FS_TYPE,
+  ...readOnly,
+  ...fsType,
   ...maps('volumeAttributes'),
   ...['controllerPublish', 'nodeStage', 'nodePublish', 'controllerExpand', 'nodeExpand'].flatMap((moment) =>
-    optionalStructure(`${moment}SecretRef`, SECRET),
+    optionalStructure(`${moment}SecretRef`, secret),
   ),
 ];
 
-export const SOURCE_FORM: StructureForm = [
-  ...DISKS,
+export const sourceForm: StructureForm = [
+  ...disks,
   ...optionalStructure('hostPath', [...texts('path'), ...optionals('type')]),
-  ...optionalStructure('glusterfs', [...PLAIN_SOURCES.glusterfs, ...optionals('endpointsNamespace')]),
-  ...optionalStructure('nfs=NFS', PLAIN_SOURCES.nfs),
-  ...optionalStructure('rbd=RBD', RBD(SECRET)),
-  ...optionalStructure('quobyte', QUOBYTE),
-  ...optionalStructure('iscsi=ISCSI', ISCSI(SECRET)),
-  ...optionalStructure('flexVolume', FLEX_VOLUME(SECRET)),
-  ...optionalStructure('cinder', CINDER(SECRET)),
-  ...optionalStructure('cephfs=CephFS', CEPH_FS(SECRET)),
-  ...optionalStructure('fc=FC', PLAIN_SOURCES.fc),
-  ...optionalStructure('flocker', PLAIN_SOURCES.flocker),
-  ...optionalStructure('azureFile', [...texts('secretName', 'shareName'), ...READ_ONLY, ...optionals('secretNamespace')]),
-  ...optionalStructure('vsphereVolume', PLAIN_SOURCES.vsphereVolume),
-  ...optionalStructure('azureDisk', AZURE_DISK),
-  ...optionalStructure('photonPersistentDisk', PLAIN_SOURCES.photonPersistentDisk),
-  ...optionalStructure('portworxVolume', PLAIN_SOURCES.portworxVolume),
-  ...optionalStructure('scaleIO', SCALE_IO(SECRET)),
+  ...optionalStructure('glusterfs', [...plainSources.glusterfs, ...optionals('endpointsNamespace')]),
+  ...optionalStructure('nfs=NFS', plainSources.nfs),
+  ...optionalStructure('rbd=RBD', rbd(secret)),
+  ...optionalStructure('quobyte', quobyte),
+  ...optionalStructure('iscsi=ISCSI', iscsi(secret)),
+  ...optionalStructure('flexVolume', flexVolume(secret)),
+  ...optionalStructure('cinder', cinder(secret)),
+  ...optionalStructure('cephfs=CephFS', cephFs(secret)),
+  ...optionalStructure('fc=FC', plainSources.fc),
+  ...optionalStructure('flocker', plainSources.flocker),
+  ...optionalStructure('azureFile', [...texts('secretName', 'shareName'), ...readOnly, ...optionals('secretNamespace')]),
+  ...optionalStructure('vsphereVolume', plainSources.vsphereVolume),
+  ...optionalStructure('azureDisk', azureDisk),
+  ...optionalStructure('photonPersistentDisk', plainSources.photonPersistentDisk),
+  ...optionalStructure('portworxVolume', plainSources.portworxVolume),
+  ...optionalStructure('scaleIO', scaleIo(secret)),
   ...optionalStructure('local', [...texts('path'), ...optionals('fsType=FSType')]),
   ...optionalStructure('storageos=StorageOS', [
     ...texts('volumeName', 'volumeNamespace'),
-    ...FS_TYPE,
-    ...READ_ONLY,
-    ...optionalStructure('secretRef', OBJECT),
+    ...fsType,
+    ...readOnly,
+    ...optionalStructure('secretRef', object),
   ]),
-  ...optionalStructure('csi=CSI', CSI),
+  ...optionalStructure('csi=CSI', csi),
 ];
 
-const REQUIREMENTS: StructureForm = [...texts('key', 'operator'), ...optionals('values')];
+const requirements: StructureForm = [...texts('key', 'operator'), ...optionals('values')];
 /** One of the terms by which nodes are chosen. */
-export const NODE_TERM_FORM: StructureForm = [...listOf('matchExpressions', REQUIREMENTS), ...listOf('matchFields', REQUIREMENTS)];
-export const AFFINITY_FORM: StructureForm = optionalStructure('required', listOf('nodeSelectorTerms', NODE_TERM_FORM));
+export const nodeTermForm: StructureForm = [...listOf('matchExpressions', requirements), ...listOf('matchFields', requirements)];
+export const affinityForm: StructureForm = optionalStructure('required', listOf('nodeSelectorTerms', nodeTermForm));
 
-export const VOLUME_FORM: StructureForm = [
+export const volumeForm: StructureForm = [
   ...maps('capacity'),
-  ...SOURCE_FORM,
+  ...sourceForm,
   ...optionals('accessModes'),
-  ...optionalStructure('claimRef', OBJECT),
+  ...optionalStructure('claimRef', object),
   ...texts('persistentVolumeReclaimPolicy', 'storageClassName'),
   ...optionals('mountOptions', 'volumeMode'),
-  ...optionalStructure('nodeAffinity', AFFINITY_FORM),
+  ...optionalStructure('nodeAffinity', affinityForm),
   ...optionals('volumeAttributesClassName'),
 ];

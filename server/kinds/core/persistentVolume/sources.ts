@@ -54,18 +54,18 @@ const glusterfs: SourceRule = (source, path) => {
 };
 
 /** The name of the volume goes into the initiator's, which has a limit. */
-const ISCSI_NAME_BYTES_MAX = 64;
+const iscsiNameBytesMax = 64;
 
 const iscsiOfVolume: SourceRule = (source, path, volumeName) => {
   const portal = textAt(source, 'targetPortal');
-  const isTooLong = source['initiatorName'] != null && Buffer.byteLength(`${volumeName}:${portal}`) > ISCSI_NAME_BYTES_MAX;
+  const isTooLong = source['initiatorName'] != null && Buffer.byteLength(`${volumeName}:${portal}`) > iscsiNameBytesMax;
   return [
     ...(isTooLong
       ? [
           invalid(
             path.child('targetportal'),
             portal,
-            `Total length of <volume name>:<iscsi.targetPortal> must be under ${ISCSI_NAME_BYTES_MAX} characters if iscsi.initiatorName is specified.`,
+            `Total length of <volume name>:<iscsi.targetPortal> must be under ${iscsiNameBytesMax} characters if iscsi.initiatorName is specified.`,
           ),
         ]
       : []),
@@ -88,7 +88,7 @@ const azureFile: SourceRule = (source, path) => [
 const shared = (name: string): SourceRule => volumeSources[name] ?? ((): FieldError[] => []);
 
 /** Sources of persistent volumes in the order in which the reference looks at them. */
-const SOURCES: Readonly<Record<string, SourceRule>> = {
+const sources: Readonly<Record<string, SourceRule>> = {
   ...Object.fromEntries(['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore'].map((name) => [name, shared(name)])),
   glusterfs,
   ...Object.fromEntries(['flocker', 'nfs', 'rbd', 'quobyte', 'cephfs'].map((name) => [name, shared(name)])),
@@ -112,10 +112,10 @@ export interface SourceSurroundings {
 
 /** Exactly one source must be named; the first one found is checked. */
 export function validateVolumeSources(spec: JsonObject, { volumeName, hasPlace }: SourceSurroundings, path: Path): FieldError[] {
-  const present = Object.keys(SOURCES).filter((name) => objectAt(spec, name) !== null);
+  const present = Object.keys(sources).filter((name) => objectAt(spec, name) !== null);
   const findings = present.flatMap((name, position) => {
     if (position > 0) return [forbidden(path.child(surplusAs[name] ?? name), 'may not specify more than 1 volume type')];
-    const ofSource = SOURCES[name]?.(objectAt(spec, name) ?? {}, path.child(reportedAs[name] ?? name), volumeName) ?? [];
+    const ofSource = sources[name]?.(objectAt(spec, name) ?? {}, path.child(reportedAs[name] ?? name), volumeName) ?? [];
     return name === 'local' && !hasPlace
       ? [...ofSource, required(path.child('nodeAffinity'), 'Local volume requires node affinity')]
       : ofSource;

@@ -9,9 +9,9 @@ import { validateAccessModes } from '../accessModes.js';
 import { validateNodeSelector } from '../podSpec/validation/scheduling.js';
 import { validateVolumeSources } from './sources.js';
 
-const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
-const VOLUME_MODES = ['Block', 'Filesystem'];
-const INLINE = 'in the context of inline volumes';
+const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
+const volumeModes = ['Block', 'Filesystem'];
+const inline = 'in the context of inline volumes';
 
 /** A size that is no size; the amount is shown as a number of bytes. */
 export const validateBytes = (amount: JsonObject[string], path: Path): FieldError[] =>
@@ -20,9 +20,9 @@ export const validateBytes = (amount: JsonObject[string], path: Path): FieldErro
 export const validateClassName = (name: string, path: Path): FieldError[] => (name === '' ? [] : dnsSubdomain(name, path));
 
 export const validateVolumeMode = (spec: JsonObject, path: Path): FieldError[] =>
-  spec['volumeMode'] == null || VOLUME_MODES.includes(String(spec['volumeMode']))
+  spec['volumeMode'] == null || volumeModes.includes(String(spec['volumeMode']))
     ? []
-    : [notSupported(path, spec['volumeMode'], VOLUME_MODES)];
+    : [notSupported(path, spec['volumeMode'], volumeModes)];
 
 /** The specification of the persistent volume of that name. */
 export function validateVolumeSpec(spec: JsonObject, volumeName: string, path: Path): FieldError[] {
@@ -30,9 +30,9 @@ export function validateVolumeSpec(spec: JsonObject, volumeName: string, path: P
   return [
     ...validateModes(spec, path),
     ...validateCapacity(spec, path.child('capacity')),
-    ...(policy === '' || RECLAIM_POLICIES.includes(policy)
+    ...(policy === '' || reclaimPolicies.includes(policy)
       ? []
-      : [notSupported(path.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES)]),
+      : [notSupported(path.child('persistentVolumeReclaimPolicy'), policy, reclaimPolicies)]),
     ...validateNodeAffinity(spec, path.child('nodeAffinity')),
     ...validateVolumeSources(spec, { volumeName, hasPlace: objectAt(spec, 'nodeAffinity') !== null }, path),
     ...validateRecycling(spec, path),
@@ -45,23 +45,23 @@ export function validateVolumeSpec(spec: JsonObject, volumeName: string, path: P
 /** A volume that is no object of its own but written down where it is used: nothing that concerns its life as an object may be said. */
 export function validateInlineVolumeSpec(spec: JsonObject, path: Path): FieldError[] {
   const never = (member: string, given: boolean): FieldError[] =>
-    given ? [forbidden(path.child(member), `may not be specified ${INLINE}`)] : [];
+    given ? [forbidden(path.child(member), `may not be specified ${inline}`)] : [];
   const [policy, mode] = [textAt(spec, 'persistentVolumeReclaimPolicy'), spec['volumeMode'] ?? null];
   return [
     ...never('claimRef', objectAt(spec, 'claimRef') !== null),
     ...never('capacity', Object.keys(objectAt(spec, 'capacity') ?? {}).length > 0),
-    ...(objectAt(spec, 'csi') === null ? [required(path.child('csi'), `has to be specified ${INLINE}`)] : []),
+    ...(objectAt(spec, 'csi') === null ? [required(path.child('csi'), `has to be specified ${inline}`)] : []),
     ...validateModes(spec, path),
     ...(policy === '' || policy === 'Retain'
       ? []
-      : [forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${INLINE}`)]),
+      : [forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${inline}`)]),
     ...never('nodeAffinity', objectAt(spec, 'nodeAffinity') !== null),
     ...validateVolumeSources(spec, { volumeName: '', hasPlace: false }, path),
     ...validateRecycling(spec, path),
     ...never('storageClassName', textAt(spec, 'storageClassName') !== ''),
     ...(mode === null || mode === 'Filesystem'
       ? []
-      : [forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${INLINE}`)]),
+      : [forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${inline}`)]),
   ];
 }
 

@@ -5,10 +5,10 @@ import { differenceOf } from '../../../registry/validation/difference.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
-import { CLASS_ANNOTATION } from '../persistentVolumes.js';
+import { classAnnotation } from '../persistentVolumes.js';
 
-const SPEC = Path.of('spec');
-const IMMUTABLE = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+const specPath = Path.of('spec');
+const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 const specOf = (claim: ApiObject): JsonObject => objectAt(claim, 'spec') ?? {};
 const requestsOf = (spec: JsonObject): JsonObject => objectAt(objectAt(spec, 'resources') ?? {}, 'requests') ?? {};
@@ -17,8 +17,8 @@ const requestsOf = (spec: JsonObject): JsonObject => objectAt(objectAt(spec, 're
 export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(claim), specOf(old)];
   const adopted = {
-    annotated: claim.metadata.annotations?.[CLASS_ANNOTATION],
-    annotatedBefore: old.metadata.annotations?.[CLASS_ANNOTATION],
+    annotated: claim.metadata.annotations?.[classAnnotation],
+    annotatedBefore: old.metadata.annotations?.[classAnnotation],
   };
   const movesClass =
     adopted.annotatedBefore !== undefined && before['storageClassName'] == null && spec['storageClassName'] === adopted.annotatedBefore;
@@ -31,10 +31,10 @@ export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldErro
   return [
     ...(movesClass || adopted.annotated === adopted.annotatedBefore
       ? []
-      : [invalid(Path.of('metadata', 'annotations').key(CLASS_ANNOTATION), adopted.annotated ?? '', 'field is immutable')]),
+      : [invalid(Path.of('metadata', 'annotations').key(classAnnotation), adopted.annotated ?? '', 'field is immutable')]),
     ...(JSON.stringify(shown) === JSON.stringify(shownBefore)
       ? []
-      : [forbidden(SPEC, `${IMMUTABLE}\n${differenceOf(shownBefore, shown)}`)]),
+      : [forbidden(specPath, `${immutable}\n${differenceOf(shownBefore, shown)}`)]),
     ...validateShrinking(claim, old),
     ...(textAt(spec, 'volumeMode') === textAt(before, 'volumeMode')
       ? []
@@ -61,7 +61,7 @@ function validateShrinking(claim: ApiObject, old: ApiObject): FieldError[] {
   const actual = objectAt(objectAt(old, 'status') ?? {}, 'capacity')?.['storage'];
   return compareAmounts(size, actual) > 0
     ? []
-    : [forbidden(SPEC.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity')];
+    : [forbidden(specPath.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity')];
 }
 
 /** A class that has been applied can be changed for another one, not taken away. */
@@ -72,7 +72,7 @@ function validateAttributesClass(claim: ApiObject, old: ApiObject): FieldError[]
   if (name === (specOf(old)['volumeAttributesClassName'] ?? null)) return [];
   return [
     forbidden(
-      SPEC.child('volumeAttributesClassName'),
+      specPath.child('volumeAttributesClassName'),
       `update to ${name === null ? 'nil' : 'empty string'} is forbidden when status.currentVolumeAttributesClassName is not nil`,
     ),
   ];

@@ -4,30 +4,25 @@ import { textAt } from '../../../registry/members.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { localPath } from '../../../registry/validation/values.js';
 import { validateTolerationList } from '../podSpec/validation/scheduling.js';
-import {
-  APPARMOR_ANNOTATION,
-  placedContainers,
-  SECCOMP_CONTAINER_ANNOTATION,
-  SECCOMP_POD_ANNOTATION,
-} from '../podSpec/warnings/containers.js';
+import { apparmorAnnotation, placedContainers, seccompContainerAnnotation, seccompPodAnnotation } from '../podSpec/warnings/containers.js';
 
 /** Annotations that mean something to the server: some of them were fields in the making, and are still checked. */
 
 /** Marks the shadow of a pod that a node runs by itself. */
-export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
-const TOLERATIONS_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerations';
-const DELETION_COST_ANNOTATION = 'controller.kubernetes.io/pod-deletion-cost';
-const LOCALHOST = 'localhost/';
-const NAMED_SECCOMP: ReadonlySet<string> = new Set(['runtime/default', 'docker/default', 'unconfined']);
-const NAMED_APPARMOR: ReadonlySet<string> = new Set(['', 'runtime/default', 'unconfined']);
+export const mirrorAnnotation = 'kubernetes.io/config.mirror';
+const tolerationsAnnotation = 'scheduler.alpha.kubernetes.io/tolerations';
+const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
+const localhost = 'localhost/';
+const namedSeccomp: ReadonlySet<string> = new Set(['runtime/default', 'docker/default', 'unconfined']);
+const namedApparmor: ReadonlySet<string> = new Set(['', 'runtime/default', 'unconfined']);
 
 export const annotationsOf = (holder: JsonObject): JsonObject => objectAt(objectAt(holder, 'metadata') ?? {}, 'annotations') ?? {};
 
 /** Findings about annotations of a pod, or of a template; `path` is that of the annotations. */
 export function validatePodAnnotations(annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
   return [
-    ...(Object.hasOwn(annotations, MIRROR_ANNOTATION) && textAt(spec, 'nodeName') === ''
-      ? [invalid(path.key(MIRROR_ANNOTATION), annotations[MIRROR_ANNOTATION], 'must set spec.nodeName if mirror pod annotation is set')]
+    ...(Object.hasOwn(annotations, mirrorAnnotation) && textAt(spec, 'nodeName') === ''
+      ? [invalid(path.key(mirrorAnnotation), annotations[mirrorAnnotation], 'must set spec.nodeName if mirror pod annotation is set')]
       : []),
     ...validateTolerationsText(annotations, path),
     ...validateDeletionCost(annotations, path),
@@ -37,67 +32,67 @@ export function validatePodAnnotations(annotations: JsonObject, spec: JsonObject
 }
 
 function validateTolerationsText(annotations: JsonObject, path: Path): FieldError[] {
-  const text = annotations[TOLERATIONS_ANNOTATION];
+  const text = annotations[tolerationsAnnotation];
   if (typeof text !== 'string' || text === '') return [];
   try {
     const tolerations: unknown = JSON.parse(text);
     return Array.isArray(tolerations)
-      ? validateTolerationList({ tolerations: tolerations as JsonObject[] }, path.child(TOLERATIONS_ANNOTATION))
+      ? validateTolerationList({ tolerations: tolerations as JsonObject[] }, path.child(tolerationsAnnotation))
       : [];
   } catch (error) {
-    return [invalid(path, TOLERATIONS_ANNOTATION, error instanceof Error ? error.message : '')];
+    return [invalid(path, tolerationsAnnotation, error instanceof Error ? error.message : '')];
   }
 }
 
 /** A decimal number of 32 bits, written without leading zeros or a plus sign. */
 function validateDeletionCost(annotations: JsonObject, path: Path): FieldError[] {
-  const text = annotations[DELETION_COST_ANNOTATION];
+  const text = annotations[deletionCostAnnotation];
   if (text === undefined) return [];
   const value = Number(text);
   return /^(0|-?[1-9][0-9]*)$/.test(String(text)) && value >= -(2 ** 31) && value < 2 ** 31
     ? []
-    : [invalid(path.key(DELETION_COST_ANNOTATION), text, 'must be a 32bit integer')];
+    : [invalid(path.key(deletionCostAnnotation), text, 'must be a 32bit integer')];
 }
 
 function validateSeccomp(annotations: JsonObject, path: Path): FieldError[] {
-  const keys = Object.keys(annotations).filter((key) => key === SECCOMP_POD_ANNOTATION || key.startsWith(SECCOMP_CONTAINER_ANNOTATION));
+  const keys = Object.keys(annotations).filter((key) => key === seccompPodAnnotation || key.startsWith(seccompContainerAnnotation));
   return keys
-    .sort((a, b) => Number(b === SECCOMP_POD_ANNOTATION) - Number(a === SECCOMP_POD_ANNOTATION))
+    .sort((a, b) => Number(b === seccompPodAnnotation) - Number(a === seccompPodAnnotation))
     .flatMap((key) => {
       const profile = String(annotations[key]);
-      if (NAMED_SECCOMP.has(profile)) return [];
-      return profile.startsWith(LOCALHOST)
-        ? localPath(profile.slice(LOCALHOST.length), path.child(key))
+      if (namedSeccomp.has(profile)) return [];
+      return profile.startsWith(localhost)
+        ? localPath(profile.slice(localhost.length), path.child(key))
         : [invalid(path.child(key), profile, 'must be a valid seccomp profile')];
     });
 }
 
 function validateAppArmor(annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
-  const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(APPARMOR_ANNOTATION));
+  const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(apparmorAnnotation));
   if (profiles.length === 0) return [];
   const names = new Set(placedContainers(spec, Path.root).map(({ container }) => textAt(container, 'name')));
   return profiles.flatMap(([key, value]) => {
-    const container = key.slice(APPARMOR_ANNOTATION.length);
+    const container = key.slice(apparmorAnnotation.length);
     const profile = String(value);
     return [
       ...(names.has(container) ? [] : [invalid(path.key(key), container, 'container not found')]),
-      ...(NAMED_APPARMOR.has(profile) || profile.startsWith(LOCALHOST)
+      ...(namedApparmor.has(profile) || profile.startsWith(localhost)
         ? []
         : [invalid(path.key(key), profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)]),
     ];
   });
 }
 
-const FIXED: readonly (readonly [matches: (key: string) => boolean, what: string])[] = [
-  [(key) => key.startsWith(APPARMOR_ANNOTATION), 'AppArmor annotations'],
-  [(key) => key === MIRROR_ANNOTATION, 'mirror pod annotation'],
+const fixedAnnotations: readonly (readonly [matches: (key: string) => boolean, what: string])[] = [
+  [(key) => key.startsWith(apparmorAnnotation), 'AppArmor annotations'],
+  [(key) => key === mirrorAnnotation, 'mirror pod annotation'],
 ];
 
 /** Annotations that an update may neither add nor change, and findings about the others. */
 export function validatePodAnnotationsUpdate(pod: JsonObject, old: JsonObject, path: Path): FieldError[] {
   const [present, before] = [annotationsOf(pod), annotationsOf(old)];
   const fixed = (key: string, verb: string): FieldError[] =>
-    FIXED.filter(([matches]) => matches(key)).map(([, what]) => forbidden(path.key(key), `may not ${verb} ${what}`));
+    fixedAnnotations.filter(([matches]) => matches(key)).map(([, what]) => forbidden(path.key(key), `may not ${verb} ${what}`));
   return [
     ...Object.keys(before)
       .filter((key) => present[key] !== before[key])

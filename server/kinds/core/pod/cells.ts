@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../registry/members.js';
-import { age, at, condition, NONE, type Cells } from '../../cells.js';
+import { age, at, condition, none, type Cells } from '../../cells.js';
 
 const statuses = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'status', member)).map(membersOf);
 const containers = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'spec', member)).map(membersOf);
@@ -83,14 +83,14 @@ function restarts(pod: ApiObject, now: number): string {
 
 function readinessGates(pod: ApiObject): string {
   const gates = containers(pod, 'readinessGates').map((gate) => textAt(gate, 'conditionType'));
-  return gates.length === 0 ? NONE : `${gates.filter((type) => condition(pod, type)?.['status'] === 'True').length}/${gates.length}`;
+  return gates.length === 0 ? none : `${gates.filter((type) => condition(pod, type)?.['status'] === 'True').length}/${gates.length}`;
 }
 
 export const podCells: Cells = {
   Ready: ready,
   Status: status,
   Restarts: restarts,
-  IP: (pod) => textAt(pod, 'status', 'podIP') || textAt(itemsOf(memberAt(pod, 'status', 'podIPs'))[0], 'ip') || NONE,
+  IP: (pod) => textAt(pod, 'status', 'podIP') || textAt(itemsOf(memberAt(pod, 'status', 'podIPs'))[0], 'ip') || none,
   Node: at('spec', 'nodeName'),
   'Nominated Node': at('status', 'nominatedNodeName'),
   'Readiness Gates': readinessGates,

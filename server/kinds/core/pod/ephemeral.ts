@@ -5,8 +5,8 @@ import { textAt } from '../../../registry/members.js';
 import type { SubresourceRules } from '../../../registry/strategy.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import { ephemeralDifference } from '../podSpec/printed.js';
-import { annotationsOf, MIRROR_ANNOTATION, validatePodAnnotationsUpdate } from './annotations.js';
-import { ANNOTATIONS, SPEC, specOf, validatePod } from './validation.js';
+import { annotationsOf, mirrorAnnotation, validatePodAnnotationsUpdate } from './annotations.js';
+import { annotations, specPath, specOf, validatePod } from './validation.js';
 
 /** Identity and version of an update stay; everything else of the object is as it was. */
 export function keepAllOf(pod: ApiObject, old: ApiObject): void {
@@ -21,7 +21,7 @@ export function countGeneration(pod: ApiObject, old: ApiObject): void {
   if (!sameValue(pod['spec'], old['spec'])) pod.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
-const PATH = SPEC.child('ephemeralContainers');
+const path = specPath.child('ephemeralContainers');
 
 /** Containers for a look into a running pod are added, and then neither changed nor removed. */
 function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
@@ -29,10 +29,10 @@ function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
   return objectsIn(specOf(old), 'ephemeralContainers').flatMap((container) => {
     const name = JSON.stringify(textAt(container, 'name'));
     const now = present.get(textAt(container, 'name'));
-    if (now === undefined) return [forbidden(PATH, `existing ephemeral containers ${name} may not be removed\n`)];
+    if (now === undefined) return [forbidden(path, `existing ephemeral containers ${name} may not be removed\n`)];
     return sameValue(now, container)
       ? []
-      : [forbidden(PATH, `existing ephemeral containers ${name} may not be changed\n${ephemeralDifference(container, now)}`)];
+      : [forbidden(path, `existing ephemeral containers ${name} may not be changed\n${ephemeralDifference(container, now)}`)];
   });
 }
 
@@ -46,13 +46,13 @@ export const ephemeralContainers: SubresourceRules = {
     countGeneration(pod, old);
   },
   review(pod, old, metadata) {
-    if (Object.hasOwn(annotationsOf(old), MIRROR_ANNOTATION))
+    if (Object.hasOwn(annotationsOf(old), mirrorAnnotation))
       return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
     return [
       ...metadata.update(),
       ...metadata.object(),
       ...validatePod(pod),
-      ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS),
+      ...validatePodAnnotationsUpdate(pod, old, annotations),
       ...validateAdditions(pod, old),
     ];
   },

@@ -8,16 +8,16 @@ import { setCondition } from './binding.js';
 
 /** Removing a pod unless that takes more of its kind away than their disruption budget allows. */
 
-const BUDGETS = { group: 'policy', resource: 'poddisruptionbudget' };
-const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget.";
+const budgets = { group: 'policy', resource: 'poddisruptionbudget' };
+const violates = "Cannot evict pod as it would violate the pod's disruption budget.";
 /** More evictions than this may not wait for the budget's controller to confirm them. */
-const DISRUPTED_PODS_MAX = 2000;
-const RETRY_SECONDS = 10;
-const FREE_PHASES: ReadonlySet<string> = new Set(['Succeeded', 'Failed', 'Pending']);
+const disruptedPodsMax = 2000;
+const retrySeconds = 10;
+const freePhases: ReadonlySet<string> = new Set(['Succeeded', 'Failed', 'Pending']);
 
 /** A pod that does no work, or is on its way out, disrupts nothing. */
 export const needsNoBudget = (pod: ApiObject): boolean =>
-  pod.metadata.deletionTimestamp !== undefined || FREE_PHASES.has(textAt(pod, 'status', 'phase'));
+  pod.metadata.deletionTimestamp !== undefined || freePhases.has(textAt(pod, 'status', 'phase'));
 
 /** The budgets that a pod falls under. A broken selector selects nothing. */
 export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObject[] =>
@@ -45,10 +45,10 @@ export function spend(budget: ApiObject, podName: string, now: string): ApiObjec
   const status = ensureObject(budget, 'status');
   const allowed = numberAt(budget, 'disruptionsAllowed');
   if (numberAt(budget, 'observedGeneration') < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
-  if (allowed < 0) throw forbidden(BUDGETS, name, 'pdb disruptions allowed is negative');
+  if (allowed < 0) throw forbidden(budgets, name, 'pdb disruptions allowed is negative');
   const disrupted = objectAt(status, 'disruptedPods') ?? {};
-  if (Object.keys(disrupted).length > DISRUPTED_PODS_MAX)
-    throw forbidden(BUDGETS, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  if (Object.keys(disrupted).length > disruptedPodsMax)
+    throw forbidden(budgets, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   if (allowed === 0) throw tooMany([refusal(budget)], 0);
   status['disruptionsAllowed'] = allowed - 1;
   status['disruptedPods'] = { ...disrupted, [podName]: now };
@@ -69,14 +69,14 @@ function refusal(budget: ApiObject): string {
 }
 
 const tooMany = (causes: readonly string[], retryAfterSeconds: number): StatusError =>
-  new StatusError(429, 'TooManyRequests', VIOLATES, {
+  new StatusError(429, 'TooManyRequests', violates, {
     causes: causes.map((message) => ({ reason: 'DisruptionBudget', message })),
     ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }),
   });
 
 /** The budget has changed, or the pod has, and what it allows is being worked out. */
 export const stillProcessed = (budget: string): StatusError =>
-  tooMany([`The disruption budget ${budget} is still being processed by the server.`], RETRY_SECONDS);
+  tooMany([`The disruption budget ${budget} is still being processed by the server.`], retrySeconds);
 
 /** Says on the pod why it goes. Changes the pod. */
 export function markEvicted(pod: ApiObject, now: string): ApiObject {

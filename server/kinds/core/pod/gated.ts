@@ -4,10 +4,10 @@ import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf } from '../../../registry/members.js';
 import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { printedStructure } from '../../../registry/validation/internalform.js';
-import { NODE_TERM_FORM } from '../persistentVolume/printed.js';
-import { SPEC } from './validation.js';
+import { nodeTermForm } from '../persistentVolume/printed.js';
+import { specPath } from './validation.js';
 
-const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 /**
  * While gates keep the scheduler away, an update may narrow down where the pod may run, but not widen it. Puts back in `spec` what it has
@@ -34,14 +34,14 @@ function validateSelector(selector: JsonObject, before: JsonObject): FieldError[
   const kept = Object.entries(before).every(([key, value]) => selector[key] === value);
   return kept
     ? []
-    : [invalid(SPEC.child('nodeSelector'), selector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
+    : [invalid(specPath.child('nodeSelector'), selector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
 }
 
 function validateAffinity(affinity: JsonObject | null, before: JsonObject | null): FieldError[] {
   if (before === null) return [];
-  const path = SPEC.child('affinity', 'nodeAffinity', REQUIRED, 'nodeSelectorTerms');
-  const terms = objectsIn(objectAt(affinity ?? {}, REQUIRED) ?? {}, 'nodeSelectorTerms');
-  const old = objectsIn(objectAt(before, REQUIRED) ?? {}, 'nodeSelectorTerms');
+  const path = specPath.child('affinity', 'nodeAffinity', required, 'nodeSelectorTerms');
+  const terms = objectsIn(objectAt(affinity ?? {}, required) ?? {}, 'nodeSelectorTerms');
+  const old = objectsIn(objectAt(before, required) ?? {}, 'nodeSelectorTerms');
   if (old.length > 0 && old.length !== terms.length)
     return [
       invalid(
@@ -62,4 +62,4 @@ function validateTerm(term: JsonObject, before: JsonObject, path: Path): FieldEr
   return onlyAdds ? [] : [invalid(path, printedTerm(term), 'only additions are allowed (no mutations or deletions)')];
 }
 
-const printedTerm = (term: JsonObject): JsonObject => printedStructure(term, NODE_TERM_FORM);
+const printedTerm = (term: JsonObject): JsonObject => printedStructure(term, nodeTermForm);

@@ -8,7 +8,7 @@ import { annotationsOf } from './annotations.js';
 import { annotatedContainers } from './profiles.js';
 import { qosClass } from '../../../../api/podQos.js';
 
-const GATED: JsonObject = {
+const gated: JsonObject = {
   type: 'PodScheduled',
   status: 'False',
   lastProbeTime: null,
@@ -18,18 +18,18 @@ const GATED: JsonObject = {
 };
 
 /** What less than no time stands for. */
-const SHORTEST_GRACE_SECONDS = 1;
+const shortestGraceSeconds = 1;
 
 /** What a new pod gets from the server, after its defaults and what admission adds. */
 export function preparePod(pod: ApiObject): void {
   const spec = ensureObject(pod, 'spec');
   pod['status'] = {
     phase: 'Pending',
-    ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...GATED }] }),
+    ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...gated }] }),
     qosClass: qosClass(pod as Pod),
   };
   dropDisabledFields(spec);
-  if (Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0) spec['terminationGracePeriodSeconds'] = SHORTEST_GRACE_SECONDS;
+  if (Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0) spec['terminationGracePeriodSeconds'] = shortestGraceSeconds;
   takeAppArmorFromAnnotations(pod, spec);
   selectByOwnLabels(pod, spec);
 }
@@ -46,7 +46,7 @@ function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject): void {
 }
 
 /** How a list of label keys of a term turns into expressions of its selector, with the pod's own values for them. */
-const KEY_LISTS = [
+const keyLists = [
   ['matchLabelKeys', 'In'],
   ['mismatchLabelKeys', 'NotIn'],
 ] as const;
@@ -54,8 +54,8 @@ const KEY_LISTS = [
 /** Terms may name keys of labels instead of values: those of the pod itself are meant (`matchLabelKeys`). */
 function selectByOwnLabels(pod: ApiObject, spec: JsonObject): void {
   const labels = pod.metadata.labels ?? {};
-  for (const term of affinityTerms(spec)) addExpressions(term, labels, KEY_LISTS);
-  for (const constraint of objectsIn(spec, 'topologySpreadConstraints')) addExpressions(constraint, labels, KEY_LISTS.slice(0, 1));
+  for (const term of affinityTerms(spec)) addExpressions(term, labels, keyLists);
+  for (const constraint of objectsIn(spec, 'topologySpreadConstraints')) addExpressions(constraint, labels, keyLists.slice(0, 1));
 }
 
 function affinityTerms(spec: JsonObject): JsonObject[] {

@@ -3,16 +3,16 @@ import { objectAt } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import {
-  APPARMOR_ANNOTATION,
+  apparmorAnnotation,
   placedContainers,
-  SECCOMP_CONTAINER_ANNOTATION,
-  SECCOMP_POD_ANNOTATION,
+  seccompContainerAnnotation,
+  seccompPodAnnotation,
   type Placed,
 } from '../podSpec/warnings/containers.js';
 
 /** Security profiles can be given in fields and, as in the past, in annotations. Where both are given they must agree. */
 
-const LOCALHOST = 'localhost/';
+const localhost = 'localhost/';
 
 interface Profiles {
   readonly member: 'seccompProfile' | 'appArmorProfile';
@@ -25,26 +25,26 @@ interface Profiles {
   readonly inherits: boolean;
 }
 
-const SECCOMP: Profiles = {
+const seccomp: Profiles = {
   member: 'seccompProfile',
   name: 'seccomp',
-  podAnnotation: SECCOMP_POD_ANNOTATION,
-  containerAnnotation: SECCOMP_CONTAINER_ANNOTATION,
+  podAnnotation: seccompPodAnnotation,
+  containerAnnotation: seccompContainerAnnotation,
   inherits: false,
   spellings: { Unconfined: ['unconfined'], RuntimeDefault: ['runtime/default', 'docker/default'] },
 };
-const APPARMOR: Profiles = {
+const apparmor: Profiles = {
   member: 'appArmorProfile',
   name: 'apparmor',
   podAnnotation: null,
-  containerAnnotation: APPARMOR_ANNOTATION,
+  containerAnnotation: apparmorAnnotation,
   inherits: true,
   spellings: { Unconfined: ['unconfined'], RuntimeDefault: ['runtime/default'] },
 };
 
 /** Findings about annotations and fields that contradict each other; `path` is that of the specification. */
 export const validateProfilesAgree = (annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] =>
-  [SECCOMP, ...(textAt(spec, 'os', 'name') === 'windows' ? [] : [APPARMOR])].flatMap((profiles) =>
+  [seccomp, ...(textAt(spec, 'os', 'name') === 'windows' ? [] : [apparmor])].flatMap((profiles) =>
     agree(profiles, annotations, spec, path),
   );
 
@@ -78,8 +78,8 @@ function contradiction({ name, spellings }: Profiles, annotation: unknown, profi
   const type = textAt(profile, 'type');
   const wrongType = forbidden(path.child('type'), `${name} type in annotation and field must match`);
   if (type !== 'Localhost') return spellings[type]?.includes(annotation) === false ? [wrongType] : [];
-  if (!annotation.startsWith(LOCALHOST)) return [wrongType];
-  return annotation.slice(LOCALHOST.length) === profile['localhostProfile']
+  if (!annotation.startsWith(localhost)) return [wrongType];
+  return annotation.slice(localhost.length) === profile['localhostProfile']
     ? []
     : [forbidden(path.child('localhostProfile'), `${name} profile in annotation and field must match`)];
 }
@@ -88,7 +88,7 @@ function contradiction({ name, spellings }: Profiles, annotation: unknown, profi
 function appArmorField(annotation: string): JsonObject | null {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
-  const file = annotation.startsWith(LOCALHOST) ? annotation.slice(LOCALHOST.length) : '';
+  const file = annotation.startsWith(localhost) ? annotation.slice(localhost.length) : '';
   return file === '' || file.trim() !== file ? null : { type: 'Localhost', localhostProfile: file };
 }
 
@@ -98,7 +98,7 @@ export const annotatedContainers = (
   spec: JsonObject,
 ): (Placed & { readonly key: string; readonly field: JsonObject | null })[] =>
   placedContainers(spec, Path.of('spec')).flatMap((placed) => {
-    const key = `${APPARMOR_ANNOTATION}${textAt(placed.container, 'name')}`;
+    const key = `${apparmorAnnotation}${textAt(placed.container, 'name')}`;
     const annotation = annotations[key];
     return typeof annotation === 'string' ? [{ ...placed, key, field: appArmorField(annotation) }] : [];
   });

@@ -6,22 +6,22 @@ import { textAt } from '../../../registry/members.js';
 import type { SubresourceRules } from '../../../registry/strategy.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
-import { annotationsOf, MIRROR_ANNOTATION } from './annotations.js';
+import { annotationsOf, mirrorAnnotation } from './annotations.js';
 import { countGeneration, keepAllOf } from './ephemeral.js';
 import { qosClass } from '../../../../api/podQos.js';
-import { SPEC, specOf, validatePod } from './validation.js';
+import { specPath, specOf, validatePod } from './validation.js';
 
 /** The `resize` subresource: other amounts of cpu and memory for the containers of a running pod. */
 
-const LISTS = ['containers', 'initContainers'] as const;
-const RESIZABLE = ['cpu', 'memory'] as const;
+const lists = ['containers', 'initContainers'] as const;
+const resizable = ['cpu', 'memory'] as const;
 const isSidecar = (container: JsonObject): boolean => container['restartPolicy'] === 'Always';
 const amounts = (container: JsonObject, list: 'limits' | 'requests'): JsonObject =>
   objectAt(objectAt(container, 'resources') ?? {}, list) ?? {};
 
 /** Why a pod cannot be resized at all. */
 function refusal(old: ApiObject): string | null {
-  if (Object.hasOwn(annotationsOf(old), MIRROR_ANNOTATION)) return 'static pods cannot be resized';
+  if (Object.hasOwn(annotationsOf(old), mirrorAnnotation)) return 'static pods cannot be resized';
   if (textAt(specOf(old), 'os', 'name') === 'windows') return 'windows pods cannot be resized';
   return null;
 }
@@ -35,8 +35,8 @@ function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
   const findings = [
     ...((textAt(status, 'qosClass') || qosClass(old as Pod)) === qosClass(pod as Pod)
       ? []
-      : [invalid(SPEC, textAt(pod, 'status', 'qosClass'), 'Pod QOS Class may not change as a result of resizing')]),
-    ...(supportsResize(status) ? [] : [forbidden(SPEC, 'Pod running on node without support for resize')]),
+      : [invalid(specPath, textAt(pod, 'status', 'qosClass'), 'Pod QOS Class may not change as a result of resizing')]),
+    ...(supportsResize(status) ? [] : [forbidden(specPath, 'Pod running on node without support for resize')]),
     ...sidecars,
     ...objectsIn(before, 'containers').flatMap((container, position) => validateContainerResize(spec, container, 'containers', position)),
     ...validateOtherResources(spec, before),
@@ -52,7 +52,7 @@ function supportsResize(status: JsonObject): boolean {
 
 function validateContainerResize(spec: JsonObject, before: JsonObject, list: string, position: number): FieldError[] {
   const container = objectsIn(spec, list)[position] ?? {};
-  const path = SPEC.child(list).index(position).child('resources');
+  const path = specPath.child(list).index(position).child('resources');
   const removed = (which: 'limits' | 'requests'): boolean =>
     Object.keys(amounts(before, which)).some((name) => !Object.hasOwn(amounts(container, which), name));
   return [
@@ -63,15 +63,15 @@ function validateContainerResize(spec: JsonObject, before: JsonObject, list: str
 
 /** Devices and the like cannot be exchanged while a container runs. */
 function validateOtherResources(spec: JsonObject, before: JsonObject): FieldError[] {
-  return LISTS.flatMap((list) =>
+  return lists.flatMap((list) =>
     objectsIn(spec, list).flatMap((container, position) => {
       const old = objectsIn(before, list)[position] ?? {};
       if (list === 'initContainers' && !isSidecar(container))
-        return sameValue(container, old) ? [] : [forbidden(SPEC, 'resources for non-sidecar init containers are immutable')];
+        return sameValue(container, old) ? [] : [forbidden(specPath, 'resources for non-sidecar init containers are immutable')];
       if (!changesOthers(container, old)) return [];
       return [
         forbidden(
-          SPEC,
+          specPath,
           list === 'containers'
             ? 'only cpu and memory resources are mutable'
             : 'only cpu and memory resources for sidecar containers are mutable',
@@ -85,14 +85,14 @@ const changesOthers = (container: JsonObject, old: JsonObject): boolean =>
   (['limits', 'requests'] as const).some((which) => {
     const [now, before] = [amounts(container, which), amounts(old, which)];
     const names = new Set([...Object.keys(now), ...Object.keys(before)]);
-    return [...names].some((name) => !RESIZABLE.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);
+    return [...names].some((name) => !resizable.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);
   });
 
 /** Takes over resources and policies of the containers that are named, and nothing else. */
 function takeResources(pod: ApiObject, old: ApiObject): void {
   const sent = specOf(pod);
   keepAllOf(pod, old);
-  for (const list of LISTS) {
+  for (const list of lists) {
     const wanted = new Map(objectsIn(sent, list).map((container) => [textAt(container, 'name'), container]));
     for (const container of objectsIn(specOf(pod), list)) {
       const { resources, resizePolicy } = wanted.get(textAt(container, 'name')) ?? container;

@@ -8,12 +8,12 @@ import { subdomainName } from '../../../registry/validation/names.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 import { ipAddress, qualified } from '../../../registry/validation/values.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
-import { ANNOTATIONS, specOf } from './validation.js';
+import { annotations, specOf } from './validation.js';
 
 /** The `status` of a pod: what its node reports. Little of it is checked. */
 
-const STATUS = Path.of('status');
-const SYSTEM_CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
+const statusPath = Path.of('status');
+const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
 const statusOf = (pod: ApiObject): JsonObject => objectAt(pod, 'status') ?? {};
 
 /** The single address is the older member, and leads where both are given. */
@@ -31,10 +31,10 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
     ...validateConditions(status),
     ...(nominated === '' || nominated === textAt(before, 'nominatedNodeName')
       ? []
-      : subdomainName(nominated, false).map((text) => invalid(STATUS.child('nominatedNodeName'), nominated, text))),
+      : subdomainName(nominated, false).map((text) => invalid(statusPath.child('nominatedNodeName'), nominated, text))),
     ...(textAt(status, 'qosClass') === textAt(before, 'qosClass')
       ? []
-      : [invalid(STATUS.child('qosClass'), textAt(status, 'qosClass'), 'field is immutable')]),
+      : [invalid(statusPath.child('qosClass'), textAt(status, 'qosClass'), 'field is immutable')]),
     ...['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap((list) =>
       validateTransitions(status, before, specOf(old), list),
     ),
@@ -48,7 +48,7 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
 const validateConditions = (status: JsonObject): FieldError[] =>
   objectsIn(status, 'conditions').flatMap((condition, position) => {
     const type = textAt(condition, 'type');
-    return SYSTEM_CONDITIONS.has(type) ? [] : qualified(type, Path.of('metadata', 'conditions').index(position).child('Type'));
+    return systemConditions.has(type) ? [] : qualified(type, Path.of('metadata', 'conditions').index(position).child('Type'));
   });
 
 /** A container that has ended and is not started again cannot be running. */
@@ -72,7 +72,7 @@ function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonO
       return [];
     return objectsIn(status, list)
       .filter((each) => textAt(each, 'name') === name && terminated(each) === null)
-      .map(() => forbidden(STATUS.child(list).index(position).child('state'), 'may not be transitioned to non-terminated state'));
+      .map(() => forbidden(statusPath.child(list).index(position).child('state'), 'may not be transitioned to non-terminated state'));
   });
 }
 
@@ -80,7 +80,7 @@ function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError
   const claims = new Set(objectsIn(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
   const seen = new Set<string>();
   return objectsIn(status, 'resourceClaimStatuses').flatMap((each, position) => {
-    const at = STATUS.child('resourceClaimStatuses').index(position).child('name');
+    const at = statusPath.child('resourceClaimStatuses').index(position).child('name');
     const name = textAt(each, 'name');
     const claim = each['resourceClaimName'];
     const repeated = seen.has(name);
@@ -95,7 +95,7 @@ function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError
 
 /** One address of each family at most. Addresses that were there before may stay as they are. */
 function validateAddresses(status: JsonObject, before: JsonObject, list: string): FieldError[] {
-  const path = STATUS.child(list);
+  const path = statusPath.child(list);
   const ips = objectsIn(status, list).map((each) => textAt(each, 'ip'));
   const known = new Set(objectsIn(before, list).map((each) => textAt(each, 'ip')));
   const families = new Set(ips.map(isIP));
@@ -106,7 +106,7 @@ function validateAddresses(status: JsonObject, before: JsonObject, list: string)
       ? [
           invalid(
             path,
-            ips.map((IP) => ({ IP })),
+            ips.map((ip) => ({ IP: ip })),
             'may specify no more than one IP for each IP family',
           ),
         ]
@@ -120,7 +120,7 @@ function validateHostAddresses(status: JsonObject, before: JsonObject): FieldErr
   if (first === '') return [];
   const agrees = first === textAt(status, 'hostIP');
   return [
-    ...(agrees ? [] : [invalid(STATUS.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]),
+    ...(agrees ? [] : [invalid(statusPath.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]),
     ...validateAddresses(status, before, 'hostIPs'),
   ];
 }
@@ -138,7 +138,7 @@ export const podStatus: SubresourceRules = {
   },
   review: (pod, old, metadata) => [
     ...metadata.update(),
-    ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS),
+    ...validatePodAnnotationsUpdate(pod, old, annotations),
     ...validateStatus(pod, old),
   ],
 };

@@ -10,22 +10,22 @@ import { validateTolerations } from '../podSpec/validation/scheduling.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateGatedUpdate } from './gated.js';
 import { specDifference } from '../podSpec/printed.js';
-import { ANNOTATIONS, SPEC, specOf, validatePod } from './validation.js';
+import { annotations, specPath, specOf, validatePod } from './validation.js';
 
 /** What an update may change in a running pod, as the reference lists it. */
-const CHANGEABLE = [
+const changeable = [
   '`spec.containers[*].image`',
   '`spec.initContainers[*].image`',
   '`spec.activeDeadlineSeconds`',
   '`spec.tolerations` (only additions to existing tolerations)',
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ];
-const DEADLINE_MAX = 2_147_483_647;
+const deadlineMax = 2_147_483_647;
 
 /** All findings of an update of a pod, beyond the generic ones. Some rules make those that follow them pointless, and end the list. */
 export function reviewPodUpdate(pod: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] {
   const [spec, before] = [specOf(pod), specOf(old)];
-  const always = [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validatePodAnnotationsUpdate(pod, old, ANNOTATIONS)];
+  const always = [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validatePodAnnotationsUpdate(pod, old, annotations)];
   for (const list of ['containers', 'initContainers']) {
     const { findings, stop } = validateContainerUpdates(spec, before, list);
     always.push(...findings);
@@ -45,7 +45,7 @@ const go = (findings: FieldError[]): Step => ({ findings, stop: false });
 const halt = (finding: FieldError): Step => ({ findings: [finding], stop: true });
 
 function validateContainerUpdates(spec: JsonObject, before: JsonObject, list: string): Step {
-  const path = SPEC.child(list);
+  const path = specPath.child(list);
   const containers = objectsIn(spec, list);
   if (containers.length !== objectsIn(before, list).length) return halt(forbidden(path, 'pod updates may not add or remove containers'));
   return go(
@@ -60,9 +60,9 @@ function validateContainerUpdates(spec: JsonObject, before: JsonObject, list: st
 /** A deadline may come, and come closer. */
 function validateDeadline(spec: JsonObject, before: JsonObject): Step {
   const [deadline, was] = [spec['activeDeadlineSeconds'] ?? null, before['activeDeadlineSeconds'] ?? null];
-  const path = SPEC.child('activeDeadlineSeconds');
+  const path = specPath.child('activeDeadlineSeconds');
   if (deadline === null) return go(was === null ? [] : [invalid(path, null, 'must not update from a positive integer to nil value')]);
-  if (Number(deadline) < 0 || Number(deadline) > DEADLINE_MAX) return halt(invalid(path, deadline, between(0, DEADLINE_MAX)));
+  if (Number(deadline) < 0 || Number(deadline) > deadlineMax) return halt(invalid(path, deadline, between(0, deadlineMax)));
   return was !== null && Number(was) < Number(deadline)
     ? halt(invalid(path, deadline, 'must be less than or equal to previous value'))
     : go([]);
@@ -76,8 +76,8 @@ function validateTolerationUpdate(spec: JsonObject, before: JsonObject): FieldEr
   const present = new Set(objectsIn(spec, 'tolerations').map(withoutSeconds));
   const missing = objectsIn(before, 'tolerations').some((old) => !present.has(withoutSeconds(old)));
   return missing
-    ? [forbidden(SPEC.child('tolerations'), 'existing toleration can not be modified except its tolerationSeconds')]
-    : validateTolerations(spec, SPEC);
+    ? [forbidden(specPath.child('tolerations'), 'existing toleration can not be modified except its tolerationSeconds')]
+    : validateTolerations(spec, specPath);
 }
 
 function validateGates(spec: JsonObject, before: JsonObject): FieldError[] {
@@ -88,7 +88,7 @@ function validateGates(spec: JsonObject, before: JsonObject): FieldError[] {
       ? []
       : [
           forbidden(
-            SPEC.child('schedulingGates').index(position).child('name'),
+            specPath.child('schedulingGates').index(position).child('name'),
             `only deletion is allowed, but found new scheduling gate '${name}'`,
           ),
         ];
@@ -112,7 +112,7 @@ function validateRest(spec: JsonObject, before: JsonObject): FieldError[] {
   const findings = gated ? validateGatedUpdate(munged, before) : [];
   if (!sameValue(munged, before))
     findings.push(
-      forbidden(SPEC, `pod updates may not change fields other than ${CHANGEABLE.join(',')}\n${specDifference(before, munged)}`),
+      forbidden(specPath, `pod updates may not change fields other than ${changeable.join(',')}\n${specDifference(before, munged)}`),
     );
   return findings;
 }

@@ -7,18 +7,18 @@ import { validateGatesOfNewPod, validatePodSpec } from '../podSpec/validation/po
 import { annotationsOf, validatePodAnnotations } from './annotations.js';
 import { validateProfilesAgree } from './profiles.js';
 
-export const SPEC = Path.of('spec');
-export const ANNOTATIONS = Path.of('metadata', 'annotations');
+export const specPath = Path.of('spec');
+export const annotations = Path.of('metadata', 'annotations');
 export const specOf = (pod: ApiObject): JsonObject => objectAt(pod, 'spec') ?? {};
 
 /** Findings about a pod at any time, apart from its generic metadata. */
 export function validatePod(pod: ApiObject): FieldError[] {
   const spec = specOf(pod);
   return [
-    ...validatePodAnnotations(annotationsOf(pod), spec, ANNOTATIONS),
-    ...validatePodSpec(spec, SPEC, { ofTemplate: false, podName: pod.metadata.name ?? '' }),
+    ...validatePodAnnotations(annotationsOf(pod), spec, annotations),
+    ...validatePodSpec(spec, specPath, { ofTemplate: false, podName: pod.metadata.name ?? '' }),
     ...validateTokenVolumes(spec),
-    ...validateImageSpaces(spec, SPEC),
+    ...validateImageSpaces(spec, specPath),
   ];
 }
 
@@ -27,9 +27,11 @@ export function validateNewPod(pod: ApiObject): FieldError[] {
   const spec = specOf(pod);
   return [
     ...validatePod(pod),
-    ...(itemsOf(spec['ephemeralContainers']).length > 0 ? [forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create')] : []),
-    ...validateGatesOfNewPod(spec, SPEC),
-    ...validateProfilesAgree(annotationsOf(pod), spec, SPEC),
+    ...(itemsOf(spec['ephemeralContainers']).length > 0
+      ? [forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create')]
+      : []),
+    ...validateGatesOfNewPod(spec, specPath),
+    ...validateProfilesAgree(annotationsOf(pod), spec, specPath),
   ];
 }
 
@@ -42,7 +44,7 @@ function validateTokenVolumes(spec: JsonObject): FieldError[] {
         ? []
         : [
             forbidden(
-              SPEC.child('volumes').index(position).child('projected', 'sources').index(each).child('serviceAccountToken'),
+              specPath.child('volumes').index(position).child('projected', 'sources').index(each).child('serviceAccountToken'),
               'must not be specified when serviceAccountName is not set',
             ),
           ],

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 
 /** Projections of volumes that need a feature which is off unless asked for. */
-const DISABLED_SOURCES = ['clusterTrustBundle', 'podCertificate'];
+const disabledSources = ['clusterTrustBundle', 'podCertificate'];
 
 /** Removes members that this release knows but does not have switched on; the reference drops them without a word. */
 export function dropDisabledFields(spec: JsonObject): void {
@@ -11,7 +11,7 @@ export function dropDisabledFields(spec: JsonObject): void {
     for (const container of objectsIn(spec, list)) dropStopSignal(container);
   for (const volume of objectsIn(spec, 'volumes'))
     for (const source of objectsIn(objectAt(volume, 'projected') ?? {}, 'sources'))
-      for (const member of DISABLED_SOURCES) delete source[member];
+      for (const member of disabledSources) delete source[member];
 }
 
 /** The same for the template of a workload. */

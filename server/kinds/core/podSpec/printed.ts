@@ -15,57 +15,57 @@ import {
   type StructureForm,
 } from '../../../registry/validation/internalform.js';
 import { printedMetadata } from '../../../registry/validation/printed.js';
-import { NODE_TERM_FORM } from '../persistentVolume/printed.js';
-import { CONTAINER, EPHEMERAL, PROFILES, RESOURCES, SE_LINUX, WINDOWS } from './printedContainers.js';
-import { VOLUME } from './printedVolumes.js';
+import { nodeTermForm } from '../persistentVolume/printed.js';
+import { container, ephemeral, profiles, resources, seLinux, windows } from './printedContainers.js';
+import { volume } from './printedVolumes.js';
 
 /** Pods as the reference prints them when it shows what an update would have changed. */
 
-const POD_SECURITY: StructureForm = [
+const podSecurity: StructureForm = [
   ...flags('hostNetwork', 'hostPID', 'hostIPC'),
   ...optionals('shareProcessNamespace', 'hostUsers'),
-  ...SE_LINUX,
-  ...WINDOWS,
+  ...seLinux,
+  ...windows,
   ...optionals('runAsUser', 'runAsGroup', 'runAsNonRoot', 'supplementalGroups', 'supplementalGroupsPolicy'),
   ...optionals('fsGroup=FSGroup', 'fsGroupChangePolicy=FSGroupChangePolicy'),
   ...listOf('sysctls', texts('name', 'value')),
-  ...PROFILES,
+  ...profiles,
   ...optionals('seLinuxChangePolicy=SELinuxChangePolicy'),
 ];
 
-const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
-const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
-const POD_TERM: StructureForm = [
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
+const podTerm: StructureForm = [
   ...selectors('labelSelector'),
   ...optionals('namespaces'),
   ...texts('topologyKey'),
   ...selectors('namespaceSelector'),
   ...optionals('matchLabelKeys', 'mismatchLabelKeys'),
 ];
-const POD_AFFINITY: StructureForm = [
-  ...listOf(REQUIRED, POD_TERM),
-  ...listOf(PREFERRED, [...numbers('weight'), ...structure('podAffinityTerm', POD_TERM)]),
+const podAffinity: StructureForm = [
+  ...listOf(required, podTerm),
+  ...listOf(preferred, [...numbers('weight'), ...structure('podAffinityTerm', podTerm)]),
 ];
-const AFFINITY: StructureForm = [
+const affinity: StructureForm = [
   ...optionalStructure('nodeAffinity', [
-    ...optionalStructure(REQUIRED, listOf('nodeSelectorTerms', NODE_TERM_FORM)),
-    ...listOf(PREFERRED, [...numbers('weight'), ...structure('preference', NODE_TERM_FORM)]),
+    ...optionalStructure(required, listOf('nodeSelectorTerms', nodeTermForm)),
+    ...listOf(preferred, [...numbers('weight'), ...structure('preference', nodeTermForm)]),
   ]),
-  ...optionalStructure('podAffinity', POD_AFFINITY),
-  ...optionalStructure('podAntiAffinity', POD_AFFINITY),
+  ...optionalStructure('podAffinity', podAffinity),
+  ...optionalStructure('podAntiAffinity', podAffinity),
 ];
-const SPREAD: StructureForm = [
+const spread: StructureForm = [
   ...numbers('maxSkew'),
   ...texts('topologyKey', 'whenUnsatisfiable'),
   ...selectors('labelSelector'),
   ...optionals('minDomains', 'nodeAffinityPolicy', 'nodeTaintsPolicy', 'matchLabelKeys'),
 ];
 
-const POD: StructureForm = [
-  ...listOf('volumes', VOLUME),
-  ...listOf('initContainers', CONTAINER),
-  ...listOf('containers', CONTAINER),
-  ...listOf('ephemeralContainers', EPHEMERAL),
+const pod: StructureForm = [
+  ...listOf('volumes', volume),
+  ...listOf('initContainers', container),
+  ...listOf('containers', container),
+  ...listOf('ephemeralContainers', ephemeral),
   ...texts('restartPolicy'),
   ...optionals('terminationGracePeriodSeconds', 'activeDeadlineSeconds'),
   ...texts('dnsPolicy=DNSPolicy'),
@@ -73,11 +73,11 @@ const POD: StructureForm = [
   ...texts('serviceAccountName'),
   ...optionals('automountServiceAccountToken'),
   ...texts('nodeName'),
-  ...optionalStructure('securityContext', POD_SECURITY),
+  ...optionalStructure('securityContext', podSecurity),
   ...listOf('imagePullSecrets', texts('name')),
   ...texts('hostname', 'subdomain'),
   ...optionals('setHostnameAsFQDN'),
-  ...optionalStructure('affinity', AFFINITY),
+  ...optionalStructure('affinity', affinity),
   ...texts('schedulerName'),
   ...listOf('tolerations', [...texts('key', 'operator', 'value', 'effect'), ...optionals('tolerationSeconds')]),
   ...listOf('hostAliases', [...texts('ip=IP'), ...optionals('hostnames')]),
@@ -91,11 +91,11 @@ const POD: StructureForm = [
   ...optionals('runtimeClassName'),
   ...maps('overhead'),
   ...optionals('enableServiceLinks'),
-  ...listOf('topologySpreadConstraints', SPREAD),
+  ...listOf('topologySpreadConstraints', spread),
   ...optionalStructure('os=OS', texts('name')),
   ...listOf('schedulingGates', texts('name')),
   ...listOf('resourceClaims', [...texts('name'), ...optionals('resourceClaimName', 'resourceClaimTemplateName')]),
-  ...optionalStructure('resources', RESOURCES),
+  ...optionalStructure('resources', resources),
   ...optionals('hostnameOverride'),
   ...optionalStructure('schedulingGroup', optionals('podGroupName')),
 ];
@@ -105,7 +105,7 @@ function printedSpec(spec: JsonObject): JsonObject {
   const { hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } = spec;
   return printedStructure(
     { ...spec, securityContext: { ...objectAt(spec, 'securityContext'), hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } },
-    POD,
+    pod,
   );
 }
 
@@ -119,4 +119,4 @@ export const printedPodTemplate = (template: JsonObject): JsonObject => ({
 export const specDifference = (old: JsonObject, now: JsonObject): string => differenceOf(printedSpec(old), printedSpec(now));
 /** What changed between two ephemeral containers. */
 export const ephemeralDifference = (old: JsonObject, now: JsonObject): string =>
-  differenceOf(printedStructure(old, EPHEMERAL), printedStructure(now, EPHEMERAL));
+  differenceOf(printedStructure(old, ephemeral), printedStructure(now, ephemeral));

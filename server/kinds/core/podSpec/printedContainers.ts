@@ -11,27 +11,27 @@ import {
   texts,
   type StructureForm,
 } from '../../../registry/validation/internalform.js';
-import { FIELD_REFERENCE, RESOURCE_REFERENCE } from './printedVolumes.js';
+import { fieldReference, resourceReference } from './printedVolumes.js';
 
 /** Containers as the reference prints them: its own structures, in the order of their declaration. */
 
-export const RESOURCES: StructureForm = [...maps('limits', 'requests'), ...listOf('claims', texts('name', 'request'))];
+export const resources: StructureForm = [...maps('limits', 'requests'), ...listOf('claims', texts('name', 'request'))];
 
-const PORT: StructureForm = [...texts('name'), ...numbers('hostPort', 'containerPort'), ...texts('protocol', 'hostIP')];
-const KEY: StructureForm = [...texts('name', 'key'), ...optionals('optional')];
-const ENV: StructureForm = [
+const port: StructureForm = [...texts('name'), ...numbers('hostPort', 'containerPort'), ...texts('protocol', 'hostIP')];
+const key: StructureForm = [...texts('name', 'key'), ...optionals('optional')];
+const env: StructureForm = [
   ...texts('name', 'value'),
   ...optionalStructure('valueFrom', [
-    ...optionalStructure('fieldRef', FIELD_REFERENCE),
-    ...optionalStructure('resourceFieldRef', RESOURCE_REFERENCE),
-    ...optionalStructure('configMapKeyRef', KEY),
-    ...optionalStructure('secretKeyRef', KEY),
+    ...optionalStructure('fieldRef', fieldReference),
+    ...optionalStructure('resourceFieldRef', resourceReference),
+    ...optionalStructure('configMapKeyRef', key),
+    ...optionalStructure('secretKeyRef', key),
     ...optionalStructure('fileKeyRef', [...texts('volumeName', 'path', 'key'), ...optionals('optional')]),
   ]),
 ];
-const NAMED: StructureForm = [...texts('name'), ...optionals('optional')];
-const ENV_FROM: StructureForm = [...texts('prefix'), ...optionalStructure('configMapRef', NAMED), ...optionalStructure('secretRef', NAMED)];
-const MOUNT: StructureForm = [
+const named: StructureForm = [...texts('name'), ...optionals('optional')];
+const envFrom: StructureForm = [...texts('prefix'), ...optionalStructure('configMapRef', named), ...optionalStructure('secretRef', named)];
+const mount: StructureForm = [
   ...texts('name'),
   ...flags('readOnly'),
   ...optionals('recursiveReadOnly'),
@@ -41,27 +41,27 @@ const MOUNT: StructureForm = [
 ];
 
 /** Members that the security contexts of pods and containers have alike. */
-export const SE_LINUX = optionalStructure('seLinuxOptions=SELinuxOptions', texts('user', 'role', 'type', 'level'));
-export const WINDOWS = optionalStructure(
+export const seLinux = optionalStructure('seLinuxOptions=SELinuxOptions', texts('user', 'role', 'type', 'level'));
+export const windows = optionalStructure(
   'windowsOptions',
   optionals('gmsaCredentialSpecName=GMSACredentialSpecName', 'gmsaCredentialSpec=GMSACredentialSpec', 'runAsUserName', 'hostProcess'),
 );
-const PROFILE: StructureForm = [...texts('type'), ...optionals('localhostProfile')];
-export const PROFILES: StructureForm = [...optionalStructure('seccompProfile', PROFILE), ...optionalStructure('appArmorProfile', PROFILE)];
+const profile: StructureForm = [...texts('type'), ...optionals('localhostProfile')];
+export const profiles: StructureForm = [...optionalStructure('seccompProfile', profile), ...optionalStructure('appArmorProfile', profile)];
 
-const SECURITY: StructureForm = [
+const security: StructureForm = [
   ...optionalStructure('capabilities', optionals('add', 'drop')),
   ...optionals('privileged'),
-  ...SE_LINUX,
-  ...WINDOWS,
+  ...seLinux,
+  ...windows,
   ...optionals('runAsUser', 'runAsGroup', 'runAsNonRoot', 'readOnlyRootFilesystem', 'allowPrivilegeEscalation', 'procMount'),
-  ...PROFILES,
+  ...profiles,
 ];
 
 /** Also how a container's security context is quoted. */
-export const printedSecurityContext = (context: JsonObject): JsonObject => printedStructure(context, SECURITY);
+export const printedSecurityContext = (context: JsonObject): JsonObject => printedStructure(context, security);
 
-const HANDLERS: StructureForm = [
+const handlers: StructureForm = [
   ...optionalStructure('exec', optionals('command')),
   ...optionalStructure('httpGet=HTTPGet', [
     ...texts('path'),
@@ -71,37 +71,37 @@ const HANDLERS: StructureForm = [
   ]),
   ...optionalStructure('tcpSocket=TCPSocket', [...numbers('port'), ...texts('host')]),
 ];
-const PROBE: StructureForm = [
-  ...HANDLERS,
+const probe: StructureForm = [
+  ...handlers,
   ...optionalStructure('grpc=GRPC', [...numbers('port'), ...optionals('service')]),
   ...numbers('initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'),
   ...optionals('terminationGracePeriodSeconds'),
 ];
-const LIFECYCLE_HANDLER: StructureForm = [...HANDLERS, ...optionalStructure('sleep', numbers('seconds'))];
+const lifecycleHandler: StructureForm = [...handlers, ...optionalStructure('sleep', numbers('seconds'))];
 
-export const CONTAINER: StructureForm = [
+export const container: StructureForm = [
   ...texts('name', 'image'),
   ...optionals('command', 'args'),
   ...texts('workingDir'),
-  ...listOf('ports', PORT),
-  ...listOf('envFrom', ENV_FROM),
-  ...listOf('env', ENV),
-  ...structure('resources', RESOURCES),
+  ...listOf('ports', port),
+  ...listOf('envFrom', envFrom),
+  ...listOf('env', env),
+  ...structure('resources', resources),
   ...listOf('resizePolicy', texts('resourceName', 'restartPolicy')),
   ...optionals('restartPolicy'),
   ...listOf('restartPolicyRules', [...texts('action'), ...optionalStructure('exitCodes', [...texts('operator'), ...optionals('values')])]),
-  ...listOf('volumeMounts', MOUNT),
+  ...listOf('volumeMounts', mount),
   ...listOf('volumeDevices', texts('name', 'devicePath')),
-  ...optionalStructure('livenessProbe', PROBE),
-  ...optionalStructure('readinessProbe', PROBE),
-  ...optionalStructure('startupProbe', PROBE),
+  ...optionalStructure('livenessProbe', probe),
+  ...optionalStructure('readinessProbe', probe),
+  ...optionalStructure('startupProbe', probe),
   ...optionalStructure('lifecycle', [
-    ...optionalStructure('postStart', LIFECYCLE_HANDLER),
-    ...optionalStructure('preStop', LIFECYCLE_HANDLER),
+    ...optionalStructure('postStart', lifecycleHandler),
+    ...optionalStructure('preStop', lifecycleHandler),
     ...optionals('stopSignal'),
   ]),
   ...texts('terminationMessagePath', 'terminationMessagePolicy', 'imagePullPolicy'),
-  ...optionalStructure('securityContext', SECURITY),
+  ...optionalStructure('securityContext', security),
   ...flags('stdin', 'stdinOnce', 'tty=TTY'),
 ];
-export const EPHEMERAL: StructureForm = [...CONTAINER, ...texts('targetContainerName')];
+export const ephemeral: StructureForm = [...container, ...texts('targetContainerName')];

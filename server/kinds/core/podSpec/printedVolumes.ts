@@ -12,37 +12,26 @@ import {
   texts,
   type StructureForm,
 } from '../../../registry/validation/internalform.js';
-import {
-  AZURE_DISK,
-  CEPH_FS,
-  CINDER,
-  DISKS,
-  FLEX_VOLUME,
-  ISCSI,
-  PLAIN_SOURCES,
-  QUOBYTE,
-  RBD,
-  SCALE_IO,
-} from '../persistentVolume/printed.js';
+import { azureDisk, cephFs, cinder, disks, flexVolume, iscsi, plainSources, quobyte, rbd, scaleIo } from '../persistentVolume/printed.js';
 
 /** Volumes of pods as the reference prints them: its own structures, in the order of their declaration. */
 
 /** Pods find secrets in their own namespace. */
-const SECRET = texts('name');
-const ITEMS = listOf('items', [...texts('key', 'path'), ...optionals('mode')]);
+const secret = texts('name');
+const items = listOf('items', [...texts('key', 'path'), ...optionals('mode')]);
 /** A field of the pod, and a resource of one of its containers. */
-export const FIELD_REFERENCE: StructureForm = texts('apiVersion=APIVersion', 'fieldPath');
-export const RESOURCE_REFERENCE: StructureForm = [...texts('containerName', 'resource'), ...quantities('divisor')];
-const DOWNWARD_ITEMS = listOf('items', [
+export const fieldReference: StructureForm = texts('apiVersion=APIVersion', 'fieldPath');
+export const resourceReference: StructureForm = [...texts('containerName', 'resource'), ...quantities('divisor')];
+const downwardItems = listOf('items', [
   ...texts('path'),
-  ...optionalStructure('fieldRef', FIELD_REFERENCE),
-  ...optionalStructure('resourceFieldRef', RESOURCE_REFERENCE),
+  ...optionalStructure('fieldRef', fieldReference),
+  ...optionalStructure('resourceFieldRef', resourceReference),
   ...optionals('mode'),
 ]);
-const PROJECTION: StructureForm = [
-  ...optionalStructure('secret', [...texts('name'), ...ITEMS, ...optionals('optional')]),
-  ...optionalStructure('downwardAPI', DOWNWARD_ITEMS),
-  ...optionalStructure('configMap', [...texts('name'), ...ITEMS, ...optionals('optional')]),
+const projection: StructureForm = [
+  ...optionalStructure('secret', [...texts('name'), ...items, ...optionals('optional')]),
+  ...optionalStructure('downwardAPI', downwardItems),
+  ...optionalStructure('configMap', [...texts('name'), ...items, ...optionals('optional')]),
   ...optionalStructure('serviceAccountToken', [...texts('audience'), ...numbers('expirationSeconds'), ...texts('path')]),
   ...optionalStructure('clusterTrustBundle', [
     ...optionals('name', 'signerName'),
@@ -57,7 +46,7 @@ const PROJECTION: StructureForm = [
     ...maps('userAnnotations'),
   ]),
 ];
-const CLAIM: StructureForm = [
+const claim: StructureForm = [
   ...optionals('accessModes'),
   ...selectors('selector'),
   ...structure('resources', maps('limits', 'requests')),
@@ -68,44 +57,44 @@ const CLAIM: StructureForm = [
   ...optionals('volumeAttributesClassName'),
 ];
 
-export const VOLUME: StructureForm = [
+export const volume: StructureForm = [
   ...texts('name'),
   ...optionalStructure('hostPath', [...texts('path'), ...optionals('type')]),
   ...optionalStructure('emptyDir', [...texts('medium'), ...optionals('sizeLimit')]),
-  ...DISKS,
+  ...disks,
   ...optionalStructure('gitRepo', texts('repository', 'revision', 'directory')),
-  ...optionalStructure('secret', [...texts('secretName'), ...ITEMS, ...optionals('defaultMode', 'optional')]),
-  ...optionalStructure('nfs=NFS', PLAIN_SOURCES.nfs),
-  ...optionalStructure('iscsi=ISCSI', ISCSI(SECRET)),
-  ...optionalStructure('glusterfs', PLAIN_SOURCES.glusterfs),
+  ...optionalStructure('secret', [...texts('secretName'), ...items, ...optionals('defaultMode', 'optional')]),
+  ...optionalStructure('nfs=NFS', plainSources.nfs),
+  ...optionalStructure('iscsi=ISCSI', iscsi(secret)),
+  ...optionalStructure('glusterfs', plainSources.glusterfs),
   ...optionalStructure('persistentVolumeClaim', [...texts('claimName'), ...flags('readOnly')]),
-  ...optionalStructure('rbd=RBD', RBD(SECRET)),
-  ...optionalStructure('quobyte', QUOBYTE),
-  ...optionalStructure('flexVolume', FLEX_VOLUME(SECRET)),
-  ...optionalStructure('cinder', CINDER(SECRET)),
-  ...optionalStructure('cephfs=CephFS', CEPH_FS(SECRET)),
-  ...optionalStructure('flocker', PLAIN_SOURCES.flocker),
-  ...optionalStructure('downwardAPI', [...DOWNWARD_ITEMS, ...optionals('defaultMode')]),
-  ...optionalStructure('fc=FC', PLAIN_SOURCES.fc),
+  ...optionalStructure('rbd=RBD', rbd(secret)),
+  ...optionalStructure('quobyte', quobyte),
+  ...optionalStructure('flexVolume', flexVolume(secret)),
+  ...optionalStructure('cinder', cinder(secret)),
+  ...optionalStructure('cephfs=CephFS', cephFs(secret)),
+  ...optionalStructure('flocker', plainSources.flocker),
+  ...optionalStructure('downwardAPI', [...downwardItems, ...optionals('defaultMode')]),
+  ...optionalStructure('fc=FC', plainSources.fc),
   ...optionalStructure('azureFile', [...texts('secretName', 'shareName'), ...flags('readOnly')]),
-  ...optionalStructure('configMap', [...texts('name'), ...ITEMS, ...optionals('defaultMode', 'optional')]),
-  ...optionalStructure('vsphereVolume', PLAIN_SOURCES.vsphereVolume),
-  ...optionalStructure('azureDisk', AZURE_DISK),
-  ...optionalStructure('photonPersistentDisk', PLAIN_SOURCES.photonPersistentDisk),
-  ...optionalStructure('projected', [...listOf('sources', PROJECTION), ...optionals('defaultMode')]),
-  ...optionalStructure('portworxVolume', PLAIN_SOURCES.portworxVolume),
-  ...optionalStructure('scaleIO', SCALE_IO(SECRET)),
+  ...optionalStructure('configMap', [...texts('name'), ...items, ...optionals('defaultMode', 'optional')]),
+  ...optionalStructure('vsphereVolume', plainSources.vsphereVolume),
+  ...optionalStructure('azureDisk', azureDisk),
+  ...optionalStructure('photonPersistentDisk', plainSources.photonPersistentDisk),
+  ...optionalStructure('projected', [...listOf('sources', projection), ...optionals('defaultMode')]),
+  ...optionalStructure('portworxVolume', plainSources.portworxVolume),
+  ...optionalStructure('scaleIO', scaleIo(secret)),
   ...optionalStructure('storageos=StorageOS', [
     ...texts('volumeName', 'volumeNamespace', 'fsType=FSType'),
     ...flags('readOnly'),
-    ...optionalStructure('secretRef', SECRET),
+    ...optionalStructure('secretRef', secret),
   ]),
   ...optionalStructure('csi=CSI', [
     ...texts('driver'),
     ...optionals('readOnly', 'fsType=FSType'),
     ...maps('volumeAttributes'),
-    ...optionalStructure('nodePublishSecretRef', SECRET),
+    ...optionalStructure('nodePublishSecretRef', secret),
   ]),
-  ...optionalStructure('ephemeral', optionalStructure('volumeClaimTemplate', [...metadata, ...structure('spec', CLAIM)])),
+  ...optionalStructure('ephemeral', optionalStructure('volumeClaimTemplate', [...metadata, ...structure('spec', claim)])),
   ...optionalStructure('image', texts('reference', 'pullPolicy')),
 ];

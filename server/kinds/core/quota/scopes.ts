@@ -1,7 +1,7 @@
 /** Scopes narrow what a quota counts: pods of a kind, or claims of a class. */
 
-const PODS: ReadonlySet<string> = new Set(['pods']);
-const POD_RESOURCES: ReadonlySet<string> = new Set([
+const pods: ReadonlySet<string> = new Set(['pods']);
+const podResources: ReadonlySet<string> = new Set([
   'pods',
   'cpu',
   'memory',
@@ -10,19 +10,19 @@ const POD_RESOURCES: ReadonlySet<string> = new Set([
   'requests.cpu',
   'requests.memory',
 ]);
-const CLAIM_RESOURCES: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);
+const claimResources: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);
 
-const COVERED: Readonly<Record<string, ReadonlySet<string>>> = {
-  BestEffort: PODS,
-  NotBestEffort: POD_RESOURCES,
-  Terminating: POD_RESOURCES,
-  NotTerminating: POD_RESOURCES,
-  PriorityClass: POD_RESOURCES,
-  CrossNamespacePodAffinity: POD_RESOURCES,
-  VolumeAttributesClass: CLAIM_RESOURCES,
+const covered: Readonly<Record<string, ReadonlySet<string>>> = {
+  BestEffort: pods,
+  NotBestEffort: podResources,
+  Terminating: podResources,
+  NotTerminating: podResources,
+  PriorityClass: podResources,
+  CrossNamespacePodAffinity: podResources,
+  VolumeAttributesClass: claimResources,
 };
 
-export const quotaScopes: ReadonlySet<string> = new Set(Object.keys(COVERED));
+export const quotaScopes: ReadonlySet<string> = new Set(Object.keys(covered));
 
 /** Whether objects that use the resource can be in the scope; of unknown scopes nothing is said. */
-export const scopeCovers = (scope: string, resource: string): boolean => COVERED[scope]?.has(resource) ?? true;
+export const scopeCovers = (scope: string, resource: string): boolean => covered[scope]?.has(resource) ?? true;

@@ -6,13 +6,13 @@ import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, poli
 
 /** Addresses of a service, their families and the policy for them: three members that have to agree. */
 
-const SPEC = Path.of('spec');
-const ADDRESSES = SPEC.child('clusterIPs');
-const FAMILIES = SPEC.child('ipFamilies');
-const POLICY = SPEC.child('ipFamilyPolicy');
-const FAMILY_NAMES = ['IPv4', 'IPv6'];
-const POLICY_NAMES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
-const ADDRESSES_MAX = 2;
+const spec = Path.of('spec');
+const addressesPath = spec.child('clusterIPs');
+const families = spec.child('ipFamilies');
+const policyPath = spec.child('ipFamilyPolicy');
+const familyNames = ['IPv4', 'IPv6'];
+const policyNames = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+const addressesMax = 2;
 
 /** Services that are only a name have none of these; that is checked with their type. */
 export function validateAddressing(service: ApiObject): FieldError[] {
@@ -23,32 +23,32 @@ export function validateAddressing(service: ApiObject): FieldError[] {
   const findings = [
     ...validatePrimary(String(specOf(service)['clusterIP'] ?? ''), addresses),
     ...familiesOf(service).flatMap((family, position, all) => [
-      ...(FAMILY_NAMES.includes(family) ? [] : [notSupported(FAMILIES.index(position), family, FAMILY_NAMES)]),
-      ...(all.indexOf(family) < position ? [duplicate(FAMILIES.index(position), family)] : []),
+      ...(familyNames.includes(family) ? [] : [notSupported(families.index(position), family, familyNames)]),
+      ...(all.indexOf(family) < position ? [duplicate(families.index(position), family)] : []),
     ]),
-    ...(lacksPolicy(service) || POLICY_NAMES.includes(policy) ? [] : [notSupported(POLICY, policy, POLICY_NAMES)]),
+    ...(lacksPolicy(service) || policyNames.includes(policy) ? [] : [notSupported(policyPath, policy, policyNames)]),
     ...malformed,
-    ...(addresses.length > ADDRESSES_MAX ? [invalid(ADDRESSES, addresses, 'may only hold up to 2 values')] : []),
+    ...(addresses.length > addressesMax ? [invalid(addressesPath, addresses, 'may only hold up to 2 values')] : []),
   ];
   // What follows would only confuse where an address is none.
   if (malformed.length > 0) return findings;
   if (addresses.length > 1 && !isDualStack(addresses))
-    findings.push(invalid(ADDRESSES, addresses, 'may specify no more than one IP for each IP family'));
+    findings.push(invalid(addressesPath, addresses, 'may specify no more than one IP for each IP family'));
   return isHeadless(service) || findings.length > 0 ? findings : matchFamilies(addresses, familiesOf(service));
 }
 
 function validatePrimary(address: string, addresses: readonly string[]): FieldError[] {
   if (address === '')
-    return addresses.length === 0 ? [] : [invalid(ADDRESSES, addresses, 'must be empty when `clusterIP` is not specified')];
-  if (addresses.length === 0) return [required(ADDRESSES, '')];
-  return addresses[0] === address ? [] : [invalid(ADDRESSES, addresses, 'first value must match `clusterIP`')];
+    return addresses.length === 0 ? [] : [invalid(addressesPath, addresses, 'must be empty when `clusterIP` is not specified')];
+  if (addresses.length === 0) return [required(addressesPath, '')];
+  return addresses[0] === address ? [] : [invalid(addressesPath, addresses, 'first value must match `clusterIP`')];
 }
 
 const validateAddresses = (addresses: readonly string[]): FieldError[] =>
   addresses.flatMap((address, position) => {
     if (position === 0 && address === 'None')
-      return addresses.length > 1 ? [invalid(ADDRESSES, addresses, "'None' must be the first and only value")] : [];
-    return ipAddress(address, ADDRESSES.index(position));
+      return addresses.length > 1 ? [invalid(addressesPath, addresses, "'None' must be the first and only value")] : [];
+    return ipAddress(address, addressesPath.index(position));
   });
 
 const matchFamilies = (addresses: readonly string[], families: readonly string[]): FieldError[] =>
@@ -56,7 +56,7 @@ const matchFamilies = (addresses: readonly string[], families: readonly string[]
     const family = families[position];
     return family === undefined || family === (isSixText(address) ? 'IPv6' : 'IPv4')
       ? []
-      : [invalid(ADDRESSES.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
+      : [invalid(addressesPath.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
   });
 
 /** A second address or family may come and go; the first one stays, except on the way from or to a service that is only a name. */
@@ -67,10 +67,10 @@ export function validateAddressingUpdate(service: ApiObject, old: ApiObject): Fi
   return [
     ...(headless[0] && headless[1]
       ? []
-      : changesOf({ old: clusterIPsOf(old), now: clusterIPsOf(service), path: ADDRESSES, what: 'clusterIP', policy })),
+      : changesOf({ old: clusterIPsOf(old), now: clusterIPsOf(service), path: addressesPath, what: 'clusterIP', policy })),
     ...(headless[0] || headless[1]
       ? []
-      : changesOf({ old: familiesOf(old), now: familiesOf(service), path: FAMILIES, what: 'ipFamily', policy })),
+      : changesOf({ old: familiesOf(old), now: familiesOf(service), path: families, what: 'ipFamily', policy })),
   ];
 }
 
@@ -92,7 +92,7 @@ function changesOf({ old, now, path, what, policy }: Values): FieldError[] {
     ...(now.length === 0 ? [invalid(path.index(0), now, `primary ${what} can not be unset`)] : []),
     ...primary,
     ...(now.length === 1 && policy !== 'SingleStack'
-      ? [invalid(POLICY, policy === '' ? null : policy, `must be set to 'SingleStack' when releasing the secondary ${what}`)]
+      ? [invalid(policyPath, policy === '' ? null : policy, `must be set to 'SingleStack' when releasing the secondary ${what}`)]
       : []),
   ];
 }

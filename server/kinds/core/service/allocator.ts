@@ -6,7 +6,7 @@ import { objectsIn } from '../../../registry/defaulting.js';
 import { readFailure } from '../../../registry/failures.js';
 import { contains, formatAddress, parseAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
 import { invalid, Path, toCause, type FieldError } from '../../../registry/validation/field.js';
-import { addressClaim, ADDRESSES, claimKey, claimsBeyond, claimsOf, giveBack, portClaim, take, type Claim } from './claims.js';
+import { addressClaim, addresses, claimKey, claimsBeyond, claimsOf, giveBack, portClaim, take, type Claim } from './claims.js';
 import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
 import { carryAllocated } from './carry.js';
 import { addressRanges, type PortRange } from './ranges.js';
@@ -29,8 +29,8 @@ export interface ServiceAllocatorOptions {
 }
 
 /** How many values one search looks at: bounds the time of one request in a range that is full. */
-const PROBES_MAX = 65_536;
-const PORTS = Path.of('spec', 'ports');
+const probesMax = 65_536;
+const portsPath = Path.of('spec', 'ports');
 
 /** Addresses and node ports of services. */
 export const createServiceAllocator = (options: ServiceAllocatorOptions): Allocator => new ServiceAllocator(options);
@@ -126,7 +126,7 @@ class Round {
           Number(ports.find((other) => other['port'] === entry['port'] && Number(other['nodePort'] ?? 0) !== 0)?.['nodePort'] ?? 0);
       if (wanted === 0) entry['nodePort'] = await this.nextPort('failed to allocate a nodePort');
       else {
-        if (byPort.get(port) !== wanted) await this.checkNodePort(wanted, PORTS.index(position).child('nodePort'));
+        if (byPort.get(port) !== wanted) await this.checkNodePort(wanted, portsPath.index(position).child('nodePort'));
         entry['nodePort'] = wanted;
       }
       byPort.set(port, Number(entry['nodePort']));
@@ -183,7 +183,7 @@ class Round {
       const size = high - low + 1n;
       if (size <= 0n) continue;
       const start = BigInt(Math.floor(this.context.random() * Math.min(Number(size), Number.MAX_SAFE_INTEGER)));
-      for (let probe = 0n; probe < size && probe < BigInt(PROBES_MAX); probe++) {
+      for (let probe = 0n; probe < size && probe < BigInt(probesMax); probe++) {
         const claim = claimOf(low + ((start + probe) % size));
         if (this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'any'))) continue;
         this.chosen.add(idOf(claim));
@@ -209,7 +209,7 @@ function needsAddresses(service: ApiObject, old: ApiObject | null): boolean {
 
 const heldAddresses = (old: ApiObject): string[] => (isExternalName(old) ? [] : clusterIPsOf(old));
 
-const idOf = ({ resource, name }: Claim): string => `${resource === ADDRESSES ? 'address' : 'port'} ${name}`;
+const idOf = ({ resource, name }: Claim): string => `${resource === addresses ? 'address' : 'port'} ${name}`;
 
 const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusError =>
   invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', findings.map(toCause));
@@ -222,11 +222,11 @@ function usable({ family, first, last }: Range): { readonly first: bigint; reado
 
 const isReserved = (range: Range, value: bigint): boolean => value === range.first || (range.family === 'IPv4' && value === range.last);
 
-const RESERVED_MIN = 16n;
-const RESERVED_MAX = 256n;
+const reservedMin = 16n;
+const reservedMax = 256n;
 /** A sixteenth of the range, within bounds, is for services that name their address. */
 function reservedOf(size: bigint): bigint {
-  if (size <= RESERVED_MIN) return 0n;
+  if (size <= reservedMin) return 0n;
   const share = size / 16n;
-  return share < RESERVED_MIN ? RESERVED_MIN : share > RESERVED_MAX ? RESERVED_MAX : share;
+  return share < reservedMin ? reservedMin : share > reservedMax ? reservedMax : share;
 }

@@ -11,8 +11,8 @@ import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNo
  * that only the store knows, since the API has no kind for it. Claims follow from the service alone: the difference between two states
  * is what a write takes and gives back.
  */
-export const ADDRESSES: GroupResource = { group: 'networking.k8s.io', resource: 'ipaddresses' };
-export const NODE_PORTS: GroupResource = { group: '', resource: 'nodeports' };
+export const addresses: GroupResource = { group: 'networking.k8s.io', resource: 'ipaddresses' };
+export const nodePorts: GroupResource = { group: '', resource: 'nodeports' };
 
 export interface Claim {
   readonly resource: GroupResource;
@@ -20,8 +20,8 @@ export interface Claim {
 }
 
 export const claimKey = ({ resource, name }: Claim): ObjectKey => ({ resource, namespace: '', name });
-export const addressClaim = (address: string): Claim => ({ resource: ADDRESSES, name: address });
-export const portClaim = (port: number): Claim => ({ resource: NODE_PORTS, name: String(port) });
+export const addressClaim = (address: string): Claim => ({ resource: addresses, name: address });
+export const portClaim = (port: number): Claim => ({ resource: nodePorts, name: String(port) });
 
 /** Ports that several entries share, for different protocols, are claimed once. */
 export function claimsOf(service: ApiObject): Claim[] {
@@ -49,7 +49,7 @@ function claimObject({ resource, name }: Claim, service: ApiObject, { now, newUi
   const { name: owner = '', namespace = '' } = service.metadata;
   const parentRef = { resource: 'services', namespace, name: owner };
   const metadata = { name, uid: newUid(), creationTimestamp: now };
-  if (resource === NODE_PORTS) return { apiVersion: 'v1', metadata, spec: { parentRef } };
+  if (resource === nodePorts) return { apiVersion: 'v1', metadata, spec: { parentRef } };
   const labels = {
     'ipaddress.kubernetes.io/ip-family': parseAddress(name)?.family ?? 'IPv4',
     'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',

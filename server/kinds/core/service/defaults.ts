@@ -3,7 +3,7 @@ import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '.
 import { memberAt } from '../../../registry/members.js';
 import { isExternallyAccessible, isLoadBalancer, needsClusterIP } from './kinds.js';
 
-const AFFINITY_SECONDS = 10_800;
+const affinitySeconds = 10_800;
 
 /** Defaults of v1 Service. Addresses and node ports are allocated, see `allocation.ts`. */
 export function setServiceDefaults(service: ApiObject): void {
@@ -11,7 +11,7 @@ export function setServiceDefaults(service: ApiObject): void {
   setTextDefault(spec, 'sessionAffinity', 'None');
   if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
   if (spec['sessionAffinity'] === 'ClientIP' && memberAt(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds') == null) {
-    spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: AFFINITY_SECONDS } };
+    spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: affinitySeconds } };
   }
   setTextDefault(spec, 'type', 'ClusterIP');
   for (const port of objectsIn(spec, 'ports')) {

@@ -17,7 +17,7 @@ import {
 
 /** Works out which address families a service has, from what the client said, the state before, and what the cluster is set up for. */
 
-const SPEC = Path.of('spec');
+const spec = Path.of('spec');
 
 /** Older clients know one address only: keeps the list equal to it, unless both were set and contradict each other. */
 export function alignAddresses(service: ApiObject, old: ApiObject | null): void {
@@ -82,7 +82,7 @@ function singleStackFindings(service: ApiObject): FieldError[] {
     values.length === 2
       ? [
           invalid(
-            SPEC.child('ipFamilyPolicy'),
+            spec.child('ipFamilyPolicy'),
             policy === '' ? null : policy,
             `must be RequireDualStack or PreferDualStack when multiple ${member} are specified`,
           ),
@@ -100,7 +100,7 @@ function inferFamilies(service: ApiObject, configured: readonly Family[]): Field
     if (position < families.length) continue;
     const family = isSixText(address) ? 'IPv6' : 'IPv4';
     if (configured.includes(family)) families.push(family);
-    else findings.push(invalid(SPEC.child('clusterIPs').index(position), addresses, `${family} is not configured on this cluster`));
+    else findings.push(invalid(spec.child('clusterIPs').index(position), addresses, `${family} is not configured on this cluster`));
   }
   if (families.length > 0) specOf(service)['ipFamilies'] = families;
   return findings;
@@ -117,12 +117,12 @@ function settleUnselected(service: ApiObject, configured: readonly Family[]): vo
 function unavailableFindings(service: ApiObject, configured: readonly Family[]): FieldError[] {
   return [
     ...(policyOf(service) === 'RequireDualStack' && configured.length < 2
-      ? [invalid(SPEC.child('ipFamilyPolicy'), policyOf(service), 'this cluster is not configured for dual-stack services')]
+      ? [invalid(spec.child('ipFamilyPolicy'), policyOf(service), 'this cluster is not configured for dual-stack services')]
       : []),
     ...familiesOf(service).flatMap((family, position) =>
       configured.some((known) => known === family)
         ? []
-        : [invalid(SPEC.child('ipFamilies').index(position), family, 'not configured on this cluster')],
+        : [invalid(spec.child('ipFamilies').index(position), family, 'not configured on this cluster')],
     ),
   ];
 }

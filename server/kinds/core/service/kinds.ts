@@ -10,11 +10,11 @@ export const clusterIPsOf = (service: ApiObject): string[] => itemsOf(specOf(ser
 export const familiesOf = (service: ApiObject): string[] => itemsOf(specOf(service)['ipFamilies']).map(String);
 export const policyOf = (service: ApiObject): string => textAt(service, 'spec', 'ipFamilyPolicy');
 
-const ADDRESSED: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
+const addressed: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
 
 export const isExternalName = (service: ApiObject): boolean => typeOf(service) === 'ExternalName';
 export const isLoadBalancer = (service: ApiObject): boolean => typeOf(service) === 'LoadBalancer';
-export const needsClusterIP = (service: ApiObject): boolean => ADDRESSED.has(typeOf(service));
+export const needsClusterIP = (service: ApiObject): boolean => addressed.has(typeOf(service));
 export const opensNodePorts = (service: ApiObject): boolean => typeOf(service) === 'NodePort' || isLoadBalancer(service);
 
 /** Whether ports without a node port get one; a load balancer can do without. */

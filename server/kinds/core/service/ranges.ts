@@ -11,14 +11,14 @@ export interface PortRange {
   readonly reserved: number;
 }
 
-const RESERVED_PORTS_MIN = 16;
-const RESERVED_PORTS_MAX = 128;
+const reservedPortsMin = 16;
+const reservedPortsMax = 128;
 
 /** `30000-32767`, both ends included. */
 export function parsePortRange(text: string): PortRange {
   const [first = 0, last = 0] = text.split('-').map(Number);
   const size = last - first + 1;
-  const reserved = size <= RESERVED_PORTS_MIN ? 0 : Math.min(Math.max(RESERVED_PORTS_MIN, Math.floor(size / 32)), RESERVED_PORTS_MAX);
+  const reserved = size <= reservedPortsMin ? 0 : Math.min(Math.max(reservedPortsMin, Math.floor(size / 32)), reservedPortsMax);
   return { first, last, reserved };
 }
 
@@ -30,7 +30,7 @@ export const parseRanges = (text: string): Range[] =>
     return range;
   });
 
-const SERVICE_RANGES: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
+const serviceRanges: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
 /** Ranges of a family: the configured ones, then those of further ServiceCIDR objects that are ready and not on their way out. */
 export async function addressRanges(
@@ -38,7 +38,7 @@ export async function addressRanges(
   family: Family,
 ): Promise<Range[]> {
   const result = await storage.list({
-    resource: SERVICE_RANGES,
+    resource: serviceRanges,
     namespace: null,
     labels: [],
     fields: [],

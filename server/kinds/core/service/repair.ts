@@ -3,7 +3,7 @@ import type { GroupResource } from '../../../api/resource.js';
 import type { Storage, StoredObject } from '../../../storage/contract.js';
 import { readFailure } from '../../../registry/failures.js';
 import { textAt } from '../../../registry/members.js';
-import { ADDRESSES, claimKey, claimsOf, NODE_PORTS, take, type Claim } from './claims.js';
+import { addresses, claimKey, claimsOf, nodePorts, take, type Claim } from './claims.js';
 
 export interface RepairOptions {
   readonly storage: Storage;
@@ -12,9 +12,9 @@ export interface RepairOptions {
   readonly newUid: () => string;
 }
 
-const SERVICES: GroupResource = { group: '', resource: 'services' };
-const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by';
-const WRITE_TIMEOUT_MS = 10_000;
+const services: GroupResource = { group: '', resource: 'services' };
+const managedBy = 'ipaddress.kubernetes.io/managed-by';
+const writeTimeoutMs = 10_000;
 
 /**
  * Makes claims and services agree again, at the start of a server: data may come from elsewhere, and clients can delete addresses by
@@ -27,21 +27,21 @@ export async function repairServiceClaims({
   newUid,
 }: RepairOptions): Promise<{ readonly added: number; readonly removed: number }> {
   const claims = new Map<string, StoredObject>();
-  for (const resource of [ADDRESSES, NODE_PORTS])
+  for (const resource of [addresses, nodePorts])
     for (const claim of await all(storage, resource)) claims.set(idOf({ resource, name: claim.name }), claim);
   const wanted = new Map<string, readonly [claim: Claim, service: ApiObject]>();
-  for (const stored of await all(storage, SERVICES)) {
+  for (const stored of await all(storage, services)) {
     const service = stored.decode();
     for (const claim of claimsOf(service)) if (!wanted.has(idOf(claim))) wanted.set(idOf(claim), [claim, service]);
   }
   const missing = [...wanted].filter(([id]) => !claims.has(id)).flatMap(([, [claim, service]]) => take([claim], service, { now, newUid }));
   const leaked = [...claims].filter(([id, claim]) => !wanted.has(id) && isOurs(claim));
-  for (const side of missing) if (side.action === 'create') await storage.create(side.key, side.object, { timeoutMs: WRITE_TIMEOUT_MS });
+  for (const side of missing) if (side.action === 'create') await storage.create(side.key, side.object, { timeoutMs: writeTimeoutMs });
   for (const [, claim] of leaked) {
     await storage.delete(
-      { ...claimKey({ resource: claim.apiVersion === 'v1' ? NODE_PORTS : ADDRESSES, name: claim.name }) },
+      { ...claimKey({ resource: claim.apiVersion === 'v1' ? nodePorts : addresses, name: claim.name }) },
       claim.version,
-      { timeoutMs: WRITE_TIMEOUT_MS },
+      { timeoutMs: writeTimeoutMs },
     );
   }
   return { added: missing.length, removed: leaked.length };
@@ -53,7 +53,7 @@ const idOf = ({ resource, name }: Claim): string => `${resource.resource}/${name
 function isOurs(claim: StoredObject): boolean {
   return (
     claim.apiVersion === 'v1' ||
-    (claim.labels[MANAGED_BY] === 'ipallocator.k8s.io' && textAt(claim.decode(), 'spec', 'parentRef', 'resource') === 'services')
+    (claim.labels[managedBy] === 'ipallocator.k8s.io' && textAt(claim.decode(), 'spec', 'parentRef', 'resource') === 'services')
   );
 }
 

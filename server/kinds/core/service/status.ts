@@ -6,7 +6,7 @@ import { dnsSubdomain, ipAddress } from '../../../registry/validation/values.js'
 import { isLoadBalancer } from './kinds.js';
 import { isIP } from 'node:net';
 
-const MODES = ['Proxy', 'VIP'];
+const modes = ['Proxy', 'VIP'];
 
 /** What a load balancer reports of itself; services and ingresses have the same. */
 export function validateBalancerStatus(balancer: JsonObject, service: ApiObject | null, path: Path): FieldError[] {
@@ -21,7 +21,7 @@ function validateEntry(entry: JsonObject, path: Path): FieldError[] {
   const findings: FieldError[] = address === '' ? [] : ipAddress(address, path.child('ip'));
   if (address !== '' && mode === null) findings.push(required(path.child('ipMode'), 'must be specified when `ip` is set'));
   else if (address === '' && mode !== null) findings.push(forbidden(path.child('ipMode'), 'may not be specified when `ip` is not set'));
-  else if (mode !== null && !MODES.includes(String(mode))) findings.push(notSupported(path.child('ipMode'), mode, MODES));
+  else if (mode !== null && !modes.includes(String(mode))) findings.push(notSupported(path.child('ipMode'), mode, modes));
   if (host !== '') {
     findings.push(...dnsSubdomain(host, path.child('hostname')));
     if (isIP(host) !== 0) findings.push(invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address'));

@@ -19,34 +19,34 @@ import {
   typeOf,
 } from './kinds.js';
 
-const SPEC = Path.of('spec');
-const PORTS = SPEC.child('ports');
-const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
-const AFFINITIES = ['ClientIP', 'None'];
-const POLICIES = ['Cluster', 'Local'];
-const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
-const AFFINITY_SECONDS_MAX = 86_400;
+const specPath = Path.of('spec');
+const portsPath = specPath.child('ports');
+const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const protocols = ['SCTP', 'TCP', 'UDP'];
+const affinities = ['ClientIP', 'None'];
+const policies = ['Cluster', 'Local'];
+const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
+const affinitySecondsMax = 86_400;
 /** Open on every node; a balancer must not expose it. */
-const KUBELET_PORT = 10_250;
-const RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges';
-const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
+const kubeletPort = 10_250;
+const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+const balancerOnly = "may only be used when `type` is 'LoadBalancer'";
 
 const portsOf = (service: ApiObject): JsonObject[] => itemsOf(specOf(service)['ports']).map(membersOf);
 
 /** All findings about a service, in the order of the reference. */
 export function validateService(service: ApiObject): FieldError[] {
   return [
-    ...(portsOf(service).length === 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName' ? [required(PORTS, '')] : []),
-    ...(BY_TYPE[typeOf(service)]?.(service) ?? []),
+    ...(portsOf(service).length === 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName' ? [required(portsPath, '')] : []),
+    ...(byType[typeOf(service)]?.(service) ?? []),
     ...validatePorts(service),
-    ...validateLabels((objectAt(specOf(service), 'selector') as Record<string, string> | null) ?? undefined, SPEC.child('selector')),
+    ...validateLabels((objectAt(specOf(service), 'selector') as Record<string, string> | null) ?? undefined, specPath.child('selector')),
     ...validateAffinity(specOf(service)),
     ...validateAddressing(service),
     ...itemsOf(specOf(service)['externalIPs']).flatMap((address, position) =>
-      externalAddress(String(address), SPEC.child('externalIPs').index(position)),
+      externalAddress(String(address), specPath.child('externalIPs').index(position)),
     ),
-    ...(TYPES.includes(typeOf(service)) ? [] : [notSupported(SPEC.child('type'), typeOf(service), TYPES)]),
+    ...(types.includes(typeOf(service)) ? [] : [notSupported(specPath.child('type'), typeOf(service), types)]),
     ...validateNodePorts(service),
     ...validateSourceRanges(service),
     ...validateNodePortAllocation(service),
@@ -59,14 +59,14 @@ export function validateService(service: ApiObject): FieldError[] {
 
 const noneRefused = (service: ApiObject): FieldError[] =>
   isHeadless(service)
-    ? [invalid(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${typeOf(service)} services`)]
+    ? [invalid(specPath.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${typeOf(service)} services`)]
     : [];
 
-const BY_TYPE: Readonly<Record<string, (service: ApiObject) => FieldError[]>> = {
+const byType: Readonly<Record<string, (service: ApiObject) => FieldError[]>> = {
   LoadBalancer: (service) => [
     ...portsOf(service).flatMap((port, position) =>
-      port['port'] === KUBELET_PORT
-        ? [invalid(PORTS.index(position), KUBELET_PORT, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`)]
+      port['port'] === kubeletPort
+        ? [invalid(portsPath.index(position), kubeletPort, `may not expose port ${kubeletPort} externally since it is used by kubelet`)]
         : [],
     ),
     ...noneRefused(service),
@@ -75,12 +75,12 @@ const BY_TYPE: Readonly<Record<string, (service: ApiObject) => FieldError[]>> = 
   ExternalName: (service) => {
     const name = textAt(service, 'spec', 'externalName').replace(/\.$/, '');
     const refused = (member: string, present: boolean): FieldError[] =>
-      present ? [forbidden(SPEC.child(member), 'may not be set for ExternalName services')] : [];
+      present ? [forbidden(specPath.child(member), 'may not be set for ExternalName services')] : [];
     return [
       ...refused('clusterIPs', clusterIPsOf(service).length > 0),
       ...refused('ipFamilies', familiesOf(service).length > 0),
       ...refused('ipFamilyPolicy', policyOf(service) !== ''),
-      ...(name === '' ? [required(SPEC.child('externalName'), '')] : dnsSubdomain(name, SPEC.child('externalName'))),
+      ...(name === '' ? [required(specPath.child('externalName'), '')] : dnsSubdomain(name, specPath.child('externalName'))),
     ];
   },
 };
@@ -89,16 +89,16 @@ function validatePorts(service: ApiObject): FieldError[] {
   const ports = portsOf(service);
   const names = new Set<string>();
   return ports.flatMap((port, position) => {
-    const path = PORTS.index(position);
+    const path = portsPath.index(position);
     const protocol = textAt(port, 'protocol');
     return [
       ...portName(textAt(port, 'name'), names, ports.length > 1, path.child('name')),
       ...portNumber(port['port'], path.child('port')),
       ...(protocol === ''
         ? [required(path.child('protocol'), '')]
-        : PROTOCOLS.includes(protocol)
+        : protocols.includes(protocol)
           ? []
-          : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
+          : [notSupported(path.child('protocol'), protocol, protocols)]),
       ...portNumberOrName(port['targetPort'] ?? 0, path.child('targetPort')),
       ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
     ];
@@ -114,15 +114,15 @@ function portName(name: string, names: Set<string>, needed: boolean, path: Path)
 
 function validateAffinity(spec: JsonObject): FieldError[] {
   const affinity = textAt(spec, 'sessionAffinity');
-  const path = SPEC.child('sessionAffinityConfig');
-  if (affinity === '') return [required(SPEC.child('sessionAffinity'), '')];
-  if (!AFFINITIES.includes(affinity)) return [notSupported(SPEC.child('sessionAffinity'), affinity, AFFINITIES)];
+  const path = specPath.child('sessionAffinityConfig');
+  if (affinity === '') return [required(specPath.child('sessionAffinity'), '')];
+  if (!affinities.includes(affinity)) return [notSupported(specPath.child('sessionAffinity'), affinity, affinities)];
   const config = objectAt(spec, 'sessionAffinityConfig');
   if (affinity === 'None') return config === null ? [] : [forbidden(path, 'must not be set when session affinity is None')];
   const seconds = Number(objectAt(config ?? {}, 'clientIP')?.['timeoutSeconds'] ?? 0);
-  return seconds > 0 && seconds <= AFFINITY_SECONDS_MAX
+  return seconds > 0 && seconds <= affinitySecondsMax
     ? []
-    : [invalid(path.child('clientIP', 'timeoutSeconds'), seconds, `must be greater than 0 and less than ${AFFINITY_SECONDS_MAX}`)];
+    : [invalid(path.child('clientIP', 'timeoutSeconds'), seconds, `must be greater than 0 and less than ${affinitySecondsMax}`)];
 }
 
 function externalAddress(address: string, path: Path): FieldError[] {
@@ -138,7 +138,7 @@ function validateNodePorts(service: ApiObject): FieldError[] {
       const key = `${textAt(port, 'protocol')} ${textAt(port, member)}`;
       const known = seen.has(key);
       seen.add(key);
-      return known && (port[member] ?? 0) !== 0 ? [found(port, PORTS.index(position))] : [];
+      return known && (port[member] ?? 0) !== 0 ? [found(port, portsPath.index(position))] : [];
     });
   };
   return [
@@ -147,7 +147,7 @@ function validateNodePorts(service: ApiObject): FieldError[] {
       : ports.flatMap((port, position) =>
           (port['nodePort'] ?? 0) === 0
             ? []
-            : [forbidden(PORTS.index(position).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
+            : [forbidden(portsPath.index(position).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
         )),
     ...repeated('nodePort', (port, path) => duplicate(path.child('nodePort'), port['nodePort'])),
     ...repeated('port', (port, path) =>
@@ -159,12 +159,12 @@ function validateNodePorts(service: ApiObject): FieldError[] {
 /** Before there was a field, an annotation listed the ranges. */
 function validateSourceRanges(service: ApiObject): FieldError[] {
   const ranges = itemsOf(specOf(service)['loadBalancerSourceRanges']).map((range) => String(range).trim());
-  const annotation = service.metadata.annotations?.[RANGES_ANNOTATION];
+  const annotation = service.metadata.annotations?.[rangesAnnotation];
   if (ranges.length === 0 && annotation === undefined) return [];
-  const path = ranges.length > 0 ? SPEC.child('LoadBalancerSourceRanges') : Path.of('metadata', 'annotations').key(RANGES_ANNOTATION);
+  const path = ranges.length > 0 ? specPath.child('LoadBalancerSourceRanges') : Path.of('metadata', 'annotations').key(rangesAnnotation);
   const annotated = (annotation ?? '').trim() === '' ? [] : (annotation ?? '').split(',').map((range) => range.trim());
   return [
-    ...(isLoadBalancer(service) ? [] : [forbidden(path, BALANCER_ONLY)]),
+    ...(isLoadBalancer(service) ? [] : [forbidden(path, balancerOnly)]),
     ...ranges.flatMap((range, position) => cidr(range, path.index(position))),
     ...(ranges.length > 0 ? [] : annotated.flatMap((range) => cidr(range, path))),
   ];
@@ -172,28 +172,28 @@ function validateSourceRanges(service: ApiObject): FieldError[] {
 
 function validateNodePortAllocation(service: ApiObject): FieldError[] {
   const wanted = specOf(service)['allocateLoadBalancerNodePorts'] ?? null;
-  if (wanted !== null && !isLoadBalancer(service)) return [forbidden(SPEC.child('allocateLoadBalancerNodePorts'), BALANCER_ONLY)];
+  if (wanted !== null && !isLoadBalancer(service)) return [forbidden(specPath.child('allocateLoadBalancerNodePorts'), balancerOnly)];
   return wanted === null && isLoadBalancer(service) ? [required(Path.of('allocateLoadBalancerNodePorts'), '')] : [];
 }
 
 /** A class, once a service is a load balancer of it, stays. */
 export function validateBalancerClass(service: ApiObject, old: ApiObject | null): FieldError[] {
-  const path = SPEC.child('loadBalancerClass');
+  const path = specPath.child('loadBalancerClass');
   const value = specOf(service)['loadBalancerClass'] ?? null;
   const changed = old !== null && isLoadBalancer(old) && isLoadBalancer(service) && value !== (specOf(old)['loadBalancerClass'] ?? null);
-  const refused = value === null ? [] : isLoadBalancer(service) ? qualified(String(value), path) : [forbidden(path, BALANCER_ONLY)];
+  const refused = value === null ? [] : isLoadBalancer(service) ? qualified(String(value), path) : [forbidden(path, balancerOnly)];
   return [...(changed ? [invalid(path, value, 'may not change once set')] : []), ...refused];
 }
 
 function validateExternalTraffic(service: ApiObject): FieldError[] {
   const policy = textAt(service, 'spec', 'externalTrafficPolicy');
   const port = specOf(service)['healthCheckNodePort'] ?? 0;
-  const [policyPath, portPath] = [SPEC.child('externalTrafficPolicy'), SPEC.child('healthCheckNodePort')];
+  const [policyPath, portPath] = [specPath.child('externalTrafficPolicy'), specPath.child('healthCheckNodePort')];
   const findings: FieldError[] = [];
   if (!isExternallyAccessible(service)) {
     if (policy !== '') findings.push(invalid(policyPath, policy, 'may only be set for externally-accessible services'));
   } else if (policy === '') findings.push(required(policyPath, ''));
-  else if (!POLICIES.includes(policy)) findings.push(notSupported(policyPath, policy, POLICIES));
+  else if (!policies.includes(policy)) findings.push(notSupported(policyPath, policy, policies));
   if (!needsHealthCheckPort(service)) {
     if (port !== 0)
       findings.push(invalid(portPath, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
@@ -203,14 +203,14 @@ function validateExternalTraffic(service: ApiObject): FieldError[] {
 
 function validateInternalTraffic(service: ApiObject): FieldError[] {
   const policy = specOf(service)['internalTrafficPolicy'] ?? null;
-  const path = SPEC.child('internalTrafficPolicy');
+  const path = specPath.child('internalTrafficPolicy');
   if (policy === null) return needsClusterIP(service) ? [required(path, '')] : [];
-  return POLICIES.includes(String(policy)) ? [] : [notSupported(path, policy, POLICIES)];
+  return policies.includes(String(policy)) ? [] : [notSupported(path, policy, policies)];
 }
 
 function validateDistribution(service: ApiObject): FieldError[] {
   const wanted = specOf(service)['trafficDistribution'] ?? null;
-  return wanted === null || DISTRIBUTIONS.includes(String(wanted))
+  return wanted === null || distributions.includes(String(wanted))
     ? []
-    : [notSupported(SPEC.child('trafficDistribution'), wanted, DISTRIBUTIONS)];
+    : [notSupported(specPath.child('trafficDistribution'), wanted, distributions)];
 }

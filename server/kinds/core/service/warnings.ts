@@ -3,15 +3,15 @@ import { itemsOf, textAt } from '../../../registry/members.js';
 import { addressWarnings, rangeWarnings } from '../../../registry/validation/spelling.js';
 import { clusterIPsOf, isExternalName, isHeadless, specOf } from './kinds.js';
 
-const HINTS = 'service.kubernetes.io/topology-aware-hints';
+const hints = 'service.kubernetes.io/topology-aware-hints';
 
 /** Texts about members that do nothing, or will not for long. */
 export function serviceWarnings(service: ApiObject): string[] {
   const spec = specOf(service);
   const external = itemsOf(spec['externalIPs']).map(String);
   const warnings: string[] = [];
-  if (service.metadata.annotations?.[HINTS] !== undefined)
-    warnings.push(`annotation ${HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
+  if (service.metadata.annotations?.[hints] !== undefined)
+    warnings.push(`annotation ${hints} is deprecated, please use service.kubernetes.io/topology-mode instead`);
   if (isHeadless(service)) warnings.push(...headlessWarnings(service, external));
   else clusterIPsOf(service).forEach((address, position) => warnings.push(...addressWarnings(address, `spec.clusterIPs[${position}]`)));
   if (external.length > 0 && !isHeadless(service))

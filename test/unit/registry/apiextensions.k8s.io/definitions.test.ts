@@ -18,10 +18,10 @@ function definition(parts: JsonObject = {}, spec: JsonObject = {}, metadata: Jso
 const withSchema = (schema: JsonObject): JsonObject => definition({ schema: { openAPIV3Schema: schema } });
 /** A schema for the member `teeth`, where most rules are tried. */
 const teeth = (schema: JsonObject): JsonObject => withSchema({ type: 'object', properties: { teeth: schema } });
-const TEETH = 'spec.validation.openAPIV3Schema.properties[teeth]';
+const teethPath = 'spec.validation.openAPIV3Schema.properties[teeth]';
 const rule = (parts: JsonObject): JsonObject =>
   teeth({ type: 'object', properties: { 'a.b': string }, 'x-kubernetes-validations': [{ rule: 'true', ...parts }] });
-const RULE = `${TEETH}.x-kubernetes-validations[0]`;
+const rulePath = `${teethPath}.x-kubernetes-validations[0]`;
 
 const refused: readonly (readonly [what: string, object: JsonObject, expected: readonly string[]])[] = [
   [
@@ -67,13 +67,13 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       'invalid spec.additionalPrinterColumns[0].JSONPath',
     ],
   ],
-  ['syntax of rules', rule({ rule: 'self.a >' }), [`invalid ${RULE}.rule`]],
-  ['functions of rules', rule({ rule: 'unknownFunc(self.a)' }), [`invalid ${RULE}.rule`]],
-  ['names in rules', rule({ rule: 'other.a > 1' }), [`invalid ${RULE}.rule`]],
+  ['syntax of rules', rule({ rule: 'self.a >' }), [`invalid ${rulePath}.rule`]],
+  ['functions of rules', rule({ rule: 'unknownFunc(self.a)' }), [`invalid ${rulePath}.rule`]],
+  ['names in rules', rule({ rule: 'other.a > 1' }), [`invalid ${rulePath}.rule`]],
   [
     'results of rules',
     rule({ rule: 'self.a.map(x, x > 1)', messageExpression: '1' }),
-    [`invalid ${RULE}.rule`, `invalid ${RULE}.messageExpression`],
+    [`invalid ${rulePath}.rule`, `invalid ${rulePath}.messageExpression`],
   ],
   [
     'subresources',
@@ -118,8 +118,8 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     withSchema({ type: 'object', additionalProperties: string }),
     ['forbidden spec.validation.openAPIV3Schema.additionalProperties'],
   ],
-  ['missing types', teeth({ items: {} }), [`required ${TEETH}.items.type`, `required ${TEETH}.type`]],
-  ['types that there are not', teeth({ type: 'text' }), [`unsupported ${TEETH}.type`]],
+  ['missing types', teeth({ items: {} }), [`required ${teethPath}.items.type`, `required ${teethPath}.type`]],
+  ['types that there are not', teeth({ type: 'text' }), [`unsupported ${teethPath}.type`]],
   [
     'conditions that describe',
     teeth({
@@ -129,9 +129,9 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       not: { nullable: true },
     }),
     [
-      `forbidden ${TEETH}.anyOf[0].properties[a].title`,
-      `forbidden ${TEETH}.anyOf[0].properties[a].type`,
-      `forbidden ${TEETH}.not.nullable`,
+      `forbidden ${teethPath}.anyOf[0].properties[a].title`,
+      `forbidden ${teethPath}.anyOf[0].properties[a].type`,
+      `forbidden ${teethPath}.not.nullable`,
     ],
   ],
   [
@@ -139,7 +139,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     withSchema({ type: 'object', properties: { a: string }, allOf: [{ properties: { b: { minLength: 1 } } }] }),
     ['required spec.validation.openAPIV3Schema.properties[b]'],
   ],
-  ['patterns', teeth({ type: 'string', pattern: '(?=x)' }), [`invalid ${TEETH}.pattern`]],
+  ['patterns', teeth({ type: 'string', pattern: '(?=x)' }), [`invalid ${teethPath}.pattern`]],
   [
     'metadata',
     withSchema({
@@ -151,12 +151,12 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   [
     'embedded objects',
     teeth({ type: 'string', 'x-kubernetes-embedded-resource': true }),
-    [`required ${TEETH}.properties`, `invalid ${TEETH}.type`],
+    [`required ${teethPath}.properties`, `invalid ${teethPath}.type`],
   ],
   [
     'what is not supported',
     teeth({ type: 'object', uniqueItems: true, $ref: '#/x', patternProperties: { a: string } }),
-    [`forbidden ${TEETH}.patternProperties`, `forbidden ${TEETH}.$ref`, `forbidden ${TEETH}.uniqueItems`],
+    [`forbidden ${teethPath}.patternProperties`, `forbidden ${teethPath}.$ref`, `forbidden ${teethPath}.uniqueItems`],
   ],
   [
     'kinds of lists',
@@ -166,14 +166,18 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['k', 'z'],
     }),
-    [`invalid ${TEETH}.x-kubernetes-list-map-keys`, `forbidden ${TEETH}.items.nullable`, `required ${TEETH}.items.properties[k].default`],
+    [
+      `invalid ${teethPath}.x-kubernetes-list-map-keys`,
+      `forbidden ${teethPath}.items.nullable`,
+      `required ${teethPath}.items.properties[k].default`,
+    ],
   ],
   [
     'sets of objects',
     teeth({ type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'set' }),
-    [`invalid ${TEETH}.items.x-kubernetes-map-type`],
+    [`invalid ${teethPath}.items.x-kubernetes-map-type`],
   ],
-  ['defaults that are pruned', teeth({ type: 'object', properties: { a: string }, default: { b: 1 } }), [`invalid ${TEETH}.default`]],
+  ['defaults that are pruned', teeth({ type: 'object', properties: { a: string }, default: { b: 1 } }), [`invalid ${teethPath}.default`]],
   [
     'defaults of whole objects',
     withSchema({ type: 'object', default: { kind: 'Gear' } }),
@@ -192,9 +196,9 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       },
     }),
     [
-      `FieldValueTypeInvalid ${TEETH}.properties[a].default`,
-      `invalid ${TEETH}.properties[b].default`,
-      `required ${TEETH}.properties[c].default.d`,
+      `FieldValueTypeInvalid ${teethPath}.properties[a].default`,
+      `invalid ${teethPath}.properties[b].default`,
+      `required ${teethPath}.properties[c].default.d`,
     ],
   ],
   [
@@ -212,7 +216,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
         },
       },
     }),
-    [`invalid ${TEETH}.properties[metadata].properties[labels].default`],
+    [`invalid ${teethPath}.properties[metadata].properties[labels].default`],
   ],
   [
     'defaults of embedded objects',
@@ -222,15 +226,20 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       'x-kubernetes-preserve-unknown-fields': true,
       default: { apiVersion: 'v1', kind: 'Bad_Kind', metadata: { name: '..' } },
     }),
-    [`invalid ${TEETH}.default.kind`, `invalid ${TEETH}.default.metadata.name`],
+    [`invalid ${teethPath}.default.kind`, `invalid ${teethPath}.default.metadata.name`],
   ],
 
   [
     'messages of rules',
     rule({ message: 'a\nb', reason: 'Odd', fieldPath: '.c', messageExpression: ' ' }),
-    [`invalid ${RULE}.message`, `required ${RULE}.messageExpression`, `unsupported ${RULE}.reason`, `invalid ${RULE}.fieldPath`],
+    [
+      `invalid ${rulePath}.message`,
+      `required ${rulePath}.messageExpression`,
+      `unsupported ${rulePath}.reason`,
+      `invalid ${rulePath}.fieldPath`,
+    ],
   ],
-  ['rules without text', rule({ rule: ' ' }), [`required ${RULE}.rule`]],
+  ['rules without text', rule({ rule: ' ' }), [`required ${rulePath}.rule`]],
   [
     'selectable fields',
     definition({

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
-import { CAUSES_MAX, keepsRulesFromRunning, type Cause } from '../../../../workers/schema/custom/contract.js';
+import { causesMax, keepsRulesFromRunning, type Cause } from '../../../../workers/schema/custom/contract.js';
 
 /** Causes of an object whose member `v` has this schema, as `path reason message`. */
 const causesOf = (schema: JsonMembers, value: Json): string[] =>
@@ -9,27 +9,27 @@ const causesOf = (schema: JsonMembers, value: Json): string[] =>
 const lines = (causes: readonly Cause[]): string[] =>
   causes.map(({ path, type, message }) => `${path} ${type.replace('FieldValue', '')} ${message}`);
 
-const TYPED = 'v TypeInvalid Invalid value:';
-const BODY = 'v Invalid Invalid value:';
-const PLAIN = '<nil> Invalid Invalid value: "":';
+const typed = 'v TypeInvalid Invalid value:';
+const body = 'v Invalid Invalid value:';
+const plain = '<nil> Invalid Invalid value: "":';
 
 type Row = readonly [what: string, schema: JsonMembers, value: Json, ...causes: string[]];
 
-const ROWS: readonly Row[] = [
-  ['a text for a number', { type: 'integer' }, 'x', `${TYPED} "string": v in body must be of type integer: "string"`],
+const rows: readonly Row[] = [
+  ['a text for a number', { type: 'integer' }, 'x', `${typed} "string": v in body must be of type integer: "string"`],
   [
     'a fraction for a whole number',
     { type: 'integer' },
     1.5,
-    `${TYPED} "number": v in body must be of type integer: "number"`,
-    `${PLAIN} Checked value must be of type integer (default format) in v`,
+    `${typed} "number": v in body must be of type integer: "number"`,
+    `${plain} Checked value must be of type integer (default format) in v`,
   ],
   [
     'a whole number beyond 64 bits',
     { type: 'integer' },
     1e30,
-    `${TYPED} "number": v in body must be of type integer: "number"`,
-    `${PLAIN} Checked value must be of type integer (default format) in v`,
+    `${typed} "number": v in body must be of type integer: "number"`,
+    `${plain} Checked value must be of type integer (default format) in v`,
   ],
   ['a whole number of 64 bits', { type: 'integer' }, 2n ** 62n],
   ['a whole number for any', { type: 'number' }, 3],
@@ -37,18 +37,18 @@ const ROWS: readonly Row[] = [
     'too large for its format',
     { type: 'integer', format: 'int32' },
     2 ** 31,
-    `${PLAIN} Checked value must be of type integer with format int32 in v`,
+    `${plain} Checked value must be of type integer with format int32 in v`,
   ],
   [
     'too large for a float',
     { type: 'number', format: 'float' },
     1e39,
-    `${PLAIN} Checked value must be of type number with format float in v`,
+    `${plain} Checked value must be of type number with format float in v`,
   ],
-  ['truth for a number with a format', { type: 'integer', format: 'int32' }, true, `${TYPED} "": v in body must be of type int32: ""`],
-  ['a number for a text with a format', { type: 'string', format: 'date' }, 5, `${TYPED} "int64": v in body must be of type date: "int64"`],
+  ['truth for a number with a format', { type: 'integer', format: 'int32' }, true, `${typed} "": v in body must be of type int32: ""`],
+  ['a number for a text with a format', { type: 'string', format: 'date' }, 5, `${typed} "int64": v in body must be of type date: "int64"`],
   ['a list for a text with a format, which nobody looks at', { type: 'string', format: 'date' }, [1]],
-  ['null', { type: 'string' }, null, `${TYPED} "null": v in body must be of type string: "null"`],
+  ['null', { type: 'string' }, null, `${typed} "null": v in body must be of type string: "null"`],
   ['null where it is allowed', { type: 'string', nullable: true }, null],
   [
     'null is none of the values',
@@ -63,41 +63,41 @@ const ROWS: readonly Row[] = [
   ['one of the values', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, enum: [{ a: 1, b: 2 }] }, { b: 2, a: 1 }],
   ['too long, in code points', { type: 'string', maxLength: 3 }, '😀😀😀😀', 'v TooLong Too long: may not be more than 3 bytes'],
   ['as long as may be, in code points', { type: 'string', maxLength: 3 }, '😀😀😀'],
-  ['too short', { type: 'string', minLength: 3 }, '😀😀', `${BODY} "😀😀": v in body should be at least 3 chars long`],
-  ['a wrong pattern', { type: 'string', pattern: '^[a-z]+$' }, 'A', `${BODY} "A": v in body should match '^[a-z]+$'`],
+  ['too short', { type: 'string', minLength: 3 }, '😀😀', `${body} "😀😀": v in body should be at least 3 chars long`],
+  ['a wrong pattern', { type: 'string', pattern: '^[a-z]+$' }, 'A', `${body} "A": v in body should match '^[a-z]+$'`],
   [
     'too long is all that is said',
     { type: 'string', maxLength: 1, pattern: '^a$' },
     'bb',
     'v TooLong Too long: may not be more than 1 bytes',
   ],
-  ['a wrong format', { type: 'string', format: 'date-time' }, 'now', `${TYPED} "now": v in body must be of type date-time: "now"`],
-  ['too small', { type: 'integer', minimum: 2 }, 1, `${BODY} 1: v in body should be greater than or equal to 2`],
-  ['not more', { type: 'integer', minimum: 2, exclusiveMinimum: true }, 2, `${BODY} 2: v in body should be greater than 2`],
-  ['too large', { type: 'integer', maximum: 2_000_000 }, 2_000_001, `${BODY} 2000001: v in body should be less than or equal to 2000000`],
+  ['a wrong format', { type: 'string', format: 'date-time' }, 'now', `${typed} "now": v in body must be of type date-time: "now"`],
+  ['too small', { type: 'integer', minimum: 2 }, 1, `${body} 1: v in body should be greater than or equal to 2`],
+  ['not more', { type: 'integer', minimum: 2, exclusiveMinimum: true }, 2, `${body} 2: v in body should be greater than 2`],
+  ['too large', { type: 'integer', maximum: 2_000_000 }, 2_000_001, `${body} 2000001: v in body should be less than or equal to 2000000`],
   [
     'too large a fraction',
     { type: 'number', maximum: 2_000_000 },
     2_000_000.5,
-    `${BODY} 2.0000005e+06: v in body should be less than or equal to 2e+06`,
+    `${body} 2.0000005e+06: v in body should be less than or equal to 2e+06`,
   ],
-  ['not less', { type: 'number', maximum: 0.5, exclusiveMaximum: true }, 0.5, `${BODY} 0.5: v in body should be less than 0.5`],
+  ['not less', { type: 'number', maximum: 0.5, exclusiveMaximum: true }, 0.5, `${body} 0.5: v in body should be less than 0.5`],
   [
     'a bound that is no whole number',
     { type: 'integer', maximum: 2.5 },
     2,
-    `${PLAIN} Maximum boundary value must be of type integer (default format) in v`,
+    `${plain} Maximum boundary value must be of type integer (default format) in v`,
   ],
-  ['no multiple', { type: 'integer', multipleOf: 3 }, 4, `${BODY} 4: v in body should be a multiple of 3`],
+  ['no multiple', { type: 'integer', multipleOf: 3 }, 4, `${body} 4: v in body should be a multiple of 3`],
   ['a multiple of a fraction', { type: 'number', multipleOf: 0.1 }, 0.3],
-  ['no multiple of a fraction', { type: 'number', multipleOf: 0.1 }, 0.35, `${BODY} 0.35: v in body should be a multiple of 0.1`],
-  ['too few items', { type: 'array', items: { type: 'integer' }, minItems: 2 }, [1], `${BODY} 1: v in body should have at least 2 items`],
+  ['no multiple of a fraction', { type: 'number', multipleOf: 0.1 }, 0.35, `${body} 0.35: v in body should be a multiple of 0.1`],
+  ['too few items', { type: 'array', items: { type: 'integer' }, minItems: 2 }, [1], `${body} 1: v in body should have at least 2 items`],
   ['too many items', { type: 'array', items: { type: 'integer' }, maxItems: 1 }, [1, 2], 'v TooMany Too many: 2: must have at most 1 item'],
   [
     'items twice',
     { type: 'array', items: { type: 'integer' }, uniqueItems: true },
     [1, 1],
-    `${BODY} "": v in body shouldn't contain duplicates`,
+    `${body} "": v in body shouldn't contain duplicates`,
   ],
   [
     'a wrong item',
@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
     'v.b Required Required value',
   ],
   ['a name of every object that is missing', { type: 'object', required: ['constructor'] }, {}, 'v.constructor Required Required value'],
-  ['too few members', { type: 'object', minProperties: 1, required: ['a'] }, {}, `${BODY} 0: v in body should have at least 1 properties`],
+  ['too few members', { type: 'object', minProperties: 1, required: ['a'] }, {}, `${body} 0: v in body should have at least 1 properties`],
   [
     'too many members',
     { type: 'object', maxProperties: 1, additionalProperties: { type: 'string' } },
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
     'a member that may not be',
     { type: 'object', additionalProperties: false },
     { a: 1 },
-    `${BODY} "a": v.a in body is a forbidden property`,
+    `${body} "a": v.a in body is a forbidden property`,
   ],
   [
     'a wrong member of a map',
@@ -135,29 +135,29 @@ const ROWS: readonly Row[] = [
     'neither number nor text',
     { 'x-kubernetes-int-or-string': true },
     1.5,
-    `${TYPED} "number": v in body must be of type integer,string: "number"`,
+    `${typed} "number": v in body must be of type integer,string: "number"`,
   ],
   ['a number or a text', { 'x-kubernetes-int-or-string': true, pattern: '^[0-9]+%$' }, 5],
   [
     'none of several',
     { type: 'integer', anyOf: [{ minimum: 5 }, { maximum: 1 }] },
     3,
-    `${PLAIN} "v" must validate at least one schema (anyOf)`,
-    `${BODY} 3: v in body should be greater than or equal to 5`,
+    `${plain} "v" must validate at least one schema (anyOf)`,
+    `${body} 3: v in body should be greater than or equal to 5`,
   ],
   ['one of several', { type: 'integer', anyOf: [{ minimum: 5 }, { maximum: 3 }] }, 3],
   [
     'two of one',
     { type: 'integer', oneOf: [{ minimum: 1 }, { maximum: 5 }] },
     3,
-    `${PLAIN} "v" must validate one and only one schema (oneOf). Found 2 valid alternatives`,
+    `${plain} "v" must validate one and only one schema (oneOf). Found 2 valid alternatives`,
   ],
   [
     'none of one',
     { type: 'integer', oneOf: [{ minimum: 5 }] },
     3,
-    `${PLAIN} "v" must validate one and only one schema (oneOf). Found none valid`,
-    `${BODY} 3: v in body should be greater than or equal to 5`,
+    `${plain} "v" must validate one and only one schema (oneOf). Found none valid`,
+    `${body} 3: v in body should be greater than or equal to 5`,
   ],
   [
     'the alternative that went furthest',
@@ -167,7 +167,7 @@ const ROWS: readonly Row[] = [
       anyOf: [{ required: ['c'] }, { required: ['c'], properties: { a: { minLength: 1 }, b: { minLength: 9 } } }],
     },
     { a: 'x', b: 'y' },
-    `${PLAIN} "v" must validate at least one schema (anyOf)`,
+    `${plain} "v" must validate at least one schema (anyOf)`,
     'v.b Invalid Invalid value: "y": v.b in body should be at least 9 chars long',
     'v.c Required Required value',
   ],
@@ -175,23 +175,23 @@ const ROWS: readonly Row[] = [
     'not all',
     { type: 'integer', allOf: [{ minimum: 5 }, { maximum: 5 }] },
     3,
-    `${BODY} 3: v in body should be greater than or equal to 5`,
-    `${PLAIN} "v" must validate all the schemas (allOf)`,
+    `${body} 3: v in body should be greater than or equal to 5`,
+    `${plain} "v" must validate all the schemas (allOf)`,
   ],
   [
     'none of all',
     { type: 'integer', allOf: [{ minimum: 5 }] },
     3,
-    `${BODY} 3: v in body should be greater than or equal to 5`,
-    `${PLAIN} "v" must validate all the schemas (allOf). None validated`,
+    `${body} 3: v in body should be greater than or equal to 5`,
+    `${plain} "v" must validate all the schemas (allOf). None validated`,
   ],
-  ['what may not be', { type: 'string', not: { enum: ['bad'] } }, 'bad', `${PLAIN} "v" must not validate the schema (not)`],
+  ['what may not be', { type: 'string', not: { enum: ['bad'] } }, 'bad', `${plain} "v" must not validate the schema (not)`],
   [
     'the same finding twice',
     { type: 'integer', allOf: [{ minimum: 5 }, { minimum: 5 }] },
     3,
-    `${BODY} 3: v in body should be greater than or equal to 5`,
-    `${PLAIN} "v" must validate all the schemas (allOf). None validated`,
+    `${body} 3: v in body should be greater than or equal to 5`,
+    `${plain} "v" must validate all the schemas (allOf). None validated`,
   ],
   [
     'an item twice in a set',
@@ -221,7 +221,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('conditions of schemas', () => {
-  for (const [what, schema, value, ...causes] of ROWS) it(what, () => expect(causesOf(schema, value)).to.deep.equal(causes));
+  for (const [what, schema, value, ...causes] of rows) it(what, () => expect(causesOf(schema, value)).to.deep.equal(causes));
 
   it('are those of the root as well', () => {
     const compiled = compile({ type: 'object', required: ['spec'], properties: { spec: { type: 'object' } } }, {});
@@ -256,13 +256,13 @@ describe('conditions of schemas', () => {
   });
 
   it('end with a bounded number of findings', () => {
-    expect(causesOf({ type: 'array', items: { type: 'integer' } }, new Array<string>(5_000).fill('x'))).to.have.length(CAUSES_MAX);
+    expect(causesOf({ type: 'array', items: { type: 'integer' } }, new Array<string>(5_000).fill('x'))).to.have.length(causesMax);
   });
 
   it('take time in proportion to their number, however deep they are nested', () => {
     let schema: JsonMembers = { type: 'string', minLength: 2 };
     for (let depth = 0; depth < 200; depth++) schema = { anyOf: [{ type: 'integer' }, schema] };
-    expect(causesOf(schema, 'x')[0]).to.equal(`${PLAIN} "v" must validate at least one schema (anyOf)`);
+    expect(causesOf(schema, 'x')[0]).to.equal(`${plain} "v" must validate at least one schema (anyOf)`);
   });
 
   it('tell which findings keep rules from running', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { formatCheck } from '../../../../workers/schema/custom/formats.js';
 
 /** Texts that are in a format, and texts that are not. */
-const ROWS: Readonly<Record<string, readonly [accepted: readonly string[], refused: readonly string[]]>> = {
+const rows: Readonly<Record<string, readonly [accepted: readonly string[], refused: readonly string[]]>> = {
   'date-time': [
     ['2024-01-02T03:04:05Z', '2024-01-02t03:04:05z', '2024-01-02T03:04:05.5+02:00', '2024-02-29T23:59:59-00:00'],
     [
@@ -102,7 +102,7 @@ const ROWS: Readonly<Record<string, readonly [accepted: readonly string[], refus
 };
 
 describe('formats of texts', () => {
-  for (const [format, [accepted, refused]] of Object.entries(ROWS)) {
+  for (const [format, [accepted, refused]] of Object.entries(rows)) {
     it(format, () => {
       const check =
         formatCheck(format) ??

@@ -7,7 +7,7 @@ const spec = (properties: JsonMembers, more: JsonMembers = {}): JsonMembers => (
   type: 'object',
   properties: { spec: { type: 'object', properties, ...more } },
 });
-const TYPE = { apiVersion: 'a.b/v1', kind: 'Widget' };
+const type = { apiVersion: 'a.b/v1', kind: 'Widget' };
 
 /** What becomes of an object that is received, and what was dropped. */
 function received(
@@ -15,16 +15,16 @@ function received(
   object: JsonMembers,
   options: CompileOptions = {},
 ): { object: JsonMembers; unknown: readonly string[] } {
-  const whole = { ...TYPE, ...object };
+  const whole = { ...type, ...object };
   const result = compile(schema, options).receive(whole);
   if (!result.ok) throw new Error(result.message);
   const { apiVersion, kind, ...rest } = whole;
-  expect({ apiVersion, kind }).to.deep.equal(TYPE);
+  expect({ apiVersion, kind }).to.deep.equal(type);
   return { object: rest, unknown: result.unknown };
 }
 
 const refusal = (schema: JsonMembers, object: JsonMembers): string => {
-  const result = compile(schema, {}).receive({ ...TYPE, ...object });
+  const result = compile(schema, {}).receive({ ...type, ...object });
   return result.ok ? '' : result.message;
 };
 
@@ -96,7 +96,7 @@ describe('what is unknown', () => {
     const known = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"object","properties":{"a":{"type":"integer","default":3}},"default":{}}}}',
     ) as JsonMembers;
-    const whole = { ...TYPE };
+    const whole = { ...type };
     compile(known, {}).receive(whole);
     expect(JSON.stringify(whole)).to.equal('{"apiVersion":"a.b/v1","kind":"Widget","__proto__":{"a":3}}');
   });
@@ -141,8 +141,8 @@ describe('defaults', () => {
   it('belong to one object each', () => {
     const compiled = compile(spec({ o: { type: 'object', properties: { a: { type: 'integer' } }, default: { a: 1 } } }), {});
     const [one, two]: JsonMembers[] = [
-      { ...TYPE, spec: {} },
-      { ...TYPE, spec: {} },
+      { ...type, spec: {} },
+      { ...type, spec: {} },
     ];
     for (const each of [one, two]) compiled.receive(each as JsonMembers);
     ((one?.['spec'] as JsonMembers)['o'] as JsonMembers)['a'] = 2;
@@ -151,8 +151,8 @@ describe('defaults', () => {
 
   it('are set in what was stored, and not in what was converted', () => {
     const [stored, converted]: JsonMembers[] = [
-      { ...TYPE, spec: { odd: 1 } },
-      { ...TYPE, spec: { odd: 1 } },
+      { ...type, spec: { odd: 1 } },
+      { ...type, spec: { odd: 1 } },
     ];
     compile(schema, {}).restore(stored as JsonMembers);
     compile(schema, {}).receiveConverted(converted as JsonMembers);
@@ -227,7 +227,7 @@ describe('embedded objects', () => {
 
   it('lose what does not fit when they were stored like that', () => {
     const stored: JsonMembers = {
-      ...TYPE,
+      ...type,
       metadata: { name: 'n', labels: 5 },
       spec: { t: { kind: 5, metadata: { name: 'p', labels: { a: 5 } } } },
     };

@@ -3,8 +3,8 @@ import type { JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
 import type { MergeSchema } from '../../../../workers/schema/custom/contract.js';
 
-const METADATA: MergeSchema = { kind: 'struct', atomic: false, field: () => undefined, always: [] };
-const root = (properties: JsonMembers): MergeSchema => compile({ type: 'object', properties }, {}).mergeTypes(METADATA);
+const metadata: MergeSchema = { kind: 'struct', atomic: false, field: () => undefined, always: [] };
+const root = (properties: JsonMembers): MergeSchema => compile({ type: 'object', properties }, {}).mergeTypes(metadata);
 
 /** The type of a member, with the names of fields given where they are asked for. */
 function member(schema: MergeSchema, name: string): MergeSchema | undefined {
@@ -17,7 +17,7 @@ describe('types for the ownership of fields', () => {
     const embedded = member(schema, 't') as MergeSchema;
     for (const each of [schema, embedded]) {
       expect(member(each, 'kind')).to.deep.equal({ kind: 'leaf' });
-      expect(member(each, 'metadata')).to.equal(METADATA);
+      expect(member(each, 'metadata')).to.equal(metadata);
     }
     expect(member(schema, 'other')).to.equal(undefined);
     expect(member(embedded, 'other')).to.deep.equal({ kind: 'unknown' });

@@ -5,8 +5,8 @@ import { compile } from '../../../../workers/schema/custom/compile.js';
 
 /** Random schemas, and objects that know their names but not their types. */
 
-const NAMES = ['a', 'b', 'c', '__proto__', 'constructor'];
-const name = fc.constantFrom(...NAMES);
+const names = ['a', 'b', 'c', '__proto__', 'constructor'];
+const name = fc.constantFrom(...names);
 const flags = fc.record({ nullable: fc.boolean(), 'x-kubernetes-preserve-unknown-fields': fc.boolean() }, { requiredKeys: [] });
 
 const { schema } = fc.letrec<{ schema: JsonMembers; object: JsonMembers }>((tie) => ({
@@ -37,7 +37,7 @@ const { schema } = fc.letrec<{ schema: JsonMembers; object: JsonMembers }>((tie)
   object: fc
     .record({
       properties: fc.uniqueArray(fc.tuple(name, tie('schema')), { selector: ([key]) => key, maxLength: 3 }),
-      required: fc.subarray(NAMES, { maxLength: 1 }),
+      required: fc.subarray(names, { maxLength: 1 }),
       more: flags,
       isDefault: fc.boolean(),
       any: fc.boolean(),
@@ -62,7 +62,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
     fc.constantFrom<Json>(null, 'x', 'yyy', '', 1, 5, 1.5, true),
     fc.array(tie('value'), { maxLength: 3 }),
     fc
-      .uniqueArray(fc.tuple(fc.constantFrom(...NAMES, 'metadata', 'kind', 'apiVersion'), tie('value')), {
+      .uniqueArray(fc.tuple(fc.constantFrom(...names, 'metadata', 'kind', 'apiVersion'), tie('value')), {
         selector: ([key]) => key,
         maxLength: 4,
       })

@@ -115,7 +115,7 @@ const notEphemeral = [
   'lifecycle',
 ];
 
-const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
+const notEphemeralText = 'cannot be set for an Ephemeral Container';
 
 /** Rules of containers that are added to a running pod to look at it. */
 export function validateEphemeralContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
@@ -133,12 +133,12 @@ export function validateEphemeralContainers(spec: JsonObject, path: Path, facts:
     if (target !== '' && !targets.has(target)) findings.push(fieldNotFound(at.child('targetContainerName'), target));
     return [
       ...findings,
-      ...notEphemeral.filter((member) => isUsed(container, member)).map((member) => forbidden(at.child(member), NOT_EPHEMERAL)),
+      ...notEphemeral.filter((member) => isUsed(container, member)).map((member) => forbidden(at.child(member), notEphemeralText)),
       // Mounts of parts of a volume outlive the container, and clean-up waits for the pod to end.
       ...objectsIn(container, 'volumeMounts').flatMap((mount, each) =>
         ['subPath', 'subPathExpr']
           .filter((member) => textAt(mount, member) !== '')
-          .map((member) => forbidden(at.child('volumeMounts').index(each).child(member), NOT_EPHEMERAL)),
+          .map((member) => forbidden(at.child('volumeMounts').index(each).child(member), notEphemeralText)),
       ),
     ];
   });

@@ -49,26 +49,26 @@ export function resourceReference(
   const resource = textAt(reference, 'resource');
   if (ofOtherContainer && textAt(reference, 'containerName') === '') return [required(path.child('containerName'), ''), ...divisor];
   if (resource === '') return [required(path.child('resource'), ''), ...divisor];
-  return supported.includes(resource) || HUGE_PAGES.test(resource)
+  return supported.includes(resource) || hugePages.test(resource)
     ? divisor
     : [notSupported(path.child('resource'), resource, supported), ...divisor];
 }
 
-const HUGE_PAGES = /^(limits|requests)\.hugepages-/;
-const BYTES = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+const hugePages = /^(limits|requests)\.hugepages-/;
+const bytes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 /** Units in which an amount can be told, by resource, and how the resource is called in messages. */
-const DIVISORS: readonly (readonly [resource: RegExp, units: readonly string[], listed: string, name: string])[] = [
+const divisors: readonly (readonly [resource: RegExp, units: readonly string[], listed: string, name: string])[] = [
   [/^(limits|requests)\.cpu$/, ['1m', '1'], '1m and 1', 'cpu'],
-  [/^(limits|requests)\.memory$/, BYTES, BYTES.join(', '), 'memory'],
-  [/^(limits|requests)\.ephemeral-storage$/, BYTES, BYTES.join(', '), 'local ephemeral storage'],
-  [HUGE_PAGES, BYTES, BYTES.join(', '), 'hugepages'],
+  [/^(limits|requests)\.memory$/, bytes, bytes.join(', '), 'memory'],
+  [/^(limits|requests)\.ephemeral-storage$/, bytes, bytes.join(', '), 'local ephemeral storage'],
+  [hugePages, bytes, bytes.join(', '), 'hugepages'],
 ];
 
 function validateDivisor(reference: JsonObject, path: Path): FieldError[] {
   const divisor = reference['divisor'];
   const resource = textAt(reference, 'resource');
   if (divisor === undefined || divisor === null || isZero(divisor)) return [];
-  return DIVISORS.filter(([matches, units]) => matches.test(resource) && !units.includes(String(divisor))).map(([, , listed, name]) =>
-    invalid(path, resource, `only divisor's values ${listed} are supported with the ${name} resource`),
-  );
+  return divisors
+    .filter(([matches, units]) => matches.test(resource) && !units.includes(String(divisor)))
+    .map(([, , listed, name]) => invalid(path, resource, `only divisor's values ${listed} are supported with the ${name} resource`));
 }

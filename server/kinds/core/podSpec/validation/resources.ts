@@ -113,14 +113,14 @@ export function validateResizePolicy(container: JsonObject, restartPolicy: strin
   });
 }
 
-const POD_RESOURCES = ['cpu', 'memory'];
+const podResources = ['cpu', 'memory'];
 
 /** Requests and limits of a pod as a whole. */
 export function validatePodResources(spec: JsonObject, specPath: Path): FieldError[] {
   const resources = objectAt(spec, 'resources');
   if (resources === null) return [];
   const path = specPath.child('resources');
-  const nameRule: NameRule = (name, at) => (isPodResource(name) ? [] : [notSupported(at, name, POD_RESOURCES)]);
+  const nameRule: NameRule = (name, at) => (isPodResource(name) ? [] : [notSupported(at, name, podResources)]);
   return [
     ...(objectsIn(resources, 'claims').length > 0
       ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')]

@@ -4,10 +4,10 @@ import { itemsOf } from '../../../../registry/members.js';
 import { notSupported, required, tooMany, type FieldError, type Path } from '../../../../registry/validation/field.js';
 import { optionallyOneOf } from '../../../../registry/validation/values.js';
 
-const RULES_MAX = 20;
-const CODES_MAX = 255;
-const ACTIONS = ['Restart', 'RestartAllContainers'];
-const OPERATORS = ['In', 'NotIn'];
+const rulesMax = 20;
+const codesMax = 255;
+const actions = ['Restart', 'RestartAllContainers'];
+const operators = ['In', 'NotIn'];
 
 /** When a container starts again; rules for single exit codes need a policy to differ from. */
 export function validateRestart(container: JsonObject, path: Path, isInit = false): FieldError[] {
@@ -20,7 +20,7 @@ export function validateRestart(container: JsonObject, path: Path, isInit = fals
   return [
     ...(policy === null && rules.length > 0 ? [missing] : []),
     ...optionallyOneOf(policy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy')),
-    ...(rules.length > RULES_MAX ? [tooMany(at, rules.length, RULES_MAX)] : []),
+    ...(rules.length > rulesMax ? [tooMany(at, rules.length, rulesMax)] : []),
     ...rules.flatMap((rule, position) => validateRule(rule, at.index(position))),
   ];
 }
@@ -30,11 +30,11 @@ function validateRule(rule: JsonObject, path: Path): FieldError[] {
   const at = path.child('exitCodes');
   const [action, count] = [String(rule['action'] ?? ''), itemsOf(codes?.['values']).length];
   return [
-    ...(ACTIONS.includes(action) ? [] : [notSupported(path.child('action'), action, ACTIONS)]),
+    ...(actions.includes(action) ? [] : [notSupported(path.child('action'), action, actions)]),
     ...(codes === null ? [required(at, 'must be specified')] : []),
-    ...(codes === null || OPERATORS.includes(String(codes['operator']))
+    ...(codes === null || operators.includes(String(codes['operator']))
       ? []
-      : [notSupported(at.child('operator'), codes['operator'] ?? '', OPERATORS)]),
-    ...(count > CODES_MAX ? [tooMany(at.child('values'), count, CODES_MAX)] : []),
+      : [notSupported(at.child('operator'), codes['operator'] ?? '', operators)]),
+    ...(count > codesMax ? [tooMany(at.child('values'), count, codesMax)] : []),
   ];
 }

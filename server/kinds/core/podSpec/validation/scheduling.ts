@@ -131,7 +131,7 @@ function podAffinity(affinity: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-const DEADLINE_MAX = 2_147_483_647;
+const deadlineMax = 2_147_483_647;
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** Several complaints as the reference joins them into one finding. */
@@ -237,8 +237,8 @@ export function validateSchedulingGates(spec: JsonObject, specPath: Path): Field
 /** How long a pod may run. */
 export function validateDeadline(spec: JsonObject, path: Path): FieldError[] {
   const deadline = spec['activeDeadlineSeconds'];
-  const bad = deadline !== undefined && deadline !== null && (Number(deadline) < 1 || Number(deadline) > DEADLINE_MAX);
-  return bad ? [invalid(path.child('activeDeadlineSeconds'), deadline, between(1, DEADLINE_MAX))] : [];
+  const bad = deadline !== undefined && deadline !== null && (Number(deadline) < 1 || Number(deadline) > deadlineMax);
+  return bad ? [invalid(path.child('activeDeadlineSeconds'), deadline, between(1, deadlineMax))] : [];
 }
 
 export const validateNodeLabels = (spec: JsonObject, path: Path): FieldError[] =>

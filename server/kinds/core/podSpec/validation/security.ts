@@ -12,8 +12,8 @@ const idMax = 2_147_483_647;
 const id = (value: JsonValue | undefined, path: Path): FieldError[] =>
   value === undefined || value === null || (Number(value) >= 0 && Number(value) <= idMax) ? [] : [invalid(path, value, between(0, idMax))];
 
-const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
-const APPARMOR_FILE_MAX = 4095;
+const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+const apparmorFileMax = 4095;
 
 /** Only type Localhost names a file, below the directory of profiles. */
 function validateSeccomp(context: JsonObject, contextPath: Path): FieldError[] {
@@ -26,9 +26,9 @@ function validateSeccomp(context: JsonObject, contextPath: Path): FieldError[] {
   const typed =
     type === ''
       ? [required(path.child('type'), 'type is required when seccompProfile is set')]
-      : PROFILE_TYPES.includes(type)
+      : profileTypes.includes(type)
         ? []
-        : [notSupported(path.child('type'), type, PROFILE_TYPES)];
+        : [notSupported(path.child('type'), type, profileTypes)];
   if (type === 'Localhost') return isSet(file) ? localPath(String(file), at) : [required(at, 'must be set when seccomp type is Localhost')];
   return isSet(file)
     ? [...typed, invalid(at, { Type: type, LocalhostProfile: file }, 'can only be set when seccomp type is Localhost')]
@@ -44,13 +44,13 @@ function validateAppArmor(context: JsonObject, contextPath: Path): FieldError[] 
   const file = profile['localhostProfile'];
   const at = path.child('localhostProfile');
   if (type === '') return [required(path.child('type'), 'type is required when appArmorProfile is set')];
-  if (!PROFILE_TYPES.includes(type)) return [notSupported(path.child('type'), type, PROFILE_TYPES)];
+  if (!profileTypes.includes(type)) return [notSupported(path.child('type'), type, profileTypes)];
   if (type !== 'Localhost') return isSet(file) ? [invalid(at, file, 'can only be set when AppArmor type is Localhost')] : [];
   const name = textAt(profile, 'localhostProfile');
   const padded = name.trim() === name ? [] : [invalid(at, name, 'must not be padded with whitespace')];
   return [
     ...(name === '' ? [required(at, 'must be set when AppArmor type is Localhost')] : padded),
-    ...(Buffer.byteLength(name) > APPARMOR_FILE_MAX ? [tooLong(at, APPARMOR_FILE_MAX)] : []),
+    ...(Buffer.byteLength(name) > apparmorFileMax ? [tooLong(at, apparmorFileMax)] : []),
   ];
 }
 
@@ -83,11 +83,11 @@ function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): Fie
   });
 }
 
-const CREDENTIAL_SPEC_KIB_MAX = 64;
-const USER_MAX = 104;
-const DOMAIN_MAX = 256;
-const NETBIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
-const DNS_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*\.?$/;
+const credentialSpecKibMax = 64;
+const userMax = 104;
+const domainMax = 256;
+const netbiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+const dnsName = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*\.?$/;
 
 function validateWindowsOptions(context: JsonObject, contextPath: Path): FieldError[] {
   const options = objectAt(context, 'windowsOptions');
@@ -98,8 +98,8 @@ function validateWindowsOptions(context: JsonObject, contextPath: Path): FieldEr
   return [
     ...(isSet(name) ? dnsSubdomain(String(name), path.child('gmsaCredentialSpecName')) : []),
     ...(spec === '' ? [invalid(specPath, spec, 'gmsaCredentialSpec cannot be an empty string')] : []),
-    ...(Buffer.byteLength(String(spec ?? '')) > CREDENTIAL_SPEC_KIB_MAX * 1024
-      ? [invalid(specPath, spec, `gmsaCredentialSpec size must be under ${CREDENTIAL_SPEC_KIB_MAX} KiB`)]
+    ...(Buffer.byteLength(String(spec ?? '')) > credentialSpecKibMax * 1024
+      ? [invalid(specPath, spec, `gmsaCredentialSpec size must be under ${credentialSpecKibMax} KiB`)]
       : []),
     ...(isSet(user) ? userComplaints(String(user)).map((text) => invalid(path.child('runAsUserName'), user, `runAsUserName${text}`)) : []),
   ];
@@ -113,14 +113,14 @@ function userComplaints(text: string): string[] {
   if (parts.length > 2) return [' cannot contain more than one backslash'];
   const [domain, user = ''] = parts.length === 2 ? parts : [undefined, parts[0]];
   return [
-    ...(domain !== undefined && domain.length >= DOMAIN_MAX ? [`'s Domain length must be under ${DOMAIN_MAX} characters`] : []),
-    ...(domain !== undefined && !NETBIOS_NAME.test(domain) && !DNS_NAME.test(domain)
+    ...(domain !== undefined && domain.length >= domainMax ? [`'s Domain length must be under ${domainMax} characters`] : []),
+    ...(domain !== undefined && !netbiosName.test(domain) && !dnsName.test(domain)
       ? ["'s Domain doesn't match the NetBios nor the DNS format"]
       : []),
     ...(user === ''
       ? ["'s User cannot be empty"]
-      : user.length > USER_MAX
-        ? [`'s User length must not be longer than ${USER_MAX} characters`]
+      : user.length > userMax
+        ? [`'s User length must not be longer than ${userMax} characters`]
         : []),
     ...(user !== '' && /^[. ]+$/.test(user) ? ["'s User cannot contain only periods or spaces"] : []),
     ...(/["/\\:;|=,+*?<>@[\]]/.test(user) ? ['\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]'] : []),
@@ -199,7 +199,7 @@ export function validateOs(spec: JsonObject, path: Path): FieldError[] {
 }
 
 /** Members of the specification itself stand among those of its security context, where the reference keeps them. */
-const NOT_ON_WINDOWS: readonly (readonly [holder: 'spec' | 'security', member: string])[] = [
+const notOnWindows: readonly (readonly [holder: 'spec' | 'security', member: string])[] = [
   ['security', 'appArmorProfile'],
   ['security', 'seLinuxOptions'],
   ['spec', 'hostUsers'],
@@ -216,7 +216,7 @@ const NOT_ON_WINDOWS: readonly (readonly [holder: 'spec' | 'security', member: s
   ['security', 'supplementalGroupsPolicy'],
   ['security', 'seLinuxChangePolicy'],
 ];
-const NOT_IN_WINDOWS_CONTAINERS = [
+const notInWindowsContainers = [
   'appArmorProfile',
   'seLinuxOptions',
   'seccompProfile',
@@ -228,24 +228,24 @@ const NOT_IN_WINDOWS_CONTAINERS = [
   'runAsUser',
   'runAsGroup',
 ];
-const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 /** Flags that are false say nothing. */
-const FLAGS: ReadonlySet<string> = new Set(['hostPID', 'hostIPC']);
+const flags: ReadonlySet<string> = new Set(['hostPID', 'hostIPC']);
 
 function windowsForbids(spec: JsonObject, path: Path): FieldError[] {
   const security = objectAt(spec, 'securityContext') ?? {};
-  const isUsed = (holder: JsonObject, member: string): boolean => (FLAGS.has(member) ? holder[member] === true : isSet(holder[member]));
+  const isUsed = (holder: JsonObject, member: string): boolean => (flags.has(member) ? holder[member] === true : isSet(holder[member]));
   const refuse = (at: Path): FieldError => forbidden(at, 'cannot be set for a windows pod');
   return [
-    ...NOT_ON_WINDOWS.filter(([holder, member]) => isUsed(holder === 'spec' ? spec : security, member)).map(([holder, member]) =>
-      refuse(holder === 'spec' ? path.child(member) : path.child('securityContext', member)),
-    ),
-    ...CONTAINER_LISTS.flatMap((list) =>
+    ...notOnWindows
+      .filter(([holder, member]) => isUsed(holder === 'spec' ? spec : security, member))
+      .map(([holder, member]) => refuse(holder === 'spec' ? path.child(member) : path.child('securityContext', member))),
+    ...containerLists.flatMap((list) =>
       objectsIn(spec, list).flatMap((container, position) => {
         const own = objectAt(container, 'securityContext') ?? {};
-        return NOT_IN_WINDOWS_CONTAINERS.filter((member) => isSet(own[member])).map((member) =>
-          refuse(path.child(list).index(position).child('securityContext', member)),
-        );
+        return notInWindowsContainers
+          .filter((member) => isSet(own[member]))
+          .map((member) => refuse(path.child(list).index(position).child('securityContext', member)));
       }),
     ),
   ];
@@ -258,7 +258,7 @@ function linuxForbids(spec: JsonObject, path: Path): FieldError[] {
       : [];
   return [
     ...refuse(spec, path),
-    ...CONTAINER_LISTS.flatMap((list) =>
+    ...containerLists.flatMap((list) =>
       objectsIn(spec, list).flatMap((container, position) => refuse(container, path.child(list).index(position))),
     ),
   ];
@@ -267,7 +267,7 @@ function linuxForbids(spec: JsonObject, path: Path): FieldError[] {
 /** A pod with host process containers is one through and through, and on the host's network. What a container does not say it has from the pod. */
 export function validateHostProcess(spec: JsonObject, path: Path): FieldError[] {
   const ofPod = hostProcessOf(spec);
-  const containers = CONTAINER_LISTS.flatMap((list) =>
+  const containers = containerLists.flatMap((list) =>
     objectsIn(spec, list).map((container, position) => ({ own: hostProcessOf(container), at: path.child(list).index(position) })),
   );
   const count = containers.filter(({ own }) => own ?? ofPod ?? false).length;

@@ -22,7 +22,7 @@ const ephemeral: SourceRule = (source, path) => {
   ];
 };
 
-const RULES: Readonly<Record<string, SourceRule>> = { ...volumeSources, ephemeral, image: imageVolume };
+const rules: Readonly<Record<string, SourceRule>> = { ...volumeSources, ephemeral, image: imageVolume };
 
 /**
  * Checks all volumes and returns the good ones by name, for the mounts that refer to them.
@@ -51,17 +51,17 @@ export function validateVolumes(
 }
 
 /** The order in which surplus sources are reported. */
-const SOURCES = Object.keys(RULES);
+const sources = Object.keys(rules);
 const sourcesIn = (volume: JsonObject): string[] =>
-  Object.keys(volume).filter((member) => Object.hasOwn(RULES, member) && objectAt(volume, member) !== null);
+  Object.keys(volume).filter((member) => Object.hasOwn(rules, member) && objectAt(volume, member) !== null);
 
 function validateSource(volume: JsonObject, path: Path): FieldError[] {
-  const present = sourcesIn(volume).sort((a, b) => SOURCES.indexOf(a) - SOURCES.indexOf(b));
+  const present = sourcesIn(volume).sort((a, b) => sources.indexOf(a) - sources.indexOf(b));
   if (present.length === 0) return [required(path, 'must specify a volume type')];
   return present.flatMap((source, order) =>
     order > 0
       ? [forbidden(path.child(surplusAs[source] ?? source), 'may not specify more than 1 volume type')]
-      : (RULES[source] as SourceRule)(objectAt(volume, source) ?? {}, path.child(reportedAs[source] ?? source), textAt(volume, 'name')),
+      : (rules[source] as SourceRule)(objectAt(volume, source) ?? {}, path.child(reportedAs[source] ?? source), textAt(volume, 'name')),
   );
 }
 
@@ -75,14 +75,14 @@ const claimsMadeFor = (spec: JsonObject, podName: string): ReadonlySet<string> =
           .map((volume) => claimNameOf(podName, volume)),
   );
 
-const NAME_BUDGET = 64;
+const nameBudget = 64;
 
 /** What is made of the volume's name elsewhere must be a good name, too. */
 function validateClaimName(volume: JsonObject, podName: string, path: Path): FieldError[] {
   const name = textAt(volume, 'name');
   const iscsi = objectAt(volume, 'iscsi');
   const tooLong =
-    iscsi !== null && typeof iscsi['initiatorName'] === 'string' && `${name}:${textAt(iscsi, 'targetPortal')}`.length > NAME_BUDGET;
+    iscsi !== null && typeof iscsi['initiatorName'] === 'string' && `${name}:${textAt(iscsi, 'targetPortal')}`.length > nameBudget;
   const claim = claimNameOf(podName, volume);
   return [
     ...(tooLong
@@ -90,7 +90,7 @@ function validateClaimName(volume: JsonObject, podName: string, path: Path): Fie
           invalid(
             path.child('name'),
             name,
-            `Total length of <volume name>:<iscsi.targetPortal> must be under ${NAME_BUDGET} characters if iscsi.initiatorName is specified.`,
+            `Total length of <volume name>:<iscsi.targetPortal> must be under ${nameBudget} characters if iscsi.initiatorName is specified.`,
           ),
         ]
       : []),

@@ -4,13 +4,13 @@ import { textAt } from '../../../../registry/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import { fractionalBytes } from './amounts.js';
 
-export const SECCOMP_POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
-export const SECCOMP_CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
-export const APPARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.io/';
-export const SECCOMP_TEXT = 'non-functional in v1.27+; use the "seccompProfile" field instead';
-export const APPARMOR_TEXT = 'deprecated since v1.30; use the "appArmorProfile" field instead';
+export const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod';
+export const seccompContainerAnnotation = 'container.seccomp.security.alpha.kubernetes.io/';
+export const apparmorAnnotation = 'container.apparmor.security.beta.kubernetes.io/';
+export const seccompText = 'non-functional in v1.27+; use the "seccompProfile" field instead';
+export const apparmorText = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
-const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 /** A container and where it stands. */
 export interface Placed {
@@ -20,7 +20,7 @@ export interface Placed {
 
 /** All containers in the order in which the reference visits them. */
 export const placedContainers = (spec: JsonObject, path: Path): Placed[] =>
-  LISTS.flatMap((list) => objectsIn(spec, list).map((container, position) => ({ container, path: path.child(list).index(position) })));
+  lists.flatMap((list) => objectsIn(spec, list).map((container, position) => ({ container, path: path.child(list).index(position) })));
 
 /** What one container's warnings depend on besides itself. */
 export interface ContainerSurroundings {
@@ -39,9 +39,9 @@ export function containerWarnings(
   const security = objectAt(container, 'securityContext') ?? {};
   const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
   return [
-    ...(objectAt(security, 'seccompProfile') === null ? said(`${SECCOMP_CONTAINER_ANNOTATION}${name}`, SECCOMP_TEXT) : []),
+    ...(objectAt(security, 'seccompProfile') === null ? said(`${seccompContainerAnnotation}${name}`, seccompText) : []),
     ...(ofTemplate && !podHasAppArmor && objectAt(security, 'appArmorProfile') === null
-      ? said(`${APPARMOR_ANNOTATION}${name}`, APPARMOR_TEXT)
+      ? said(`${apparmorAnnotation}${name}`, apparmorText)
       : []),
     ...amountWarnings(objectAt(container, 'resources') ?? {}, path.child('resources')),
     ...environmentWarnings(container, path.child('env')),

@@ -6,9 +6,9 @@ import { textAt } from '../../../../registry/members.js';
 /** Files of one volume that would be written over each other, or stand in each other's way as a file and a folder. */
 
 /** Comparisons of files that one pod gets: warnings are advice, and pairs are as many as the square of the files. */
-const COMPARISONS_MAX = 100_000;
+const comparisonsMax = 100_000;
 /** What a warning counts: there are no more than a hundred. */
-const WARNING_COMPARISONS = 1_000;
+const warningComparisons = 1_000;
 /** What is left of them. */
 interface Comparisons {
   left: number;
@@ -18,7 +18,7 @@ const filesOf = (source: JsonObject): string[] | null =>
   Array.isArray(source['items']) ? objectsIn(source, 'items').map((item) => textAt(item, 'path')) : null;
 
 export function overlappingPaths(spec: JsonObject): string[] {
-  const comparisons = { left: COMPARISONS_MAX };
+  const comparisons = { left: comparisonsMax };
   return objectsIn(spec, 'volumes').flatMap((volume) => overlapsOfVolume(volume, comparisons));
 }
 
@@ -73,7 +73,7 @@ function overlaps(files: readonly string[], what: string, comparisons: Compariso
     const other = file === '' ? undefined : inTheWay(file, seen, comparisons);
     seen.add(file);
     if (other === undefined) continue;
-    comparisons.left -= WARNING_COMPARISONS;
+    comparisons.left -= warningComparisons;
     warnings.push(`${what}: overlapping paths: ${JSON.stringify(file)} with ${JSON.stringify(other)}`);
   }
   return warnings;

@@ -5,7 +5,7 @@ import type { Path } from '../../../../registry/validation/field.js';
 import { labelValueComplaints } from '../../../../registry/validation/names.js';
 
 /** Node labels that have a successor, and what is said of them. */
-const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
+const deprecatedNodeLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
   'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
@@ -13,12 +13,12 @@ const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
 };
 
-const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
-const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
-const NO_MATCH = 'a null labelSelector results in matching no pod';
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
+const noMatch = 'a null labelSelector results in matching no pod';
 
 export const deprecatedNodeLabel = (label: string): string | null =>
-  Object.hasOwn(DEPRECATED_NODE_LABELS, label) ? (DEPRECATED_NODE_LABELS[label] ?? null) : null;
+  Object.hasOwn(deprecatedNodeLabels, label) ? (deprecatedNodeLabels[label] ?? null) : null;
 
 const namedLabel = (label: string, path: Path): string[] => {
   const text = deprecatedNodeLabel(label);
@@ -42,11 +42,11 @@ export function nodeWarnings(spec: JsonObject, path: Path): string[] {
 
 function nodeAffinityWarnings(affinity: JsonObject, path: Path): string[] {
   return [
-    ...objectsIn(objectAt(affinity, REQUIRED) ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
-      termWarnings(term, false, path.child(REQUIRED, 'nodeSelectorTerms').index(position)),
+    ...objectsIn(objectAt(affinity, required) ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
+      termWarnings(term, false, path.child(required, 'nodeSelectorTerms').index(position)),
     ),
-    ...objectsIn(affinity, PREFERRED).flatMap((term, position) =>
-      termWarnings(objectAt(term, 'preference') ?? {}, true, path.child(PREFERRED).index(position).child('preference')),
+    ...objectsIn(affinity, preferred).flatMap((term, position) =>
+      termWarnings(objectAt(term, 'preference') ?? {}, true, path.child(preferred).index(position).child('preference')),
     ),
   ];
 }
@@ -67,7 +67,7 @@ function termWarnings(term: JsonObject, checkValues: boolean, path: Path): strin
 }
 
 const selectorWarning = (holder: JsonObject, path: Path): string[] =>
-  objectAt(holder, 'labelSelector') === null ? [`${path.child('labelSelector')}: ${NO_MATCH}`] : [];
+  objectAt(holder, 'labelSelector') === null ? [`${path.child('labelSelector')}: ${noMatch}`] : [];
 
 /** Terms of pod affinity that match nothing. */
 export function podAffinityWarnings(spec: JsonObject, path: Path): string[] {
@@ -76,9 +76,9 @@ export function podAffinityWarnings(spec: JsonObject, path: Path): string[] {
     const at = path.child('affinity', kind);
     const rules = objectAt(affinity, kind) ?? {};
     return [
-      ...objectsIn(rules, REQUIRED).flatMap((term, position) => selectorWarning(term, at.child(REQUIRED).index(position))),
-      ...objectsIn(rules, PREFERRED).flatMap((term, position) =>
-        selectorWarning(objectAt(term, 'podAffinityTerm') ?? {}, at.child(PREFERRED).index(position).child('podAffinityTerm')),
+      ...objectsIn(rules, required).flatMap((term, position) => selectorWarning(term, at.child(required).index(position))),
+      ...objectsIn(rules, preferred).flatMap((term, position) =>
+        selectorWarning(objectAt(term, 'podAffinityTerm') ?? {}, at.child(preferred).index(position).child('podAffinityTerm')),
       ),
     ];
   });

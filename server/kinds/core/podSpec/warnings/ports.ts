@@ -5,9 +5,9 @@ import type { Path } from '../../../../registry/validation/field.js';
 import type { Placed } from './containers.js';
 
 /** With how many earlier ones a port is compared: warnings are advice, and pairs are as many as the square of the ports. */
-const COMPARED_MAX = 20;
+const comparedMax = 20;
 /** Warnings about ports that one pod gets. */
-const WARNINGS_MAX = 100;
+const warningsMax = 100;
 
 interface Port {
   readonly path: Path;
@@ -29,9 +29,9 @@ export function portWarnings(containers: readonly Placed[]): string[] {
       const key = `${textAt(port, 'containerPort')}/${textAt(port, 'protocol')}`;
       const others = known.get(key) ?? [];
       warnings.push(...withoutHostPort(port, current), ...others.flatMap((other) => conflict(current, other)));
-      if (warnings.length >= WARNINGS_MAX) return warnings.slice(0, WARNINGS_MAX);
+      if (warnings.length >= warningsMax) return warnings.slice(0, warningsMax);
       if (others.length === 0) known.set(key, others);
-      if (others.length < COMPARED_MAX) others.push(current);
+      if (others.length < comparedMax) others.push(current);
     }
   }
   return warnings;

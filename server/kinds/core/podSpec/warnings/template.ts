@@ -4,14 +4,14 @@ import { itemsOf, membersOf, textAt } from '../../../../registry/members.js';
 import { Path } from '../../../../registry/validation/field.js';
 import { addressWarnings } from '../../../../registry/validation/spelling.js';
 import { fractionalBytes } from './amounts.js';
-import { containerWarnings, placedContainers, SECCOMP_POD_ANNOTATION, SECCOMP_TEXT } from './containers.js';
+import { containerWarnings, placedContainers, seccompPodAnnotation, seccompText } from './containers.js';
 import { overlappingPaths } from './paths.js';
 import { nodeWarnings, podAffinityWarnings } from './placement.js';
 import { portWarnings } from './ports.js';
 import { volumeWarnings } from './volumes.js';
 
 /** Annotations that once were fields in the making. */
-const DEPRECATED_ANNOTATIONS: readonly (readonly [key: string, text: string])[] = [
+const deprecatedAnnotations: readonly (readonly [key: string, text: string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
   ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
@@ -34,7 +34,7 @@ function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string
   const surroundings = { annotations, annotationsPath, ofTemplate, podHasAppArmor: objectAt(security, 'appArmorProfile') !== null };
   return [
     ...nodeWarnings(spec, at),
-    ...DEPRECATED_ANNOTATIONS.flatMap(([key, text]) => said(key, text)),
+    ...deprecatedAnnotations.flatMap(([key, text]) => said(key, text)),
     ...volumeWarnings(spec, at),
     ...overlappingPaths(spec),
     ...repeated(spec, 'hostAliases', 'ip', at),
@@ -44,7 +44,7 @@ function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string
     ...['memory', 'ephemeral-storage'].flatMap((resource) =>
       fractionalBytes(objectAt(spec, 'overhead') ?? {}, resource, at.child('overhead')),
     ),
-    ...(objectAt(security, 'seccompProfile') === null ? said(SECCOMP_POD_ANNOTATION, SECCOMP_TEXT) : []),
+    ...(objectAt(security, 'seccompProfile') === null ? said(seccompPodAnnotation, seccompText) : []),
     ...containers.flatMap((placed) => containerWarnings(placed, surroundings)),
     ...portWarnings(containers),
     ...(Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0

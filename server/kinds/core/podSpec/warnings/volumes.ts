@@ -4,7 +4,7 @@ import type { Path } from '../../../../registry/validation/field.js';
 import { fractionalBytes } from './amounts.js';
 
 /** Volume sources that are on their way out or gone, in the order in which they are looked for, and under which name they are reported. */
-const DEPRECATED: readonly (readonly [member: string, text: string, reported?: string])[] = [
+const deprecated: readonly (readonly [member: string, text: string, reported?: string])[] = [
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
   ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -19,7 +19,7 @@ const DEPRECATED: readonly (readonly [member: string, text: string, reported?: s
 
 export function volumeWarnings(spec: JsonObject, path: Path): string[] {
   return objectsIn(spec, 'volumes').flatMap((volume, position) =>
-    DEPRECATED.flatMap(([member, text, reported]) => {
+    deprecated.flatMap(([member, text, reported]) => {
       const source = objectAt(volume, member);
       const at = path
         .child('volumes')

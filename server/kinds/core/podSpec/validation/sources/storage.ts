@@ -13,14 +13,14 @@ export const nfs: SourceRule = (source, path) => [
 ];
 
 /** Forms of the names of iSCSI initiators and targets, by what they start with. */
-const ISCSI_NAMES: readonly (readonly [prefix: string, form: RegExp])[] = [
+const iscsiNames: readonly (readonly [prefix: string, form: RegExp])[] = [
   ['iqn', /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9.-]+:[^,;*&$|\s]+$/],
   ['eui', /^eui.[a-zA-Z0-9]{16}$/],
   ['naa', /^naa.[a-zA-Z0-9]{32}$/],
 ];
 
 function iscsiName(name: string, path: Path): FieldError[] {
-  const form = ISCSI_NAMES.find(([prefix]) => name.startsWith(prefix))?.[1];
+  const form = iscsiNames.find(([prefix]) => name.startsWith(prefix))?.[1];
   if (form === undefined) return [invalid(path, name, 'must be valid format starting with iqn, eui, or naa')];
   return form.test(name) ? [] : [invalid(path, name, 'must be valid format')];
 }
@@ -69,8 +69,8 @@ export const flocker: SourceRule = (source, path) => {
   ];
 };
 
-const REGISTRY_TEXT = 'must be a host:port pair or multiple pairs separated by commas';
-const TENANT_CHARACTERS_MAX = 64;
+const registryText = 'must be a host:port pair or multiple pairs separated by commas';
+const tenantCharactersMax = 64;
 const hostAndPort = /^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/;
 
 export const quobyte: SourceRule = (source, path) => {
@@ -78,13 +78,13 @@ export const quobyte: SourceRule = (source, path) => {
   return [...ofRegistry(), ...needs('volume')(source, path, '')];
 
   function ofRegistry(): FieldError[] {
-    if (registry === '') return [required(path.child('registry'), REGISTRY_TEXT)];
-    if (textAt(source, 'tenant').length > TENANT_CHARACTERS_MAX)
-      return [required(path.child('tenant'), `must be a UUID and may not exceed a length of ${TENANT_CHARACTERS_MAX} characters`)];
+    if (registry === '') return [required(path.child('registry'), registryText)];
+    if (textAt(source, 'tenant').length > tenantCharactersMax)
+      return [required(path.child('tenant'), `must be a UUID and may not exceed a length of ${tenantCharactersMax} characters`)];
     return registry
       .split(',')
       .filter((pair) => !hostAndPort.test(pair))
-      .map(() => invalid(path.child('registry'), registry, REGISTRY_TEXT));
+      .map(() => invalid(path.child('registry'), registry, registryText));
   }
 };
 
