@@ -40,7 +40,6 @@ import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';
 import { Presence } from './presence/presence.js';
 import { advertisedAddress, endpointAddress, servingOptions } from './serving.js';
-import { DamagedValueError } from './storage/encoding.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
@@ -437,14 +436,15 @@ async function becomeReady({
     log.warn('storage is not ready yet; a majority of members must be up', { waitedMs: timeoutMs });
   }, timeoutMs);
   patience.unref();
-  await api.storage.ready().catch(async (error: unknown) => {
-    if (!(error instanceof DamagedValueError)) throw error;
-    // With another configuration the next start may read it: a process that ended would only be started again and again.
-    log.error('what is stored cannot be read, so the server stays up and is not ready; is --encryption-provider-config missing?', {
-      error,
+  await api.storage.ready();
+  const { lockedKey } = api.storage;
+  if (lockedKey !== null) {
+    // With its configuration the next start can read it: a process that ended would only be started again and again.
+    log.error('what is stored is encrypted, so the server stays up and is not ready; is --encryption-provider-config missing?', {
+      key: lockedKey,
     });
     await aborted(stopping);
-  });
+  }
   progress.synced = true;
   progress.storageAwaited = true;
   await api.bootstrap(stopping);

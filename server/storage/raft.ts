@@ -70,6 +70,8 @@ export interface RaftStorage extends Storage {
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number };
   /** Waits until what any thread of this process may have told a client is known here as well; undefined when it is. */
   caughtUp(): Promise<unknown> | undefined;
+  /** A key whose value came encrypted although no configuration says how to decrypt it; null when there was none. */
+  readonly lockedKey: string | null;
   /** Gives up history before `version`, in the store of all replicas and in this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   /** Stops following the replica; for the end of the process. */
@@ -138,6 +140,10 @@ class ReplicatedStorage implements RaftStorage {
 
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number } {
     return { objects: this.cache.count(resource), bytes: this.cache.bytes(resource), watchers: this.cache.watchers(resource) };
+  }
+
+  get lockedKey(): string | null {
+    return this.cache.lockedKey;
   }
 
   ready(): Promise<void> {

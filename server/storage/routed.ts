@@ -27,6 +27,9 @@ export function routedStorage(main: RaftStorage, routes: readonly Route[]): Raft
     update: (key, object, expected, terms) => of(key.resource).update(key, object, expected, terms),
     delete: (key, expected, terms) => of(key.resource).delete(key, expected, terms),
     isStale: (key) => of(key.resource).isStale(key),
+    get lockedKey() {
+      return all.map((storage) => storage.lockedKey).find((key) => key !== null) ?? null;
+    },
     // Several threads use one store alone.
     caughtUp: () => main.caughtUp(),
     estimate: (resource) => of(resource).estimate(resource),

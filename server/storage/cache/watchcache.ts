@@ -3,6 +3,7 @@ import type { Change, KeyValue } from '../../../raft/store/contract.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { ObjectKey, Version } from '../contract.js';
 import type { JsonLayout } from '../encoding.js';
+import { isEncrypted } from '../encryption/transformer.js';
 import { flat, type KeySpace } from '../keys.js';
 import { resourceFacts, storedObjectOf, type SelectableFields } from '../storedobject.js';
 import type { HistoryBounds } from './history.js';
@@ -51,6 +52,7 @@ export class WatchCache {
   /** Nothing is told of before this version: it was loaded, or what came before it was compacted. */
   private oldest: Version = 0;
   private trimmedAt = 0;
+  private locked: string | null = null;
 
   constructor(private readonly options: WatchCacheOptions) {
     const { now = () => performance.now(), report = () => undefined } = options;
@@ -74,6 +76,11 @@ export class WatchCache {
 
   get slices(): Slices {
     return this.context.slices;
+  }
+
+  /** The first key whose value came encrypted, since the last load began: nothing decrypts what is stored there. Null when there was none. */
+  get lockedKey(): string | null {
+    return this.locked;
   }
 
   /** How many objects of a resource there are; 0 for resources of which nothing is held. */
@@ -106,6 +113,7 @@ export class WatchCache {
   /** Begins a complete state, that at `version`, in place of what was here. Nothing may be read until it has ended. */
   beginLoad(version: Version): void {
     this.oldest = version;
+    this.locked = null;
     for (const cache of this.resources.values()) cache.restart(version);
     this.options.onRestart?.(version);
   }
@@ -113,6 +121,7 @@ export class WatchCache {
   load(item: KeyValue): void {
     const key = this.options.keys.parse(item.key);
     if (key === null || !this.holds(key)) return;
+    this.noteLocked(item.key, item.value);
     const cache = this.of(key);
     const namespace = this.sharedNamespace(key.namespace);
     cache.load(
@@ -155,6 +164,7 @@ export class WatchCache {
     if (!this.holds(parsed)) return this.options.passBy?.(change, { resource: parsed, namespace: parsed.namespace, name: parsed.name });
     const cache = this.of(parsed);
     if (value === null) return cache.apply(revision, parsed.namespace, parsed.name, null);
+    this.noteLocked(key, value);
     const namespace = this.sharedNamespace(parsed.namespace);
     const name = flat(parsed.name);
     cache.apply(
@@ -169,6 +179,10 @@ export class WatchCache {
         this.options.writtenHere?.(key, value) ?? null,
       ),
     );
+  }
+
+  private noteLocked(key: string, value: Uint8Array): void {
+    if (this.locked === null && isEncrypted(value)) this.locked = key;
   }
 
   private holds(resource: GroupResource): boolean {

@@ -1,5 +1,9 @@
 /** What every encrypted value begins with; nothing that is stored in plain does. */
 const encryptedPrefix = 'k8s:enc:';
+const prefixBytes = Buffer.from(encryptedPrefix);
+
+/** Whether a value, as it is stored, is encrypted. */
+export const isEncrypted = (value: Uint8Array): boolean => prefixBytes.every((byte, index) => value[index] === byte);
 
 /** One way to keep values: a cipher with one key. Ciphers whose keys are kept elsewhere answer later. */
 export interface Transformer {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import fs from 'node:fs';
 import http2 from 'node:http2';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -115,6 +116,53 @@ describe('an API server of one replica', function () {
     const after = lines.slice(before).filter((line) => line.startsWith('ready '));
     expect(after).to.deep.equal([]);
     expect(lines.some((line) => line.startsWith('ready '))).to.equal((await outcome) === 'ready');
+  });
+  it('stays up and does not become ready over values that are encrypted, until it is told how', async () => {
+    const data = `--raft-data-dir=${join(directory, 'locked')}`;
+    const configuration = join(directory, 'encryption.yaml');
+    fs.writeFileSync(
+      configuration,
+      JSON.stringify({
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        kind: 'EncryptionConfiguration',
+        resources: [
+          { resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'k', secret: Buffer.alloc(32).toString('base64') }] } }] },
+        ],
+      }),
+    );
+    const path = '/api/v1/namespaces/default/secrets';
+    const encrypting = async <T>(work: (port: number) => Promise<T>): Promise<T> => {
+      const running = await startServer(optionsWith(data, `--encryption-provider-config=${configuration}`), recordingLogger([]));
+      await running.ready;
+      try {
+        return await work(portOf(running));
+      } finally {
+        await running.stop();
+      }
+    };
+    const body = JSON.stringify({ kind: 'Secret', apiVersion: 'v1', metadata: { name: 'kept' } });
+    const headers = { 'content-type': 'application/json' };
+    const created = await encrypting((port) => call1(port, { identity: admin, method: 'POST', path, headers, body }));
+    expect(created.status).to.equal(201);
+
+    const lines: string[] = [];
+    const blind = await startServer(optionsWith(data), recordingLogger(lines));
+    const askBlind = (asked: string): Promise<Answer> => call1(portOf(blind), { identity: admin, path: asked });
+    let ready = false;
+    void blind.ready.then(
+      () => (ready = true),
+      () => undefined,
+    );
+    while (!ready && !lines.some((line) => line.includes('is --encryption-provider-config missing?'))) await askBlind('/livez');
+    expect((await askBlind('/livez/ping')).status).to.equal(200);
+    const readiness = await askBlind('/readyz?verbose');
+    expect(readiness.status).to.equal(500);
+    expect(readiness.text).to.include('[-]informer-sync failed');
+    expect((await askBlind(path)).status).to.equal(500);
+    await blind.stop();
+    expect(lines.join('\n')).to.include('/secrets/default/kept');
+
+    expect((await encrypting((port) => call1(port, { identity: admin, path: `${path}/kept` }))).status).to.equal(200);
   });
   it('stops: watches end whole, the port is free, and the data is there again', async () => {
     const created = await ask({
