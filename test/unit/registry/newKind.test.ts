@@ -40,10 +40,10 @@ describe('registry/newKind', function () {
     write(`dist/${declaration.replace('.ts', '.js')}`, ts.transpileModule(block('ts'), { compilerOptions: { module, target } }).outputText);
     const list = path.join(copy, 'dist/server/kinds/index.js');
     const text = readFileSync(list, 'utf8');
-    expect(text).to.include('const KINDS = [');
+    expect(text).to.include('const kinds = [');
     writeFileSync(
       list,
-      `import { greetings } from './greetings.example.io/greetings.js';\n${text.replace('const KINDS = [', 'const KINDS = [greetings, ')}`,
+      `import { greetings } from './greetings.example.io/greetings.js';\n${text.replace('const kinds = [', 'const kinds = [greetings, ')}`,
     );
   });
 
