@@ -1,6 +1,9 @@
 import { isObject } from '../../api/json.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 
+/** Whether a member is there and is not null, which says nothing: what the reference's pointers tell. */
+export const isSet = (value: JsonValue | undefined): value is Exclude<JsonValue, null> => value !== undefined && value !== null;
+
 /** A value's members, or none when it is absent or not an object. Reading through it never throws. */
 export const membersOf = (value: JsonValue | undefined): JsonObject => (isObject<JsonObject>(value) ? value : {});
 

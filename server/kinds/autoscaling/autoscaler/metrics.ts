@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import { isSet, textAt } from '../../../registry/members.js';
 import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { pathSegmentName } from '../../../registry/validation/names.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';
@@ -12,7 +12,6 @@ import { dnsLabel, named } from '../../../registry/validation/values.js';
 type SourceRule = (source: JsonObject, target: JsonObject, path: Path) => FieldError[];
 
 const targetTypes = ['Utilization', 'Value', 'AverageValue'];
-const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
 const isPositive = (value: JsonValue | undefined): boolean => isSet(value) && !isNegative(value) && !isZero(value);
 
 /** Sources in the order in which they are looked for; the first one present is checked. */

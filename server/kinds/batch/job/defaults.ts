@@ -1,3 +1,4 @@
+import { isSet } from '../../../registry/members.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
 import { setPodTemplateDefaults } from '../../core/podSpec/template.js';
@@ -9,15 +10,14 @@ const noBackoffLimit = 2 ** 31 - 1;
 /** Defaults of a job, as opposed to those of the template of one. */
 export function setJobDefaults(job: ApiObject): void {
   const spec = ensureObject(job, 'spec');
-  const isSet = (member: string): boolean => spec[member] !== undefined && spec[member] !== null;
   setJobTemplateDefaults(spec);
   // A job that says neither runs one pod; one that says only how many at once ends when any has succeeded.
-  if (!isSet('completions') && !isSet('parallelism')) spec['completions'] = 1;
+  if (!isSet(spec['completions']) && !isSet(spec['parallelism'])) spec['completions'] = 1;
   setDefault(spec, 'parallelism', 1);
-  setDefault(spec, 'backoffLimit', isSet('backoffLimitPerIndex') ? noBackoffLimit : backoffLimit);
+  setDefault(spec, 'backoffLimit', isSet(spec['backoffLimitPerIndex']) ? noBackoffLimit : backoffLimit);
   setDefault(spec, 'completionMode', 'NonIndexed');
   setDefault(spec, 'suspend', false);
-  setDefault(spec, 'podReplacementPolicy', isSet('podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed');
+  setDefault(spec, 'podReplacementPolicy', isSet(spec['podFailurePolicy']) ? 'Failed' : 'TerminatingOrFailed');
   setDefault(spec, 'manualSelector', false);
   mirrorLabels(job);
 }

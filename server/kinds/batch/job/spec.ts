@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../api/object.js';
 import { matchesLabels } from '../../../api/selectors/match.js';
 import { objectAt } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import { isSet, textAt } from '../../../registry/members.js';
 import { invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { printedMap } from '../../../registry/validation/printed.js';
@@ -22,8 +22,6 @@ const highCompletionsFailedMax = 10_000;
 const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex'];
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
-const isSet = (spec: JsonObject, member: string): boolean => spec[member] !== undefined && spec[member] !== null;
-
 /** Findings about a job's specification, including its selector. */
 export function validateJobSpec(spec: JsonObject, path: Path): FieldError[] {
   const selector = objectAt(spec, 'selector');
@@ -43,17 +41,17 @@ export function validateJobSpec(spec: JsonObject, path: Path): FieldError[] {
 export function validateJobTemplateSpec(spec: JsonObject, path: Path): FieldError[] {
   return [
     ...counts.flatMap((member) => nonNegative(spec[member], path.child(member))),
-    ...(isSet(spec, 'maxFailedIndexes')
+    ...(isSet(spec['maxFailedIndexes'])
       ? [
           ...nonNegative(spec['maxFailedIndexes'], path.child('maxFailedIndexes')),
-          ...(isSet(spec, 'backoffLimitPerIndex')
+          ...(isSet(spec['backoffLimitPerIndex'])
             ? []
             : [required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')]),
         ]
       : []),
-    ...(isSet(spec, 'managedBy') ? validateManagedBy(textAt(spec, 'managedBy'), path.child('managedBy')) : []),
+    ...(isSet(spec['managedBy']) ? validateManagedBy(textAt(spec, 'managedBy'), path.child('managedBy')) : []),
     ...validateMode(spec, path),
-    ...(isSet(spec, 'podFailurePolicy') ? validateFailurePolicy(spec, path.child('podFailurePolicy')) : []),
+    ...(isSet(spec['podFailurePolicy']) ? validateFailurePolicy(spec, path.child('podFailurePolicy')) : []),
     ...validateSuccessPolicy(spec, path.child('successPolicy')),
     ...validateReplacement(spec, path.child('podReplacementPolicy')),
     ...validatePodTemplate(objectAt(spec, 'template') ?? {}, path.child('template')),
@@ -75,16 +73,16 @@ function validateManagedBy(value: string, path: Path): FieldError[] {
 
 /** Templates of cron jobs need not say it. */
 function validateMode(spec: JsonObject, path: Path): FieldError[] {
-  const mode = isSet(spec, 'completionMode') ? textAt(spec, 'completionMode') : 'NonIndexed';
+  const mode = isSet(spec['completionMode']) ? textAt(spec, 'completionMode') : 'NonIndexed';
   if (mode === 'Indexed') return validateIndexed(spec, path);
   if (mode !== 'NonIndexed') return [notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])];
   return ['backoffLimitPerIndex', 'maxFailedIndexes']
-    .filter((member) => isSet(spec, member))
+    .filter((member) => isSet(spec[member]))
     .map((member) => invalid(path.child(member), spec[member], 'requires indexed completion mode'));
 }
 
 function validateIndexed(spec: JsonObject, path: Path): FieldError[] {
-  if (!isSet(spec, 'completions')) return [required(path.child('completions'), 'when completion mode is Indexed')];
+  if (!isSet(spec['completions'])) return [required(path.child('completions'), 'when completion mode is Indexed')];
   const [completions, parallelism, failed] = ['completions', 'parallelism', 'maxFailedIndexes'].map((member) =>
     Number(spec[member] ?? 0),
   ) as [number, number, number];
@@ -103,7 +101,7 @@ function validateIndexed(spec: JsonObject, path: Path): FieldError[] {
   return [
     ...tooParallel,
     ...tooManyFailures,
-    ...(isSet(spec, 'backoffLimitPerIndex') && completions > completionsSoftMax ? validateManyCompletions(spec, path) : []),
+    ...(isSet(spec['backoffLimitPerIndex']) && completions > completionsSoftMax ? validateManyCompletions(spec, path) : []),
   ];
 }
 
@@ -119,7 +117,7 @@ function validateManyCompletions(spec: JsonObject, path: Path): FieldError[] {
         ]
       : [];
   return [
-    ...(isSet(spec, 'maxFailedIndexes')
+    ...(isSet(spec['maxFailedIndexes'])
       ? []
       : [required(path.child('maxFailedIndexes'), `must be specified when completions is above ${completionsSoftMax}`)]),
     ...bound('parallelism', highCompletionsParallelismMax),
@@ -129,8 +127,8 @@ function validateManyCompletions(spec: JsonObject, path: Path): FieldError[] {
 
 /** Failures are judged only once a pod has ended, so with such a policy it is not replaced before. */
 function validateReplacement(spec: JsonObject, path: Path): FieldError[] {
-  if (!isSet(spec, 'podReplacementPolicy')) return [];
-  const allowed = isSet(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
+  if (!isSet(spec['podReplacementPolicy'])) return [];
+  const allowed = isSet(spec['podFailurePolicy']) ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
   const policy = textAt(spec, 'podReplacementPolicy');
   return allowed.includes(policy) ? [] : [notSupported(path, policy, allowed)];
 }
@@ -139,7 +137,7 @@ function validateRestart(spec: JsonObject, path: Path): FieldError[] {
   const policy = textAt(spec, 'template', 'spec', 'restartPolicy');
   if (policy === '' || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')];
   if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(path, policy, ['OnFailure', 'Never'])];
-  return policy !== 'Never' && isSet(spec, 'podFailurePolicy')
+  return policy !== 'Never' && isSet(spec['podFailurePolicy'])
     ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
     : [];
 }

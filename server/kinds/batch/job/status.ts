@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../registry/equality.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import { isSet, itemsOf, textAt } from '../../../registry/members.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { nonNegativeMembers } from '../../apps/statusCounts.js';
 import { parseIndexes } from './indexes.js';
@@ -16,7 +16,6 @@ const statusOf = (job: ApiObject): JsonObject => objectAt(job, 'status') ?? {};
 const isTrue = (status: JsonObject, type: string): boolean =>
   objectsIn(status, 'conditions').some((each) => each['type'] === type && each['status'] === 'True');
 const isFinished = (status: JsonObject): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed');
-const isSet = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 const wrong = (path: Path, why: string): FieldError => ({
   type: 'FieldValueInvalid',
   path: path.toString(),

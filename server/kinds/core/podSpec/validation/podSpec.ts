@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../../registry/members.js';
+import { isSet, itemsOf, textAt } from '../../../../registry/members.js';
 import {
   duplicate,
   forbidden,
@@ -186,9 +186,6 @@ function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
     ];
   });
 }
-
-/** For members that the reference holds as pointers: an empty text is a value. */
-const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
 
 const optionalSubdomain = (spec: JsonObject, member: string, path: Path): FieldError[] =>
   textAt(spec, member) === '' ? [] : dnsSubdomain(textAt(spec, member), path.child(member));

@@ -1,11 +1,9 @@
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../../registry/members.js';
+import { isSet, itemsOf, textAt } from '../../../../registry/members.js';
 import { printedSecurityContext } from '../printedContainers.js';
 import { forbidden, invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../../registry/validation/field.js';
 import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
-
-const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
 
 const idMax = 2_147_483_647;
 /** User and group ids: 31 bits, as the kernel's. */
