@@ -3,10 +3,10 @@ import { strategicPatch } from '../client/api.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isInvalid, isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
 import { Expectations } from '../client/expectations.js';
-import { controllerOf, isTerminating, keyOf, keyTextOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { controllerOf, keyOf, keyTextOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import { selects } from '../../api/selectors.js';
 import { timeText } from '../../api/time.js';
-import { type Job, jobs, type JobStatus } from '../../api/types/batch/v1.js';
+import { type Job, jobs } from '../../api/types/batch/v1.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { ownedBy } from '../workloads/claim.js';
@@ -15,13 +15,12 @@ import { PodControl, slowStart } from '../workloads/podControl.js';
 import { isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { noBackoff, withOutcomes, type Backoff } from './backoff.js';
-import { ensured } from './conditions.js';
-import { count, hasUncounted, settle } from './counting.js';
 import { factsOf, type Facts } from './facts.js';
 import { jobPod } from './jobPod.js';
-import { isEnding, isSuspended, isTracked, trackingFinalizer } from './podOutcome.js';
-import { sizing, type PodOrder } from './sizing.js';
-import { completion, deadlineMs, finalType, interimType, isFinished, verdictOf, type Verdict } from './verdict.js';
+import { accountOf, closing, plan, type Account, type JobEvent, type Observed, type PodStep, type Tally } from './plan.js';
+import { isSuspended, isTracked, trackingFinalizer } from './podOutcome.js';
+import type { PodOrder } from './sizing.js';
+import { isFinished } from './verdict.js';
 
 const ownName = 'kubernetes.io/job-controller';
 
@@ -113,198 +112,89 @@ class JobLoop {
       finalizer: trackingFinalizer,
     });
     const facts = factsOf(job, owned, this.#freed);
-    return this.#proceed(key, found, facts, { settled, now });
-  }
-
-  async #proceed(
-    key: string,
-    before: Job,
-    facts: Facts,
-    { settled, now }: { readonly settled: boolean; readonly now: number },
-  ): Promise<SyncResult> {
-    const { job } = facts;
-    let found = before;
     const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, facts.newlyFailed);
-    let verdict = verdictOf(facts, now);
-    const tally: Tally = { active: facts.active.length, ready: facts.active.filter(isReady).length, terminating: facts.terminating };
-    let againAfterMs = deadlineMs(job, now);
-    let failure: unknown = null;
-    let status = job.status ?? {};
-    let told = (): void => undefined;
-    if (verdict) {
-      if (facts.active.length > 0 && !isEnding(job)) found = await this.#decide(found, verdict, now);
-      failure = await this.#stop(job, facts.active, tally);
-      // Pods that were not reached, or not seen yet, could still be counted otherwise.
-      if (tally.active > 0 || !settled) verdict = null;
-    } else {
-      if (settled && !isTerminating(job)) {
-        const managed = await this.#manage(key, facts, backoff, tally, now);
-        failure = managed.failure;
-        againAfterMs = earlier(againAfterMs, managed.againAfterMs);
-        if (!completion(job, facts.succeeded, tally.active)) ({ status, told } = this.#withSuspension(job, now));
-      }
-      verdict = completion(job, facts.succeeded, tally.active);
-    }
-    await this.#account(found, { ...facts, job: { ...job, status } }, { verdict, tally, now, told });
-    this.#backoffs.set(key, backoff);
-    if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
+    const againAfterMs = await this.#proceed(key, found, { facts, backoff, settled, now });
     if (againAfterMs !== null) return { againAfterMs };
   }
 
-  /** The decision is written before anything is deleted: should a conflict or an end of the manager come between, the next look must not take these pods for failures. */
-  #decide(found: Job, verdict: Verdict, now: number): Promise<Job> {
-    return this.environment.api.update(
-      jobs,
-      { ...found, status: { ...found.status, ...this.#interim(found.status ?? {}, verdict, now) } },
-      { subresource: 'status' },
-    );
+  /** Carries a plan out: the decision first, then the pods, then the count. Answers when to look again. */
+  async #proceed(key: string, found: Job, observed: Observed): Promise<number | null> {
+    const { api } = this.environment;
+    const steps = plan(observed, found.status ?? {});
+    const before = steps.decision ? await api.update(jobs, { ...found, status: steps.decision }, { subresource: 'status' }) : found;
+    const { left, failure } = await this.#carryOut(key, observed.facts, steps.pods);
+    await this.#account(before, observed, accountOf(observed, steps, left));
+    this.#backoffs.set(key, observed.backoff);
+    if (failure !== null) throw asError(failure);
+    return steps.againAfterMs;
   }
 
-  /** Deletes what runs, because the Job ends. The finalizers stay: these pods count as failed. */
-  async #stop(job: Job, active: readonly Pod[], tally: Tally): Promise<unknown> {
-    const results = await Promise.allSettled(
-      active.map(async (pod) => {
-        await unless(isNotFound, this.#control.delete(job, pod));
-        removeFrom(tally, pod);
-      }),
-    );
-    return firstFailure(results);
-  }
-
-  async #manage(
-    key: string,
-    facts: Facts,
-    backoff: Backoff,
-    tally: Tally,
-    now: number,
-  ): Promise<{ readonly failure: unknown; readonly againAfterMs: number | null }> {
-    const plan = sizing(facts, backoff, now);
-    switch (plan.do) {
+  async #carryOut(key: string, { job, active, terminating }: Facts, step: PodStep): Promise<Outcome> {
+    const left = { active: active.length, ready: active.filter(isReady).length, terminating };
+    switch (step.do) {
       case 'nothing':
-        return { failure: null, againAfterMs: null };
-      case 'wait':
-        return { failure: null, againAfterMs: plan.ms };
+        return { left, failure: null };
+      case 'end': {
+        const end = (pod: Pod): Promise<unknown> => unless(isNotFound, this.#control.delete(job, pod));
+        return this.#removeEach(step.pods, left, end);
+      }
       case 'delete':
-        return { failure: await this.#remove(key, facts.job, plan.pods, tally), againAfterMs: null };
+        this.expectations.expect(key, { deletions: step.pods.map(uidOf) });
+        return this.#removeEach(step.pods, left, (pod) => this.#remove(key, job, pod));
       case 'create':
-        return { failure: await this.#create(key, facts.job, plan.orders, tally), againAfterMs: plan.againAfterMs };
+        return this.#create(key, job, step.orders, left);
     }
   }
 
-  async #remove(key: string, job: Job, victims: readonly Pod[], tally: Tally): Promise<unknown> {
-    this.expectations.expect(key, { deletions: victims.map(uidOf) });
-    const results = await Promise.allSettled(
-      victims.map(async (pod) => {
-        try {
-          await this.#free(pod);
-          if (
-            (await unless(
-              isNotFound,
-              this.#control.delete(job, pod).then(() => true),
-            )) === null
-          )
-            this.expectations.deleted(key, uidOf(pod));
-          removeFrom(tally, pod);
-        } catch (error) {
-          this.expectations.deleted(key, uidOf(pod));
-          throw error;
-        }
-      }),
-    );
-    return firstFailure(results);
+  async #removeEach(victims: readonly Pod[], left: Tally, remove: (pod: Pod) => Promise<unknown>): Promise<Outcome> {
+    const results = await Promise.allSettled(victims.map(remove));
+    const gone = victims.filter((_, index) => results[index]?.status === 'fulfilled');
+    return { left: gone.reduce(without, left), failure: firstFailure(results) };
   }
 
-  async #create(key: string, job: Job, orders: readonly PodOrder[], tally: Tally): Promise<unknown> {
+  async #remove(key: string, job: Job, pod: Pod): Promise<void> {
+    try {
+      await this.#free(pod);
+      const deletion = this.#control.delete(job, pod).then(() => true);
+      if ((await unless(isNotFound, deletion)) === null) this.expectations.deleted(key, uidOf(pod));
+    } catch (error) {
+      this.expectations.deleted(key, uidOf(pod));
+      throw error;
+    }
+  }
+
+  async #create(key: string, job: Job, orders: readonly PodOrder[], left: Tally): Promise<Outcome> {
     this.expectations.expect(key, { creations: orders.length });
     const { succeeded, failure } = await slowStart(orders.length, async (index) => {
       const order = orders[index];
       if (order) await this.#control.create(job, jobPod(job, order));
     });
     this.expectations.created(key, orders.length - succeeded);
-    tally.active += succeeded;
-    return isNamespaceTerminating(failure) ? null : failure;
-  }
-
-  /** `told` says so in an event, once it is written. */
-  #withSuspension(job: Job, now: number): { readonly status: JobStatus; readonly told: () => void } {
-    const status = job.status ?? {};
-    const suspended = isSuspended(job);
-    const [value, reason, message] = suspended
-      ? (['True', 'JobSuspended', 'Job suspended'] as const)
-      : (['False', 'JobResumed', 'Job resumed'] as const);
-    const conditions = ensured(status.conditions ?? [], 'Suspended', value, reason, message, now);
-    if (!conditions) return { status, told: () => undefined };
-    const told = (): void => this.environment.events.normal(job, suspended ? 'Suspended' : 'Resumed', message);
-    // The deadline must not run on while the Job sleeps.
-    const { startTime: _, ...rest } = status;
-    return { told, status: suspended ? { ...rest, conditions } : { ...rest, conditions, startTime: timeText(now) } };
+    return { left: { ...left, active: left.active + succeeded }, failure: isNamespaceTerminating(failure) ? null : failure };
   }
 
   /** Writes counters, frees pods, and at last says how the Job ended. */
-  async #account(
-    found: Job,
-    facts: Facts,
-    {
-      verdict,
-      tally,
-      now,
-      told,
-    }: { readonly verdict: Verdict | null; readonly tally: Tally; readonly now: number; readonly told: () => void },
-  ): Promise<void> {
-    const { status, free, partial } = count(facts, verdict && (verdict.succeeds ? 'success' : 'failure'));
-    let job: Job = {
-      ...found,
-      status: {
-        ...status,
-        active: tally.active,
-        ready: tally.ready,
-        terminating: tally.terminating,
-        ...this.#interim(status, verdict, now),
-      },
-    };
-    job = await this.#write(found, job);
-    told();
+  async #account(before: Job, { facts, now }: Observed, account: Account): Promise<void> {
+    const job = await this.#write(before, { ...before, status: account.status });
+    this.#tell(before, account.events);
     const freed = new Set<string>();
     const results = await Promise.allSettled(
-      free.map(async (pod) => {
+      account.free.map(async (pod) => {
         await this.#free(pod);
         freed.add(uidOf(pod));
       }),
     );
-    const tracked = new Set(
-      facts.pods.filter((pod) => isTracked(pod) && !freed.has(uidOf(pod)) && !facts.freed.has(uidOf(pod))).map(uidOf),
-    );
-    const settledStatus = settle(job.status ?? {}, tracked);
+    const { status, events } = closing({ facts, account, status: job.status ?? {}, freed, now });
+    await this.#write(job, { ...job, status });
+    this.#tell(before, events);
     const failure = firstFailure(results);
-    const done = failure === null && verdict !== null && !partial && !hasUncounted(settledStatus) && tally.terminating === 0;
-    const final = done ? this.#final(settledStatus, verdict, now) : settledStatus;
-    await this.#write(job, { ...job, status: final });
-    if (done) this.#announce(found, verdict);
-    if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
+    if (failure !== null) throw asError(failure);
   }
 
-  #interim(status: JobStatus, verdict: Verdict | null, now: number): Partial<JobStatus> {
-    if (!verdict) return {};
-    const conditions = ensured(status.conditions ?? [], interimType(verdict), 'True', verdict.reason, verdict.message, now);
-    return conditions ? { conditions } : {};
-  }
-
-  #final(status: JobStatus, verdict: Verdict, now: number): JobStatus {
-    const conditions =
-      ensured(status.conditions ?? [], finalType(verdict), 'True', verdict.reason, verdict.message, now) ?? status.conditions ?? [];
-    return { ...status, conditions, ...(verdict.succeeds ? { completionTime: timeText(now) } : {}) };
-  }
-
-  #announce(job: Job, verdict: Verdict): void {
-    const { events } = this.environment;
-    if (!verdict.succeeds) {
-      events.warning(job, verdict.reason, verdict.message);
-      return;
-    }
-    const { completions } = job.spec ?? {};
-    if (completions !== undefined && (job.status?.succeeded ?? 0) > completions)
-      events.warning(job, 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached');
-    events.normal(job, 'Completed', 'Job completed');
+  #tell(job: Job, events: readonly JobEvent[]): void {
+    for (const { type, reason, message } of events)
+      if (type === 'Normal') this.environment.events.normal(job, reason, message);
+      else this.environment.events.warning(job, reason, message);
   }
 
   async #write(before: Job, after: Job): Promise<Job> {
@@ -351,25 +241,26 @@ class JobLoop {
   }
 }
 
-interface Tally {
-  active: number;
-  ready: number;
-  terminating: number;
+interface Outcome {
+  readonly left: Tally;
+  /** The first error; null when everything was done. */
+  readonly failure: unknown;
 }
 
 /** A pod that is bound ends in its own time; any other is gone at once, unless a finalizer holds it. */
-function removeFrom(tally: Tally, pod: Pod): void {
-  tally.active--;
-  if (isReady(pod)) tally.ready--;
-  if (pod.spec?.nodeName) tally.terminating++;
-}
+const without = ({ active, ready, terminating }: Tally, pod: Pod): Tally => ({
+  active: active - 1,
+  ready: isReady(pod) ? ready - 1 : ready,
+  terminating: pod.spec?.nodeName ? terminating + 1 : terminating,
+});
+
+const asError = (failure: unknown): Error => (failure instanceof Error ? failure : new Error(String(failure)));
 
 const firstFailure = (results: readonly PromiseSettledResult<unknown>[]): unknown => {
   const failed = results.find((result) => result.status === 'rejected');
   return failed ? failed.reason : null;
 };
 
-const earlier = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b));
 const started = (job: Job, now: number): Job =>
   job.status?.startTime !== undefined || isSuspended(job) ? job : { ...job, status: { ...job.status, startTime: timeText(now) } };
 const counters = ({ status }: Job): object =>

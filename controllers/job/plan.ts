@@ -1,0 +1,165 @@
+import { isTerminating, uidOf } from '../../api/meta/object.js';
+import { timeText } from '../../api/time.js';
+import type { Job, JobStatus } from '../../api/types/batch/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
+import type { Backoff } from './backoff.js';
+import { ensured } from './conditions.js';
+import { count, hasUncounted, settle } from './counting.js';
+import type { Facts } from './facts.js';
+import { isEnding, isSuspended, isTracked } from './podOutcome.js';
+import { sizing, type PodOrder } from './sizing.js';
+import { completion, deadlineMs, finalType, interimType, verdictOf, type Verdict } from './verdict.js';
+
+/**
+ * Decides what happens to a Job, in three steps that the loop carries out one after another: `plan` says what to do with its pods, `accountOf` what
+ * to write once that is done, `closing` what to write once the counted pods are free. All pure.
+ */
+export interface Observed {
+  readonly facts: Facts;
+  /** With the failures that the facts hold. */
+  readonly backoff: Backoff;
+  /** Whether the cache shows every pod that this loop has created and deleted. */
+  readonly settled: boolean;
+  readonly now: number;
+}
+
+export type PodStep =
+  | { readonly do: 'nothing' }
+  /** Deleted because the Job ends. The finalizers stay: these pods count as failed. */
+  | { readonly do: 'end'; readonly pods: readonly Pod[] }
+  /** Deleted because too many run; such pods count as nothing. */
+  | { readonly do: 'delete'; readonly pods: readonly Pod[] }
+  | { readonly do: 'create'; readonly orders: readonly PodOrder[] };
+
+export interface Plan {
+  /** Why the Job ends before its work is done; null when it goes on. */
+  readonly verdict: Verdict | null;
+  /**
+   * A status that is written before any pod is deleted: should a conflict or an end of the manager come between, the next look must not take
+   * these pods for failures. Null when there is none to write.
+   */
+  readonly decision: JobStatus | null;
+  readonly pods: PodStep;
+  /** Look again then, though nothing changes until then. */
+  readonly againAfterMs: number | null;
+}
+
+/** Pods that are left after the plan's step. */
+export interface Tally {
+  readonly active: number;
+  readonly ready: number;
+  readonly terminating: number;
+}
+
+export interface JobEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What is written once the pods are as planned. */
+export interface Account {
+  readonly status: JobStatus;
+  /** Told once the status is written. */
+  readonly events: readonly JobEvent[];
+  /** Pods to free of their finalizer then. */
+  readonly free: readonly Pod[];
+  /** How the Job ends, when nothing stands against it any more but pods that still end or are not yet counted. */
+  readonly verdict: Verdict | null;
+  /** Whether pods are left to count another time. */
+  readonly partial: boolean;
+}
+
+/** `status` is the one that the store has, without what the facts add to it. */
+export function plan({ facts, backoff, settled, now }: Observed, status: JobStatus): Plan {
+  const { job, active } = facts;
+  const verdict = verdictOf(facts, now);
+  const deadline = deadlineMs(job, now);
+  if (verdict) {
+    const decision = active.length > 0 && !isEnding(job) ? { ...status, ...interim(status, verdict, now) } : null;
+    return { verdict, decision, pods: { do: 'end', pods: active }, againAfterMs: deadline };
+  }
+  const sized = settled && !isTerminating(job) ? sizing(facts, backoff, now) : ({ do: 'nothing' } as const);
+  const idle = { verdict, decision: null };
+  switch (sized.do) {
+    case 'wait':
+      return { ...idle, pods: { do: 'nothing' }, againAfterMs: earlier(deadline, sized.ms) };
+    case 'create':
+      return { ...idle, pods: { do: 'create', orders: sized.orders }, againAfterMs: earlier(deadline, sized.againAfterMs) };
+    default:
+      return { ...idle, pods: sized, againAfterMs: deadline };
+  }
+}
+
+export function accountOf({ facts, settled, now }: Observed, steps: Plan, left: Tally): Account {
+  const { job } = facts;
+  const completed = steps.verdict ? null : completion(job, facts.succeeded, left.active);
+  // Pods that were not reached, or not seen yet, could still be counted otherwise.
+  const verdict = left.active > 0 || !settled ? completed : (steps.verdict ?? completed);
+  const goesOn = !steps.verdict && !completed && settled && !isTerminating(job);
+  const { status: slept, events } = goesOn ? withSuspension(job, now) : { status: job.status ?? {}, events: [] };
+  const counted = count({ ...facts, job: { ...job, status: slept } }, verdict && (verdict.succeeds ? 'success' : 'failure'));
+  const { active, ready, terminating } = left;
+  const status = { ...counted.status, active, ready, terminating, ...(verdict ? interim(counted.status, verdict, now) : {}) };
+  return { status, events, verdict, free: counted.free, partial: counted.partial };
+}
+
+/** `status` is what the store has after the account, `freed` the uids of those of its pods that could be freed. */
+export function closing({
+  facts,
+  account,
+  status,
+  freed,
+  now,
+}: {
+  readonly facts: Facts;
+  readonly account: Account;
+  readonly status: JobStatus;
+  readonly freed: ReadonlySet<string>;
+  readonly now: number;
+}): { readonly status: JobStatus; readonly events: readonly JobEvent[] } {
+  const isHeld = (pod: Pod): boolean => isTracked(pod) && !freed.has(uidOf(pod)) && !facts.freed.has(uidOf(pod));
+  const settled = settle(status, new Set(facts.pods.filter(isHeld).map(uidOf)));
+  const { verdict } = account;
+  const ends = account.free.every((pod) => freed.has(uidOf(pod))) && !account.partial && !hasUncounted(settled) && account.status.terminating === 0;
+  return verdict && ends
+    ? { status: final(settled, verdict, now), events: endEvents(facts.job, settled, verdict) }
+    : { status: settled, events: [] };
+}
+
+function interim({ conditions = [] }: JobStatus, verdict: Verdict, now: number): Pick<JobStatus, 'conditions'> {
+  const changed = ensured(conditions, interimType(verdict), 'True', verdict.reason, verdict.message, now);
+  return changed ? { conditions: changed } : {};
+}
+
+function final(status: JobStatus, verdict: Verdict, now: number): JobStatus {
+  const { conditions = [] } = status;
+  const changed = ensured(conditions, finalType(verdict), 'True', verdict.reason, verdict.message, now);
+  return { ...status, conditions: changed ?? conditions, ...(verdict.succeeds ? { completionTime: timeText(now) } : {}) };
+}
+
+function withSuspension(job: Job, now: number): { readonly status: JobStatus; readonly events: readonly JobEvent[] } {
+  const status = job.status ?? {};
+  const suspended = isSuspended(job);
+  const [value, reason, message, event] = suspended
+    ? (['True', 'JobSuspended', 'Job suspended', 'Suspended'] as const)
+    : (['False', 'JobResumed', 'Job resumed', 'Resumed'] as const);
+  const conditions = ensured(status.conditions ?? [], 'Suspended', value, reason, message, now);
+  if (!conditions) return { status, events: [] };
+  // The deadline must not run on while the Job sleeps.
+  const { startTime: _, ...rest } = status;
+  return {
+    events: [{ type: 'Normal', reason: event, message }],
+    status: suspended ? { ...rest, conditions } : { ...rest, conditions, startTime: timeText(now) },
+  };
+}
+
+function endEvents({ spec }: Job, { succeeded = 0 }: JobStatus, { succeeds, reason, message }: Verdict): readonly JobEvent[] {
+  if (!succeeds) return [{ type: 'Warning', reason, message }];
+  const completed: JobEvent = { type: 'Normal', reason: 'Completed', message: 'Job completed' };
+  if (spec?.completions === undefined || succeeded <= spec.completions) return [completed];
+  const tooMany = 'Too many succeeded pods running after completion count reached';
+  return [{ type: 'Warning', reason: 'TooManySucceededPods', message: tooMany }, completed];
+}
+
+const earlier = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b));
