@@ -11,6 +11,8 @@ export interface Endpoint {
   readonly ca: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
+  /** Whether the server's certificate goes unchecked, for servers whose authority nobody has at hand. */
+  readonly unchecked?: boolean;
 }
 
 export interface Answer {
@@ -19,9 +21,12 @@ export interface Answer {
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
+const lastChunk = Buffer.from('0\r\n\r\n');
+const nothing: Buffer = Buffer.alloc(0);
 
 export class Connection {
-  private buffered: Buffer = Buffer.alloc(0);
+  /** A head that is not whole yet, or the end of a body whose length the head did not tell. */
+  private buffered: Buffer = nothing;
   private waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
 
   private constructor(private readonly socket: tls.TLSSocket) {
@@ -35,12 +40,12 @@ export class Connection {
     socket.on('close', () => fail());
   }
 
-  static open({ host, port, ca, cert, key }: Endpoint): Promise<Connection> {
+  static open({ host, port, ca, cert, key, unchecked }: Endpoint): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const socket = tls.connect({
         host,
         port,
-        ca,
+        ...(unchecked ? { rejectUnauthorized: false } : { ca }),
         ...(cert && key ? { cert, key } : {}),
         ALPNProtocols: ['http/1.1'],
         servername: 'localhost',
@@ -64,33 +69,40 @@ export class Connection {
   }
 
   private onData(chunk: Buffer): void {
-    this.buffered = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
-    const answer = this.readAnswer();
-    if (answer === null) return;
-    this.buffered = Buffer.alloc(0);
-    this.pending = null;
+    const body = this.answer === null ? this.readHead(chunk) : chunk;
+    const { answer } = this;
+    if (answer === null || body === null) return;
+    answer.bytes += body.length;
+    if (answer.length === null) {
+      this.buffered =
+        body.length >= lastChunk.length
+          ? body.subarray(-lastChunk.length)
+          : Buffer.concat([this.buffered, body]).subarray(-lastChunk.length);
+      if (!this.buffered.equals(lastChunk)) return;
+    } else if (answer.bytes < answer.length) return;
+    this.buffered = nothing;
+    this.answer = null;
     const { waiting } = this;
     this.waiting = null;
-    waiting?.resolve(answer);
+    waiting?.resolve({ status: answer.status, bytes: answer.bytes });
   }
 
-  private pending: { readonly status: number; readonly bodyStart: number; readonly length: number | null } | null = null;
+  /** The answer that is being read, once its head is there; of the body only the length is kept, as joining what came would cost more than the server's work. */
+  private answer: { readonly status: number; readonly length: number | null; bytes: number } | null = null;
 
-  private readAnswer(): Answer | null {
-    this.pending ??= this.readHead();
-    if (this.pending === null) return null;
-    const { status, bodyStart, length } = this.pending;
-    if (length === null)
-      return this.buffered.subarray(-5).toString('latin1') === '0\r\n\r\n' ? { status, bytes: this.buffered.length - bodyStart } : null;
-    return this.buffered.length - bodyStart >= length ? { status, bytes: length } : null;
-  }
-
-  private readHead(): { status: number; bodyStart: number; length: number | null } | null {
-    const end = this.buffered.indexOf(headEnd);
-    if (end < 0) return null;
-    const head = this.buffered.toString('latin1', 0, end);
+  /** Takes the head, once it is whole; what came after it is the body. */
+  private readHead(chunk: Buffer): Buffer | null {
+    const all = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
+    const end = all.indexOf(headEnd);
+    if (end < 0) {
+      this.buffered = all;
+      return null;
+    }
+    this.buffered = nothing;
+    const head = all.toString('latin1', 0, end);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head);
-    return { status: Number(head.slice(9, 12)), bodyStart: end + headEnd.length, length: length === null ? null : Number(length[1]) };
+    this.answer = { status: Number(head.slice(9, 12)), length: length === null ? null : Number(length[1]), bytes: 0 };
+    return all.subarray(end + headEnd.length);
   }
 }
 

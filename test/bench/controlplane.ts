@@ -97,7 +97,8 @@ async function measure(cluster: Cluster, replicas: number, { seconds, connection
     Array.from({ length: listedObjects - connections }, (_, each) => `listed-${each}`),
   );
   const lists = await run('lists', 200, () => request('GET', collection));
-  const events = await watchEvents(endpoints, seconds);
+  console.error('  watch events ...');
+  const events = await watchEvents(endpoints, seconds, collection);
   const { certFile, keyFile } = cluster.pki.apiserver;
   const bare = async (bytes: number): Promise<number> => {
     const server = await startBareServer(first, certFile, keyFile, bytes);
@@ -148,14 +149,13 @@ async function deleteAll(endpoint: Endpoint): Promise<void> {
 }
 
 /** One writer at full speed, many watchers spread over the replicas: events delivered a second, and how long after the write they arrive. */
-async function watchEvents(endpoints: readonly Endpoint[], seconds: number): Promise<LoadResult> {
-  console.error('  watch events ...');
+export async function watchEvents(endpoints: readonly Endpoint[], seconds: number, collection: string): Promise<LoadResult> {
   const sentAt = new Map<string, number>();
   const latencies: number[] = [];
   let bytes = 0;
   const streams = await Promise.all(
     Array.from({ length: watchers }, (_, each) =>
-      openWatch(endpoints[each % endpoints.length] as Endpoint, (line) => {
+      openWatch(endpoints[each % endpoints.length] as Endpoint, collection, (line) => {
         bytes += line.length;
         const sent = sentAt.get(/"stamp":"(\d+)"/.exec(line)?.[1] ?? '');
         if (sent !== undefined) latencies.push(performance.now() - sent);
@@ -183,13 +183,17 @@ async function watchEvents(endpoints: readonly Endpoint[], seconds: number): Pro
   return { perSecond: latencies.length / measured, bytesPerSecond: bytes / measured, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-function openWatch({ host, port, ca, cert, key }: Endpoint, onLine: (line: string) => void): Promise<() => void> {
+function openWatch(
+  { host, port, ca, cert, key, unchecked }: Endpoint,
+  collection: string,
+  onLine: (line: string) => void,
+): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const call = https.get(
       {
         host,
         port,
-        ca,
+        ...(unchecked ? { rejectUnauthorized: false } : { ca }),
         cert,
         key,
         agent: false,

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { ReplicaCount } from '../../deploy/settings.js';
 import { benchAccess } from './access.js';
+import { benchAgainst } from './against/against.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { benchBigCache } from './bigcache.js';
 import { benchCodecs } from './codecs.js';
@@ -32,6 +33,58 @@ const replicaCounts = (text: string): ReplicaCount[] =>
 const program = new Command('bench').description(
   'Measures a cluster of real processes on this machine, each figure beside the bare limit measured in the same run.',
 );
+
+const server = (text: string): URL => {
+  if (!URL.canParse(text) || new URL(text).protocol !== 'https:')
+    throw new InvalidArgumentError('must be a URL such as https://127.0.0.1:6443');
+  return new URL(text);
+};
+const processes = (text: string): number[] => {
+  const pids = text.split(',').map(Number);
+  if (!pids.every((pid) => Number.isSafeInteger(pid) && pid > 0))
+    throw new InvalidArgumentError('must be a comma-separated list of process ids');
+  return pids;
+};
+
+interface CompareOptions {
+  readonly against?: URL;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly ca?: string;
+  readonly name?: string;
+  readonly pids: number[];
+  readonly replicas: ReplicaCount;
+  readonly seconds: number;
+  readonly turns: number;
+  readonly connections: number;
+  readonly only: string;
+  readonly output: string;
+}
+
+program
+  .command('compare', { isDefault: true })
+  .description('creates, updates, gets, lists and watches of this build, beside any other API server under the same load: some minutes')
+  .option('--against <url>', 'another API server', server)
+  .option('--cert <file>', 'client certificate for it')
+  .option('--key <file>', 'key of that certificate')
+  .option('--ca <file>', 'authority of its certificate; without one it is not checked')
+  .option('--name <text>', 'what it is called in the report')
+  .option('--pids <list>', 'its processes, store included (default: whoever listens on its port here)', processes, [] as number[])
+  .option('--replicas <n>', 'API servers of this build', (text) => replicaCounts(text)[0] ?? 1, 1 as ReplicaCount)
+  .option('--seconds <n>', 'how long each turn runs', positive, 3)
+  .option('--turns <n>', 'turns of each measure', positive, 3)
+  .option('--connections <n>', 'connections of the load generator', positive, 32)
+  .option('--only <text>', 'measures whose names contain this', '')
+  .option('--output <folder>', 'where bench.json and bench.svg go', 'bench-report')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  npm run bench\n  npm run bench -- --against https://127.0.0.1:6443 --cert admin.crt --key admin.key --pids 4711,4712 --name kube-apiserver\n',
+  )
+  .action(async ({ against, cert, key, ca, name, pids, ...options }: CompareOptions) => {
+    if (against && !(cert && key)) program.error('--against needs --cert and --key', { exitCode: 2 });
+    const other = against && cert && key ? { url: against, cert, key, ca: ca ?? null, name: name ?? against.host, pids } : null;
+    await benchAgainst({ ...options, other });
+  });
 
 program
   .command('controlplane')
@@ -134,7 +187,7 @@ program
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 
 program
-  .command('all', { isDefault: true })
+  .command('all')
   .description('all of these, one after the other: about half an hour on a quiet machine of two cores, several times that on a busy one')
   .action(async () => {
     await program.commands

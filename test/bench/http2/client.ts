@@ -43,9 +43,16 @@ export class Http2Client {
     socket.on('error', () => undefined);
   }
 
-  static open({ host, port, ca, cert, key }: Endpoint): Promise<Http2Client> {
+  static open({ host, port, ca, cert, key, unchecked }: Endpoint): Promise<Http2Client> {
     return new Promise((resolve, reject) => {
-      const socket = tls.connect({ host, port, ca, ...(cert && key ? { cert, key } : {}), ALPNProtocols: ['h2'], servername: 'localhost' });
+      const socket = tls.connect({
+        host,
+        port,
+        ...(unchecked ? { rejectUnauthorized: false } : { ca }),
+        ...(cert && key ? { cert, key } : {}),
+        ALPNProtocols: ['h2'],
+        servername: 'localhost',
+      });
       socket.once('error', reject);
       socket.once('secureConnect', () => {
         socket.setNoDelay(true);

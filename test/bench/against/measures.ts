@@ -1,0 +1,124 @@
+import { Connection, request, type Endpoint } from '../connection.js';
+import { watchEvents } from '../controlplane.js';
+import { Http2Client } from '../http2/client.js';
+import { load, percentiles, type LoadResult } from '../load.js';
+import type { Subject } from './subject.js';
+
+/** What is asked of every server alike: plain requests that any API server of Kubernetes answers. */
+export interface Measure {
+  readonly name: string;
+  /** What is counted. */
+  readonly unit: 'requests' | 'events';
+  /** One turn. `turn` makes names that no turn before has used. */
+  readonly run: (subject: Subject, load: Load, turn: number) => Promise<Rates>;
+}
+
+export type Rates = Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'>;
+
+export interface Load {
+  readonly collection: string;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+const valueBytes = 600;
+const listed = 500;
+
+const body = (name: string, letter: string): string =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value: letter.repeat(valueBytes) } });
+const nameOf = (connection: number): string => `bench-${connection}`;
+const letterOf = (round: number): string => String.fromCharCode(97 + (round % 26));
+
+export const measures: readonly Measure[] = [
+  {
+    name: 'creates, HTTP/1.1',
+    unit: 'requests',
+    run: ({ endpoints }, { collection, connections, seconds }, turn) =>
+      load({
+        endpoints,
+        connections,
+        seconds,
+        expect: 201,
+        next: (connection, round) => request('POST', collection, body(`c-${turn}-${connection}-${round}`, 'c')),
+      }),
+  },
+  {
+    name: 'updates, HTTP/1.1',
+    unit: 'requests',
+    run: ({ endpoints }, { collection, connections, seconds }) =>
+      load({
+        endpoints,
+        connections,
+        seconds,
+        expect: 200,
+        next: (connection, round) => request('PUT', `${collection}/${nameOf(connection)}`, body(nameOf(connection), letterOf(round))),
+      }),
+  },
+  {
+    name: 'gets, HTTP/1.1',
+    unit: 'requests',
+    run: ({ endpoints }, { collection, connections, seconds }) =>
+      load({ endpoints, connections, seconds, expect: 200, next: (connection) => request('GET', `${collection}/${nameOf(connection)}`) }),
+  },
+  {
+    name: 'gets, HTTP/2',
+    unit: 'requests',
+    run: ({ endpoints }, { collection, connections, seconds }) => http2Gets(endpoints, `${collection}/${nameOf(0)}`, connections, seconds),
+  },
+  {
+    name: `lists of ${listed}, HTTP/1.1`,
+    unit: 'requests',
+    run: ({ endpoints }, { collection, connections, seconds }) =>
+      load({ endpoints, connections, seconds, expect: 200, next: () => request('GET', `${collection}?limit=${listed}`) }),
+  },
+  {
+    name: 'events to 100 watchers',
+    unit: 'events',
+    run: ({ endpoints }, { collection, seconds }) => watchEvents(endpoints, seconds, collection),
+  },
+];
+
+/** Makes the namespace and the objects that are read and changed; answers with what removes them. */
+export async function prepare({ endpoints }: Subject, { collection, connections }: Load): Promise<() => Promise<void>> {
+  const [, , , namespaces, namespace = ''] = collection.split('/');
+  const expect = async (statuses: readonly number[], method: string, path: string, content?: string): Promise<void> => {
+    const connection = await Connection.open(endpoints[0] as Endpoint);
+    try {
+      const { status } = await connection.send(request(method, path, content));
+      if (!statuses.includes(status)) throw new Error(`${method} ${path} answered ${status}`);
+    } finally {
+      connection.close();
+    }
+  };
+  const all = `/api/v1/${namespaces}`;
+  await expect([201], 'POST', all, JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }));
+  const names = [
+    ...Array.from({ length: connections }, (_, each) => nameOf(each)),
+    ...Array.from({ length: listed }, (_, each) => `listed-${each}`),
+  ];
+  for (const name of names) await expect([201], 'POST', collection, body(name, 'f'));
+  return async () => {
+    await expect([200], 'DELETE', collection);
+    await expect([200, 202], 'DELETE', `${all}/${namespace}`);
+  };
+}
+
+async function http2Gets(endpoints: readonly Endpoint[], path: string, connections: number, seconds: number): Promise<Rates> {
+  const clients = await Promise.all(
+    Array.from({ length: connections }, (_, each) => Http2Client.open(endpoints[each % endpoints.length] as Endpoint)),
+  );
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  const latencies: number[] = [];
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let sent = performance.now(); sent < end; sent = performance.now()) {
+        const { status } = await client.get(path);
+        if (status !== 200) throw new Error(`${path} was refused`);
+        latencies.push(performance.now() - sent);
+      }
+      client.close();
+    }),
+  );
+  return { perSecond: latencies.length / ((performance.now() - start) / 1000), ...percentiles(latencies) };
+}

@@ -1,0 +1,81 @@
+import fs from 'node:fs';
+import { processorSeconds, residentBytes } from '../http2/processes.js';
+import type { Endpoint } from '../connection.js';
+
+/** A server, or several that share one store, under the load. */
+export interface Subject {
+  readonly name: string;
+  /** Load is spread over these. */
+  readonly endpoints: readonly Endpoint[];
+  /** Processes whose processor time and memory count: servers and, where it is another program, their store. Empty for those on other machines. */
+  readonly pids: readonly number[];
+}
+
+/** A server that somebody else has started. */
+export interface OtherServer {
+  readonly url: URL;
+  readonly cert: string;
+  readonly key: string;
+  /** Absent: the server's certificate is not checked. */
+  readonly ca: string | null;
+  readonly name: string;
+  /** Empty: whoever listens on the port of the URL on this machine. */
+  readonly pids: readonly number[];
+}
+
+export function otherSubject({ url, cert, key, ca, name, pids }: OtherServer): Subject {
+  const port = Number(url.port || 443);
+  const endpoint = {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port,
+    cert: fs.readFileSync(cert),
+    key: fs.readFileSync(key),
+    ...(ca === null ? { ca: Buffer.alloc(0), unchecked: true } : { ca: fs.readFileSync(ca) }),
+  };
+  return { name, endpoints: [endpoint], pids: pids.length > 0 ? pids : listeners(port) };
+}
+
+/** What its processes have used so far. NaN where there are none that can be seen. */
+export const processorSecondsOf = ({ pids }: Subject): number => (pids.length === 0 ? NaN : sum(pids.map(processorSeconds)));
+export const residentBytesOf = ({ pids }: Subject): number => (pids.length === 0 ? NaN : sum(pids.map(residentBytes)));
+
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+
+/** Processes of this machine that listen on a TCP port, as far as their files may be seen. */
+export function listeners(port: number): number[] {
+  const inodes = new Set(
+    ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
+      fs.existsSync(file) ? listeningInodes(fs.readFileSync(file, 'utf8'), port) : [],
+    ),
+  );
+  return fs
+    .readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry) && socketsOf(entry).some((inode) => inodes.has(inode)))
+    .map(Number);
+}
+
+/** Inodes of the sockets that listen on a port, out of the text of `/proc/net/tcp` (proc(5): local address, then state 0A, then the inode in the tenth column). */
+export const listeningInodes = (text: string, port: number): string[] =>
+  text
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = '', , state]) => state === '0A' && parseInt(local.split(':')[1] ?? '', 16) === port)
+    .map((columns) => columns[9] ?? '');
+
+function socketsOf(pid: string): string[] {
+  try {
+    const folder = `/proc/${pid}/fd`;
+    return fs.readdirSync(folder).flatMap((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(fs.readlinkSync(`${folder}/${fd}`))?.[1] ?? [];
+      } catch {
+        // It was closed in the meantime.
+        return [];
+      }
+    });
+  } catch {
+    // Processes of others may not be looked into, and some end while we look.
+    return [];
+  }
+}
