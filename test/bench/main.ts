@@ -11,6 +11,7 @@ import { benchControlPlane } from './controlplane.js';
 import { benchCustomSchemas } from './customSchemas.js';
 import { benchEmbed } from './embed.js';
 import { benchFailover } from './failover.js';
+import { benchGrowth } from './growth.js';
 import { benchOverload } from './overload.js';
 import { benchReads } from './reads.js';
 import { benchStore } from './store.js';
@@ -183,6 +184,23 @@ program
   .option('--per-second <n>', 'requests that are offered', whole, 100_000)
   .option('--only <text>', 'storms whose names contain it', '')
   .action((options: { connections: number; watchers: number; seconds: number; perSecond: number; only: string }) => benchOverload(options));
+
+const sizes = (text: string): number[] => text.split(',').map(whole);
+program
+  .command('growth')
+  .description('processor time of a request with more and more objects, custom definitions and watchers: ten minutes or so')
+  .option('--objects <list>', 'how many are stored', sizes, [1_000, 10_000, 100_000])
+  .option('--definitions <list>', 'custom definitions', sizes, [0, 500, 2_000])
+  .option('--selectors <list>', 'watchers, each with a selector of its own', sizes, [1, 100, 10_000])
+  .option('--seconds <n>', 'how long each turn runs', positive, 2)
+  .option('--turns <n>', 'turns of each measure', positive, 3)
+  .addHelpText(
+    'after',
+    '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --objects 1000,1000000 --definitions 0 --selectors 1\n',
+  )
+  .action((options: { objects: number[]; definitions: number[]; selectors: number[]; seconds: number; turns: number }) =>
+    benchGrowth(options),
+  );
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 

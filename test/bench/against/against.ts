@@ -6,15 +6,16 @@ import { withBenchCluster } from '../benchCluster.js';
 import { count, milliseconds, printTable } from '../table.js';
 import { measures, prepare, type Load, type Measure } from './measures.js';
 import { chart, ratios, summary, type Line, type Report, type Turn } from './report.js';
-import { otherSubject, processorSecondsOf, residentBytesOf, type OtherServer, type Subject } from './subject.js';
+import { otherSubject, residentBytesOf, type OtherServer, type Subject } from './subject.js';
+import { oneTurn } from './turn.js';
+
+/** Cold code is another matter: what a server does in its first seconds is left out. */
+const warmUpSeconds = 4;
 
 /**
  * A cluster of this build and, when one is named, another API server under the same load, in turns of some seconds: what else the machine does meets
  * both. Prints a table and writes `bench.json` and `bench.svg`.
  */
-/** Cold code is another matter: what a server does in its first seconds is left out. */
-const warmUpSeconds = 4;
-
 export interface AgainstOptions {
   readonly replicas: ReplicaCount;
   readonly seconds: number;
@@ -82,24 +83,8 @@ async function measured(subjects: readonly Subject[], chosen: readonly Measure[]
   }
 }
 
-async function oneTurn(subject: Subject, measure: Measure, load: Load, turn: number): Promise<Turn> {
-  const before = { server: processorSecondsOf(subject), generator: process.cpuUsage(), at: performance.now() };
-  const rates = await measure.run(subject, load, turn);
-  const elapsedSeconds = (performance.now() - before.at) / 1000;
-  const generator = process.cpuUsage(before.generator);
-  // Turns have a beginning that is not counted, so processor time is set beside the rate and not beside a number of requests.
-  const each = (processorSeconds: number): number => ((processorSeconds / elapsedSeconds) * 1e6) / rates.perSecond;
-  const { perSecond, p50Ms, p99Ms } = rates;
-  return {
-    perSecond,
-    p50Ms,
-    p99Ms,
-    serverUs: each(processorSecondsOf(subject) - before.server),
-    generatorUs: each((generator.user + generator.system) / 1e6),
-  };
-}
-
-const machine = (): string =>
+/** What the figures were measured on, in a line. */
+export const machine = (): string =>
   `${os.cpus().length} × ${os.cpus()[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, ${os.type()} ${os.release()}, Node ${process.versions.node}, load average ${os.loadavg()[0]?.toFixed(1) ?? '?'}`;
 
 const known = (value: number, text: string): string => (Number.isNaN(value) ? '' : text);
