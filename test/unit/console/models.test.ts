@@ -8,7 +8,6 @@ import { QueueHistory } from '../../../console/model/queues.js';
 import { fits, topHolders, topUsers, worstFirst, type SeenRequest } from '../../../console/model/requests.js';
 import { Series } from '../../../console/model/series.js';
 import { compareCells, shownRows, TableModel, type RowEvent, type TableRow } from '../../../console/model/tableModel.js';
-import { plainText } from '../../../console/model/terminalText.js';
 import { Timeline, type MemberView } from '../../../console/model/timeline.js';
 
 describe('console/diff', () => {
@@ -310,11 +309,5 @@ describe('console/queues', () => {
     history.read([{ name: 'cm1', metrics: metrics(5) }], 2_000);
     history.read([{ name: 'cm1', metrics: metrics(5) }], 3_000);
     expect(history.queues[0]?.lastAt).to.equal(2_000);
-  });
-});
-
-describe('console/terminalText', () => {
-  it('drops colours and titles, and begins lines anew', () => {
-    expect(plainText('\x1b]0;title\x07\x1b[1;32mls\x1b[0m\r\na  b\r\n10%\r20%\nx\x08y')).to.equal('ls\na  b\n20%\ny');
   });
 });
