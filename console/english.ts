@@ -30,7 +30,7 @@ export const t = {
     heading: 'Replicas',
     about: 'Members of the Raft group as they see themselves, twice a second.',
     notAllowed:
-      'You may not see the replicas. That needs the right to get the paths /console/v1/servers, /console/v1/status, /console/v1/metrics, /raft/v1/status and /metrics.',
+      'You may not see the replicas. That needs the right to get the paths /console/v1/servers, /console/v1/status, /console/v1/samples, /raft/v1/status and /metrics.',
     noLeader: 'No leader',
     leaderIs: (id: string, term: number) => `${id} leads in term ${term}`,
     member: 'Member',
@@ -74,7 +74,7 @@ export const t = {
     },
     actionsOf: (id: string) => `Actions on ${id}`,
     timeline: 'Timeline',
-    timelineAbout: 'How each member stood since this page was opened, 15 minutes at most.',
+    timelineAbout: 'How each member stood: the last 15 minutes, as far back as somebody looked.',
     minutesAgo: (minutes: number) =>
       minutes === 0 ? 'now' : minutes < 2 ? `−${Math.round(minutes * 60)} s` : `−${minutes.toFixed(1)} min`,
     events: 'What happened',

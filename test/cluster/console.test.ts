@@ -265,7 +265,9 @@ describe('cluster/console', function () {
         if (bytes[0] === 4) sizes.push(JSON.parse(bytes.subarray(1).toString()) as (typeof sizes)[number]);
         if (bytes[0] !== 0) return;
         typed.push(bytes.subarray(1).toString());
-        write(typed.at(-1) === '\r' ? '\r\n$ ' : typed.at(-1)!);
+        // It echoes what can be seen, as a shell does.
+        if (typed.at(-1) === '\r') write('\r\n$ ');
+        else if (/^[ -~]$/.test(typed.at(-1)!)) write(typed.at(-1)!);
       });
     });
     // The page must not have loaded before what replaces its connections is there.

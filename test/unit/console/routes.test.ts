@@ -65,7 +65,7 @@ describe('console/routes', () => {
       active: () => [],
       launcherSocket,
       replica: { status: () => Promise.resolve({ memberId: 'r1' } as ReplicaStatus) },
-      metrics: { contentType: 'text/plain', metrics: () => Promise.resolve('up 1') },
+      samples: { after: () => Promise.resolve([]) },
       folder,
     });
   const everything: Authorizer = () => ({ decision: 'allow', reason: '' });
@@ -99,7 +99,7 @@ describe('console/routes', () => {
       return { decision: 'noOpinion', reason: '' };
     };
     expect((await ask(build(none), '/console/v1/status')).answered).to.equal(403);
-    expect((await ask(build(none), '/console/v1/metrics', { query: 'server=other' })).answered).to.equal(403);
+    expect((await ask(build(none), '/console/v1/samples', { query: 'server=other' })).answered).to.equal(403);
     expect(asked).to.deep.equal(['get /raft/v1/status', 'get /metrics']);
     expect(passedOn).to.deep.equal([]);
   });

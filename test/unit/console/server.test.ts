@@ -104,7 +104,7 @@ describe('console/rights', () => {
     for (const [verb, at] of [
       ['get', '/console/v1/servers'],
       ['get', '/console/v1/status'],
-      ['get', '/console/v1/metrics'],
+      ['get', '/console/v1/samples'],
       ['get', '/console/v1/requests'],
       ['get', '/console/v1/launcher'],
       ['post', '/console/v1/launcher'],
