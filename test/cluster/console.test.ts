@@ -352,6 +352,9 @@ describe('cluster/console', function () {
       body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } },
     });
     await page.locator('tr.lit').getByText('endpoint', { exact: true }).waitFor();
+    // Also those that had nothing to do yet.
+    await page.locator('.plain').getByText('cronjob', { exact: true }).waitFor();
+    await page.locator('[data-loop=deployment-controller]').getByText('ScalingReplicaSet').waitFor();
     await picture(page, 'controllers');
   });
 
@@ -403,8 +406,10 @@ describe('cluster/console', function () {
     const { page } = await visitSignedIn();
     const leader = await page.locator('article[data-standing=leader]').getAttribute('data-member');
     await page.locator('.chart').first().waitFor();
+    const killedAt = performance.now();
     await page.getByRole('button', { name: `Kill ${leader}` }).click();
     await page.locator(`[data-event=killed][data-member=${leader}]`).waitFor();
+    console.log(`      the kill stood on the timeline after ${Math.round(performance.now() - killedAt)} ms`);
     await page.locator(`article[data-standing=leader]:not([data-member=${leader}])`).waitFor();
     await page.locator(`[data-event=elected]:not([data-member=${leader}])`).first().waitFor();
     await page.getByRole('button', { name: `Restart ${leader}` }).click();

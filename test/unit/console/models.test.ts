@@ -369,7 +369,7 @@ describe('console/requests', () => {
 
 describe('console/queues', () => {
   const metrics = (done: number): string =>
-    `leader_election_master_status{name="m"} 1\nworkqueue_depth{name="job"} 2\nworkqueue_adds_total{name="job"} 7\nworkqueue_work_duration_seconds_sum{name="job"} 1\nworkqueue_work_duration_seconds_count{name="job"} ${done}\n`;
+    `leader_election_master_status{name="m"} 1\nworkqueue_depth{name="job"} 2\nworkqueue_adds_total{name="job"} 7\nworkqueue_work_duration_seconds_sum{name="job"} 1\nworkqueue_work_duration_seconds_count{name="job"} ${done}\nrunning_managed_controllers{name="job-controller",manager="m"} 1\nrunning_managed_controllers{name="ttl-controller",manager="m"} 0\n`;
 
   it('tells who works, and when each queue was at work last', () => {
     const history = new QueueHistory();
@@ -383,6 +383,7 @@ describe('console/queues', () => {
     );
     expect(history.managers.map(({ name, state }) => `${name} ${state}`)).to.deep.equal(['cm1 works', 'cm2 standsBy', 'cm3 noAnswer']);
     expect(history.queues[0]).to.include({ name: 'job', depth: 2, adds: 7, meanSeconds: 0.25, lastAt: null });
+    expect(history.loops).to.deep.equal(['job-controller']);
     history.read([{ name: 'cm1', metrics: metrics(5) }], 2_000);
     history.read([{ name: 'cm1', metrics: metrics(5) }], 3_000);
     expect(history.queues[0]?.lastAt).to.equal(2_000);
