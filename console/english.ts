@@ -32,6 +32,8 @@ export const t = {
     notAllowed:
       'You may not see the replicas. That needs the right to get the paths /console/v1/servers, /console/v1/status, /console/v1/samples, /raft/v1/status and /metrics.',
     noLeader: 'No leader',
+    elsewhere: 'Objects are kept in an etcd. These are the API servers in front of it.',
+    etcdMembers: 'Members of the etcd that answer',
     leaderIs: (id: string, term: number) => `${id} leads in term ${term}`,
     member: 'Member',
     standing: {
@@ -39,6 +41,7 @@ export const t = {
       follower: 'follower',
       candidate: 'candidate',
       learner: 'learner',
+      serving: 'serves',
       silent: 'no answer',
       paused: 'paused',
       partitioned: 'cut off',

@@ -13,6 +13,8 @@ export interface Sample {
   readonly loopSeconds: number;
   readonly logBytes: number;
   readonly storeBytes: number;
+  /** Databases of members of an etcd that answer; empty where objects are kept by the servers. */
+  readonly stores: readonly { readonly address: string; readonly bytes: number }[];
   readonly raft: {
     readonly role: string;
     readonly term: number;

@@ -35,6 +35,8 @@ class Watching {
   launcher = false;
   programs: readonly ProgramState[] = [];
   readonly statuses = new Map<string, RaftStatus>();
+  /** Servers that keep no objects themselves. */
+  readonly elsewhere = new Set<string>();
   /** Members whose servers told of themselves at the last look. */
   heard: ReadonlySet<string> = new Set();
   problem: string | null = null;
@@ -57,7 +59,7 @@ class Watching {
     return {
       id,
       program: this.launcher ? (this.programs.find(({ name }) => name === id)?.state ?? null) : null,
-      role: status?.role ?? null,
+      role: status?.role ?? (this.elsewhere.has(id) ? 'serving' : null),
       term: status?.term ?? null,
       snapshotsInstalled: status?.figures.snapshotsInstalled ?? null,
     };
@@ -90,13 +92,16 @@ export function Replicas({ client }: ViewProps): VNode {
         state.then((list) => (watching.programs = list)),
         ...watching.ids.map(async (id) => {
           const server = watching.server(id);
-          const status = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
+          const answer = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
+          if (answer === 'elsewhere') watching.elsewhere.add(id);
+          else watching.elsewhere.delete(id);
+          const status = answer === 'elsewhere' ? null : answer;
           if (status === null) watching.statuses.delete(id);
           else watching.statuses.set(status.memberId, status);
         }),
       ]);
       watching.problem = null;
-      if (watching.reading === 0 && watching.statuses.size > 0) {
+      if (watching.reading === 0 && watching.statuses.size + watching.elsewhere.size > 0) {
         const before = await readSamples(watching, client, signal);
         for (const { id, at, raft } of rolesIn(before)) watching.timeline.look([{ id, program: null, ...raft }], at);
       }
@@ -135,15 +140,44 @@ export function Replicas({ client }: ViewProps): VNode {
       {watching.problem === null ? null : <Problem>{watching.problem}</Problem>}
       {ids.length === 0 ? null : (
         <>
-          <p class={`lead-line ${leader === null ? 'bad' : ''}`} role="status">
-            <span class={`standing ${leader === null ? 'down' : 'leader'}`} />
-            {leader === null ? t.replicas.noLeader : t.replicas.leaderIs(leader.memberId, leader.term)}
-            <span class="said">{said}</span>
-          </p>
+          {watching.elsewhere.size > 0 && leader === null ? (
+            <Elsewhere watching={watching} />
+          ) : (
+            <p class={`lead-line ${leader === null ? 'bad' : ''}`} role="status">
+              <span class={`standing ${leader === null ? 'down' : 'leader'}`} />
+              {leader === null ? t.replicas.noLeader : t.replicas.leaderIs(leader.memberId, leader.term)}
+              <span class="said">{said}</span>
+            </p>
+          )}
           <Members watching={watching} act={watching.launcher ? act : null} />
           <TimelineView timeline={watching.timeline} ids={ids} windowMs={windowMs} now={Date.now()} />
           <Charts watching={watching} />
         </>
+      )}
+    </>
+  );
+}
+
+/** Where objects are kept, if not by the servers: there is no leader to show. */
+function Elsewhere({ watching }: { readonly watching: Watching }): VNode {
+  const stores = watching.ids.map((id) => watching.history.latest(id)?.now.stores ?? []).find((found) => found.length > 0) ?? [];
+  return (
+    <>
+      <p class="lead-line" role="status">
+        {t.replicas.elsewhere}
+      </p>
+      {stores.length === 0 ? null : (
+        <section class="card" aria-labelledby="etcd">
+          <h2 id="etcd">{t.replicas.etcdMembers}</h2>
+          <dl>
+            {stores.map((store) => (
+              <div key={store.address} class="wide">
+                <dt>{store.address}</dt>
+                <dd>{bytes(store.bytes)}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
       )}
     </>
   );
@@ -196,7 +230,8 @@ async function orderSurely(client: ApiClient, command: MemberCommand, id: string
 }
 
 /** A server that is there and refuses is a matter for people; one that is not there is what the timeline is for. */
-function onlyRefusals(error: unknown): null {
+function onlyRefusals(error: unknown): 'elsewhere' | null {
+  if (error instanceof ApiError && error.code === 501) return 'elsewhere';
   if (error instanceof ApiError && (error.code === 403 || error.code === 401)) throw error;
   return null;
 }
@@ -261,6 +296,7 @@ const actionsFor: Readonly<Record<Standing, readonly MemberCommand[]>> = {
   follower: ['kill', 'pause', 'partition', 'restart'],
   candidate: ['kill', 'pause', 'partition', 'restart'],
   learner: ['kill', 'pause', 'partition', 'restart'],
+  serving: ['kill', 'pause', 'restart'],
   unknown: ['kill', 'pause', 'partition', 'restart'],
   silent: ['kill', 'pause', 'partition', 'restart'],
   paused: ['kill', 'resume', 'restart'],

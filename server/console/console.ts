@@ -1,5 +1,5 @@
 import type { Replica } from '../../raft/replica-api.js';
-import { badRequest, notFound, StatusError, tooManyRequests } from '../api/status.js';
+import { badRequest, StatusError, tooManyRequests } from '../api/status.js';
 import { attributesOf, type Authorizer } from '../authorization/authorizer.js';
 import { forbidden } from '../authorization/forbidden.js';
 import { writeJson } from '../http/errors.js';
@@ -98,7 +98,7 @@ function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonl
     },
     [`${root}/v1/status`]: {
       GET: atServer('/raft/v1/status', async (exchange) => {
-        if (replica === null) throw notFound({ group: '', resource: 'replicas' }, 'of this server');
+        if (replica === null) throw new StatusError(501, 'NotImplemented', 'objects are kept elsewhere', {});
         writeJson(exchange, 200, await replica.status());
       }),
     },

@@ -13,6 +13,8 @@ export interface Sample {
   readonly loopSeconds: number;
   readonly logBytes: number;
   readonly storeBytes: number;
+  /** Databases of members of an etcd that answer, by address; empty where objects are kept here. */
+  readonly stores: readonly { readonly address: string; readonly bytes: number }[];
   /** Of the replica; null where objects are kept elsewhere. */
   readonly raft: {
     readonly role: string;
@@ -102,7 +104,7 @@ async function sampleOf({ registry, replica }: SamplesOptions, at: number): Prom
   };
   const total = async (name: string, fits: (labels: Value['labels']) => boolean = () => true): Promise<number> =>
     (await valuesOf(name)).reduce((sum, { labels, value }) => (fits(labels) ? sum + value : sum), 0);
-  const [requests, durations, watches, connections, loopSeconds, logBytes, storeBytes, status] = await Promise.all([
+  const [requests, durations, watches, connections, loopSeconds, logBytes, storeBytes, stores, status] = await Promise.all([
     total('apiserver_request_total'),
     valuesOf('apiserver_request_duration_seconds'),
     total('apiserver_longrunning_requests', ({ verb }) => verb === 'WATCH'),
@@ -110,6 +112,7 @@ async function sampleOf({ registry, replica }: SamplesOptions, at: number): Prom
     total('nodejs_eventloop_lag_p99_seconds'),
     total('raftplane_raft_log_bytes'),
     total('apiserver_storage_size_bytes'),
+    replica === null ? valuesOf('apiserver_storage_db_total_size_in_bytes') : [],
     replica === null ? null : replica.status().catch(() => null),
   ]);
   return {
@@ -121,6 +124,7 @@ async function sampleOf({ registry, replica }: SamplesOptions, at: number): Prom
     loopSeconds,
     logBytes,
     storeBytes,
+    stores: stores.map(({ labels, value }) => ({ address: String(labels['endpoint'] ?? ''), bytes: value })),
     raft: status === null ? null : raftOf(status),
   };
 }

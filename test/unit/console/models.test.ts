@@ -121,6 +121,7 @@ describe('console/history', () => {
     loopSeconds: 0,
     logBytes: 0,
     storeBytes: 0,
+    stores: [],
     raft: null,
     ...more,
   });

@@ -63,6 +63,15 @@ describe('console/samples', () => {
     expect((await samples.after(now - 4_000)).map(({ at }) => at)).to.deep.equal([now - 2_000, now]);
   });
 
+  it('names the members of an etcd where objects are kept there', async () => {
+    const metrics = createMetrics();
+    metrics.gauges('apiserver_storage_db_total_size_in_bytes', 'x', 'endpoint', () =>
+      Promise.resolve(new Map([['https://127.0.0.1:2379', 20_480]])),
+    );
+    const [sample] = await samplesOf({ registry: metrics.registry, replica: null }).after(0);
+    expect(sample).to.deep.include({ raft: null, stores: [{ address: 'https://127.0.0.1:2379', bytes: 20_480 }] });
+  });
+
   it('reads what charts need from the metrics and the replica', async () => {
     const metrics = createMetrics();
     const info = { isResource: true, verb: 'list', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: '', name: '' };
