@@ -14,7 +14,7 @@ export interface Sample {
   readonly logBytes: number;
   readonly storeBytes: number;
   /** Databases of members of an etcd that answer; empty where objects are kept by the servers. */
-  readonly stores: readonly { readonly address: string; readonly bytes: number }[];
+  readonly stores: readonly { readonly name: string; readonly bytes: number }[];
   readonly raft: {
     readonly role: string;
     readonly term: number;

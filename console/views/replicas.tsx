@@ -171,8 +171,8 @@ function Elsewhere({ watching }: { readonly watching: Watching }): VNode {
           <h2 id="etcd">{t.replicas.etcdMembers}</h2>
           <dl>
             {stores.map((store) => (
-              <div key={store.address} class="wide">
-                <dt>{store.address}</dt>
+              <div key={store.name} class="wide">
+                <dt>{store.name}</dt>
                 <dd>{bytes(store.bytes)}</dd>
               </div>
             ))}

@@ -90,7 +90,7 @@ function seenOf(exchange: Exchange): SeenRequest {
   const { info, response } = exchange;
   const arrivedAt = performance.timeOrigin + exchange.startedAt;
   const record = exchange.audit ?? new AuditRecord(exchange, metadata, arrivedAt);
-  const event = record.event('ResponseComplete', response.headersSent ? response.statusCode : 0, Date.now());
+  const event = record.event('ResponseComplete', response.headersSent ? response.statusCode : 0, arrivedAt);
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   const { apiGroup, resource, subresource, namespace } = event.objectRef ?? {};
   return {

@@ -13,8 +13,8 @@ export interface Sample {
   readonly loopSeconds: number;
   readonly logBytes: number;
   readonly storeBytes: number;
-  /** Databases of members of an etcd that answer, by address; empty where objects are kept here. */
-  readonly stores: readonly { readonly address: string; readonly bytes: number }[];
+  /** Databases of members of an etcd that answer; empty where objects are kept here. */
+  readonly stores: readonly { readonly name: string; readonly bytes: number }[];
   /** Of the replica; null where objects are kept elsewhere. */
   readonly raft: {
     readonly role: string;
@@ -51,7 +51,8 @@ export class Samples {
   #taking: Promise<void> | null = null;
 
   constructor(private readonly options: SamplesOptions) {
-    this.#now = options.now ?? Date.now;
+    // Durations are taken from it as well, so it is one that is never set.
+    this.#now = options.now ?? (() => Math.round(performance.timeOrigin + performance.now()));
   }
 
   /** Samples taken after `since`, oldest first; at least one has been taken when this resolves. */
@@ -112,7 +113,7 @@ async function sampleOf({ registry, replica }: SamplesOptions, at: number): Prom
     total('nodejs_eventloop_lag_p99_seconds'),
     total('raftplane_raft_log_bytes'),
     total('apiserver_storage_size_bytes'),
-    replica === null ? valuesOf('apiserver_storage_db_total_size_in_bytes') : [],
+    replica === null ? valuesOf('apiserver_storage_size_bytes') : [],
     replica === null ? null : replica.status().catch(() => null),
   ]);
   return {
@@ -124,7 +125,7 @@ async function sampleOf({ registry, replica }: SamplesOptions, at: number): Prom
     loopSeconds,
     logBytes,
     storeBytes,
-    stores: stores.map(({ labels, value }) => ({ address: String(labels['endpoint'] ?? ''), bytes: value })),
+    stores: stores.map(({ labels, value }) => ({ name: String(labels['storage_cluster_id'] ?? ''), bytes: value })),
     raft: status === null ? null : raftOf(status),
   };
 }

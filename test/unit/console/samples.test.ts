@@ -65,11 +65,9 @@ describe('console/samples', () => {
 
   it('names the members of an etcd where objects are kept there', async () => {
     const metrics = createMetrics();
-    metrics.gauges('apiserver_storage_db_total_size_in_bytes', 'x', 'endpoint', () =>
-      Promise.resolve(new Map([['https://127.0.0.1:2379', 20_480]])),
-    );
+    metrics.gauges('apiserver_storage_size_bytes', 'x', 'storage_cluster_id', () => Promise.resolve(new Map([['etcd-0', 20_480]])));
     const [sample] = await samplesOf({ registry: metrics.registry, replica: null }).after(0);
-    expect(sample).to.deep.include({ raft: null, stores: [{ address: 'https://127.0.0.1:2379', bytes: 20_480 }] });
+    expect(sample).to.deep.include({ raft: null, stores: [{ name: 'etcd-0', bytes: 20_480 }] });
   });
 
   it('reads what charts need from the metrics and the replica', async () => {
