@@ -53,6 +53,9 @@ async function bundleConsole(build, root, outdir) {
     entryPoints: [path.join(root, 'console', 'main.tsx'), path.join(root, 'console', 'style.css')],
     outdir,
     entryNames: '[name]-[hash]',
+    // What is imported when it is needed is a file of its own.
+    chunkNames: '[name]-[hash]',
+    splitting: true,
     bundle: true,
     minify: true,
     platform: 'browser',
@@ -65,14 +68,14 @@ async function bundleConsole(build, root, outdir) {
     metafile: true,
     absWorkingDir: root,
   });
-  const named = (ending) =>
-    Object.keys(metafile.outputs)
-      .map((file) => path.basename(file))
-      .find((file) => file.endsWith(ending));
+  const named = (entry) => {
+    const source = `console/${entry}`;
+    return path.basename(Object.keys(metafile.outputs).find((file) => metafile.outputs[file].entryPoint === source));
+  };
   const document = fs
     .readFileSync(path.join(root, 'console', 'index.html'), 'utf8')
-    .replace('main.js', named('.js'))
-    .replace('style.css', named('.css'));
+    .replace('main.js', named('main.tsx'))
+    .replace('style.css', named('style.css'));
   fs.writeFileSync(path.join(outdir, 'index.html'), document);
   fs.copyFileSync(path.join(root, 'console', 'icon.svg'), path.join(outdir, 'icon.svg'));
   for (const file of fs.readdirSync(outdir)) {

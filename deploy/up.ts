@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { openInBrowser } from './cli/browser.js';
 import { quote, runCluster } from './cli/foreground.js';
 import { readUpOptions, withUpOptions } from './cli/upOptions.js';
 
@@ -9,7 +10,8 @@ const program = withUpOptions(
     .description(
       'Starts a local Kubernetes control plane: API server replicas on Raft, a load balancer in front, and controller managers. Ctrl-C stops it; its data stays.',
     )
-    .option('--data-dir <folder>', 'certificates, kubeconfig, logs and data', '.cluster'),
+    .option('--data-dir <folder>', 'certificates, kubeconfig, logs and data', '.cluster')
+    .option('--open', 'show the console in a browser, signed in', false),
 ).addHelpText('after', '\nSignals: SIGTERM and SIGINT stop everything; SIGUSR2 starts again what is down.');
 
 const say = (line: string): void => {
@@ -18,10 +20,11 @@ const say = (line: string): void => {
 
 try {
   program.parse();
-  const { dataDir } = program.opts<{ readonly dataDir: string }>();
+  const { dataDir, open } = program.opts<{ readonly dataDir: string; readonly open: boolean }>();
   await runCluster(dataDir, readUpOptions(program), say, ({ kubeconfig, link }) => {
     process.stdout.write(`export KUBECONFIG=${quote(kubeconfig)}; kubectl get namespaces\n`);
     if (link !== null) say(`console: ${link} (once, within five minutes)`);
+    if (open) openInBrowser(link, dataDir);
   });
   process.exitCode = 0;
 } catch (error) {

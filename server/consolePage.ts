@@ -3,6 +3,7 @@ import type { Replica } from '../raft/replica-api.js';
 import type { Api } from './assembly.js';
 import { createConsole, type Console } from './console/console.js';
 import type { RequestTap } from './console/requestTap.js';
+import { Samples } from './console/samples.js';
 import { Servers } from './console/servers.js';
 import type { Exchange } from './http/exchange.js';
 import type { Metrics } from './observability/metrics.js';
@@ -36,6 +37,6 @@ export function consolePage({ options, api, replica, metrics, tap, active }: Pag
     active,
     launcherSocket: options['console-launcher-socket'],
     replica,
-    metrics: metrics.registry,
+    samples: new Samples({ registry: metrics.registry, replica }),
   });
 }

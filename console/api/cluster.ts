@@ -1,4 +1,4 @@
-import { buckets, parseMetrics, total, type Samples } from '../model/metrics.js';
+import type { Sample } from '../model/history.js';
 import type { ApiClient } from './client.js';
 
 /** What the console asks of servers and of the launcher beside the API. */
@@ -53,50 +53,6 @@ export type MemberCommand = 'kill' | 'pause' | 'resume' | 'partition' | 'heal' |
 export const order = (client: ApiClient, command: MemberCommand | 'managers', target?: string): Promise<unknown> =>
   client.json('/console/v1/launcher', { method: 'POST', body: { command, ...(target === undefined ? {} : { target }) } });
 
-/** What the page reads of a server's metrics. */
-export interface Figures {
-  readonly at: number;
-  readonly requests: number;
-  readonly latency: ReadonlyMap<number, number>;
-  readonly watches: number;
-  readonly connections: number;
-  readonly loopSeconds: number;
-  readonly commitIndex: number;
-  readonly logBytes: number;
-  readonly storeBytes: number;
-  readonly objects: number;
-}
-
-const names: ReadonlySet<string> = new Set([
-  'apiserver_request_total',
-  'apiserver_request_duration_seconds_bucket',
-  'apiserver_longrunning_requests',
-  'nodejs_active_resources',
-  'nodejs_eventloop_lag_p99_seconds',
-  'raftplane_raft_commit_index',
-  'raftplane_raft_log_bytes',
-  'apiserver_storage_size_bytes',
-  'apiserver_resource_objects',
-]);
-const longRunning: ReadonlySet<string> = new Set(['WATCH', 'CONNECT']);
-
-export async function figuresOf(client: ApiClient, server: string, signal: AbortSignal): Promise<Figures> {
-  const text = await client.text(at('metrics', server), { signal });
-  return figuresIn(parseMetrics(text, names), performance.now());
-}
-
-/** `at` in milliseconds of `performance.now()`. */
-function figuresIn(samples: Samples, at: number): Figures {
-  return {
-    at,
-    requests: total(samples, 'apiserver_request_total'),
-    latency: buckets(samples, 'apiserver_request_duration_seconds', ({ verb }) => !longRunning.has(verb ?? '')),
-    watches: total(samples, 'apiserver_longrunning_requests', ({ verb }) => verb === 'WATCH'),
-    connections: total(samples, 'nodejs_active_resources', ({ type }) => type === 'TCPSocketWrap'),
-    loopSeconds: total(samples, 'nodejs_eventloop_lag_p99_seconds'),
-    commitIndex: total(samples, 'raftplane_raft_commit_index'),
-    logBytes: total(samples, 'raftplane_raft_log_bytes'),
-    storeBytes: total(samples, 'apiserver_storage_size_bytes'),
-    objects: total(samples, 'apiserver_resource_objects'),
-  };
-}
+/** What a server remembers of the last minutes, after `since` (milliseconds since 1970), oldest first. */
+export const samplesOf = async (client: ApiClient, server: string, since: number, signal: AbortSignal): Promise<readonly Sample[]> =>
+  (await client.json<{ readonly samples: readonly Sample[] }>(`${at('samples', server)}&since=${since}`, { signal })).samples;

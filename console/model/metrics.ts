@@ -40,17 +40,6 @@ function labelsIn(text: string): Readonly<Record<string, string>> {
 export const total = (samples: Samples, name: string, fits: (labels: Sample['labels']) => boolean = () => true): number =>
   (samples.get(name) ?? []).reduce((sum, { labels, value }) => (fits(labels) ? sum + value : sum), 0);
 
-/** Observations by upper bound, summed over all series of a histogram that `fits`. */
-export function buckets(samples: Samples, name: string, fits: (labels: Sample['labels']) => boolean): ReadonlyMap<number, number> {
-  const counts = new Map<number, number>();
-  for (const { labels, value } of samples.get(`${name}_bucket`) ?? []) {
-    if (!fits(labels)) continue;
-    const bound = Number(labels['le'] === '+Inf' ? Infinity : labels['le']);
-    counts.set(bound, (counts.get(bound) ?? 0) + value);
-  }
-  return counts;
-}
-
 /**
  * The quantile of what was observed between two readings of a histogram, by linear interpolation within its bucket. Null when nothing was.
  */

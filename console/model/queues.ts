@@ -42,6 +42,8 @@ const names: ReadonlySet<string> = new Set([
 export class QueueHistory {
   managers: readonly ManagerView[] = [];
   queues: readonly QueueView[] = [];
+  /** Controllers that the manager at work runs, by name. */
+  loops: readonly string[] = [];
 
   read(readings: readonly ManagerReading[], at: number): void {
     const parsed = readings.map(({ name, metrics }) => ({ name, samples: metrics === null ? null : parseMetrics(metrics, names) }));
@@ -52,7 +54,11 @@ export class QueueHistory {
       memoryBytes: samples === null ? 0 : total(samples, 'process_resident_memory_bytes'),
     }));
     const atWork = parsed.find(({ samples }) => samples !== null && total(samples, 'leader_election_master_status') > 0)?.samples;
-    if (atWork) this.queues = this.#queuesIn(atWork, at);
+    if (!atWork) return;
+    this.queues = this.#queuesIn(atWork, at);
+    this.loops = (atWork.get('running_managed_controllers') ?? [])
+      .flatMap(({ labels: { name = '' }, value }) => (value > 0 && name !== '' ? [name] : []))
+      .sort();
   }
 
   #queuesIn(samples: Samples, at: number): readonly QueueView[] {

@@ -5,14 +5,20 @@ export class Series {
 
   constructor(private readonly sizeMax: number) {}
 
-  /** `at` in seconds since 1970. A line without a value has a gap. */
+  /** `at` in seconds since 1970: a time that is there already gets these values beside those that it has. A line without a value has a gap. */
   add(at: number, values: Readonly<Record<string, number | null>>): void {
     for (const name of Object.keys(values)) if (!this.#values.has(name)) this.#values.set(name, Array<null>(this.#times.length).fill(null));
-    this.#times.push(at);
-    for (const [name, line] of this.#values) line.push(values[name] ?? null);
-    if (this.#times.length <= this.sizeMax) return;
-    this.#times.shift();
-    for (const line of this.#values.values()) line.shift();
+    let place = this.#times.length;
+    while (place > 0 && this.#times[place - 1]! >= at) place--;
+    if (this.#times[place] !== at) {
+      this.#times.splice(place, 0, at);
+      for (const line of this.#values.values()) line.splice(place, 0, null);
+    }
+    for (const [name, value] of Object.entries(values)) this.#values.get(name)![place] = value;
+    while (this.#times.length > this.sizeMax) {
+      this.#times.shift();
+      for (const line of this.#values.values()) line.shift();
+    }
   }
 
   get length(): number {

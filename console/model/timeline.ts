@@ -3,14 +3,15 @@ export interface MemberView {
   readonly id: string;
   /** From its launcher; null where there is none. */
   readonly program: 'running' | 'paused' | 'partitioned' | 'down' | null;
-  /** From itself; null when it does not answer. */
+  /** From itself, `serving` where it keeps no objects itself; null when it does not answer. */
   readonly role: string | null;
   readonly term: number | null;
   readonly snapshotsInstalled: number | null;
 }
 
 /** How a member stands, in one word: what colour its lane has. */
-export type Standing = 'leader' | 'follower' | 'candidate' | 'learner' | 'silent' | 'paused' | 'partitioned' | 'down' | 'unknown';
+export type Standing =
+  'leader' | 'follower' | 'candidate' | 'learner' | 'serving' | 'silent' | 'paused' | 'partitioned' | 'down' | 'unknown';
 
 export interface TimelineEvent {
   /** Milliseconds since 1970. */
@@ -49,7 +50,7 @@ export function standingOf({ program, role }: MemberView): Standing {
   // A leader without followers still thinks that it leads, for a moment.
   if (program === 'partitioned') return 'partitioned';
   if (role === null) return 'silent';
-  if (role === 'leader' || role === 'follower' || role === 'learner') return role;
+  if (role === 'leader' || role === 'follower' || role === 'learner' || role === 'serving') return role;
   return role === 'candidate' || role === 'preCandidate' ? 'candidate' : 'unknown';
 }
 

@@ -74,9 +74,17 @@ export function Chart({ title, series, lines, format, reading }: ChartProps): VN
 const dataOf = (series: Series, lines: readonly ChartLine[]): uPlot.AlignedData =>
   series.columns(lines.map(({ name }) => name)) as unknown as uPlot.AlignedData;
 
+/** A colour of the style sheet as a canvas takes it: the property itself names one for light and one for dark. */
+function colourOf(element: HTMLElement, name: string): string {
+  const probe = element.appendChild(document.createElement('span'));
+  probe.style.color = `var(${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
 function optionsOf(lines: readonly ChartLine[], format: ChartProps['format'], element: HTMLElement): uPlot.Options {
-  const style = getComputedStyle(element);
-  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const colour = (name: string): string => colourOf(element, name);
   const axis = {
     stroke: colour('--soft'),
     grid: { stroke: colour('--line'), width: 1 },

@@ -22,6 +22,9 @@ export interface EventObject extends ApiObject {
 export const timeOf = (event: EventObject): number =>
   Date.parse(event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? '');
 
+/** Who said it. */
+export const componentOf = ({ reportingComponent, source }: EventObject): string => reportingComponent || source?.component || '';
+
 /** What was said about the object. */
 export function EventsTab({ client, namespace, object }: TabProps): VNode {
   const [events, setEvents] = useState<readonly EventObject[] | null>(null);
@@ -52,7 +55,7 @@ export const EventList = ({ events, about = false }: { readonly events: readonly
           </span>
         ) : null}
         <span>
-          {event.message} <em class="soft">{event.reportingComponent || event.source?.component || ''}</em>
+          {event.message} <em class="soft">{componentOf(event)}</em>
         </span>
       </li>
     ))}

@@ -8,7 +8,7 @@ import { QueueHistory, type ManagerReading } from '../model/queues.js';
 import { age, type ApiObject } from '../model/objects.js';
 import { useLook, useRedraw } from '../parts/hooks.js';
 import { Heading, Problem, seconds } from '../parts/words.js';
-import { EventList, timeOf, type EventObject } from './about.js';
+import { componentOf, EventList, timeOf, type EventObject } from './about.js';
 
 const everyMs = 2_000;
 const eventsMax = 60;
@@ -51,7 +51,7 @@ export function Controllers({ client }: ViewProps): VNode {
           : { managers: [] },
       ]);
       seen.lease = lease;
-      seen.events = [...events.items].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, eventsMax);
+      seen.events = [...events.items].sort((a, b) => timeOf(b) - timeOf(a));
       queues.read(managers.managers, Date.now());
       seen.problem = '';
     } catch {
@@ -139,13 +139,41 @@ export function Controllers({ client }: ViewProps): VNode {
           </div>
         )}
       </section>
+      {queues.loops.length === 0 ? null : (
+        <section aria-labelledby="loops">
+          <h2 id="loops">{t.controllers.loops}</h2>
+          <ul class="loops">
+            {queues.loops.map((name) => (
+              <Loop key={name} name={name} last={seen.events.find((event) => componentOf(event) === name)} now={now} />
+            ))}
+          </ul>
+        </section>
+      )}
       <section aria-labelledby="said">
         <h2 id="said">{t.controllers.events}</h2>
-        {seen.events.length === 0 ? <p class="soft">{t.controllers.noEvents}</p> : <EventList events={seen.events} about />}
+        {seen.events.length === 0 ? (
+          <p class="soft">{t.controllers.noEvents}</p>
+        ) : (
+          <EventList events={seen.events.slice(0, eventsMax)} about />
+        )}
       </section>
     </>
   );
 }
+
+/** A controller, and the last that it said of what it did. */
+const Loop = ({ name, last, now }: { readonly name: string; readonly last: EventObject | undefined; readonly now: number }): VNode => (
+  <li data-loop={name} class={last === undefined ? 'soft' : ''}>
+    <b>{name.replace(/-controller$/, '')}</b>
+    {last === undefined ? (
+      <span>{t.controllers.saidNothing}</span>
+    ) : (
+      <span title={last.message}>
+        {last.reason} <em>{last.involvedObject?.name}</em>, {t.controllers.ago(age(timeOf(last), now))}
+      </span>
+    )}
+  </li>
+);
 
 /** A number, and a bar that shows it from across the room. */
 const Depth = ({ depth }: { readonly depth: number }): VNode => (

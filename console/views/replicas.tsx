@@ -3,19 +3,18 @@ import { useRef, useState } from 'preact/hooks';
 import type { ViewProps } from '../app.js';
 import { ApiError, messageOf, type ApiClient } from '../api/client.js';
 import {
-  figuresOf,
   order,
   programs,
+  samplesOf,
   servers,
   statusOf,
-  type Figures,
   type KnownServer,
   type MemberCommand,
   type ProgramState,
   type RaftStatus,
 } from '../api/cluster.js';
 import { t } from '../english.js';
-import { quantile } from '../model/metrics.js';
+import { History, rolesIn, slotMs, type Rates, type Sample } from '../model/history.js';
 import { Series } from '../model/series.js';
 import { standingOf, Timeline, type MemberView, type Standing } from '../model/timeline.js';
 import { Chart } from '../parts/chart.js';
@@ -31,14 +30,15 @@ const windowMs = 15 * 60_000;
 /** All that is known of the members, kept while the view is open. */
 class Watching {
   readonly timeline = new Timeline(windowMs);
-  readonly series = new Series(windowMs / figuresEveryMs);
+  readonly history = new History(new Series(windowMs / slotMs));
   servers: readonly KnownServer[] = [];
   launcher = false;
   programs: readonly ProgramState[] = [];
   readonly statuses = new Map<string, RaftStatus>();
-  readonly figures = new Map<string, { readonly now: Figures; readonly rates: Rates }>();
-  /** The latest of each member, however long ago: rates go over the time in which a connection was made anew. */
-  readonly readings = new Map<string, Figures>();
+  /** Servers that keep no objects themselves. */
+  readonly elsewhere = new Set<string>();
+  /** Members whose servers told of themselves at the last look. */
+  heard: ReadonlySet<string> = new Set();
   problem: string | null = null;
   reading = 0;
 
@@ -59,7 +59,7 @@ class Watching {
     return {
       id,
       program: this.launcher ? (this.programs.find(({ name }) => name === id)?.state ?? null) : null,
-      role: status?.role ?? null,
+      role: status?.role ?? (this.elsewhere.has(id) ? 'serving' : null),
       term: status?.term ?? null,
       snapshotsInstalled: status?.figures.snapshotsInstalled ?? null,
     };
@@ -70,26 +70,6 @@ class Watching {
     const leaders = [...this.statuses.values()].filter(({ role }) => role === 'leader');
     return leaders.sort((a, b) => b.term - a.term)[0] ?? null;
   }
-}
-
-interface Rates {
-  readonly requests: number | null;
-  readonly commits: number | null;
-  readonly p50: number | null;
-  readonly p99: number | null;
-}
-const noRates: Rates = { requests: null, commits: null, p50: null, p99: null };
-
-function ratesOf(before: Figures | undefined, now: Figures): Rates {
-  // Counters that fell belong to a process that was started anew.
-  if (before === undefined || now.at <= before.at || now.requests < before.requests) return noRates;
-  const passed = (now.at - before.at) / 1000;
-  return {
-    requests: (now.requests - before.requests) / passed,
-    commits: Math.max(0, now.commitIndex - before.commitIndex) / passed,
-    p50: quantile(0.5, before.latency, now.latency),
-    p99: quantile(0.99, before.latency, now.latency),
-  };
 }
 
 /** The Raft group: members, charts, what happened, and buttons where a launcher is. */
@@ -112,12 +92,19 @@ export function Replicas({ client }: ViewProps): VNode {
         state.then((list) => (watching.programs = list)),
         ...watching.ids.map(async (id) => {
           const server = watching.server(id);
-          const status = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
+          const answer = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
+          if (answer === 'elsewhere') watching.elsewhere.add(id);
+          else watching.elsewhere.delete(id);
+          const status = answer === 'elsewhere' ? null : answer;
           if (status === null) watching.statuses.delete(id);
           else watching.statuses.set(status.memberId, status);
         }),
       ]);
       watching.problem = null;
+      if (watching.reading === 0 && watching.statuses.size + watching.elsewhere.size > 0) {
+        const before = await readSamples(watching, client, signal);
+        for (const { id, at, raft } of rolesIn(before)) watching.timeline.look([{ id, program: null, ...raft }], at);
+      }
       // A look that was cut short by the end of the connection says nothing about members.
       if (!signal.aborted)
         watching.timeline.look(
@@ -133,20 +120,10 @@ export function Replicas({ client }: ViewProps): VNode {
   useLook(look, statusEveryMs);
 
   useLook(async (signal) => {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMs * 2)]);
-    await Promise.all(
-      watching.ids.map(async (id) => {
-        const server = watching.server(id);
-        const now = server === undefined ? null : await figuresOf(client, server.name, limited).catch(() => null);
-        if (now === null) return void watching.figures.delete(id);
-        watching.figures.set(id, { now, rates: ratesOf(watching.readings.get(id), now) });
-        watching.readings.set(id, now);
-      }),
-    );
-    if (signal.aborted || watching.figures.size === 0) return;
-    watching.series.add(Date.now() / 1000, pointsOf(watching));
-    watching.reading++;
-    redraw();
+    // The first samples come with the first look.
+    if (watching.reading === 0) return;
+    await readSamples(watching, client, signal);
+    if (!signal.aborted) redraw();
   }, figuresEveryMs);
 
   const act = async (command: MemberCommand, id: string): Promise<void> => {
@@ -163,11 +140,15 @@ export function Replicas({ client }: ViewProps): VNode {
       {watching.problem === null ? null : <Problem>{watching.problem}</Problem>}
       {ids.length === 0 ? null : (
         <>
-          <p class={`lead-line ${leader === null ? 'bad' : ''}`} role="status">
-            <span class={`standing ${leader === null ? 'down' : 'leader'}`} />
-            {leader === null ? t.replicas.noLeader : t.replicas.leaderIs(leader.memberId, leader.term)}
-            <span class="said">{said}</span>
-          </p>
+          {watching.elsewhere.size > 0 && leader === null ? (
+            <Elsewhere watching={watching} />
+          ) : (
+            <p class={`lead-line ${leader === null ? 'bad' : ''}`} role="status">
+              <span class={`standing ${leader === null ? 'down' : 'leader'}`} />
+              {leader === null ? t.replicas.noLeader : t.replicas.leaderIs(leader.memberId, leader.term)}
+              <span class="said">{said}</span>
+            </p>
+          )}
           <Members watching={watching} act={watching.launcher ? act : null} />
           <TimelineView timeline={watching.timeline} ids={ids} windowMs={windowMs} now={Date.now()} />
           <Charts watching={watching} />
@@ -175,6 +156,50 @@ export function Replicas({ client }: ViewProps): VNode {
       )}
     </>
   );
+}
+
+/** Where objects are kept, if not by the servers: there is no leader to show. */
+function Elsewhere({ watching }: { readonly watching: Watching }): VNode {
+  const stores = watching.ids.map((id) => watching.history.latest(id)?.now.stores ?? []).find((found) => found.length > 0) ?? [];
+  return (
+    <>
+      <p class="lead-line" role="status">
+        {t.replicas.elsewhere}
+      </p>
+      {stores.length === 0 ? null : (
+        <section class="card" aria-labelledby="etcd">
+          <h2 id="etcd">{t.replicas.etcdMembers}</h2>
+          <dl>
+            {stores.map((store) => (
+              <div key={store.name} class="wide">
+                <dt>{store.name}</dt>
+                <dd>{bytes(store.bytes)}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Reads what the servers remember since they were asked last; returns it by member. */
+async function readSamples(watching: Watching, client: ApiClient, signal: AbortSignal): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMs * 2)]);
+  const heard = new Map<string, readonly Sample[]>();
+  await Promise.all(
+    watching.ids.map(async (id) => {
+      const server = watching.server(id);
+      if (server === undefined) return;
+      const samples = await samplesOf(client, server.name, watching.history.since(id), limited).catch(() => null);
+      if (samples !== null) heard.set(id, samples);
+    }),
+  );
+  if (signal.aborted) return heard;
+  for (const [id, samples] of heard) watching.history.add(id, samples);
+  watching.heard = new Set(heard.keys());
+  watching.reading++;
+  return heard;
 }
 
 /** What a command leads to. */
@@ -205,35 +230,18 @@ async function orderSurely(client: ApiClient, command: MemberCommand, id: string
 }
 
 /** A server that is there and refuses is a matter for people; one that is not there is what the timeline is for. */
-function onlyRefusals(error: unknown): null {
+function onlyRefusals(error: unknown): 'elsewhere' | null {
+  if (error instanceof ApiError && error.code === 501) return 'elsewhere';
   if (error instanceof ApiError && (error.code === 403 || error.code === 401)) throw error;
   return null;
-}
-
-function pointsOf({ ids, figures, statuses, leader }: Watching): Record<string, number | null> {
-  const points: Record<string, number | null> = {};
-  for (const id of ids) {
-    const found = figures.get(id);
-    const status = statuses.get(id);
-    const { requests, commits, p50, p99 } = found?.rates ?? noRates;
-    Object.assign(points, {
-      [`requests ${id}`]: requests,
-      [`commits ${id}`]: commits,
-      [`p50 ${id}`]: p50,
-      [`p99 ${id}`]: p99,
-      [`watches ${id}`]: found?.now.watches ?? null,
-      [`loop ${id}`]: found?.now.loopSeconds ?? null,
-      [`log ${id}`]: found?.now.logBytes ?? null,
-      [`lag ${id}`]: status && leader ? Math.max(0, leader.commitIndex - status.appliedIndex) : null,
-    });
-  }
-  return points;
 }
 
 const whole = (value: number | null): string =>
   value === null ? '–' : value < 10 ? value.toFixed(value === 0 ? 0 : 1) : Math.round(value).toLocaleString('en');
 /** Both in milliseconds, while that is short. */
-function twoTimes({ p50, p99 }: Rates): string {
+function twoTimes(rates: Rates | null): string {
+  if (rates === null) return '–';
+  const { p50, p99 } = rates;
   if (p50 === null || p99 === null) return '–';
   return p99 < 1 ? `${tenths(p50)} / ${tenths(p99)} ms` : `${p50.toFixed(2)} / ${p99.toFixed(1)} s`;
 }
@@ -255,7 +263,11 @@ const memberColours = 5;
 const colourOf = (index: number): string => `--member-${(index % memberColours) + 1}`;
 
 function Charts({ watching }: { readonly watching: Watching }): VNode {
-  const { ids, series, reading } = watching;
+  const {
+    ids,
+    history: { series },
+    reading,
+  } = watching;
   return (
     <section aria-labelledby="charts">
       <h2 id="charts">{t.replicas.charts}</h2>
@@ -284,6 +296,7 @@ const actionsFor: Readonly<Record<Standing, readonly MemberCommand[]>> = {
   follower: ['kill', 'pause', 'partition', 'restart'],
   candidate: ['kill', 'pause', 'partition', 'restart'],
   learner: ['kill', 'pause', 'partition', 'restart'],
+  serving: ['kill', 'pause', 'restart'],
   unknown: ['kill', 'pause', 'partition', 'restart'],
   silent: ['kill', 'pause', 'partition', 'restart'],
   paused: ['kill', 'resume', 'restart'],
@@ -305,7 +318,7 @@ function Members({
         const view = watching.view(id);
         const standing = standingOf(view);
         const status = watching.statuses.get(id);
-        const figures = watching.figures.get(id);
+        const figures = watching.heard.has(id) ? watching.history.latest(id) : null;
         const progress = leader?.members.find((member) => member.id === id)?.progress ?? null;
         const lag = status && leader ? Math.max(0, leader.commitIndex - status.appliedIndex) : null;
         const facts: readonly (readonly [label: string, value: string, hint?: string])[] = [
@@ -314,7 +327,7 @@ function Members({
           [t.replicas.applied, status?.appliedIndex.toLocaleString('en') ?? '–'],
           [t.replicas.lag, lag === null ? '–' : String(lag), t.replicas.lagHint],
           [t.replicas.requests, whole(figures?.rates.requests ?? null)],
-          [t.replicas.latency, twoTimes(figures?.rates ?? noRates)],
+          [t.replicas.latency, twoTimes(figures?.rates ?? null)],
           [t.replicas.watches, String(figures?.now.watches ?? '–')],
           [t.replicas.connections, String(figures?.now.connections ?? '–')],
           [t.replicas.loop, seconds(figures?.now.loopSeconds ?? null), t.replicas.loopHint],

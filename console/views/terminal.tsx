@@ -1,54 +1,51 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { messageOf } from '../api/client.js';
 import { pathOf } from '../api/resources.js';
+import { execProtocol, TerminalSession, type ScreenSize } from '../api/terminal.js';
 import { t } from '../english.js';
-import { plainText } from '../model/terminalText.js';
 import { useFrames } from '../parts/hooks.js';
+import { Screen } from '../parts/screen.js';
 import { Problem } from '../parts/words.js';
 import type { TabProps } from './detail.js';
 import { ContainerChoice, containersOf } from './logs.js';
 
-const protocol = 'v5.channel.k8s.io';
-const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3 } as const;
-const charactersMax = 200_000;
+/** Lines that have left the screen and can be scrolled back to. */
+const scrollback = 2_000;
 
-/** A command in a container: what it writes, and a line to write to it. */
+/** A command in a container, on a terminal. */
 export function TerminalTab({ client, resource, namespace, name, object }: TabProps): VNode {
   const [container, setContainer] = useState(containersOf(object)[0] ?? '');
   const [command, setCommand] = useState('/bin/sh');
-  const [socket, setSocket] = useState<WebSocket | null>(null);
+  const [session, setSession] = useState<TerminalSession | null>(null);
+  const [live, setLive] = useState(false);
   const [problem, setProblem] = useState('');
-  const text = useRef('');
-  const input = useRef<HTMLInputElement>(null);
+  const size = useRef<ScreenSize>({ cols: 80, rows: 24 });
   const draw = useFrames();
 
-  useEffect(() => () => socket?.close(), [socket]);
+  useEffect(() => () => session?.end(), [session]);
 
-  const connect = (): void => {
-    const query = new URLSearchParams({ container, stdin: 'true', stdout: 'true', stderr: 'true', tty: 'true' });
+  const connect = async (): Promise<void> => {
+    const query = new URLSearchParams({ container, stdin: 'true', stdout: 'true', stderr: 'false', tty: 'true' });
     for (const word of command.split(' ').filter((part) => part !== '')) query.append('command', word);
-    text.current = '';
     setProblem('');
-    const opened = client.socket(`${pathOf(resource, namespace, name)}/exec?${query.toString()}`, protocol);
-    opened.binaryType = 'arraybuffer';
-    const decoder = new TextDecoder();
-    opened.onmessage = ({ data }: MessageEvent<unknown>) => {
-      if (!(data instanceof ArrayBuffer) || data.byteLength === 0) return;
-      const bytes = new Uint8Array(data);
-      const said = decoder.decode(bytes.subarray(1), { stream: true });
-      if (bytes[0] === channels.error) setProblem(failureIn(said));
-      else text.current = plainText(text.current + said).slice(-charactersMax);
-      draw();
-    };
-    opened.onclose = ({ reason }) => {
-      setProblem((before) => (before === '' ? `${t.objects.terminalEnded} ${reason}` : before));
-      setSocket(null);
-    };
-    setSocket(opened);
+    try {
+      const { Terminal } = await import('../parts/emulator.js');
+      const socket = client.socket(`${pathOf(resource, namespace, name)}/exec?${query.toString()}`, execProtocol);
+      const terminal = new Terminal({ ...size.current, scrollback, allowProposedApi: true });
+      const ended = (why: string): void => {
+        setProblem(why);
+        setLive(false);
+      };
+      setSession(new TerminalSession(terminal, socket, { changed: draw, ended }));
+      setLive(true);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
   };
-  const send = (line: string): void => {
-    const bytes = new TextEncoder().encode(`\0${line}`);
-    if (socket?.readyState === WebSocket.OPEN) socket.send(bytes);
+  const disconnect = (): void => {
+    setSession(null);
+    setLive(false);
   };
   return (
     <>
@@ -56,8 +53,8 @@ export function TerminalTab({ client, resource, namespace, name, object }: TabPr
         class="toolbar"
         onSubmit={(event) => {
           event.preventDefault();
-          if (socket === null) connect();
-          else socket.close();
+          if (live) disconnect();
+          else void connect();
         }}
       >
         <ContainerChoice pod={object} value={container} choose={setContainer} />
@@ -65,37 +62,21 @@ export function TerminalTab({ client, resource, namespace, name, object }: TabPr
           {t.objects.command}
           <input value={command} spellcheck={false} required onInput={(event) => setCommand(event.currentTarget.value)} />
         </label>
-        <button type="submit" class={socket === null ? 'main' : ''}>
-          {socket === null ? t.objects.connect : t.objects.disconnect}
+        <button type="submit" class={live ? '' : 'main'}>
+          {live ? t.objects.disconnect : t.objects.connect}
         </button>
       </form>
       {problem.trim() === '' ? null : <Problem>{problem}</Problem>}
-      <pre class="log" tabIndex={0} role="log" aria-label={t.objects.terminalText}>
-        {text.current}
-      </pre>
-      <form
-        class="toolbar prompt"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send(`${input.current?.value ?? ''}\n`);
-          if (input.current) input.current.value = '';
+      <Screen
+        session={session}
+        redraw={draw}
+        sized={(fits) => {
+          size.current = fits;
+          session?.resize(fits);
+          draw();
         }}
-      >
-        <input ref={input} aria-label={t.objects.input} disabled={socket === null} spellcheck={false} autocomplete="off" />
-        <button type="submit" disabled={socket === null}>
-          {t.objects.send}
-        </button>
-      </form>
+      />
+      <p class="soft">{t.objects.terminalHint}</p>
     </>
   );
-}
-
-/** The agent ends a command with a Status; a failure has words. */
-function failureIn(text: string): string {
-  try {
-    const { status, message } = JSON.parse(text) as { readonly status?: string; readonly message?: string };
-    return status === 'Success' ? t.objects.terminalEnded : (message ?? text);
-  } catch {
-    return text;
-  }
 }

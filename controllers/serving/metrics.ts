@@ -97,14 +97,21 @@ export class Metrics {
     if (features) exposeProgram(this.#registry, { features, version: versionInfo() });
   }
 
-  readonly queue = (name: string): QueueMetrics => ({
-    added: () => this.#queue.adds.inc({ name }),
-    depth: (depth) => this.#queue.depth.set({ name }, depth),
-    retried: () => this.#queue.retries.inc({ name }),
-    waited: (value) => this.#queue.waited.observe({ name }, value),
-    worked: (value) => this.#queue.worked.observe({ name }, value),
-    inspect: (look) => this.#underWay.set(name, [...(this.#underWay.get(name) ?? []), look]),
-  });
+  readonly queue = (name: string): QueueMetrics => {
+    const { adds, depth, retries, waited, worked } = this.#queue;
+    // A queue that had nothing to do yet is there as well, as in the reference.
+    adds.inc({ name }, 0);
+    depth.inc({ name }, 0);
+    retries.inc({ name }, 0);
+    return {
+      added: () => adds.inc({ name }),
+      depth: (keys) => depth.set({ name }, keys),
+      retried: () => retries.inc({ name }),
+      waited: (value) => waited.observe({ name }, value),
+      worked: (value) => worked.observe({ name }, value),
+      inspect: (look) => this.#underWay.set(name, [...(this.#underWay.get(name) ?? []), look]),
+    };
+  };
 
   readonly measures: Measures = {
     count: (name, labels, by = 1) => (this.#measures.get(name) as Counter).inc(labels, by),

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { writeFileAtomically } from '../files.js';
 import { say } from './output.js';
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -6,13 +8,29 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Shows a page in the browser of whoever is here; says so where there is none. A link is a secret until it was used: it is never in a log. */
-export function openInBrowser(link: string | null): void {
+/** Begins a program that goes on without this one. */
+type Begin = (program: string, args: readonly string[]) => void;
+
+/**
+ * Shows a page in the browser of whoever is here; says so where there is none. A link is a secret until it was used: it is never in a log, and the
+ * arguments of a program are for all to see, so the browser gets a file in `directory` that only its owner can read and that leads on.
+ */
+export function openInBrowser(link: string | null, directory: string, begin: Begin = beginDetached): void {
   if (link === null) return say('there is no console to open');
+  const file = path.join(path.resolve(directory), 'console.html');
+  writeFileAtomically(file, leadingTo(link), 0o600);
   const [program = 'xdg-open', ...args] = openers[process.platform] ?? ['xdg-open'];
-  spawn(program, [...args, link], { stdio: 'ignore', detached: true })
+  begin(program, [...args, file]);
+}
+
+function beginDetached(program: string, args: readonly string[]): void {
+  spawn(program, args, { stdio: 'ignore', detached: true })
     .on('error', () => {
       say(`no browser can be opened here (${program}): follow the link by hand`);
     })
     .unref();
 }
+
+/** A document that does nothing but lead to an address, whose characters are those of addresses. */
+const leadingTo = (link: string): string =>
+  `<!doctype html><meta charset="utf-8"><title>raftplane</title><meta http-equiv="refresh" content="0;url=${encodeURI(link)}">\n`;

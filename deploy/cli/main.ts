@@ -55,7 +55,7 @@ async function up(where: Where & { readonly detach: boolean; readonly open: bool
       .slice(process.argv.indexOf('up') + 1)
       .filter((word) => word !== '--detach' && word !== '-d' && word !== '--open');
     const started = await startDetached(directory, args, say);
-    if (where.open) openInBrowser(started.link);
+    if (where.open) openInBrowser(started.link, directory);
     return where.json ? print(JSON.stringify(await ask(where, { command: 'status' }), null, 2)) : ready(started);
   }
   const isDetached = process.env[reportsToStarter] !== undefined;
@@ -67,7 +67,7 @@ async function up(where: Where & { readonly detach: boolean; readonly open: bool
     await runCluster(directory, options, tell, (started) => {
       if (isDetached) return report({ ready: started });
       ready(started);
-      if (where.open) openInBrowser(started.link);
+      if (where.open) openInBrowser(started.link, directory);
     });
   } catch (error) {
     report({ failed: error instanceof Error ? error.message : String(error) });
@@ -84,7 +84,7 @@ function ready({ kubeconfig, link }: Started): void {
 async function consoleLink(where: Where & { readonly open: boolean }): Promise<void> {
   const { link } = (await askLauncher(placeOf(where), { command: 'link' }, say)) as { readonly link: string };
   print(where.json ? JSON.stringify({ link }) : link);
-  if (where.open) openInBrowser(link);
+  if (where.open) openInBrowser(link, placeOf(where));
 }
 
 async function stop(where: Where & { readonly delete: boolean }): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Replica } from '../../raft/replica-api.js';
-import { badRequest, notFound, StatusError, tooManyRequests } from '../api/status.js';
+import { badRequest, StatusError, tooManyRequests } from '../api/status.js';
 import { attributesOf, type Authorizer } from '../authorization/authorizer.js';
 import { forbidden } from '../authorization/forbidden.js';
 import { writeJson } from '../http/errors.js';
@@ -9,6 +9,7 @@ import { pageHeaders } from './headers.js';
 import { askLauncher, questionIn } from './launcher.js';
 import { streamRequests } from './requestStream.js';
 import type { RequestTap } from './requestTap.js';
+import type { Samples } from './samples.js';
 import type { Servers } from './servers.js';
 
 export interface ConsoleOptions {
@@ -21,7 +22,7 @@ export interface ConsoleOptions {
   readonly launcherSocket: string | null;
   /** Where objects are kept elsewhere, there is no replica to tell of. */
   readonly replica: Pick<Replica, 'status'> | null;
-  readonly metrics: { readonly contentType: string; metrics(): Promise<string> };
+  readonly samples: Pick<Samples, 'after'>;
   /** Where the built page is, if not where this package has it. */
   readonly folder?: string | null;
 }
@@ -97,14 +98,15 @@ function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonl
     },
     [`${root}/v1/status`]: {
       GET: atServer('/raft/v1/status', async (exchange) => {
-        if (replica === null) throw notFound({ group: '', resource: 'replicas' }, 'of this server');
+        if (replica === null) throw new StatusError(501, 'NotImplemented', 'objects are kept elsewhere', {});
         writeJson(exchange, 200, await replica.status());
       }),
     },
-    [`${root}/v1/metrics`]: {
+    [`${root}/v1/samples`]: {
       GET: atServer('/metrics', async (exchange) => {
-        exchange.response.setHeader('content-type', options.metrics.contentType);
-        exchange.response.end(await options.metrics.metrics());
+        const since = Number(exchange.query.get('since') ?? 0);
+        if (!Number.isFinite(since)) throw badRequest('since must be milliseconds since 1970');
+        writeJson(exchange, 200, { samples: await options.samples.after(since) });
       }),
     },
     [`${root}/v1/requests`]: { GET: atServer(null, (exchange) => streamRequests(exchange, tap, active)) },

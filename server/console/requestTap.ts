@@ -1,3 +1,5 @@
+import { AuditRecord } from '../audit/record.js';
+import type { Extent } from '../audit/rules.js';
 import type { Exchange } from '../http/exchange.js';
 
 /** A request that is over, as an audit event of level Metadata would tell of it. */
@@ -77,22 +79,36 @@ export class RequestTap {
 
 const short = (text: string): string => (text.length > textMax ? `${text.slice(0, textMax)}…` : text);
 
-/** The facts of a request; neither its query nor its body, which may hold secrets. */
+/** What everybody's audit event tells of a request at least. */
+const metadata: Extent = { level: 'Metadata', stages: new Set(['ResponseComplete']), omitManagedFields: false };
+
+/**
+ * The facts of a request, from the event that an audit log would have of its end: made by the same code, whether or not a policy wants one. Neither
+ * its query nor its body goes on, which may hold secrets.
+ */
 function seenOf(exchange: Exchange): SeenRequest {
-  const { info, request, response, user, impersonator } = exchange;
+  const { info, response } = exchange;
+  const arrivedAt = performance.timeOrigin + exchange.startedAt;
+  const record = exchange.audit ?? new AuditRecord(exchange, metadata, arrivedAt);
+  const event = record.event('ResponseComplete', response.headersSent ? response.statusCode : 0, arrivedAt);
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const { apiGroup, resource, subresource, namespace } = event.objectRef ?? {};
   return {
-    id: exchange.auditId,
-    at: Math.round(performance.timeOrigin + exchange.startedAt),
-    verb: info.verb === 'other' ? exchange.method.toLowerCase().slice(0, 16) : info.verb,
+    id: event.auditID,
+    at: Math.round(arrivedAt),
+    verb: event.verb.slice(0, 16),
     path: short(info.path),
-    resource: info.isResource ? [info.group, info.resource, info.subresource].filter((part) => part !== '').join('/') : '',
-    namespace: info.isResource ? info.namespace : '',
-    user: short(user.name),
-    impersonator: short(impersonator?.name ?? ''),
-    code: response.headersSent ? response.statusCode : 0,
+    resource: [apiGroup, resource, subresource]
+      .map(text)
+      .filter((part) => part !== '')
+      .join('/'),
+    namespace: text(namespace),
+    user: short(text((event.impersonatedUser ?? event.user)['username'])),
+    impersonator: event.impersonatedUser === null ? '' : short(text(event.user['username'])),
+    code: Number(event.responseStatus?.['code'] ?? 0),
     ms: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
     watch: exchange.longRunning,
-    agent: short(String(request.headers['user-agent'] ?? '')),
-    address: exchange.address ?? '',
+    agent: short(event.userAgent),
+    address: event.sourceIPs[0] ?? '',
   };
 }

@@ -80,7 +80,7 @@ export class Servers {
       port,
       servername: serverName,
       method: 'GET',
-      path: exchange.info.path,
+      path: questionOf(exchange),
       headers: { ...identityHeaders(exchange.user), accept: '*/*', host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },
       signal: exchange.signal,
       agent: (this.#agent ??= this.#connections()),
@@ -138,6 +138,13 @@ export class Servers {
   stop(): void {
     this.#agent?.destroy();
   }
+}
+
+/** What another server is asked: the same, about itself. */
+function questionOf({ info, query }: Exchange): string {
+  const rest = new URLSearchParams(query);
+  rest.delete('server');
+  return rest.size === 0 ? info.path : `${info.path}?${rest.toString()}`;
 }
 
 type LeaseRead = NonNullable<ReturnType<typeof readLease>>;

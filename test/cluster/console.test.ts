@@ -252,6 +252,67 @@ describe('cluster/console', function () {
     await page.getByRole('log').getByText('well done').waitFor();
   });
 
+  it('is a terminal: keys go as they are pressed, the program knows the size, and the screen is what it drew', async () => {
+    const watched = await visitSignedIn({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = watched;
+    const typed: string[] = [];
+    const sizes: { readonly Width: number; readonly Height: number }[] = [];
+    let write = (_text: string): void => undefined;
+    await page.routeWebSocket(/\/pods\/shell\/exec/, (socket) => {
+      write = (text) => socket.send(Buffer.concat([Buffer.of(1), Buffer.from(text)]));
+      socket.onMessage((message) => {
+        const bytes = Buffer.from(message);
+        if (bytes[0] === 4) sizes.push(JSON.parse(bytes.subarray(1).toString()) as (typeof sizes)[number]);
+        if (bytes[0] !== 0) return;
+        typed.push(bytes.subarray(1).toString());
+        // It echoes what can be seen, as a shell does.
+        if (typed.at(-1) === '\r') write('\r\n$ ');
+        else if (/^[ -~]$/.test(typed.at(-1)!)) write(typed.at(-1)!);
+      });
+    });
+    // The page must not have loaded before what replaces its connections is there.
+    await page.goto('about:blank');
+    await page.goto(launcher.consoleLink()!);
+    await page.locator('nav').first().waitFor();
+    await show(page, '#objects/core/pods?namespace=team');
+    await page.getByLabel('Name contains').fill('shell');
+    await page.locator('.rows .row').getByText('shell').click();
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    expect(
+      await page.evaluate<number>("performance.getEntriesByType('resource').filter(({ name }) => /emulator-/.test(name)).length"),
+    ).to.equal(0);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    const screen = page.getByRole('log');
+    await screen.locator('.cursor').waitFor();
+    await page.locator('.keys:focus').waitFor();
+    await page.keyboard.type('ls');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Control+c');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await screen.getByText('$', { exact: true }).waitFor();
+    expect(typed).to.deep.equal(['l', 's', '\x1b[A', '\x03', '\x1b', '\r']);
+    // A program of the whole screen: its own buffer, a place, a colour, and where the cursor stands.
+    write('\x1b[?1049h\x1b[2J\x1b[3;5H\x1b[1;31mred\x1b[0m\x1b[6n\x1b[?1h\x1b[?2004h');
+    await screen.locator('.fg-1.bold').getByText('red').waitFor();
+    expect(await screen.locator('> div').nth(2).textContent()).to.match(/^ {4}red/);
+    expect(typed.at(-1)).to.equal('\x1b[3;8R');
+    await page.keyboard.press('ArrowUp');
+    await page.evaluate("navigator.clipboard.writeText('one\\ntwo')");
+    await page.keyboard.press('Control+v');
+    write('\x1b[?1049l');
+    await screen.getByText('$', { exact: true }).waitFor();
+    expect(typed.slice(-2)).to.deep.equal(['\x1bOA', '\x1b[200~one\rtwo\x1b[201~']);
+    expect(await watched.accessibilityFaults()).to.deep.equal([]);
+    await page.keyboard.press('Shift+Tab');
+    expect(await page.locator('.keys:focus').count(), 'Shift+Tab leaves').to.equal(0);
+    const before = sizes.at(-1)!;
+    expect(before.Width).to.be.greaterThan(20);
+    await page.setViewportSize({ width: 1000, height: 900 });
+    await page.waitForFunction(`document.querySelectorAll('.screen [role=log] > div').length > 0`);
+    while (sizes.at(-1)!.Width >= before.Width) await page.evaluate('new Promise(requestAnimationFrame)');
+  });
+
   it('shows requests of all servers, with those refused', async () => {
     const { page } = await visitSignedIn();
     await show(page, '#requests');
@@ -291,6 +352,9 @@ describe('cluster/console', function () {
       body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } },
     });
     await page.locator('tr.lit').getByText('endpoint', { exact: true }).waitFor();
+    // Also those that had nothing to do yet.
+    await page.locator('.plain').getByText('cronjob', { exact: true }).waitFor();
+    await page.locator('[data-loop=deployment-controller]').getByText('ScalingReplicaSet').waitFor();
     await picture(page, 'controllers');
   });
 
@@ -342,8 +406,10 @@ describe('cluster/console', function () {
     const { page } = await visitSignedIn();
     const leader = await page.locator('article[data-standing=leader]').getAttribute('data-member');
     await page.locator('.chart').first().waitFor();
+    const killedAt = performance.now();
     await page.getByRole('button', { name: `Kill ${leader}` }).click();
     await page.locator(`[data-event=killed][data-member=${leader}]`).waitFor();
+    console.log(`      the kill stood on the timeline after ${Math.round(performance.now() - killedAt)} ms`);
     await page.locator(`article[data-standing=leader]:not([data-member=${leader}])`).waitFor();
     await page.locator(`[data-event=elected]:not([data-member=${leader}])`).first().waitFor();
     await page.getByRole('button', { name: `Restart ${leader}` }).click();

@@ -133,6 +133,15 @@ describe('cluster/consoleLoad', function () {
     await seen(page, changes);
     expect((await heapOf(page)) / before, 'heap after an hour, of that after ten minutes').to.be.lessThan(1.25);
 
+    // How smooth that is depends on the machine: a figure, not a limit.
+    const frames = page.evaluate<Frames>(framesOver(4_000));
+    const sentAtPace = await changeAtPace(stream, changes, 4_000);
+    const { count, p50, p95, p99, longest } = await frames;
+    console.log(
+      `      ${objects} rows, ${Math.round(sentAtPace / 4)} changes/s: ${Math.round(count / 4)} frames/s, frame p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms, longest ${longest} ms`,
+    );
+    await seen(page, changes + sentAtPace);
+
     await page.locator('.rows .row').first().focus();
     await page.keyboard.press('End');
     await page
@@ -153,6 +162,47 @@ async function change(stream: NodeJS.WritableStream, from: number, to: number): 
     if (!stream.write(line)) await once(stream, 'drain');
     else if (count % 500 === 0) await nextTurn();
   }
+}
+
+interface Frames {
+  readonly count: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly longest: number;
+}
+
+/** Measures in the page, while the table is scrolled, how long after each other its frames come. */
+const framesOver = (ms: number): string => `new Promise((resolve) => {
+  const times = [];
+  const table = document.querySelector('.rows').closest('[role=grid], .table') ?? document.querySelector('.rows').parentElement;
+  const begun = performance.now();
+  let last = begun;
+  const frame = () => {
+    const now = performance.now();
+    times.push(now - last);
+    last = now;
+    table.scrollTop = (table.scrollTop + 7) % 400;
+    if (now - begun < ${ms}) return requestAnimationFrame(frame);
+    table.scrollTop = 0;
+    times.sort((a, b) => a - b);
+    const at = (share) => Math.round(times[Math.min(times.length - 1, Math.floor(share * times.length))] * 10) / 10;
+    resolve({ count: times.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), longest: at(1) });
+  };
+  requestAnimationFrame(frame);
+})`;
+
+/** A thousand changes a second for so long; returns how many. The last one goes to the first object. */
+async function changeAtPace(stream: NodeJS.WritableStream, from: number, ms: number): Promise<number> {
+  const begun = performance.now();
+  let sent = 0;
+  while (performance.now() - begun < ms) {
+    const due = Math.floor(performance.now() - begun);
+    if (due > sent) await change(stream, from + sent, from + due);
+    sent = Math.max(sent, due);
+    await nextTurn();
+  }
+  return sent;
 }
 
 const seen = (page: Page, count: number): Promise<void> =>

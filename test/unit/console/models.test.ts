@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { diffLines, hunks } from '../../../console/model/diff.js';
 import { LineSplitter } from '../../../console/model/lines.js';
-import { buckets, parseMetrics, quantile, total } from '../../../console/model/metrics.js';
+import { History, ratesOf, rolesIn, slotMs, type Sample } from '../../../console/model/history.js';
+import { parseMetrics, quantile, total } from '../../../console/model/metrics.js';
 import { age, fieldPaths, ownershipTree, type ApiObject } from '../../../console/model/objects.js';
 import { QueueHistory } from '../../../console/model/queues.js';
 import { fits, topHolders, topUsers, worstFirst, type SeenRequest } from '../../../console/model/requests.js';
 import { Series } from '../../../console/model/series.js';
 import { compareCells, shownRows, TableModel, type RowEvent, type TableRow } from '../../../console/model/tableModel.js';
-import { plainText } from '../../../console/model/terminalText.js';
 import { Timeline, type MemberView } from '../../../console/model/timeline.js';
 
 describe('console/diff', () => {
@@ -71,7 +71,9 @@ describe('console/metrics', () => {
   });
 
   it('finds quantiles of what came between two readings', () => {
-    const now = buckets(samples, 'd', () => true);
+    const now = new Map(
+      (samples.get('d_bucket') ?? []).map(({ labels, value }) => [labels['le'] === '+Inf' ? Infinity : Number(labels['le']), value]),
+    );
     expect(quantile(0.5, new Map(), now)).to.be.closeTo(0.1, 1e-9);
     expect(quantile(0.75, new Map(), now)).to.be.closeTo(0.55, 1e-9);
     expect(quantile(0.99, now, now), 'nothing came').to.equal(null);
@@ -91,6 +93,81 @@ describe('console/series', () => {
       [null, null],
     ]);
     expect(series.latest('b')).to.equal(30);
+  });
+
+  it('puts what comes late where it belongs', () => {
+    const series = new Series(3);
+    series.add(1, { a: 1 });
+    series.add(3, { a: 3 });
+    series.add(2, { b: 20 });
+    series.add(1, { b: 10 });
+    expect(series.columns(['a', 'b'])).to.deep.equal([
+      [1, 2, 3],
+      [1, null, 3],
+      [10, 20, null],
+    ]);
+    series.add(4, { a: 4 });
+    expect(series.columns(['a'])[0]).to.deep.equal([2, 3, 4]);
+  });
+});
+
+describe('console/history', () => {
+  const sample = (at: number, more: Partial<Sample> = {}): Sample => ({
+    at,
+    requests: 0,
+    latency: [],
+    watches: 0,
+    connections: 0,
+    loopSeconds: 0,
+    logBytes: 0,
+    storeBytes: 0,
+    stores: [],
+    raft: null,
+    ...more,
+  });
+  const leading = (commitIndex: number, behind: Readonly<Record<string, number>> = {}): Sample['raft'] => ({
+    role: 'leader',
+    term: 1,
+    commitIndex,
+    appliedIndex: commitIndex,
+    snapshotsInstalled: 0,
+    behind,
+  });
+
+  it('tells rates between samples, and none over a new start', () => {
+    const before = sample(0, { requests: 10, raft: leading(5), latency: [[0.1, 0], [null, 0]] }); // prettier-ignore
+    const after = sample(2_000, { requests: 30, raft: leading(9), latency: [[0.1, 4], [null, 4]] }); // prettier-ignore
+    expect(ratesOf(before, after)).to.deep.equal({ requests: 10, commits: 2, p50: 0.05, p99: 0.099 });
+    expect(ratesOf(after, sample(4_000, { requests: 1 })).requests).to.equal(null);
+    expect(ratesOf(undefined, after).requests).to.equal(null);
+  });
+
+  it('brings members together that took their samples at other moments, and whole histories with what comes later', () => {
+    const history = new History(new Series(10));
+    history.add('a', [sample(1_000, { watches: 1 }), sample(slotMs + 10, { watches: 2, raft: leading(9, { b: 3 }) })]);
+    history.add('b', [sample(900, { watches: 7 }), sample(slotMs + 900, { watches: 8 })]);
+    expect(history.series.columns(['watches a', 'watches b', 'lag b'])).to.deep.equal([
+      [0, slotMs / 1000],
+      [1, 2],
+      [7, 8],
+      [null, 3],
+    ]);
+    expect([history.since('a'), history.since('none')]).to.deep.equal([slotMs + 10, 0]);
+  });
+
+  it('has the timeline of what was before anybody looked', () => {
+    const follower: Sample['raft'] = { ...leading(1)!, role: 'follower' };
+    const before = new Map([
+      ['a', [sample(1, { raft: leading(1) }), sample(30, { raft: follower })]],
+      ['b', [sample(2, { raft: follower }), sample(20, { raft: { ...leading(2)!, term: 2 } })]],
+    ]);
+    const timeline = new Timeline(60_000);
+    for (const { id, at, raft } of rolesIn(before)) timeline.look([{ id, program: null, ...raft }], at);
+    expect(timeline.events.map(({ at, member, what }) => [at, member, what])).to.deep.equal([
+      [30, 'a', 'steppedDown'],
+      [20, 'b', 'elected'],
+      [1, 'a', 'elected'],
+    ]);
   });
 });
 
@@ -293,7 +370,7 @@ describe('console/requests', () => {
 
 describe('console/queues', () => {
   const metrics = (done: number): string =>
-    `leader_election_master_status{name="m"} 1\nworkqueue_depth{name="job"} 2\nworkqueue_adds_total{name="job"} 7\nworkqueue_work_duration_seconds_sum{name="job"} 1\nworkqueue_work_duration_seconds_count{name="job"} ${done}\n`;
+    `leader_election_master_status{name="m"} 1\nworkqueue_depth{name="job"} 2\nworkqueue_adds_total{name="job"} 7\nworkqueue_work_duration_seconds_sum{name="job"} 1\nworkqueue_work_duration_seconds_count{name="job"} ${done}\nrunning_managed_controllers{name="job-controller",manager="m"} 1\nrunning_managed_controllers{name="ttl-controller",manager="m"} 0\n`;
 
   it('tells who works, and when each queue was at work last', () => {
     const history = new QueueHistory();
@@ -307,14 +384,9 @@ describe('console/queues', () => {
     );
     expect(history.managers.map(({ name, state }) => `${name} ${state}`)).to.deep.equal(['cm1 works', 'cm2 standsBy', 'cm3 noAnswer']);
     expect(history.queues[0]).to.include({ name: 'job', depth: 2, adds: 7, meanSeconds: 0.25, lastAt: null });
+    expect(history.loops).to.deep.equal(['job-controller']);
     history.read([{ name: 'cm1', metrics: metrics(5) }], 2_000);
     history.read([{ name: 'cm1', metrics: metrics(5) }], 3_000);
     expect(history.queues[0]?.lastAt).to.equal(2_000);
-  });
-});
-
-describe('console/terminalText', () => {
-  it('drops colours and titles, and begins lines anew', () => {
-    expect(plainText('\x1b]0;title\x07\x1b[1;32mls\x1b[0m\r\na  b\r\n10%\r20%\nx\x08y')).to.equal('ls\na  b\n20%\ny');
   });
 });

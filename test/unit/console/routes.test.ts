@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ReplicaStatus } from '../../../raft/replica-api.js';
+import type { Replica, ReplicaStatus } from '../../../raft/replica-api.js';
 import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import { createConsole } from '../../../server/console/console.js';
 import { RequestTap } from '../../../server/console/requestTap.js';
@@ -53,7 +53,12 @@ describe('console/routes', () => {
   const folder = temporaryDirectory('page');
   const passedOn: string[] = [];
   const tap = new RequestTap();
-  const build = (authorize: Authorizer, launcherSocket: string | null = null): ReturnType<typeof createConsole> =>
+  const someReplica: Pick<Replica, 'status'> = { status: () => Promise.resolve({ memberId: 'r1' } as ReplicaStatus) };
+  const build = (
+    authorize: Authorizer,
+    launcherSocket: string | null = null,
+    replica: Pick<Replica, 'status'> | null = someReplica,
+  ): ReturnType<typeof createConsole> =>
     createConsole({
       authorize,
       servers: {
@@ -64,8 +69,8 @@ describe('console/routes', () => {
       tap,
       active: () => [],
       launcherSocket,
-      replica: { status: () => Promise.resolve({ memberId: 'r1' } as ReplicaStatus) },
-      metrics: { contentType: 'text/plain', metrics: () => Promise.resolve('up 1') },
+      replica,
+      samples: { after: () => Promise.resolve([]) },
       folder,
     });
   const everything: Authorizer = () => ({ decision: 'allow', reason: '' });
@@ -99,7 +104,7 @@ describe('console/routes', () => {
       return { decision: 'noOpinion', reason: '' };
     };
     expect((await ask(build(none), '/console/v1/status')).answered).to.equal(403);
-    expect((await ask(build(none), '/console/v1/metrics', { query: 'server=other' })).answered).to.equal(403);
+    expect((await ask(build(none), '/console/v1/samples', { query: 'server=other' })).answered).to.equal(403);
     expect(asked).to.deep.equal(['get /raft/v1/status', 'get /metrics']);
     expect(passedOn).to.deep.equal([]);
   });
@@ -108,6 +113,10 @@ describe('console/routes', () => {
     expect((await ask(build(everything), '/console/v1/status', { query: 'server=own' })).body).to.contain('r1');
     await ask(build(everything), '/console/v1/status', { query: 'server=other' });
     expect(passedOn).to.deep.equal(['other']);
+  });
+
+  it('says that there is no replica where objects are kept elsewhere, which is not that there is no such server', async () => {
+    expect((await ask(build(everything, null, null), '/console/v1/status')).answered).to.equal(501);
   });
 
   it('has no way to a launcher where there is none', async () => {

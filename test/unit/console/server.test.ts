@@ -3,7 +3,9 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { openInBrowser } from '../../../deploy/cli/browser.js';
 import { SignIn } from '../../../deploy/cli/signIn.js';
+import { AuditRecord } from '../../../server/audit/record.js';
 import { askLauncher, questionIn } from '../../../server/console/launcher.js';
 import { index, PageFiles } from '../../../server/console/files.js';
 import { pageHeaders } from '../../../server/console/headers.js';
@@ -27,9 +29,18 @@ describe('console/page', () => {
       expect(fs.existsSync(path.join(built, file)), file).to.equal(true);
   });
 
+  it('loads what only a terminal needs when one is opened', () => {
+    const document = fs.readFileSync(path.join(built, index), 'utf8');
+    expect(document).not.to.contain('emulator');
+    const main = fs.readdirSync(built).find((file) => /^main-.*\.js$/.test(file))!;
+    const code = fs.readFileSync(path.join(built, main), 'utf8');
+    const [, emulator = ''] = /import\("\.\/(emulator-[^"]+)"\)/.exec(code) ?? [];
+    expect(fs.existsSync(path.join(built, emulator)), emulator).to.equal(true);
+  });
+
   it('says its terms where its code goes', () => {
     const licences = fs.readFileSync(path.join(packageRoot, 'dist', 'programs', 'LICENSES.txt'), 'utf8');
-    for (const name of ['preact', 'uplot', 'yaml']) expect(licences).to.match(new RegExp(`^${name} \\d`, 'mi'));
+    for (const name of ['preact', 'uplot', 'yaml', '@xterm/headless']) expect(licences).to.match(new RegExp(`^${name} \\d`, 'mi'));
   });
 
   it('tells browsers to load, frame and guess nothing else', () => {
@@ -93,7 +104,7 @@ describe('console/rights', () => {
     for (const [verb, at] of [
       ['get', '/console/v1/servers'],
       ['get', '/console/v1/status'],
-      ['get', '/console/v1/metrics'],
+      ['get', '/console/v1/samples'],
       ['get', '/console/v1/requests'],
       ['get', '/console/v1/launcher'],
       ['post', '/console/v1/launcher'],
@@ -111,8 +122,9 @@ describe('console/requestTap', () => {
       info: { isResource: true, path: '/api/v1/pods', verb: 'list', group: '', resource: 'pods', subresource: '', namespace: '' },
       request: { headers: { 'user-agent': 'test' } },
       response: { headersSent: true, statusCode: 200 },
-      user: { name: 'jane' },
+      user: { name: 'jane', uid: '', groups: [], extra: {} },
       impersonator: null,
+      audit: null,
       auditId: '1',
       startedAt: 0,
       longRunning: false,
@@ -163,6 +175,26 @@ describe('console/requestTap', () => {
     tap.begin(long);
     end();
     expect(JSON.stringify(tap.recent())).to.have.length.lessThan(700).and.not.contain('secret');
+  });
+
+  it('tells what the audit log tells, also of who is behind an impersonated user', () => {
+    const tap = new RequestTap();
+    tap.look(() => undefined);
+    const impersonated = exchange({ impersonator: { name: 'root', uid: '', groups: [], extra: {} } });
+    const record = new AuditRecord(
+      impersonated.exchange,
+      { level: 'RequestResponse', stages: new Set(['ResponseComplete']), omitManagedFields: false },
+      0,
+    );
+    record.requestBody({ metadata: { namespace: 'from-the-body' }, data: { key: 'secret' } });
+    impersonated.exchange.audit = record;
+    tap.begin(impersonated.exchange);
+    impersonated.end();
+    const audited = record.event('ResponseComplete', 200, 0);
+    const [seen] = tap.recent();
+    expect(seen).to.include({ id: audited.auditID, verb: audited.verb, user: 'jane', impersonator: 'root', namespace: 'from-the-body' });
+    expect(audited).to.deep.include({ user: { username: 'root' }, impersonatedUser: { username: 'jane' } });
+    expect(JSON.stringify(seen)).not.to.contain('secret');
   });
 
   it('counts who holds watches', () => {
@@ -224,6 +256,25 @@ describe('console/launcher', () => {
       [],
     ])
       expect(() => questionIn(body), JSON.stringify(body)).to.throw();
+  });
+});
+
+describe('console/openInBrowser', () => {
+  it('names no secret among the arguments of the browser, which all users of a machine may see', () => {
+    const link = `https://127.0.0.1:6443/console#code=${'x'.repeat(32)}`;
+    const directory = temporaryDirectory('open');
+    const begun: (readonly string[])[] = [];
+    openInBrowser(link, directory, (program, args) => void begun.push([program, ...args]));
+    expect(begun).to.have.length(1);
+    expect(begun.flat().join(' ')).not.to.contain('code=');
+    const file = begun[0]!.at(-1)!;
+    expect(path.dirname(file)).to.equal(directory);
+    expect(fs.statSync(file).mode & 0o777).to.equal(0o600);
+    expect(fs.readFileSync(file, 'utf8')).to.contain(link);
+  });
+
+  it('opens nothing where there is no console', () => {
+    openInBrowser(null, temporaryDirectory('open'), () => expect.fail('opened'));
   });
 });
 

@@ -1,0 +1,84 @@
+import type { Terminal } from '@xterm/headless';
+import { t } from '../english.js';
+
+/** Of exec: the first byte of each message says which stream it belongs to. */
+export const execProtocol = 'v5.channel.k8s.io';
+const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;
+
+export interface ScreenSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+export interface SessionListener {
+  /** The screen is another one. */
+  changed(): void;
+  /** Called once. `problem`: in words. */
+  ended(problem: string): void;
+}
+
+/** A program in a container, with the terminal that it believes to have. */
+export class TerminalSession {
+  readonly #encoder = new TextEncoder();
+  #failure = '';
+
+  constructor(
+    readonly terminal: Terminal,
+    private readonly socket: WebSocket,
+    listener: SessionListener,
+  ) {
+    socket.binaryType = 'arraybuffer';
+    socket.onopen = () => this.#tellSize();
+    socket.onmessage = ({ data }: MessageEvent<unknown>) => {
+      if (!(data instanceof ArrayBuffer) || data.byteLength === 0) return;
+      const bytes = new Uint8Array(data);
+      if (bytes[0] === channels.error) this.#failure = failureIn(new TextDecoder().decode(bytes.subarray(1)));
+      else if (bytes[0] === channels.stdout || bytes[0] === channels.stderr) terminal.write(bytes.subarray(1), () => listener.changed());
+    };
+    socket.onclose = ({ reason }) => listener.ended(this.#failure === '' ? `${t.objects.terminalEnded} ${reason}` : this.#failure);
+    // Programs ask terminals what they are and where the cursor stands; the answer goes where keys go.
+    terminal.onData((answer) => this.type(answer));
+  }
+
+  type(text: string): void {
+    this.#send(channels.stdin, text);
+  }
+
+  paste(text: string): void {
+    const lines = text.replace(/\r?\n/g, '\r');
+    // An end mark in what is pasted would let the rest of it be taken for keys.
+    this.type(this.terminal.modes.bracketedPasteMode ? `\x1b[200~${lines.replaceAll('\x1b', '')}\x1b[201~` : lines);
+  }
+
+  resize({ cols, rows }: ScreenSize): void {
+    if (cols === this.terminal.cols && rows === this.terminal.rows) return;
+    this.terminal.resize(cols, rows);
+    this.#tellSize();
+  }
+
+  end(): void {
+    this.socket.onclose = null;
+    this.socket.close();
+    this.terminal.dispose();
+  }
+
+  #tellSize(): void {
+    this.#send(channels.resize, JSON.stringify({ Width: this.terminal.cols, Height: this.terminal.rows }));
+  }
+
+  #send(channel: number, text: string): void {
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    const bytes = this.#encoder.encode(`\0${text}`);
+    bytes[0] = channel;
+    this.socket.send(bytes);
+  }
+}
+
+/** The agent ends a command with a Status; a failure has words. */
+function failureIn(text: string): string {
+  try {
+    const { status, message } = JSON.parse(text) as { readonly status?: string; readonly message?: string };
+    return status === 'Success' ? t.objects.terminalEnded : (message ?? text);
+  } catch {
+    return text;
+  }
+}

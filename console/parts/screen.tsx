@@ -1,0 +1,124 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ScreenSize, TerminalSession } from '../api/terminal.js';
+import { t } from '../english.js';
+import { sequenceOf } from '../model/keys.js';
+import { runsOf, type Run } from '../model/screen.js';
+
+const rowsMin = 6;
+const colsMin = 20;
+const wheelLines = 3;
+
+export interface ScreenProps {
+  readonly session: TerminalSession | null;
+  /** Told of the size that fits, now and whenever it changes. */
+  readonly sized: (size: ScreenSize) => void;
+  readonly redraw: () => void;
+}
+
+/** The screen of a terminal. Text comes by a field that is not seen, so that every way of writing works; other keys by what they are. */
+export function Screen({ session, sized, redraw }: ScreenProps): VNode {
+  const place = useRef<HTMLDivElement>(null);
+  const probe = useRef<HTMLSpanElement>(null);
+  const keys = useRef<HTMLTextAreaElement>(null);
+  const told = useRef(sized);
+  told.current = sized;
+
+  useEffect(() => {
+    const [element, cell] = [place.current, probe.current];
+    if (element === null || cell === null) return undefined;
+    const measure = (): void => {
+      const { width, height } = cell.getBoundingClientRect();
+      const style = getComputedStyle(element);
+      const inner = (size: number, before: string, after: string): number => size - parseFloat(before) - parseFloat(after);
+      told.current({
+        cols: Math.max(colsMin, Math.floor(inner(element.clientWidth, style.paddingLeft, style.paddingRight) / (width / probeText.length))),
+        rows: Math.max(rowsMin, Math.floor(inner(element.clientHeight, style.paddingTop, style.paddingBottom) / height)),
+      });
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (session !== null) keys.current?.focus();
+  }, [session]);
+
+  const pressed = (event: KeyboardEvent): void => {
+    // The page has keys of its own, such as Escape.
+    event.stopPropagation();
+    if (session === null || event.isComposing) return;
+    if (event.ctrlKey && event.key.toLowerCase() === 'c' && getSelection()?.isCollapsed === false) return;
+    const sequence = sequenceOf(event, session.terminal.modes.applicationCursorKeysMode);
+    if (sequence === null) return;
+    event.preventDefault();
+    session.terminal.scrollToBottom();
+    session.type(sequence);
+  };
+  const written = (): void => {
+    const text = keys.current?.value ?? '';
+    if (keys.current) keys.current.value = '';
+    if (text !== '') session?.type(text);
+  };
+  return (
+    <div
+      ref={place}
+      class="screen"
+      onMouseUp={() => {
+        if (getSelection()?.isCollapsed !== false) keys.current?.focus();
+      }}
+      onWheel={(event) => {
+        if (session === null || session.terminal.buffer.active.type !== 'normal') return;
+        event.preventDefault();
+        session.terminal.scrollLines(Math.sign(event.deltaY) * wheelLines);
+        redraw();
+      }}
+    >
+      <span ref={probe} class="probe" aria-hidden="true">
+        {probeText}
+      </span>
+      <textarea
+        ref={keys}
+        class="keys"
+        aria-label={t.objects.terminalKeys}
+        disabled={session === null}
+        spellcheck={false}
+        autocomplete="off"
+        autocapitalize="off"
+        onKeyDown={pressed}
+        onInput={(event) => {
+          if (!event.isComposing) written();
+        }}
+        onCompositionEnd={written}
+        onPaste={(event) => {
+          event.preventDefault();
+          session?.paste(event.clipboardData?.getData('text/plain') ?? '');
+        }}
+      />
+      <div role="log" aria-label={t.objects.terminalText} aria-live="polite">
+        {session === null ? null : linesOf(session.terminal).map((runs, index) => <ScreenLine key={index} runs={runs} />)}
+      </div>
+    </div>
+  );
+}
+
+const probeText = 'MMMMMMMMMMMMMMMMMMMM';
+
+function linesOf({ buffer: { active }, rows }: TerminalSession['terminal']): readonly (readonly Run[])[] {
+  const cursorRow = active.baseY + active.cursorY - active.viewportY;
+  return Array.from({ length: rows }, (_, row) => {
+    const line = active.getLine(active.viewportY + row);
+    return line === undefined ? [] : runsOf(line, row === cursorRow ? active.cursorX : null);
+  });
+}
+
+const ScreenLine = ({ runs }: { readonly runs: readonly Run[] }): VNode => (
+  <div>
+    {runs.map(({ text, looks, foreground, background }) => (
+      <span class={looks} style={{ ...(foreground === null ? {} : { color: foreground }), ...(background === null ? {} : { background }) }}>
+        {text}
+      </span>
+    ))}
+  </div>
+);

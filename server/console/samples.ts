@@ -1,0 +1,157 @@
+import type { Registry } from 'prom-client';
+import type { Replica, ReplicaStatus } from '../../raft/replica-api.js';
+
+/** What charts need of a server at one moment. */
+export interface Sample {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly requests: number;
+  /** Observations of requests that are no streams, by upper bound in seconds; null is beyond all bounds. */
+  readonly latency: readonly (readonly [bound: number | null, count: number])[];
+  readonly watches: number;
+  readonly connections: number;
+  readonly loopSeconds: number;
+  readonly logBytes: number;
+  readonly storeBytes: number;
+  /** Databases of members of an etcd that answer; empty where objects are kept here. */
+  readonly stores: readonly { readonly name: string; readonly bytes: number }[];
+  /** Of the replica; null where objects are kept elsewhere. */
+  readonly raft: {
+    readonly role: string;
+    readonly term: number;
+    readonly commitIndex: number;
+    readonly appliedIndex: number;
+    readonly snapshotsInstalled: number;
+    /** As the leader sees it: how many committed entries each member lacks. Empty on others. */
+    readonly behind: Readonly<Record<string, number>>;
+  } | null;
+}
+
+export interface SamplesOptions {
+  readonly registry: Pick<Registry, 'getSingleMetric'>;
+  readonly replica: Pick<Replica, 'status'> | null;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+const everyMs = 2_000;
+/** How far charts go back, and how long after the last question samples are still taken. */
+export const samplesWindowMs = 15 * 60_000;
+const samplesMax = samplesWindowMs / everyMs;
+
+/**
+ * The last fifteen minutes of this server, for charts. Nothing is taken and no timer runs before somebody asks; from then on until nobody has asked for as
+ * long as charts go back, so whoever comes back sees what was meanwhile.
+ */
+export class Samples {
+  readonly #now: () => number;
+  #kept: Sample[] = [];
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+  #taking: Promise<void> | null = null;
+
+  constructor(private readonly options: SamplesOptions) {
+    // Durations are taken from it as well, so it is one that is never set.
+    this.#now = options.now ?? (() => Math.round(performance.timeOrigin + performance.now()));
+  }
+
+  /** Samples taken after `since`, oldest first; at least one has been taken when this resolves. */
+  async after(since: number): Promise<readonly Sample[]> {
+    this.#askedAt = this.#now();
+    if (this.#timer === null) {
+      this.#timer = setInterval(() => void this.turn(), everyMs).unref();
+      await this.turn();
+    }
+    return this.#kept.filter(({ at }) => at > since);
+  }
+
+  get running(): boolean {
+    return this.#timer !== null;
+  }
+
+  /** Takes one, unless the one before still is being taken; ends when nobody has asked for long. */
+  turn(): Promise<void> {
+    if (this.#now() - this.#askedAt > samplesWindowMs) {
+      this.stop();
+      return Promise.resolve();
+    }
+    return (this.#taking ??= this.#take().finally(() => (this.#taking = null)));
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#kept = [];
+  }
+
+  async #take(): Promise<void> {
+    const sample = await sampleOf(this.options, this.#now());
+    this.#kept.push(sample);
+    if (this.#kept.length > samplesMax) this.#kept.shift();
+  }
+}
+
+interface Value {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly value: number;
+}
+const longRunning: ReadonlySet<unknown> = new Set(['WATCH', 'CONNECT']);
+
+async function sampleOf({ registry, replica }: SamplesOptions, at: number): Promise<Sample> {
+  const valuesOf = async (name: string): Promise<readonly Value[]> => {
+    const metric = registry.getSingleMetric(name);
+    return metric === undefined ? [] : ((await metric.get()).values as unknown as readonly Value[]);
+  };
+  const total = async (name: string, fits: (labels: Value['labels']) => boolean = () => true): Promise<number> =>
+    (await valuesOf(name)).reduce((sum, { labels, value }) => (fits(labels) ? sum + value : sum), 0);
+  const [requests, durations, watches, connections, loopSeconds, logBytes, storeBytes, stores, status] = await Promise.all([
+    total('apiserver_request_total'),
+    valuesOf('apiserver_request_duration_seconds'),
+    total('apiserver_longrunning_requests', ({ verb }) => verb === 'WATCH'),
+    total('nodejs_active_resources', ({ type }) => type === 'TCPSocketWrap'),
+    total('nodejs_eventloop_lag_p99_seconds'),
+    total('raftplane_raft_log_bytes'),
+    total('apiserver_storage_size_bytes'),
+    replica === null ? valuesOf('apiserver_storage_size_bytes') : [],
+    replica === null ? null : replica.status().catch(() => null),
+  ]);
+  return {
+    at,
+    requests,
+    latency: bucketsOf(durations),
+    watches,
+    connections,
+    loopSeconds,
+    logBytes,
+    storeBytes,
+    stores: stores.map(({ labels, value }) => ({ name: String(labels['storage_cluster_id'] ?? ''), bytes: value })),
+    raft: status === null ? null : raftOf(status),
+  };
+}
+
+function raftOf({ role, term, commitIndex, appliedIndex, figures, members, memberId }: ReplicaStatus): Sample['raft'] {
+  const behind = members.flatMap(({ id, progress }) => {
+    const reached = id === memberId ? appliedIndex : progress?.match;
+    return reached === undefined ? [] : [[id, Math.max(0, commitIndex - reached)] as const];
+  });
+  return {
+    role,
+    term,
+    commitIndex,
+    appliedIndex,
+    snapshotsInstalled: figures.snapshotsInstalled,
+    behind: role === 'leader' ? Object.fromEntries(behind) : {},
+  };
+}
+
+/** The series of a histogram as one. */
+function bucketsOf(values: readonly Value[]): Sample['latency'] {
+  const counts = new Map<number | null, number>();
+  for (const { metricName, labels, value } of values) {
+    if (metricName?.endsWith('_bucket') !== true || longRunning.has(labels['verb'])) continue;
+    const bound = labels['le'] === '+Inf' ? null : Number(labels['le']);
+    counts.set(bound, (counts.get(bound) ?? 0) + value);
+  }
+  return [...counts];
+}
