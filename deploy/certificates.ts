@@ -1,16 +1,15 @@
-import 'reflect-metadata';
-import { generateKeyPair, webcrypto } from 'node:crypto';
+import { X509Certificate, createHash, generateKeyPair, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 import { promisify } from 'node:util';
-import * as x509 from '@peculiar/x509';
 import type { CertificateRequest, KeyAndCertificate } from './certificateRequest.js';
+import { bits, boolean, context, identifier, integer, octets, partsOf, sequence, setOf, text, time } from './der.js';
 
 /**
- * Makes keys and certificates: ECDSA on P-256 through WebCrypto, no external program. What certificates a cluster needs, and
- * where they are kept, is `pki.ts`; this module is loaded only when one must be made.
+ * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node, no external program and no library, whose loading would take longer than all
+ * certificates of a cluster. What certificates a cluster needs, and where they are kept, is `pki.ts`.
  */
 
-const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
-const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
+const curve = 'P-256';
 const dayMs = 24 * 60 * 60 * 1000;
 /** Certificates are valid from a little before they were made, for machines whose clocks differ. */
 const clockSkewMsDefault = 5 * 60 * 1000;
@@ -19,93 +18,143 @@ const leafDays = 365;
 /** Tokens are signed with RSA, which every library that verifies them knows. */
 const tokenKeyBits = 2048;
 
+const ecdsaWithSha256 = sequence(identifier('1.2.840.10045.4.3.2'));
+const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' } as const;
+const usageIdentifiers = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
+/** By their bit in the first byte (4.2.1.3), the first bit being the highest. */
+const keyUsages = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
+
 /** A new self-signed authority. */
 export async function createAuthority(commonName: string, clockSkewMs = clockSkewMsDefault): Promise<KeyAndCertificate> {
   const keys = await generateKeys();
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: [{ CN: [commonName] }],
-    keys,
-    ...validity(authorityDays, clockSkewMs),
-    serialNumber: serialNumber(),
-    signingAlgorithm,
+  const name = distinguishedName([], commonName);
+  return finished(keys.privateKey, keys.privateKey, {
+    subject: name,
+    issuer: name,
+    publicKey: publicKeyInfo(keys.publicKey),
+    validity: validity(authorityDays, clockSkewMs),
     extensions: [
-      new x509.BasicConstraintsExtension(true, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      basicConstraints(true),
+      keyUsage(['keyCertSign', 'cRLSign', 'digitalSignature']),
+      subjectKeyIdentifier(publicKeyInfo(keys.publicKey)),
     ],
   });
-  return { certificate: pem(certificate), key: await exportKey(keys.privateKey) };
 }
 
 /** A new key with a certificate signed by `authority`. */
 export async function issueCertificate(
   authority: KeyAndCertificate,
-  request: CertificateRequest,
+  { commonName, organization = [], usages, dnsNames = [], ipAddresses = [] }: CertificateRequest,
   clockSkewMs = clockSkewMsDefault,
 ): Promise<KeyAndCertificate> {
-  const issuer = new x509.X509Certificate(authority.certificate);
+  const issuer = new X509Certificate(authority.certificate);
   const keys = await generateKeys();
-  const certificate = await x509.X509CertificateGenerator.create({
-    subject: [...[request.organization ?? []].flat().map((group) => ({ O: [group] })), { CN: [request.commonName] }],
-    issuer: issuer.subjectName.toJSON(),
-    publicKey: keys.publicKey,
-    signingKey: await importKey(authority.key),
-    ...validity(leafDays, clockSkewMs, issuer.notAfter),
-    serialNumber: serialNumber(),
-    signingAlgorithm,
+  const names = [...dnsNames.map(dnsName), ...ipAddresses.map(ipAddress)];
+  return finished(keys.privateKey, authority.key, {
+    subject: distinguishedName([organization].flat(), commonName),
+    issuer: subjectOf(issuer),
+    publicKey: publicKeyInfo(keys.publicKey),
+    validity: validity(leafDays, clockSkewMs, new Date(issuer.validTo)),
     extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension(request.usages.map((usage) => x509.ExtendedKeyUsage[usage])),
-      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-      ...subjectAlternativeNames(request),
+      basicConstraints(false),
+      keyUsage(['digitalSignature']),
+      extension('2.5.29.37', sequence(...usages.map((usage) => identifier(usageIdentifiers[usage])))),
+      extension('2.5.29.35', sequence(context(0, { parts: false }, keyIdentifier(publicKeyInfo(issuer.publicKey))))),
+      subjectKeyIdentifier(publicKeyInfo(keys.publicKey)),
+      ...(names.length > 0 ? [extension('2.5.29.17', sequence(...names))] : []),
     ],
   });
-  return { certificate: pem(certificate), key: await exportKey(keys.privateKey) };
 }
 
 /** A key pair for signing tokens; PEM texts, PKCS#8 and SubjectPublicKeyInfo. */
 export async function createKeyPair(kind: 'rsa' | 'ec' = 'rsa'): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
   const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
   const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
-  if (kind === 'ec')
-    return promisify(generateKeyPair)('ec', { namedCurve: keyAlgorithm.namedCurve, privateKeyEncoding, publicKeyEncoding });
+  if (kind === 'ec') return promisify(generateKeyPair)('ec', { namedCurve: curve, privateKeyEncoding, publicKeyEncoding });
   return promisify(generateKeyPair)('rsa', { modulusLength: tokenKeyBits, privateKeyEncoding, publicKeyEncoding });
 }
 
-function subjectAlternativeNames({ dnsNames = [], ipAddresses = [] }: CertificateRequest): x509.Extension[] {
-  if (dnsNames.length + ipAddresses.length === 0) return [];
-  const dns = dnsNames.map((value) => ({ type: 'dns' as const, value }));
-  const ip = ipAddresses.map((value) => ({ type: 'ip' as const, value }));
-  return [new x509.SubjectAlternativeNameExtension([...dns, ...ip])];
+const generateKeys = (): Promise<{ readonly privateKey: KeyObject; readonly publicKey: KeyObject }> =>
+  promisify(generateKeyPair)('ec', { namedCurve: curve });
+
+/** What is signed (4.1.2), each part in DER. */
+interface Contents {
+  readonly subject: Buffer;
+  readonly issuer: Buffer;
+  readonly publicKey: Buffer;
+  readonly validity: Buffer;
+  readonly extensions: readonly Buffer[];
 }
 
-function validity(days: number, clockSkewMs: number, latest?: Date): { notBefore: Date; notAfter: Date } {
+function finished(
+  key: KeyObject,
+  signingKey: KeyObject | string,
+  { subject, issuer, publicKey, validity, extensions }: Contents,
+): KeyAndCertificate {
+  const versionThree = context(0, { parts: true }, integer(Buffer.of(2)));
+  const extended = context(3, { parts: true }, sequence(...extensions));
+  const signed = sequence(versionThree, serialNumber(), ecdsaWithSha256, issuer, validity, subject, publicKey, extended);
+  const certificate = sequence(signed, ecdsaWithSha256, bits(sign('sha256', signed, signingKey)));
+  return { certificate: new X509Certificate(certificate).toString(), key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
+}
+
+const distinguishedName = (organizations: readonly string[], commonName: string): Buffer =>
+  sequence(...organizations.map((group) => relativeName(attributes.organization, group)), relativeName(attributes.commonName, commonName));
+
+const relativeName = (attribute: string, value: string): Buffer => setOf(sequence(identifier(attribute), text(value)));
+
+/** An authority's name, byte for byte: there are verifiers that compare no less. */
+function subjectOf(issuer: X509Certificate): Buffer {
+  const [signed] = partsOf(issuer.raw);
+  // Version, serial number, algorithm, issuer, validity, subject.
+  return partsOf(signed!)[5]!;
+}
+
+function validity(days: number, clockSkewMs: number, latest?: Date): Buffer {
   const now = Date.now();
   const notAfter = Math.min(now + days * dayMs, latest?.getTime() ?? Infinity);
-  return { notBefore: new Date(now - clockSkewMs), notAfter: new Date(notAfter) };
+  return sequence(time(new Date(now - clockSkewMs)), time(new Date(notAfter)));
 }
 
-/** 127 random bits: positive, and never the same twice (RFC 5280, 4.1.2.2). */
-function serialNumber(): string {
-  const bytes = webcrypto.getRandomValues(new Uint8Array(16));
+/** 126 random bits: positive, of one length, and never the same twice (4.1.2.2). */
+function serialNumber(): Buffer {
+  const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
-  return Buffer.from(bytes).toString('hex');
+  return integer(bytes);
 }
 
-function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
+const publicKeyInfo = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
+
+/** SHA-1 over the bits of a key on an elliptic curve, which stand at the end of its description (4.2.1.2, method 1). */
+function keyIdentifier(publicKey: Buffer): Buffer {
+  const uncompressedPointBytes = 65;
+  return createHash('sha1').update(publicKey.subarray(-uncompressedPointBytes)).digest();
 }
 
-async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
-  return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY') + '\n';
+const extension = (id: string, value: Buffer, critical = false): Buffer =>
+  sequence(identifier(id), ...(critical ? [boolean(true)] : []), octets(value));
+
+/** That it is no authority is what stands nowhere: false is the default, which is not written. */
+const basicConstraints = (isAuthority: boolean): Buffer => extension('2.5.29.19', sequence(...(isAuthority ? [boolean(true)] : [])), true);
+
+function keyUsage(usages: readonly (keyof typeof keyUsages)[]): Buffer {
+  const places = usages.map((usage) => keyUsages[usage]);
+  const byte = places.reduce<number>((sum, place) => sum | (0x80 >> place), 0);
+  return extension('2.5.29.15', bits(Buffer.of(byte), 7 - Math.max(...places)), true);
 }
 
-function importKey(text: string): Promise<webcrypto.CryptoKey> {
-  return webcrypto.subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(text), keyAlgorithm, false, ['sign']);
-}
+const subjectKeyIdentifier = (publicKey: Buffer): Buffer => extension('2.5.29.14', octets(keyIdentifier(publicKey)));
 
-function pem(certificate: x509.X509Certificate): string {
-  return certificate.toString('pem') + '\n';
+const dnsName = (name: string): Buffer => context(2, { parts: false }, Buffer.from(name, 'ascii'));
+
+const ipAddress = (address: string): Buffer =>
+  context(7, { parts: false }, isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address));
+
+/** The sixteen bytes of any notation: the parser of addresses in URLs writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
+function ipv6Bytes(address: string): Buffer {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const [before, after] = [groups(head), groups(tail ?? '')];
+  const zeroes = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return Buffer.from([...before, ...zeroes, ...after].flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]));
 }

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { makeFolder, writeFileAtomically } from './files.js';
 import type { CertificateRequest, KeyAndCertificate } from './certificateRequest.js';
+import { createAuthority, createKeyPair, issueCertificate } from './certificates.js';
 
 /**
  * The keys and certificates of one cluster in one folder: made on the first start, reused afterwards, and renewed when a
@@ -91,9 +92,11 @@ export async function ensurePki(
     ...Object.entries(clients),
     ...memberIds.map((id): [string, CertificateRequest] => [peerFileName(id), peerRequest(id)]),
   ];
-  for (const [name, request] of requests) await ensureCertificate(at(name), request, authority, written, clockSkewMs);
-  const proxyAuthority = await ensureAuthority(at(frontProxyAuthorityName), frontProxyAuthorityName, written, clockSkewMs);
-  await ensureCertificate(at(frontProxyName), frontProxy, proxyAuthority, written, clockSkewMs);
+  const proxy = async (): Promise<void> => {
+    const proxyAuthority = await ensureAuthority(at(frontProxyAuthorityName), frontProxyAuthorityName, written, clockSkewMs);
+    await ensureCertificate(at(frontProxyName), frontProxy, proxyAuthority, written, clockSkewMs);
+  };
+  await Promise.all([...requests.map(([name, request]) => ensureCertificate(at(name), request, authority, written, clockSkewMs)), proxy()]);
   return {
     caFile: at('ca').certFile,
     caKeyFile: at('ca').keyFile,
@@ -123,7 +126,6 @@ async function ensureAuthority(
 ): Promise<KeyAndCertificate> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, null) === null) return existing;
-  const { createAuthority } = await import('./certificates.js');
   return store(files, await createAuthority(name, clockSkewMs), written);
 }
 
@@ -136,14 +138,12 @@ async function ensureCertificate(
 ): Promise<void> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, { request, authority }) === null) return;
-  const { issueCertificate } = await import('./certificates.js');
   store(files, await issueCertificate(authority, request, clockSkewMs), written);
 }
 
 /** Token keys are never replaced: every token signed with them would end. */
 async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: string }, kind: 'rsa' | 'ec', written: string[]): Promise<void> {
   if (fs.existsSync(files.keyFile) && fs.existsSync(files.pubFile)) return;
-  const { createKeyPair } = await import('./certificates.js');
   const { privateKey, publicKey } = await createKeyPair(kind);
   writeFileAtomically(files.keyFile, privateKey, 0o600);
   writeFileAtomically(files.pubFile, publicKey, 0o644);

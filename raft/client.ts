@@ -15,7 +15,16 @@ export type { LogLine } from './replica/port.js';
 export interface ClientOptions {
   /** Takes the replica's log lines; none are written otherwise. */
   readonly log?: (line: LogLine) => void;
+  /** One that was loaded before, and is used for nothing else. */
+  readonly thread?: ConsensusThread | undefined;
 }
+
+/** A thread that has loaded its code, or is about to, and waits to be told what to do. */
+export type ConsensusThread = Worker;
+
+/** To be called early by whoever has other things to do before `startReplica`: loading takes a tenth of a second, on another processor. */
+export const loadThread = (): ConsensusThread =>
+  new Worker(new URL('./thread.js', import.meta.url), { name: 'raft', resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb } });
 
 /** What this thread makes it soon drops; three times as much, the default, is only memory that is never given back. */
 const youngGenerationMb = 16;
@@ -24,8 +33,8 @@ const youngGenerationMb = 16;
  * Starts a replica in a thread of its own. Resolves once it has opened its data and listens for peers, which does not mean that the cluster has a
  * leader: `barrier` tells. Rejects with the reason (`code` of a StorageError or ReplicaError) when it cannot start.
  */
-export async function startReplica(options: ReplicaOptions, { log }: ClientOptions = {}): Promise<Replica & ReplicaAdministration> {
-  const { replica } = await start(options, null, log);
+export async function startReplica(options: ReplicaOptions, client: ClientOptions = {}): Promise<Replica & ReplicaAdministration> {
+  const { replica } = await start(options, null, client);
   return replica;
 }
 
@@ -47,12 +56,12 @@ export interface SharedReplica {
 export async function startSharedReplica(
   options: ReplicaOptions,
   others: number,
-  { log }: ClientOptions = {},
+  client: ClientOptions = {},
 ): Promise<SharedReplica & { readonly tickets: readonly ReplicaTicket[] }> {
   const published = counter();
   const channels = Array.from({ length: others }, () => ({ channel: new MessageChannel(), takenBytes: counter() }));
   const shared = { published, others: channels.map(({ channel, takenBytes }) => ({ port: channel.port2, takenBytes })) };
-  const { replica, session } = await start(options, shared, log);
+  const { replica, session } = await start(options, shared, client);
   return {
     replica,
     published: readerOf(published),
@@ -94,17 +103,12 @@ function readerOf(published: SharedArrayBuffer): () => Revision {
 async function start(
   options: ReplicaOptions,
   shared: SharedAccess | null,
-  log: ClientOptions['log'] = () => undefined,
+  { log = () => undefined, thread: worker = loadThread() }: ClientOptions,
 ): Promise<{ readonly replica: PortReplica; readonly session: string }> {
   const session = randomBytes(8).toString('hex');
   const takenBytes = counter();
-  const workerData: ThreadData = { options, session, takenBytes, shared };
-  const worker = new Worker(new URL('./thread.js', import.meta.url), {
-    name: 'raft',
-    workerData,
-    transferList: shared?.others.map(({ port }) => port) ?? [],
-    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
-  });
+  const data: ThreadData = { options, session, takenBytes, shared };
+  worker.postMessage(data, shared?.others.map(({ port }) => port) ?? []);
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const replica = new PortReplica({
     session,

@@ -1,11 +1,11 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { ReplicaOptions } from './replica-api.js';
 import { hostForThreads, hostReplica } from './replica/host.js';
 import { flattenError } from './replica/port.js';
 import type { FlatError } from './replica/port.js';
 
-/** Entry of the consensus thread; started by client.ts. Batches travel as bare ArrayBuffers, the start's outcome as an object. */
+/** Entry of the consensus thread; started by client.ts. The first message is what it needs to begin. Batches travel as bare ArrayBuffers, the start's outcome as an object. */
 
 export interface ThreadData {
   readonly options: ReplicaOptions;
@@ -27,7 +27,8 @@ export type ThreadStarted = { readonly outcome: 'started' } | { readonly outcome
 
 const owner = parentPort;
 if (owner === null) throw new Error('raft/thread.ts runs as a worker thread only');
-const { options, session, takenBytes, shared } = workerData as ThreadData;
+// Not as the thread's own data: it is started while the options are still being read.
+const { options, session, takenBytes, shared } = await new Promise<ThreadData>((resolve) => owner.once('message', resolve));
 const report = (started: ThreadStarted): void => owner.postMessage(started);
 
 type Receive = (batch: ArrayBuffer) => void;

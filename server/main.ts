@@ -96,8 +96,10 @@ const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoExcep
 /** Loads the server only now: texts and complaints about the command line come at once. */
 async function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
   try {
+    // Beside it loads the thread that the replica will run in. With stores elsewhere there is none.
+    const thread = options['etcd-servers'].length === 0 ? (await import('../raft/client.js')).loadThread() : undefined;
     const { startServer } = await import('./server.js');
-    return await startServer(options, log, verbosity);
+    return await startServer(options, log, verbosity, thread);
   } catch (error) {
     return endNow(log, 'cannot start', error, false);
   }

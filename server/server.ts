@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
+import type { ConsensusThread } from '../raft/client.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly.js';
@@ -66,11 +67,13 @@ const farewellTimeoutMs = 200;
 /**
  * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are taken.
  * Rejects, with nothing left running, when files, addresses or data are not usable; the message says which.
+ * A replica begins in `thread` where one was loaded before.
  */
 export async function startServer(
   options: ApiServerOptions,
   log: Logger,
   verbosity: Verbosity = { level: options.v },
+  thread?: ConsensusThread,
 ): Promise<RunningServer> {
   const live = new LiveFiles();
   const begun: Begun = [
@@ -79,7 +82,7 @@ export async function startServer(
     },
   ];
   try {
-    return await begin({ options, log, live, begun, verbosity });
+    return await begin({ options, log, live, begun, verbosity, thread });
   } catch (error) {
     for (const undo of begun.reverse()) await undo();
     throw error;
@@ -95,9 +98,10 @@ interface Beginning {
   readonly live: LiveFiles;
   readonly begun: Begun;
   readonly verbosity: Verbosity;
+  readonly thread: ConsensusThread | undefined;
 }
 
-async function begin({ options, log, live, begun, verbosity }: Beginning): Promise<RunningServer> {
+async function begin({ options, log, live, begun, verbosity, thread }: Beginning): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = await servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations =
@@ -132,7 +136,7 @@ async function begin({ options, log, live, begun, verbosity }: Beginning): Promi
   const threads = servingThreadsOf(options);
   if (threads > 1 && !isMainThread)
     throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
-  const store = await openStore(options, log, threads);
+  const store = await openStore(options, log, threads, thread);
   begun.push(() => store.stop());
   const limits = eventLimitsOf(plugins, options);
   const countEvents = limits === null ? () => [] : eventCounter(limits);

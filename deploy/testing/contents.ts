@@ -5,6 +5,7 @@ import { mergePatch } from '../../controllers/client/api.js';
 import { keyOf, uidOf, type KubeObject, type OwnerReference } from '../../api/meta/object.js';
 import { groupResourceOf } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';
+import type { KeysFound, OperatorDoor } from './operatorDoor.js';
 import { eventually } from './waiting.js';
 
 /** Emptying a cluster between tests, and taking what is in it from one to another. */
@@ -28,35 +29,89 @@ const resetTimeoutMs = 20_000;
 /** Writes under way at a time while a snapshot is put back. */
 const restoreConcurrency = 32;
 
+/** How the built-in store names objects: `/registry/<group, or "core">/<resource>[/<namespace>]/<name>`. */
+const objectKey = /^\/registry\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/([^/]+)$/;
+const namespaceKey = (name: string): string => `/registry/core/namespaces/${name}`;
+const storeKey = ({ type, object: { metadata } }: Found): string =>
+  [
+    '/registry',
+    type.group === '' ? 'core' : type.group,
+    type.resource,
+    ...(metadata.namespace ? [metadata.namespace] : []),
+    metadata.name,
+  ].join('/');
+
+/**
+ * Whether what a key names is to go with a reset, among all that came since the start. Where a namespace goes, everything in it does. API services are not
+ * told by their keys: a server makes most of them.
+ */
+function goesByKey(key: string, all: ReadonlySet<string>): boolean {
+  const [, group = '', resource = '', namespace = '', name = ''] = objectKey.exec(key) ?? [];
+  if (resource === '' || resource === 'apiservices') return false;
+  if (all.has(namespaceKey(namespace))) return true;
+  const type = { group: group === 'core' ? '' : group, resource } as DiscoveredType;
+  return !byThemselves.some((rule) => rule({ type, object: { metadata: { namespace, name } } }));
+}
+
 export class Contents {
-  /** Uids of what was there from the beginning. */
+  /** Where the built-in store was at the beginning; null where another one is used, whose contents are found by asking for them type by type. */
+  #since: number | null = null;
+  /** Uids of what was there from the beginning, where another store is used. */
   #before: ReadonlySet<string> = new Set();
   #types: readonly DiscoveredType[] = [];
 
   /** `hasControllers`: something makes objects of types that nobody asked for, so all types are looked at until nothing is left. */
   constructor(
     private readonly api: RestApi,
+    private readonly door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys'>,
     private readonly hasControllers = true,
   ) {}
 
   /** Everything that exists now stays through every reset. */
   async remember(): Promise<void> {
+    const found = await this.door.keysMadeAfter(0);
+    this.#since = found?.keys.includes(namespaceKey('default')) ? found.revision : null;
+    if (this.#since !== null) return;
     this.#types = deletableTypes(await discover(this.api));
     this.#before = new Set((await this.#all(true)).map(({ object }) => uidOf(object)));
   }
 
   /** Deletes what came since the start, whatever finalizers it has, and resolves when nothing of it is left. What was there and was changed stays as it is. */
   async reset(): Promise<void> {
+    const isEmpty = this.#since === null ? this.#clearer() : () => this.#clearByKeys();
+    await eventually(isEmpty, { timeoutMs: resetTimeoutMs, everyMs: 1 });
+  }
+
+  /** All at once, past everybody who might have a say; until nothing has come meanwhile. */
+  async #clearByKeys(): Promise<boolean> {
+    const all = await this.#keysAdded();
+    const going = [...all].filter((key) => goesByKey(key, all));
+    if (going.length > 0) await this.door.removeKeys(going);
+    const services = [...all].some((key) => objectKey.exec(key)?.[2] === 'apiservices')
+      ? await this.#added(true, await this.#apiServices())
+      : [];
+    await Promise.all(services.map((service) => this.#remove(service)));
+    return going.length + services.length === 0;
+  }
+
+  async #keysAdded(): Promise<ReadonlySet<string>> {
+    const { keys }: KeysFound = (await this.door.keysMadeAfter(this.#since ?? 0)) ?? { revision: 0, keys: [] };
+    return new Set(keys);
+  }
+
+  async #apiServices(): Promise<readonly DiscoveredType[]> {
+    const types = deletableTypes(await discover(this.api));
+    return types.filter(({ resource }) => resource === 'apiservices');
+  }
+
+  #clearer(): () => Promise<boolean> {
     let where: readonly DiscoveredType[] | undefined;
-    await eventually(
-      async () => {
-        const added = await this.#added(true, where);
-        await Promise.all(added.map((found) => this.#remove(found)));
-        if (!this.hasControllers) where = [...new Set(added.map(({ type }) => type))];
-        return added.length === 0;
-      },
-      { timeoutMs: resetTimeoutMs, everyMs: 1 },
-    );
+    return async () => {
+      const added = await this.#added(true, where);
+      await Promise.all(added.map((found) => this.#remove(found)));
+      if (!this.hasControllers) where = [...new Set(added.map(({ type }) => type))];
+      return added.length === 0;
+    };
   }
 
   /** Everything that came since the start, as CBOR. */
@@ -135,9 +190,15 @@ export class Contents {
   }
 
   async #added(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
-    return (await this.#all(metadataOnly, where)).filter(
-      (found) => !this.#before.has(uidOf(found.object)) && !byThemselves.some((rule) => rule(found)),
+    const keys = this.#since === null ? null : await this.#keysAdded();
+    const isNew = (found: Found): boolean => (keys === null ? !this.#before.has(uidOf(found.object)) : keys.has(storeKey(found)));
+    const types = where ?? (this.#types = deletableTypes(await discover(this.api)));
+    const resources = keys === null ? null : new Set([...keys].map((key) => objectKey.exec(key)?.[2]));
+    const all = await this.#all(
+      metadataOnly,
+      types.filter(({ resource }) => resources?.has(resource) ?? true),
     );
+    return all.filter((found) => isNew(found) && !byThemselves.some((rule) => rule(found)));
   }
 
   /** Of these types, or of all that are served now. */

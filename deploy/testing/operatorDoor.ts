@@ -9,6 +9,11 @@ export interface MemberStatus {
   readonly term: number;
 }
 
+export interface KeysFound {
+  readonly revision: number;
+  readonly keys: readonly string[];
+}
+
 /** A member that does not answer within this time has no say in who leads. */
 const answerTimeoutMs = 1_000;
 const changeTimeoutMs = 15_000;
@@ -39,15 +44,33 @@ export class OperatorDoor {
     await this.#ask('POST', '/raft/v1/compact', changeTimeoutMs);
   }
 
+  /** Keys in the store that were made after a revision, and the revision at which they were looked for. Null where the store is not the built-in one. */
+  async keysMadeAfter(revision: number): Promise<KeysFound | null> {
+    return (await this.#ask('GET', `/raft/v1/keys?after=${revision}`, changeTimeoutMs, { or404: true })) as KeysFound | null;
+  }
+
+  /** Whatever finalizers the objects have. */
+  async removeKeys(keys: readonly string[]): Promise<void> {
+    await this.#ask('DELETE', '/raft/v1/keys', changeTimeoutMs, { body: { keys } });
+  }
+
   close(): void {
     this.#connection.close();
   }
 
-  async #ask(method: string, path: string, timeoutMs: number): Promise<unknown> {
-    const { status, stream } = await this.#connection.request({ method, path, headers: { accept: 'application/json' }, timeoutMs });
+  async #ask(
+    method: string,
+    path: string,
+    timeoutMs: number,
+    { body, or404 = false }: { readonly body?: object; readonly or404?: boolean } = {},
+  ): Promise<unknown> {
+    const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const bytes = body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) };
+    const { status, stream } = await this.#connection.request({ method, path, headers, timeoutMs, ...bytes });
     const chunks: Buffer[] = [];
     for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
+    if (status === 404 && or404) return null;
     if (status !== 200) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
     return JSON.parse(text);
   }

@@ -3,15 +3,19 @@ import { Connection } from '../../controllers/client/connection.js';
 import { loadKubeconfig } from '../../controllers/client/kubeconfig.js';
 import { RestApi } from '../../controllers/client/rest.js';
 import { Contents } from './contents.js';
+import { OperatorDoor } from './operatorDoor.js';
 
 /** Makes in a running, new cluster what a snapshot of a test (`TestCluster.snapshot`) holds. Rejects for a file that is none. */
 export async function putBack(file: string, kubeconfig: string): Promise<void> {
-  const connection = new Connection(loadKubeconfig(kubeconfig));
+  const settings = loadKubeconfig(kubeconfig);
+  const connection = new Connection(settings);
+  const door = new OperatorDoor(settings);
   try {
-    const contents = new Contents(new RestApi({ connection, userAgent: 'raftplane' }));
+    const contents = new Contents(new RestApi({ connection, userAgent: 'raftplane' }), door);
     await contents.remember();
     await contents.restore(fs.readFileSync(file));
   } finally {
     connection.close();
+    door.close();
   }
 }

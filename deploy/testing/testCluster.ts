@@ -77,6 +77,8 @@ export class TestCluster implements AsyncDisposable {
   readonly #connection: Connection;
   /** To each member, past the balancer. */
   readonly #doors: readonly OperatorDoor[];
+  /** To whoever answers. */
+  readonly #door: OperatorDoor;
   readonly #api: RestApi;
   readonly #objects: Objects;
   readonly #contents: Contents;
@@ -108,9 +110,10 @@ export class TestCluster implements AsyncDisposable {
       .map((program) => new OrderedProgram(program));
     this.#connection = new Connection(this.admin);
     this.#doors = this.members.map(({ url }) => new OperatorDoor({ ...this.admin, server: url }));
+    this.#door = new OperatorDoor(this.admin);
     this.#api = new RestApi({ connection: this.#connection, userAgent: 'raftplane-testing' });
     this.#objects = new Objects(this.#api);
-    this.#contents = new Contents(this.#api, cluster.managers.length > 0 || cluster.fakeNodes !== null);
+    this.#contents = new Contents(this.#api, this.#door, cluster.managers.length > 0 || cluster.fakeNodes !== null);
     this.#failures = new Failures(files.faults, (order) => this.#tell(order));
   }
 
@@ -281,7 +284,7 @@ export class TestCluster implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
-    for (const connection of [this.#connection, ...this.#doors]) connection.close();
+    for (const connection of [this.#connection, this.#door, ...this.#doors]) connection.close();
     await Promise.all([
       ...this.#webhooks.map((webhook) => webhook.stop()),
       this.files.isTemporary ? this.cluster.discard() : this.cluster.stop(),

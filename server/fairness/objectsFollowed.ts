@@ -46,6 +46,8 @@ export interface FollowOptions {
 /** Puts what the objects say into effect, keeps those that every cluster has, and tells of schemas that lead nowhere. */
 export class FollowedObjects {
   readonly #objects: Record<Kind, Map<string, ApiObject>> = { flowschemas: new Map(), prioritylevelconfigurations: new Map() };
+  /** Those that every cluster has. */
+  readonly #wanted = bootstrapObjects();
   readonly #stops: (() => void)[];
   readonly synced: Promise<void>;
   #known = false;
@@ -55,7 +57,7 @@ export class FollowedObjects {
 
   constructor(private readonly options: FollowOptions) {
     // Until the cluster's own are known, those that every cluster has.
-    const wanted = bootstrapObjects();
+    const wanted = this.#wanted;
     this.#configure((wanted['flowschemas'] ?? []).concat(), wanted['prioritylevelconfigurations'] ?? []);
     const following = kinds.map((kind) =>
       follow(
@@ -112,7 +114,7 @@ export class FollowedObjects {
 
   #configure(schemas: readonly ApiObject[], levels: readonly ApiObject[]): void {
     const present = new Set(levels.map(({ metadata }) => metadata.name));
-    const wanted = bootstrapObjects();
+    const wanted = this.#wanted;
     // Those that have to be there are in effect even while somebody has deleted them.
     const missing = (wanted['prioritylevelconfigurations'] ?? []).filter(
       ({ metadata: { name = '' } }) => mandatory.has(name) && !present.has(name),
@@ -140,7 +142,7 @@ export class FollowedObjects {
   }
 
   async #keepObjects(): Promise<void> {
-    const wanted = bootstrapObjects();
+    const wanted = this.#wanted;
     for (const kind of ['prioritylevelconfigurations', 'flowschemas'] as const) {
       const resource = this.#resource(kind);
       if (resource === null) continue;

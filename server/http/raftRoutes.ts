@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Router } from 'express';
 import type { MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus } from '../../raft/replica-api.js';
 import type { MembershipChange } from '../../raft/core/contract.js';
+import type { KeyValue } from '../../raft/store/contract.js';
 import { memberId, revision, type Revision } from '../../raft/types.js';
 import { badRequest, StatusError, timeout, unavailable } from '../api/status.js';
 import { writableOf } from '../endpoints/streams.js';
@@ -14,13 +15,17 @@ import type { Exchange } from './exchange.js';
 import type { Serve } from './routes.js';
 
 /** What operators ask of the replica in this process. */
-export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'transferLeadership' | 'compact'> & ReplicaAdministration;
+export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'write' | 'barrier' | 'transferLeadership' | 'compact'> &
+  ReplicaAdministration;
 
 const changeTimeoutMs = 10_000;
 const transferTimeoutMs = 5_000;
 const compactTimeoutMs = 10_000;
 /** A client that stops reading holds a copy of the store on the server's disk so long at most. */
 const backupTimeoutMs = 60 * 60 * 1000;
+const keysTimeoutMs = 10_000;
+/** Keys in one transaction: each is one event of the same revision to those who watch. */
+const removedAtOnce = 500;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
@@ -56,6 +61,20 @@ const handlers: Readonly<Record<string, Handler>> = {
     writeJson(exchange, 200, { compactedRevision: current });
   },
   'GET backup': sendBackup,
+  // What has been made after a revision and is still there; with what follows, how a test puts a cluster back to where it began.
+  'GET keys': async (exchange, replica) => {
+    const after = exchange.query.get('after') ?? '0';
+    if (!/^\d{1,15}$/.test(after)) throw badRequest(`after must be a revision, not ${JSON.stringify(after)}`);
+    writeJson(exchange, 200, await keysMadeAfter(replica, Number(after), exchange.signal));
+  },
+  // Without asking anybody: no admission, no finalizers, no grace. Watchers see deletions.
+  'DELETE keys': async (exchange, replica) => {
+    const { keys } = await jsonBodyOf(exchange);
+    if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string'))
+      throw badRequest('the body must have "keys" as a list of texts');
+    await removeKeys(replica, [...new Set(keys)]);
+    writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
+  },
   'GET digest': async (exchange, replica) => {
     const at = exchange.query.get('revision');
     if (at !== null && !/^\d{1,15}$/.test(at)) throw badRequest(`revision must be a whole number, not ${JSON.stringify(at)}`);
@@ -104,16 +123,19 @@ function idOf(text: string): ReturnType<typeof memberId> {
 
 /** The members of a JSON body that must be there, as texts. */
 async function bodyOf(exchange: Exchange, names: readonly string[]): Promise<Readonly<Record<string, string>>> {
-  let body: unknown;
-  try {
-    body = JSON.parse((await exchange.body()).toString('utf8'));
-  } catch (cause) {
-    throw cause instanceof StatusError ? cause : badRequest('the body must be JSON', cause);
-  }
-  const members = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+  const members = await jsonBodyOf(exchange);
   for (const name of names)
     if (typeof members[name] !== 'string' || members[name] === '') throw badRequest(`the body must have ${JSON.stringify(name)} as a text`);
   return members as Readonly<Record<string, string>>;
+}
+
+async function jsonBodyOf(exchange: Exchange): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const body: unknown = JSON.parse((await exchange.body()).toString('utf8'));
+    return typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+  } catch (cause) {
+    throw cause instanceof StatusError ? cause : badRequest('the body must be JSON', cause);
+  }
 }
 
 async function change(exchange: Exchange, replica: OperatorReplica, wanted: MembershipChange): Promise<void> {
@@ -173,11 +195,52 @@ export interface Digest {
   readonly sha256: string;
 }
 
+/** As of everything that was written when the call was made. */
+async function keysMadeAfter(
+  replica: Pick<Replica, 'range' | 'barrier'>,
+  after: number,
+  signal: AbortSignal,
+): Promise<{ readonly revision: number; readonly keys: readonly string[] }> {
+  const barrier = await replica.barrier({ timeoutMs: keysTimeoutMs });
+  if (barrier.outcome !== 'reached') throw unavailable(barrier.reason);
+  const keys: string[] = [];
+  for await (const page of pagesAt(replica, barrier.revision, signal))
+    for (const { key, createRevision } of page) if (createRevision > after) keys.push(key);
+  return { revision: barrier.revision, keys };
+}
+
+async function removeKeys(replica: Pick<Replica, 'write'>, keys: readonly string[]): Promise<void> {
+  for (let at = 0; at < keys.length; at += removedAtOnce) {
+    const operations = keys.slice(at, at + removedAtOnce).map((key) => ({ type: 'delete', key }) as const);
+    const written = await replica.write({ comparisons: [], operations }, { timeoutMs: keysTimeoutMs });
+    if (written.outcome === 'unavailable') throw unavailable(written.reason);
+    if (written.outcome !== 'applied') throw timeout(`the removal ended with "${written.outcome}"; it may still happen`, 1);
+  }
+}
+
 /** A fingerprint of everything that is stored at a revision: keys, values, and all that is known about them. Equal replicas have equal ones. */
-async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {
+async function digestOf(replica: OperatorReplica, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {
   const hash = createHash('sha256');
   let keys = 0;
-  let at = wanted;
+  const at = wanted ?? revision((await statusOf(replica)).revision);
+  for await (const page of pagesAt(replica, at, signal)) {
+    for (const { key, value, createRevision, modRevision, version } of page) {
+      hash
+        .update(`${Buffer.byteLength(key)} ${value.byteLength} ${createRevision} ${modRevision} ${version}\n`)
+        .update(key)
+        .update(value);
+    }
+    keys += page.length;
+  }
+  return { revision: at, keys, sha256: hash.digest('hex') };
+}
+
+/** Everything that is stored at a revision, a page in a turn of the loop. */
+async function* pagesAt(
+  replica: Pick<Replica, 'range'>,
+  at: Revision,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly KeyValue[]> {
   for (let start: string | null = ''; start !== null;) {
     const page = await replica.range({
       start,
@@ -188,20 +251,12 @@ async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision | null
       countRemaining: false,
     });
     if (page.outcome === 'compacted')
-      throw new StatusError(410, 'Expired', `revision ${at ?? 0} is compacted; the oldest is ${page.compacted}`, {});
+      throw new StatusError(410, 'Expired', `revision ${at} is compacted; the oldest is ${page.compacted}`, {});
     if (page.outcome === 'future')
-      throw new StatusError(504, 'Timeout', `revision ${at ?? 0} has not come here yet; the newest is ${page.revision}`, {});
-    at ??= page.revision;
-    for (const { key, value, createRevision, modRevision, version } of page.items) {
-      hash
-        .update(`${Buffer.byteLength(key)} ${value.byteLength} ${createRevision} ${modRevision} ${version}\n`)
-        .update(key)
-        .update(value);
-    }
-    keys += page.items.length;
+      throw new StatusError(504, 'Timeout', `revision ${at} has not come here yet; the newest is ${page.revision}`, {});
+    yield page.items;
     start = page.remaining === 0 || page.items.length === 0 ? null : `${page.items.at(-1)!.key}\0`;
     await nextTurn();
     signal?.throwIfAborted();
   }
-  return { revision: at ?? 0, keys, sha256: hash.digest('hex') };
 }

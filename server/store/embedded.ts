@@ -1,4 +1,11 @@
-import { joinReplica, startReplica, startSharedReplica, type ClientOptions, type ReplicaTicket } from '../../raft/client.js';
+import {
+  joinReplica,
+  startReplica,
+  startSharedReplica,
+  type ClientOptions,
+  type ConsensusThread,
+  type ReplicaTicket,
+} from '../../raft/client.js';
 import type { Replica, ReplicaAdministration } from '../../raft/replica-api.js';
 import { Compaction } from '../compaction.js';
 import { exposeReplica } from '../observability/raftMetrics.js';
@@ -15,9 +22,14 @@ const handOverTimeoutMs = 500;
 const compactionTimeoutMs = 30_000;
 
 /** Starts the replica of this server in its thread, for so many threads that use it. Rejects when its data or its address is not usable. */
-export async function openEmbedded(options: ApiServerOptions, log: Logger, threads = 1): Promise<ServerStore> {
+export async function openEmbedded(
+  options: ApiServerOptions,
+  log: Logger,
+  { threads = 1, thread }: { readonly threads?: number; readonly thread?: ConsensusThread | undefined } = {},
+): Promise<ServerStore> {
   const raftLog = log.named('raft');
   const client: ClientOptions = {
+    thread,
     log: ({ level, message, fields }) => {
       raftLog[level](message, fields);
     },

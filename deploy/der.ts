@@ -1,0 +1,73 @@
+/** Writes the Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as much as certificates need. */
+
+const tags = { boolean: 0x01, integer: 0x02, bits: 0x03, octets: 0x04, identifier: 0x06, text: 0x0c, utcTime: 0x17, time: 0x18 } as const;
+const sequenceTag = 0x30;
+const setTag = 0x31;
+const contextSpecific = 0x80;
+const constructed = 0x20;
+
+/** Any tag with its contents, the length in as few bytes as it takes (8.1.3). */
+function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  if (length < 0x80) return Buffer.concat([Buffer.of(tag, length), content]);
+  const bytes = length < 0x100 ? [length] : [length >> 8, length & 0xff];
+  if (length > 0xffff) throw new RangeError(`${length} bytes are more than a certificate has`);
+  return Buffer.concat([Buffer.of(tag, 0x80 | bytes.length, ...bytes), content]);
+}
+
+export const sequence = (...members: readonly Uint8Array[]): Buffer => tagged(sequenceTag, ...members);
+export const setOf = (member: Uint8Array): Buffer => tagged(setTag, member);
+export const boolean = (value: boolean): Buffer => tagged(tags.boolean, Buffer.of(value ? 0xff : 0));
+/** A positive integer, as big-endian bytes without needless zeroes. */
+export const integer = (bytes: Uint8Array): Buffer => tagged(tags.integer, (bytes[0] ?? 0) >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes);
+export const octets = (...contents: readonly Uint8Array[]): Buffer => tagged(tags.octets, ...contents);
+export const text = (value: string): Buffer => tagged(tags.text, Buffer.from(value, 'utf8'));
+
+/** A bit string; the last `unused` bits of the last byte do not count. */
+export const bits = (bytes: Uint8Array, unused = 0): Buffer => tagged(tags.bits, Buffer.of(unused), bytes);
+
+/** `[number]` in place of a type's own tag; with `parts`, of a type that has parts, or around a whole value. */
+export const context = (number: number, { parts }: { readonly parts: boolean }, ...contents: readonly Uint8Array[]): Buffer =>
+  tagged(contextSpecific | (parts ? constructed : 0) | number, ...contents);
+
+/** `1.2.840.10045.2.1` and the like (8.19). */
+export function identifier(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return tagged(tags.identifier, Buffer.from([first * 40 + second, ...rest].flatMap(base128)));
+}
+
+function base128(value: number): readonly number[] {
+  const septets = [value & 0x7f];
+  for (let left = Math.floor(value / 128); left > 0; left = Math.floor(left / 128)) septets.unshift((left & 0x7f) | 0x80);
+  return septets;
+}
+
+/** A moment, in seconds: of this form until 2049 and of the other from 2050 on (RFC 5280, 4.1.2.5). */
+export function time(moment: Date): Buffer {
+  const digits = `${moment
+    .toISOString()
+    .replace(/\.\d+Z$/, '')
+    .replace(/[-:T]/g, '')}Z`;
+  return moment.getUTCFullYear() < 2050 ? tagged(tags.utcTime, Buffer.from(digits.slice(2))) : tagged(tags.time, Buffer.from(digits));
+}
+
+/** The values inside a value that has parts, each with its tag and length. For what a certificate is known to be: nothing is checked. */
+export function partsOf(value: Uint8Array): readonly Buffer[] {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  const parts: Buffer[] = [];
+  for (let at = extent(bytes, 0).start; at < bytes.length;) {
+    const { end } = extent(bytes, at);
+    parts.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return parts;
+}
+
+/** Where the contents of the value begin and end that begins here. */
+function extent(bytes: Buffer, at: number): { readonly start: number; readonly end: number } {
+  const first = bytes[at + 1] ?? 0;
+  const more = first < 0x80 ? 0 : first & 0x7f;
+  const start = at + 2 + more;
+  return { start, end: start + (more === 0 ? first : bytes.readUIntBE(at + 2, more)) };
+}
