@@ -78,6 +78,7 @@ export class Manager {
   constructor(private readonly manager: ManagerOptions) {
     const { settings, clock, metrics, options } = manager;
     this.#connection = new Connection(settings, { clock });
+    const { host } = new URL(settings.server);
     // CBOR is for those who switched it on; without that the reference speaks JSON as well.
     const contentType = options['kube-api-content-type'] === protobufType ? protobufType : jsonType;
     this.#api = new RestApi({
@@ -85,7 +86,7 @@ export class Manager {
       userAgent: this.#userAgent('leader-election'),
       clock,
       observe: (request) => {
-        metrics.request(request);
+        metrics.request({ ...request, host });
         manager.trace?.request(request);
       },
       retries: 0,

@@ -84,6 +84,7 @@ export class GarbageCollector implements Controller {
       this.#follow(await discover(this.environment.api), signal);
       return true;
     } catch (error) {
+      this.environment.measures.count('garbagecollector_controller_resources_sync_error_total', {});
       if (!signal.aborted) this.environment.log('error', `garbagecollector: cannot find out what is served: ${messageOf(error)}`);
       return false;
     }

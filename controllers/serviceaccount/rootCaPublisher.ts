@@ -3,6 +3,7 @@ import { isAlreadyExists, isNamespaceTerminating, unless } from '../client/error
 import { nameOf, namespaceOf } from '../../api/meta/object.js';
 import { type ConfigMap, configMaps, namespaces } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
+import { measuredByCode } from '../measuredByCode.js';
 
 const mapName = 'kube-root-ca.crt';
 const annotations = {
@@ -18,7 +19,7 @@ export function rootCaPublisher(environment: ManagerEnvironment): Controller | n
   const controller = new QueueController(environment, {
     name: 'root_ca_cert_publisher',
     workers: 1,
-    sync: (namespace) => syncMap(environment, namespace, rootCa),
+    sync: (namespace) => measuredByCode(environment, 'root_ca_cert_publisher', () => syncMap(environment, namespace, rootCa)),
   });
   controller.watch(namespaces);
   const add = (map: ConfigMap): void => {
